@@ -1,0 +1,1 @@
+"""The compiler: program IR in, checked plan out. It knows nothing of data."""

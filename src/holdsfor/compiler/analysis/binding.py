@@ -1,0 +1,267 @@
+"""What binds which variable: puts bodies into an order in which every literal can be evaluated.
+
+Rules may list their conditions in any order. Generators (events, fluents, facts) bind variables, tests need
+theirs bound; a greedy schedule runs tests as soon as they can run and cheap generators first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from holdsfor.ir import (
+    Algebra,
+    Assign,
+    Body,
+    Boundary,
+    Call,
+    Compare,
+    Cut,
+    Effect,
+    FindAll,
+    Guard,
+    Happens,
+    Holds,
+    IfThenElse,
+    Intervals,
+    Literal,
+    Not,
+    Or,
+    literal_variables,
+    variable_names,
+)
+from holdsfor.logic.library import LIBRARY
+from holdsfor.syntax.terms import Term, arguments, functor, variables
+
+Needs = Callable[[tuple[str, int]], tuple[int, ...]]
+"""For a background predicate, the argument positions that must be bound before it is called."""
+
+_TEST, _EVENT, _BOUNDARY, _FACTS, _FLUENT, _NESTED = range(6)
+
+
+def no_needs(_: tuple[str, int]) -> tuple[int, ...]:
+    """Every background predicate can be enumerated."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """An executable order, what is bound at its end, and the literals that could not run."""
+
+    body: Body
+    bound: frozenset[str]
+    stuck: Body
+
+
+def names(term: Term) -> set[str]:
+    """The variable names of a term."""
+    return {variable.name for variable in variables(term)}
+
+
+def schedule(
+    body: Body, bound: set[str] | frozenset[str], needs: Needs = no_needs, outside: frozenset[str] = frozenset()
+) -> Schedule:
+    """Order a body. `bound` is known beforehand, `outside` occurs elsewhere in the rule.
+
+    A body with a cut is left as written: the cut gives its order a meaning.
+    """
+    scheduler = _Scheduler(needs)
+    known = set(bound)
+    if any(isinstance(literal, Cut) for literal in body):
+        return _as_written(scheduler, body, known, outside)
+    ordered: list[Literal] = []
+    waiting = list(body)
+    while waiting:
+        chosen = scheduler.choose(waiting, known, outside)
+        if chosen is None:
+            break
+        position, literal, binds = chosen
+        del waiting[position]
+        ordered.append(literal)
+        known |= binds
+    return Schedule(tuple(ordered), frozenset(known), tuple(waiting))
+
+
+def _as_written(scheduler: _Scheduler, body: Body, known: set[str], outside: frozenset[str]) -> Schedule:
+    ordered: list[Literal] = []
+    stuck: list[Literal] = []
+    for index, literal in enumerate(body):
+        rest = variable_names(body[:index] + body[index + 1 :]) | outside
+        ready = scheduler.ready(literal, known, rest)
+        if ready is None:
+            stuck.append(literal)
+        else:
+            ordered.append(ready[0])
+            known |= ready[1]
+    return Schedule(tuple(ordered), frozenset(known), tuple(stuck))
+
+
+class _Scheduler:
+    def __init__(self, needs: Needs) -> None:
+        self._needs = needs
+
+    def choose(
+        self, waiting: list[Literal], known: set[str], outside: frozenset[str]
+    ) -> tuple[int, Literal, set[str]] | None:
+        best: tuple[tuple[int, int, int], int, Literal, set[str]] | None = None
+        for position, literal in enumerate(waiting):
+            rest = (
+                variable_names(tuple(waiting[:position] + waiting[position + 1 :])) | outside
+                if _is_nested(literal)
+                else set()
+            )
+            ready = self.ready(literal, known, rest)
+            if ready is None:
+                continue
+            ordered, binds = ready
+            fresh = len(binds - known)
+            rank = (_TEST if fresh == 0 and not _is_nested(literal) else _rank(literal), fresh, position)
+            if best is None or rank < best[0]:
+                best = (rank, position, ordered, binds)
+        return best[1:] if best else None
+
+    def ready(
+        self, literal: Literal, known: set[str], rest: set[str] | frozenset[str]
+    ) -> tuple[Literal, set[str]] | None:
+        """The literal (its inside ordered) and what it binds, or None if it cannot run yet."""
+        match literal:
+            case Happens() | Boundary() | Effect() | Intervals():
+                return literal, {v.name for v in literal_variables(literal)}
+            case Holds(fvp=fvp, time=time):
+                ready = names(time) <= known
+                return (literal, names(fvp.fluent) | names(fvp.value)) if ready else None
+            case Algebra():
+                return self._algebra(literal, known)
+            case Guard(intervals=intervals):
+                return (literal, set()) if names(intervals) <= known else None
+            case Compare():
+                return _ready_comparison(literal, known)
+            case Assign(target=target, expression=expression):
+                return (literal, names(target)) if names(expression) <= known else None
+            case Call(atom=atom):
+                return self._call(literal, atom, known)
+            case Not() | FindAll() | Or() | IfThenElse():
+                return self._nested(literal, known, rest)
+            case Cut():
+                return literal, set()
+
+    def _algebra(self, literal: Algebra, known: set[str]) -> tuple[Literal, set[str]] | None:
+        needed = {name for term in literal.inputs for name in names(term)}
+        needed |= names(literal.bound) if literal.bound is not None else set()
+        return (literal, names(literal.out)) if needed <= known else None
+
+    def _call(self, literal: Call, atom: Term, known: set[str]) -> tuple[Literal, set[str]] | None:
+        name, args = functor(atom), arguments(atom)
+        assert name is not None
+        needed = LIBRARY[name].needs if name in LIBRARY else self._needs(name)
+        if all(names(args[position]) <= known for position in needed):
+            return literal, names(atom)
+        return None
+
+    def _nested(
+        self, literal: Not | FindAll | Or | IfThenElse, known: set[str], rest: set[str] | frozenset[str]
+    ) -> tuple[Literal, set[str]] | None:
+        # Only what the rule also mentions elsewhere must be bound; other variables are local.
+        shared = frozenset(rest | known)
+        match literal:
+            case Not(body=body, span=span):
+                inner = schedule(body, known, self._needs, shared)
+                open_shared = (variable_names(body) & rest) - known
+                return None if inner.stuck or open_shared else (Not(inner.body, span), set())
+            case FindAll(template=template, body=body, result=result, span=span):
+                inner = schedule(body, known, self._needs, shared)
+                open_shared = ((variable_names(body) | names(template)) & rest) - known - names(result)
+                done = not inner.stuck and not open_shared
+                return (FindAll(template, inner.body, result, span), names(result)) if done else None
+            case Or(branches=branches, span=span):
+                inners = [schedule(branch, known, self._needs, shared) for branch in branches]
+                binds = set.intersection(*(set(inner.bound) for inner in inners))
+                stuck = any(inner.stuck for inner in inners)
+                return None if stuck else (Or(tuple(inner.body for inner in inners), span), binds)
+            case IfThenElse():
+                return self._conditional(literal, known, rest, shared)
+
+    def _conditional(
+        self, literal: IfThenElse, known: set[str], rest: set[str] | frozenset[str], shared: frozenset[str]
+    ) -> tuple[Literal, set[str]] | None:
+        condition = schedule(literal.condition, known, self._needs, shared)
+        if condition.stuck or (variable_names(literal.condition) & rest) - known:
+            return None
+        then = schedule(literal.then, condition.bound, self._needs, shared)
+        if then.stuck:
+            return None
+        if literal.otherwise is None:
+            return IfThenElse(condition.body, then.body, None, literal.span), set(then.bound)
+        otherwise = schedule(literal.otherwise, known, self._needs, shared)
+        if otherwise.stuck:
+            return None
+        ordered = IfThenElse(condition.body, then.body, otherwise.body, literal.span)
+        return ordered, set(then.bound & otherwise.bound)
+
+
+def _ready_comparison(literal: Compare, known: set[str]) -> tuple[Literal, set[str]] | None:
+    left, right = names(literal.left), names(literal.right)
+    if literal.operator == "=" and (left <= known or right <= known):
+        return literal, left | right
+    return (literal, set()) if left | right <= known else None
+
+
+def _is_nested(literal: Literal) -> bool:
+    return isinstance(literal, Not | FindAll | Or | IfThenElse)
+
+
+def _rank(literal: Literal) -> int:
+    match literal:
+        case Compare() | Assign() | Guard() | Cut() | Algebra():
+            return _TEST
+        case Happens() | Effect():
+            return _EVENT
+        case Boundary() | Intervals():
+            return _BOUNDARY
+        case Call():
+            return _FACTS
+        case Holds():
+            return _FLUENT
+        case _:
+            return _NESTED
+
+
+def unbound_in(literal: Literal, known: frozenset[str] | set[str]) -> list[str]:
+    """The variables of a literal that are not bound, in reading order."""
+    return list(dict.fromkeys(v.name for v in literal_variables(literal) if v.name not in known))
+
+
+def background_needs(
+    rules: Mapping[tuple[str, int], list[tuple[Term, Body]]],
+) -> dict[tuple[str, int], tuple[int, ...]]:
+    """For every background predicate, which arguments must be bound before it can be evaluated.
+
+    Starts from "none" and adds what turns out to be needed until nothing changes.
+    """
+    found: dict[tuple[str, int], tuple[int, ...]] = dict.fromkeys(rules, ())
+
+    def lookup(name: tuple[str, int]) -> tuple[int, ...]:
+        return found.get(name, ())
+
+    pending = {name for name, clauses in rules.items() if any(body for _, body in clauses)}
+    changed = True
+    while changed:
+        changed = False
+        for name in pending:
+            needed = set(found[name])
+            for head, body in rules[name]:
+                needed |= _needed_positions(head, body, frozenset(needed), lookup)
+            if needed != set(found[name]):
+                found[name] = tuple(sorted(needed))
+                changed = True
+    return found
+
+
+def _needed_positions(head: Term, body: Body, given: frozenset[int], needs: Needs) -> set[int]:
+    args = arguments(head)
+    bound = {name for position in given for name in names(args[position])}
+    outside = frozenset(names(head))
+    result = schedule(body, bound, needs, outside)
+    stuck = {name for literal in result.stuck for name in unbound_in(literal, result.bound)}
+    loose = stuck or (set(outside) - result.bound)
+    return {position for position, arg in enumerate(args) if names(arg) & loose}

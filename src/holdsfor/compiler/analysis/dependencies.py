@@ -1,0 +1,302 @@
+"""Dependency graphs of fluent-value pairs, fluents and events, as papers on delayed effects and on arbitrary
+specifications define them, and their contractions.
+
+*i-edges* come from rule conditions, *f-edges* from `fi`. Derived events are vertices too: a rule that reads an
+event depends on what the event depends on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+from holdsfor.compiler.analysis.entities import Entities, EntityKind, Role, Symbol
+from holdsfor.compiler.analysis.graphs import contract, levels, strong_components, weak_components
+from holdsfor.ir import (
+    Boundary,
+    DelayRule,
+    Effect,
+    EffectRule,
+    EventRule,
+    FindAll,
+    Fvp,
+    Happens,
+    Holds,
+    IfThenElse,
+    IntervalRule,
+    Intervals,
+    Literal,
+    Not,
+    Or,
+    Program,
+    Rule,
+)
+from holdsfor.ir.literals import Body
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Const, Term, Var
+
+_V = TypeVar("_V", Symbol, "Vertex")
+
+ANY = "*"
+"""The value of a fluent whose rules leave it to a variable."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Vertex:
+    """A fluent-value pair, or a derived event (with no value)."""
+
+    symbol: Symbol
+    value: str = ""
+
+    @property
+    def label(self) -> str:
+        """`quote=true`, or the name of an event."""
+        return f"{self.symbol.label}={self.value}" if self.symbol.kind is EntityKind.FLUENT else self.symbol.label
+
+    def __str__(self) -> str:
+        return f"{self.symbol}={self.value}" if self.symbol.kind is EntityKind.FLUENT else str(self.symbol)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A temporal condition of a rule: what it reads, and whether only positively."""
+
+    literal: Happens | Boundary | Holds | Effect | Intervals
+    symbol: Symbol
+    positive: bool
+
+
+def conditions(body: Body, entities: Entities, *, positive: bool = True) -> Iterator[Condition]:
+    """The temporal conditions of a body. What is negated, counted or tested first is not positive."""
+    for literal in body:
+        match literal:
+            case Happens(event=event):
+                yield Condition(literal, entities.event(event), positive)
+            case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Intervals(fvp=fvp):
+                yield Condition(literal, entities.fluent(fvp.fluent), positive)
+            case Not(body=inner) | FindAll(body=inner):
+                yield from conditions(inner, entities, positive=False)
+            case Or(branches=branches):
+                for branch in branches:
+                    yield from conditions(branch, entities, positive=positive)
+            case IfThenElse(condition=test, then=then, otherwise=otherwise):
+                yield from conditions(test, entities, positive=False)
+                yield from conditions(then, entities, positive=positive)
+                yield from conditions(otherwise or (), entities, positive=positive)
+            case _:
+                continue
+
+
+class DependencyGraph:
+    """The dependencies of a program at the three grains that the plan and the checks need."""
+
+    def __init__(self, program: Program, entities: Entities) -> None:
+        self.program = program
+        self.entities = entities
+        self.i_edges: dict[tuple[Vertex, Vertex], list[Literal]] = {}
+        self.f_edges: dict[tuple[Vertex, Vertex], DelayRule] = {}
+        self.vertices: list[Vertex] = list(self._all_vertices())
+        self._by_symbol: dict[Symbol, list[Vertex]] = {}
+        for vertex in self.vertices:
+            self._by_symbol.setdefault(vertex.symbol, []).append(vertex)
+        for rule in program.rules:
+            self._add_rule(rule)
+
+    # Fluent-value pairs
+
+    def of_symbol(self, symbol: Symbol) -> list[Vertex]:
+        """The vertices of one fluent or event."""
+        return self._by_symbol.get(symbol, [])
+
+    def _all_vertices(self) -> Iterator[Vertex]:
+        for entity in self.entities:
+            if entity.role is Role.INPUT_EVENT:
+                continue
+            if entity.symbol.kind is EntityKind.EVENT:
+                yield Vertex(entity.symbol)
+                continue
+            values = dict.fromkeys(print_term(value) for value in entity.values)
+            for literal in entity.uses:
+                if isinstance(literal, Boundary | Holds | Effect | Intervals) and isinstance(literal.fvp.value, Const):
+                    values.setdefault(print_term(literal.fvp.value))
+            if entity.has_variable_value or not values:
+                values.setdefault(ANY)
+            yield from (Vertex(entity.symbol, value) for value in values)
+
+    def matching(self, symbol: Symbol, value: Term) -> list[Vertex]:
+        """The vertices that a value in a rule can stand for; a variable stands for all."""
+        everything = self.of_symbol(symbol)
+        if isinstance(value, Var):
+            return everything
+        shown = print_term(value)
+        return [vertex for vertex in everything if vertex.value in (shown, ANY)]
+
+    def heads(self, rule: Rule) -> list[Vertex]:
+        """The vertices that a rule defines."""
+        match rule:
+            case EffectRule(fvp=fvp) | IntervalRule(fvp=fvp):
+                return self.of_fvp(fvp)
+            case EventRule(event=event):
+                return self.of_symbol(self.entities.event(event))
+            case _:
+                return []
+
+    def of_fvp(self, fvp: Fvp) -> list[Vertex]:
+        """The vertices that a pair in a rule can stand for."""
+        return self.matching(self.entities.fluent(fvp.fluent), fvp.value)
+
+    def _add_rule(self, rule: Rule) -> None:
+        if isinstance(rule, DelayRule):
+            self._add_delay(rule)
+            return
+        heads = self.heads(rule)
+        if not heads:
+            return
+        for condition in conditions(rule.body, self.entities):
+            for source in self.sources(condition):
+                for head in heads:
+                    self.i_edges.setdefault((source, head), []).append(condition.literal)
+
+    def sources(self, condition: Condition) -> list[Vertex]:
+        """The vertices that a condition reads."""
+        if isinstance(condition.literal, Happens):
+            return self.of_symbol(condition.symbol)
+        return self.matching(condition.symbol, condition.literal.fvp.value)
+
+    def _add_delay(self, rule: DelayRule) -> None:
+        if rule.effect is None or self._is_overtaken(rule):
+            return
+        for source in self.of_fvp(rule.trigger):
+            for target in self.of_fvp(rule.effect):
+                self.f_edges.setdefault((source, target), rule)
+
+    def _is_overtaken(self, rule: DelayRule) -> bool:
+        """Of two `fi` of one pair to the same fluent, only the shorter delay can take place."""
+        delay = _number(rule.delay)
+        shortest = self._shortest_delay.get(rule.trigger)
+        return delay is not None and shortest is not None and shortest < delay
+
+    @cached_property
+    def _shortest_delay(self) -> dict[Fvp, float]:
+        shortest: dict[Fvp, float] = {}
+        for rule in self.program.delays:
+            delay = _number(rule.delay)
+            same_fluent = rule.effect is not None and rule.effect.fluent == rule.trigger.fluent
+            if delay is not None and same_fluent and not rule.body:
+                shortest[rule.trigger] = min(delay, shortest.get(rule.trigger, delay))
+        return shortest
+
+    # Contractions of the graph of fluent-value pairs
+
+    @cached_property
+    def f_components(self) -> list[tuple[Vertex, ...]]:
+        """Vertices tied together by f-edges."""
+        return weak_components(self.vertices, self.f_edges)
+
+    @cached_property
+    def cd_components(self) -> list[tuple[Vertex, ...]]:
+        """Vertices that are processed together: cycles of f-components, in processing order."""
+        home = {vertex: position for position, members in enumerate(self.f_components) for vertex in members}
+        graph: dict[int, list[int]] = {position: [] for position in range(len(self.f_components))}
+        for source, target in self.i_edges:
+            if home[source] != home[target]:
+                graph[home[source]].append(home[target])
+        return [
+            tuple(vertex for position in members for vertex in self.f_components[position])
+            for members in strong_components(graph)
+        ]
+
+    @cached_property
+    def vertex_levels(self) -> dict[Vertex, int]:
+        """The level of every fluent-value pair by its cd-component."""
+        return _component_levels(self.cd_components, self.i_edges)
+
+    def is_cyclic(self, members: Iterable[Vertex]) -> bool:
+        """Whether some vertices contain a cycle of i- and f-edges."""
+        inside = set(members)
+        graph: dict[Vertex, list[Vertex]] = {vertex: [] for vertex in inside}
+        for source, target in (*self.i_edges, *self.f_edges):
+            if source in inside and target in inside:
+                if source == target:
+                    return True
+                graph[source].append(target)
+        return any(len(component) > 1 for component in strong_components(graph))
+
+    def processing_order(self, members: tuple[Vertex, ...]) -> tuple[Vertex, ...]:
+        """An order of an acyclic component that follows its f-edges; a cyclic one has none of its own."""
+        if self.is_cyclic(members):
+            return members
+        inside = set(members)
+        graph: dict[Vertex, list[Vertex]] = {vertex: [] for vertex in members}
+        for source, target in (*self.f_edges, *self.i_edges):
+            if source in inside and target in inside:
+                graph[source].append(target)
+        return tuple(vertex for component in strong_components(graph) for vertex in component)
+
+    # Fluents
+
+    @cached_property
+    def symbols(self) -> list[Symbol]:
+        """Fluents and derived events."""
+        return list(dict.fromkeys(vertex.symbol for vertex in self.vertices))
+
+    @cached_property
+    def symbol_edges(self) -> dict[tuple[Symbol, Symbol], None]:
+        """Edges between fluents and events, self-dependencies included, as an ordered set."""
+        edges = dict.fromkeys((source.symbol, target.symbol) for source, target in self.i_edges)
+        delayed = ((source.symbol, target.symbol) for source, target in self.f_edges)
+        return edges | dict.fromkeys(edge for edge in delayed if edge[0] != edge[1])
+
+    @cached_property
+    def fluent_graph(self) -> dict[Symbol, list[Symbol]]:
+        """Each fluent with those that depend on it."""
+        graph: dict[Symbol, list[Symbol]] = {symbol: [] for symbol in self.symbols}
+        for source, target in self.symbol_edges:
+            if source != target:
+                graph[source].append(target)
+        return graph
+
+    @cached_property
+    def fluent_components(self) -> list[tuple[Symbol, ...]]:
+        """Fluents that depend on each other, in an order in which they can be processed."""
+        return strong_components(self.fluent_graph)
+
+    @cached_property
+    def symbol_levels(self) -> dict[Symbol, int]:
+        """The level of every fluent and derived event; all values of a fluent share it."""
+        return _component_levels(self.fluent_components, (edge for edge in self.symbol_edges if edge[0] != edge[1]))
+
+    @cached_property
+    def component_of(self) -> dict[Symbol, tuple[Symbol, ...]]:
+        """The component that each fluent or event belongs to."""
+        return {symbol: members for members in self.fluent_components for symbol in members}
+
+    def cyclic_conditions(self) -> list[tuple[Rule, Literal]]:
+        """The conditions that cannot be looked up in finished intervals, and no others: they read a fluent of
+        the component that the rule itself defines.
+        """
+        found: list[tuple[Rule, Literal]] = []
+        for rule in self.program.rules:
+            heads = self.heads(rule)
+            if not heads:
+                continue
+            component = self.component_of[heads[0].symbol]
+            for condition in conditions(rule.body, self.entities):
+                if condition.symbol in component:
+                    found.append((rule, condition.literal))
+        return found
+
+
+def _component_levels(components: list[tuple[_V, ...]], edges: Iterable[tuple[_V, _V]]) -> dict[_V, int]:
+    graph: dict[_V, list[_V]] = {node: [] for members in components for node in members}
+    for source, target in edges:
+        graph[source].append(target)
+    contracted = contract(graph, components)
+    found = levels(contracted, range(len(components)))
+    return {node: found[position] for position, members in enumerate(components) for node in members}
+
+
+def _number(term: Term) -> float | None:
+    return term.value if isinstance(term, Const) and not isinstance(term.value, str) else None

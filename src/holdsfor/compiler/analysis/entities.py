@@ -1,0 +1,280 @@
+"""The events and fluents of a program: what they are called, what defines them, which values they take.
+
+Nothing is declared: an event or fluent without a defining rule is input. Fluents such as
+`per(close_ballot(C,M))` and `per(vote(V,M))` count as two when every rule names the inner term, so that
+dependencies between them stay apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from holdsfor.diagnostics import Span
+from holdsfor.ir import (
+    Boundary,
+    Declaration,
+    DeclarationKind,
+    DelayRule,
+    Effect,
+    EffectKind,
+    EffectRule,
+    EventRule,
+    Fvp,
+    Happens,
+    Holds,
+    InitiallyRule,
+    IntervalRule,
+    Intervals,
+    Literal,
+    PostponeRule,
+    Program,
+    Rule,
+    walk,
+)
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
+
+
+class EntityKind(StrEnum):
+    """Instantaneous or durative."""
+
+    EVENT = "event"
+    FLUENT = "fluent"
+
+
+class Role(StrEnum):
+    """Where the instances of an entity come from."""
+
+    INPUT_EVENT = "input event"
+    DERIVED_EVENT = "derived event"
+    INPUT_FLUENT = "input fluent"
+    SIMPLE_FLUENT = "simple fluent"
+    STATIC_FLUENT = "statically determined fluent"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Symbol:
+    """A kind of event or fluent: name, arity, and the functors of arguments that are always compound."""
+
+    kind: EntityKind
+    name: str
+    arity: int
+    inner: tuple[tuple[int, str, int], ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Short name for people.
+
+        >>> Symbol(EntityKind.FLUENT, "per", 1, ((0, "vote", 2),)).label
+        'per(vote)'
+        """
+        return f"{self.name}({','.join(name for _, name, _ in self.inner)})" if self.inner else self.name
+
+    def __str__(self) -> str:
+        if not self.inner:
+            return f"{self.name}/{self.arity}"
+        inner = {position: f"{name}/{arity}" for position, name, arity in self.inner}
+        return f"{self.name}({','.join(inner.get(position, '_') for position in range(self.arity))})"
+
+    def columns(self, term: Term) -> tuple[Term, ...]:
+        """The arguments of a term of this symbol, the inner ones flattened."""
+        opened = {position for position, _, _ in self.inner}
+        flat: list[Term] = []
+        for position, arg in enumerate(arguments(term)):
+            flat.extend(arguments(arg) if position in opened else (arg,))
+        return tuple(flat)
+
+
+@dataclass
+class Entity:
+    """All that a program says of one symbol."""
+
+    symbol: Symbol
+    rules: list[Rule] = field(default_factory=list)
+    uses: list[Literal] = field(default_factory=list)
+    values: list[Const | Compound] = field(default_factory=list)
+    has_variable_value: bool = False
+    groundings: list[Declaration] = field(default_factory=list)
+    declared_input: Declaration | None = None
+    first_seen: Span | None = None
+
+    @property
+    def role(self) -> Role:
+        """Input unless a rule defines it."""
+        if self.symbol.kind is EntityKind.EVENT:
+            return Role.DERIVED_EVENT if self.rules else Role.INPUT_EVENT
+        if any(isinstance(rule, IntervalRule) for rule in self.rules):
+            return Role.STATIC_FLUENT
+        return Role.SIMPLE_FLUENT if self.rules else Role.INPUT_FLUENT
+
+
+class Entities:
+    """The symbol table of a program."""
+
+    def __init__(self, program: Program) -> None:
+        self._split: dict[tuple[EntityKind, str, int], frozenset[int]] = {}
+        occurrences = list(_occurrences(program))
+        self._find_splits(term for _, term in occurrences)
+        self.table: dict[Symbol, Entity] = {}
+        for rule in program.rules:
+            self._add_rule(rule)
+
+    def event(self, term: Term) -> Symbol:
+        """The symbol of an event term."""
+        return self._symbol(EntityKind.EVENT, term)
+
+    def fluent(self, term: Term) -> Symbol:
+        """The symbol of a fluent term."""
+        return self._symbol(EntityKind.FLUENT, term)
+
+    def __getitem__(self, symbol: Symbol) -> Entity:
+        return self.table[symbol]
+
+    def __iter__(self) -> Iterator[Entity]:
+        return iter(self.table.values())
+
+    def with_role(self, *roles: Role) -> list[Entity]:
+        """The entities that have one of the roles, in the order they first appear."""
+        return [entity for entity in self if entity.role in roles]
+
+    def _find_splits(self, terms: Iterable[tuple[EntityKind, Term]]) -> None:
+        for kind, term in terms:
+            name = functor(term)
+            if name is None:
+                continue
+            compound = {
+                position
+                for position, arg in enumerate(arguments(term))
+                if isinstance(arg, Compound) and arg.name not in _OPERATORS
+            }
+            key = (kind, *name)
+            self._split[key] = self._split.get(key, frozenset(compound)) & compound
+
+    def _symbol(self, kind: EntityKind, term: Term) -> Symbol:
+        name = functor(term)
+        assert name is not None
+        inner = []
+        for position in sorted(self._split.get((kind, *name), ())):
+            found = functor(arguments(term)[position])
+            assert found is not None
+            inner.append((position, *found))
+        return Symbol(kind, *name, tuple(inner))
+
+    def _entity(self, symbol: Symbol, span: Span) -> Entity:
+        if symbol not in self.table:
+            self.table[symbol] = Entity(symbol, first_seen=span)
+        return self.table[symbol]
+
+    def _add_rule(self, rule: Rule) -> None:
+        match rule:
+            case EffectRule(kind=kind, fvp=fvp):
+                entity = self._define(fvp, rule)
+                if kind is EffectKind.INITIATED:
+                    _add_value(entity, fvp)
+            case InitiallyRule(fvp=fvp) | IntervalRule(fvp=fvp):
+                _add_value(self._define(fvp, rule), fvp)
+            case EventRule(event=event):
+                self._entity(self.event(event), rule.span).rules.append(rule)
+            case DelayRule(trigger=trigger, effect=effect):
+                self._define(trigger, rule)
+                if effect is not None and effect.fluent != trigger.fluent:
+                    self._define(effect, rule)
+                if effect is not None:
+                    _add_value(self[self.fluent(effect.fluent)], effect)
+            case PostponeRule(fvp=fvp):
+                self._entity(self.fluent(fvp.fluent), rule.span)
+            case Declaration():
+                self._add_declaration(rule)
+                return
+            case _:
+                pass
+        for literal in walk(rule.body):
+            self._add_use(literal)
+
+    def _define(self, fvp: Fvp, rule: Rule) -> Entity:
+        entity = self._entity(self.fluent(fvp.fluent), rule.span)
+        if rule not in entity.rules[-1:]:
+            entity.rules.append(rule)
+        return entity
+
+    def _add_use(self, literal: Literal) -> None:
+        match literal:
+            case Happens(event=event):
+                self._entity(self.event(event), literal.span).uses.append(literal)
+            case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Intervals(fvp=fvp):
+                self._entity(self.fluent(fvp.fluent), literal.span).uses.append(literal)
+            case _:
+                pass
+
+    def _add_declaration(self, rule: Declaration) -> None:
+        for kind, term, _ in _declared(rule):
+            symbol = self._symbol(kind, term)
+            if rule.kind is DeclarationKind.GROUNDING:
+                self._entity(symbol, rule.span).groundings.append(rule)
+            else:
+                self._entity(symbol, rule.span).declared_input = rule
+
+
+_OPERATORS = frozenset({"=", "-", "+", "*", "/", ","})
+_INPUT_DECLARATIONS = frozenset(
+    {DeclarationKind.COLLECT_INTERVALS, DeclarationKind.BUILD_FROM_POINTS, DeclarationKind.POINTS}
+)
+
+
+def _add_value(entity: Entity, fvp: Fvp) -> None:
+    if isinstance(fvp.value, Const | Compound):
+        if fvp.value not in entity.values:
+            entity.values.append(fvp.value)
+    elif isinstance(fvp.value, Var):
+        entity.has_variable_value = True
+
+
+def _declared(rule: Declaration) -> Iterator[tuple[EntityKind, Term, Term | None]]:
+    """What a declaration is about: `F=V` is a fluent, anything else an event."""
+    is_grounding = rule.kind is DeclarationKind.GROUNDING
+    if not rule.args or not (is_grounding or rule.kind in _INPUT_DECLARATIONS):
+        return
+    term = rule.args[0]
+    if isinstance(term, Compound) and term.name == "=" and functor(term.args[0]) is not None:
+        yield EntityKind.FLUENT, term.args[0], term.args[1]
+    elif is_grounding and functor(term) is not None:
+        yield EntityKind.EVENT, term, None
+
+
+def _occurrences(program: Program) -> Iterator[tuple[Rule, tuple[EntityKind, Term]]]:
+    for rule in program.rules:
+        for found in _in_head(rule):
+            yield rule, found
+        if isinstance(rule, Declaration):
+            continue
+        for literal in walk(rule.body):
+            match literal:
+                case Happens(event=event):
+                    yield rule, (EntityKind.EVENT, event)
+                case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Intervals(fvp=fvp):
+                    yield rule, (EntityKind.FLUENT, fvp.fluent)
+                case _:
+                    pass
+
+
+def _in_head(rule: Rule) -> Iterator[tuple[EntityKind, Term]]:
+    match rule:
+        case EffectRule(fvp=fvp) | InitiallyRule(fvp=fvp) | IntervalRule(fvp=fvp) | PostponeRule(fvp=fvp):
+            yield EntityKind.FLUENT, fvp.fluent
+        case DelayRule(trigger=trigger, effect=effect):
+            yield EntityKind.FLUENT, trigger.fluent
+            if effect is not None:
+                yield EntityKind.FLUENT, effect.fluent
+        case EventRule(event=event):
+            yield EntityKind.EVENT, event
+        case Declaration():
+            yield from ((kind, term) for kind, term, _ in _declared(rule))
+        case _:
+            return
+
+
+def show_fvp(fvp: Fvp) -> str:
+    """A fluent-value pair as text."""
+    return f"{print_term(fvp.fluent)}={print_term(fvp.value)}"

@@ -1,0 +1,147 @@
+"""What depends on what *at one time-point*: the order inside a time-point, and where there is none.
+
+`holdsAt` reads the past and never ties two rules together at one time-point. `start`/`end` events, derived events
+and `initiatedAt`/`terminatedAt` conditions do. A loop of such dependencies has a least solution as long as no
+negation lies on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from holdsfor.compiler.analysis.dependencies import ANY, Condition, DependencyGraph, Vertex, conditions
+from holdsfor.compiler.analysis.entities import EntityKind, Role
+from holdsfor.compiler.analysis.graphs import strong_components
+from holdsfor.ir import (
+    Boundary,
+    DelayRule,
+    Edge,
+    Effect,
+    EffectKind,
+    EffectRule,
+    EventRule,
+    Fvp,
+    Happens,
+    IntervalRule,
+    Rule,
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Moment:
+    """Something that is decided at a time-point: an effect on a pair, a pair's next state, or an event."""
+
+    what: str
+    vertex: Vertex
+
+
+INITIATED, DELAYED, TERMINATED, NEXT, EVENT = "initiated", "initiated after a delay", "terminated", "next", "event"
+
+
+class InstantGraph:
+    """Same-time dependencies of a program; maps a moment to those it needs, with the sign of the need."""
+
+    def __init__(self, graph: DependencyGraph) -> None:
+        self._graph = graph
+        self._postponed = {vertex for rule in graph.program.postpones for vertex in graph.of_fvp(rule.fvp)}
+        self.needs: dict[Moment, dict[Moment, bool]] = {}
+        self.rules: dict[tuple[Moment, Moment], Rule] = {}
+        for vertex in graph.vertices:
+            self._add_vertex(vertex)
+        for rule in graph.program.rules:
+            self._add_rule(rule)
+
+    def components(self) -> list[tuple[Moment, ...]]:
+        """Moments that must be solved together, each after what it needs."""
+        found = strong_components({moment: list(needs) for moment, needs in self.needs.items()})
+        found.reverse()
+        return found
+
+    def negative_loops(self) -> Iterator[tuple[Moment, Moment]]:
+        """Needs that lie on a loop and must be absent: such a program has no meaning."""
+        for component in self.components():
+            inside = set(component)
+            for moment in component:
+                for needed, positive in self.needs[moment].items():
+                    if needed in inside and not positive:
+                        yield moment, needed
+
+    def _need(self, moment: Moment, needed: Moment, rule: Rule | None, *, positive: bool = True) -> None:
+        self.needs.setdefault(needed, {})
+        known = self.needs.setdefault(moment, {})
+        known[needed] = positive and known.get(needed, True)
+        if rule is not None:
+            self.rules.setdefault((moment, needed), rule)
+
+    def _add_vertex(self, vertex: Vertex) -> None:
+        if vertex.symbol.kind is EntityKind.EVENT:
+            self.needs.setdefault(Moment(EVENT, vertex), {})
+            return
+        if self._graph.entities[vertex.symbol].role is Role.SIMPLE_FLUENT:
+            self._need(Moment(DELAYED, vertex), Moment(INITIATED, vertex), None)
+            self.needs.setdefault(Moment(TERMINATED, vertex), {})
+
+    def _add_rule(self, rule: Rule) -> None:
+        match rule:
+            case EffectRule(kind=kind):
+                what = INITIATED if kind is EffectKind.INITIATED else TERMINATED
+                heads = [Moment(what, vertex) for vertex in self._graph.heads(rule)]
+            case EventRule():
+                heads = [Moment(EVENT, vertex) for vertex in self._graph.heads(rule)]
+            case IntervalRule():
+                self._add_static(rule)
+                return
+            case DelayRule(effect=Fvp() as effect, trigger=trigger):
+                self._add_postponed(rule, effect, trigger)
+                return
+            case _:
+                return
+        for condition in conditions(rule.body, self._graph.entities):
+            for needed, positive in self._read(condition):
+                for head in heads:
+                    self._need(head, needed, rule, positive=positive)
+
+    def _add_static(self, rule: IntervalRule) -> None:
+        for condition in conditions(rule.body, self._graph.entities):
+            for source in self._graph.sources(condition):
+                for head in self._graph.heads(rule):
+                    self._need(Moment(NEXT, head), Moment(NEXT, source), rule)
+
+    def _add_postponed(self, rule: DelayRule, effect: Fvp, trigger: Fvp) -> None:
+        """A postponable effect takes place unless its trigger is initiated again at that very time-point."""
+        for source in self._graph.of_fvp(trigger):
+            if source in self._postponed:
+                for target in self._graph.of_fvp(effect):
+                    self._need(Moment(DELAYED, target), Moment(INITIATED, source), rule, positive=False)
+
+    def _read(self, condition: Condition) -> Iterator[tuple[Moment, bool]]:
+        literal, positive = condition.literal, condition.positive
+        match literal:
+            case Happens():
+                for vertex in self._graph.of_symbol(condition.symbol):
+                    yield Moment(EVENT, vertex), positive
+            case Effect(kind=kind):
+                what = DELAYED if kind is EffectKind.INITIATED else TERMINATED
+                for vertex in self._graph.sources(condition):
+                    yield Moment(what, vertex), positive
+            case Boundary(edge=edge):
+                for vertex in self._graph.sources(condition):
+                    yield from self._boundary(vertex, edge, positive)
+            case _:
+                return
+
+    def _boundary(self, vertex: Vertex, edge: Edge, positive: bool) -> Iterator[tuple[Moment, bool]]:
+        """`end` needs something that breaks the pair; `start` needs an initiation and nothing that breaks it."""
+        role = self._graph.entities[vertex.symbol].role
+        if role is Role.STATIC_FLUENT:
+            yield Moment(NEXT, vertex), False
+        if role is not Role.SIMPLE_FLUENT:
+            return
+        breaking = positive and edge is Edge.END
+        yield Moment(TERMINATED, vertex), breaking
+        for other in self._graph.of_symbol(vertex.symbol):
+            if other != vertex or vertex.value == ANY:
+                yield Moment(DELAYED, other), breaking
+        if edge is Edge.START:
+            yield Moment(DELAYED, vertex), positive and vertex.value != ANY

@@ -1,0 +1,164 @@
+"""Safety: every rule gets an executable body, or a diagnostic that says what is not bound."""
+
+from __future__ import annotations
+
+from holdsfor.compiler.analysis.binding import Schedule, names, schedule, unbound_in
+from holdsfor.compiler.analysis.entities import Entities
+from holdsfor.compiler.background import Background
+from holdsfor.compiler.passes.rename import rename_body
+from holdsfor.diagnostics import Diagnostic, Severity, Span
+from holdsfor.ir import (
+    Body,
+    Declaration,
+    DelayRule,
+    Effect,
+    EffectKind,
+    EffectRule,
+    EventRule,
+    Fvp,
+    Holds,
+    InitiallyRule,
+    IntervalRule,
+    Literal,
+    Or,
+    Rule,
+    head_terms,
+    rule_variables,
+)
+from holdsfor.logic.unify import resolve, unify
+from holdsfor.syntax.terms import Compound, Term, Var, variables
+
+
+class Safety:
+    """Orders bodies and collects complaints."""
+
+    def __init__(self, entities: Entities, background: Background) -> None:
+        self._entities = entities
+        self._background = background
+        self.diagnostics: list[Diagnostic] = []
+
+    def order(self, rule: Rule) -> Body | None:
+        """The body of a rule in an executable order, or None after recording why there is none."""
+        match rule:
+            case EffectRule(kind=EffectKind.TERMINATED):
+                return self._termination(rule)
+            case EffectRule(fvp=fvp):
+                return self._all_bound(rule, self._with_grounding(rule, fvp), names(rule.time))
+            case EventRule():
+                return self._all_bound(rule, rule.body, names(rule.time))
+            case InitiallyRule(fvp=fvp):
+                return self._all_bound(rule, self._with_grounding(rule, fvp), set())
+            case IntervalRule(fvp=fvp):
+                return self._all_bound(rule, self._with_grounding(rule, fvp), set())
+            case DelayRule():
+                return self._delay(rule)
+            case _:
+                return self._runnable(rule, rule.body, _head_names(rule))
+
+    def _schedule(self, rule: Rule, body: Body, bound: set[str]) -> Schedule:
+        return schedule(body, bound, self._background.needs, frozenset(_head_names(rule)))
+
+    def _all_bound(self, rule: Rule, body: Body, bound: set[str]) -> Body | None:
+        """For heads that must be ground when the body has been solved."""
+        result = self._schedule(rule, body, bound)
+        if result.stuck:
+            self._complain_stuck(rule, result)
+            return None
+        loose = [v for term in head_terms(rule) for v in variables(term) if v.name not in result.bound]
+        for variable in {v.name: v for v in loose}.values():
+            self._complain_loose(rule, variable)
+        return None if loose else result.body
+
+    def _termination(self, rule: EffectRule) -> Body | None:
+        """A termination may leave head variables open: it then ends every instance that matches."""
+        bound = names(rule.time)
+        result = self._schedule(rule, rule.body, bound)
+        if result.stuck and (_head_names(rule) & {n for lit in result.stuck for n in unbound_in(lit, result.bound)}):
+            # A test on an open head variable is asked of each instance that there is something to end.
+            instances = Or(((Holds(rule.fvp, rule.time),), (Effect(EffectKind.INITIATED, rule.fvp, rule.time),)))
+            result = self._schedule(rule, (*rule.body, instances), bound)
+        if result.stuck:
+            self._complain_stuck(rule, result)
+            return None
+        return result.body
+
+    def _delay(self, rule: DelayRule) -> Body | None:
+        trigger = names(rule.trigger.fluent) | names(rule.trigger.value)
+        return self._all_bound(rule, rule.body, trigger)
+
+    def _runnable(self, rule: Rule, body: Body, bound: set[str]) -> Body | None:
+        result = self._schedule(rule, body, bound)
+        if result.stuck:
+            self._complain_stuck(rule, result)
+            return None
+        return result.body
+
+    def _with_grounding(self, rule: Rule, fvp: Fvp) -> Body:
+        """A body that leaves head variables open is completed from a `grounding`, if there is one."""
+        body = rule.body
+        result = self._schedule(rule, body, _time_names(rule))
+        open_names = (names(fvp.fluent) | names(fvp.value)) - result.bound
+        if not open_names:
+            return body
+        branches = []
+        for declaration in self._entities[self._entities.fluent(fvp.fluent)].groundings:
+            branch = _instantiate(declaration, fvp)
+            if branch is not None:
+                branches.append(branch)
+        if len(branches) == 1:
+            return (*body, *branches[0])
+        return (*body, Or(tuple(branches))) if branches else body
+
+    # Complaints
+
+    def _complain_stuck(self, rule: Rule, result: Schedule) -> None:
+        for literal in result.stuck:
+            unbound = unbound_in(literal, result.bound)
+            shared = [name for name in unbound if _is_shared(name, rule, literal)] or unbound
+            shown = ", ".join(_show_variable(name) for name in shared)
+            self._error(
+                literal.span,
+                f"nothing binds {shown} before this condition can be tested",
+                "add a positive condition that binds it: an event, a fluent that holds, or a background fact",
+            )
+            return
+
+    def _complain_loose(self, rule: Rule, variable: Var) -> None:
+        what = (
+            "the value" if isinstance(rule, EffectRule | InitiallyRule) and variable == rule.fvp.value else "the head"
+        )
+        self._error(
+            variable.span if variable.span.source.text else rule.span,
+            f"{_show_variable(variable.name)} appears in {what} and nothing in the body binds it",
+            "bind it with a positive condition, or declare grounding for this fluent",
+        )
+
+    def _error(self, span: Span, message: str, hint: str) -> None:
+        self.diagnostics.append(Diagnostic("HF201", Severity.ERROR, message, span, hint))
+
+
+def _instantiate(declaration: Declaration, fvp: Fvp) -> Body | None:
+    """The conditions of a grounding, with its variables named as in a rule's head."""
+    declared = declaration.args[0]
+    apart: dict[str, Term] = {v.name: Var(f"{v.name}~") for v in rule_variables(declaration)}
+    bindings = unify(resolve(declared, apart), Compound("=", (fvp.fluent, fvp.value)), {})
+    if bindings is None:
+        return None
+    return rename_body(rename_body(declaration.body, apart), bindings)
+
+
+def _head_names(rule: Rule) -> set[str]:
+    return {name for term in head_terms(rule) for name in names(term)}
+
+
+def _time_names(rule: Rule) -> set[str]:
+    return names(rule.time) if isinstance(rule, EffectRule | EventRule) else set()
+
+
+def _is_shared(name: str, rule: Rule, literal: Literal) -> bool:
+    inside = unbound_in(literal, set())
+    return sum(variable.name == name for variable in rule_variables(rule)) > inside.count(name)
+
+
+def _show_variable(name: str) -> str:
+    return "_" if name.startswith("_#") else name

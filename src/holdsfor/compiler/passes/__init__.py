@@ -1,0 +1,1 @@
+"""Rewrites of the program, one to a file."""

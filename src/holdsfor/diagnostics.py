@@ -1,0 +1,161 @@
+"""Sources, spans and diagnostics: everything a message to the rule's author is made of."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
+
+
+class Severity(StrEnum):
+    """How bad it is: an error stops compilation, a warning or a note does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A named text that rules were read from."""
+
+    name: str
+    text: str = field(repr=False)
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        starts = [0]
+        starts.extend(index + 1 for index, char in enumerate(self.text) if char == "\n")
+        return starts
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """The 1-based line and column of a character offset.
+
+        >>> Source("f", "ab\\ncd").line_column(4)
+        (2, 2)
+        """
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """The text of a 1-based line, without its line break."""
+        start = self._line_starts[number - 1]
+        stop = self.text.find("\n", start)
+        return self.text[start : stop if stop >= 0 else len(self.text)].rstrip("\r")
+
+
+class Span(NamedTuple):
+    """A half-open range of characters in a source."""
+
+    source: Source
+    start: int
+    end: int
+
+    @property
+    def line(self) -> int:
+        """The 1-based line on which the span starts."""
+        return self.source.line_column(self.start)[0]
+
+    @property
+    def location(self) -> str:
+        """`file:line:column`, as editors understand it."""
+        line, column = self.source.line_column(self.start)
+        return f"{self.source.name}:{line}:{column}"
+
+    @property
+    def text(self) -> str:
+        """The characters covered."""
+        return self.source.text[self.start : self.end]
+
+
+NOWHERE = Span(Source("<built in Python>", ""), 0, 0)
+"""The span of rules that were built in Python and have no text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A second place that a diagnostic points at, with a few words."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding: a stable code, what is wrong, where, and what to do about it."""
+
+    code: str
+    severity: Severity
+    message: str
+    span: Span
+    hint: str = ""
+    labels: tuple[Label, ...] = ()
+
+    def render(self) -> str:
+        """The finding as text: location, source line, carets, hint."""
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield f"{self.span.location}: {self.severity}[{self.code}]: {self.message}"
+        yield from _snippet(self.span, "^", "")
+        for label in self.labels:
+            yield f"{label.span.location}: {label.message}"
+            yield from _snippet(label.span, "-", "")
+        if self.hint:
+            yield f"  = help: {self.hint}"
+
+    def as_json(self) -> dict[str, object]:
+        """The finding as plain data, for editors and scripts."""
+        line, column = self.span.source.line_column(self.span.start)
+        end_line, end_column = self.span.source.line_column(self.span.end)
+        return {
+            "code": self.code,
+            "severity": str(self.severity),
+            "message": self.message,
+            "file": self.span.source.name,
+            "line": line,
+            "column": column,
+            "end_line": end_line,
+            "end_column": end_column,
+            "hint": self.hint,
+            "labels": [{"location": label.span.location, "message": label.message} for label in self.labels],
+        }
+
+
+def _snippet(span: Span, mark: str, note: str) -> Iterator[str]:
+    if not span.source.text:
+        return
+    number, column = span.source.line_column(span.start)
+    line = span.source.line(number)
+    width = max(1, min(span.end - span.start, len(line) - column + 1))
+    gutter = f"{number:>5} | "
+    # Tabs are kept in the padding so that the carets stay under what they mark.
+    padding = "".join("\t" if char == "\t" else " " for char in line[: column - 1])
+    yield f"{gutter}{line}"
+    yield f"{'':>5} | {padding}{mark * width}{' ' + note if note else ''}"
+
+
+class HoldsforError(Exception):
+    """Base of every error that a user can cause."""
+
+
+class ProgramError(HoldsforError):
+    """A program that cannot be compiled; carries all its diagnostics."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n\n".join(item.render() for item in self.diagnostics))
+
+
+def errors_of(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The findings that stop compilation."""
+    return [item for item in diagnostics if item.severity is Severity.ERROR]
+
+
+def in_reading_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Sorted by file, place and code, without repetitions."""
+    unique = dict.fromkeys(diagnostics)
+    return sorted(unique, key=lambda item: (item.span.source.name, item.span.start, item.code))

@@ -1,0 +1,1 @@
+"""Front ends: rule text or Python calls in, the program IR out."""

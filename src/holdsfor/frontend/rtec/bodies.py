@@ -1,0 +1,315 @@
+"""Lowers body goals of RTEC clauses to IR literals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from enum import Enum, auto
+from typing import TypeVar
+
+from holdsfor.frontend.rtec.durations import DurationFilter
+from holdsfor.frontend.rtec.problems import Problems
+from holdsfor.ir import (
+    Algebra,
+    AllenMode,
+    AllenRelation,
+    Assign,
+    Body,
+    Boundary,
+    Call,
+    Compare,
+    Cut,
+    Edge,
+    Effect,
+    EffectKind,
+    FindAll,
+    Fvp,
+    Guard,
+    Happens,
+    Holds,
+    IfThenElse,
+    IntervalOperator,
+    Intervals,
+    Literal,
+    Not,
+    Or,
+)
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, conjuncts, functor
+
+COMPARISONS = frozenset("= \\= == \\== @< @> @=< @>= =:= =\\= < > =< >=".split())
+USAGE = {
+    "happensAt": "happensAt(Event, T)",
+    "holdsAt": "holdsAt(Fluent=Value, T)",
+    "holdsFor": "holdsFor(Fluent=Value, I)",
+    "initiatedAt": "initiatedAt(Fluent=Value, T)",
+    "terminatedAt": "terminatedAt(Fluent=Value, T)",
+    "union_all": "union_all([I1, I2], I)",
+    "intersect_all": "intersect_all([I1, I2], I)",
+    "relative_complement_all": "relative_complement_all(I1, [I2, I3], I)",
+    "complement_all": "complement_all([I1, I2], I)",
+    "seq": "seq(I1, I2, I)",
+    "allen": "allen(Relation, Source, Target, Mode, I)",
+    "findall": "findall(Template, Goal, List)",
+}
+_ALLEN_NAMES = {relation.value: relation for relation in AllenRelation}
+_MODES = {
+    **{mode.value: mode for mode in AllenMode},
+    "lhs": AllenMode.SOURCE,
+    "rhs": AllenMode.TARGET,
+    "intersect": AllenMode.INTERSECTION,
+    "complement": AllenMode.RELATIVE_COMPLEMENT,
+    "complement_inv": AllenMode.RELATIVE_COMPLEMENT_INVERSE,
+}
+
+
+_T = TypeVar("_T")
+
+
+class Context(Enum):
+    """Whose body it is: decides what interval goals mean."""
+
+    EFFECT = auto()
+    INTERVAL = auto()
+    BACKGROUND = auto()
+
+
+class BodyReader:
+    """Lowers the goals of one source."""
+
+    def __init__(
+        self,
+        problems: Problems,
+        defined: frozenset[tuple[str, int]],
+        filters: Mapping[tuple[str, int], DurationFilter],
+    ) -> None:
+        self._problems = problems
+        self._defined = defined
+        self._filters = filters
+        self._handlers: dict[str, Callable[[Compound, Context], Literal]] = {
+            "happensAt": self._happens,
+            "holdsAt": self._holds,
+            "holdsFor": self._holds_for,
+            "initiatedAt": self._effect,
+            "terminatedAt": self._effect,
+            "findall": self._findall,
+            "union_all": self._list_operator,
+            "intersect_all": self._list_operator,
+            "complement_all": self._list_operator,
+            "relative_complement_all": self._relative_complement,
+            "seq": self._sequence,
+            "allen": self._allen,
+            "is": self._assign,
+            "\\+": self._negation,
+            ";": self._disjunction,
+            "->": self._if_then,
+        }
+
+    def body(self, term: Term | None, context: Context) -> Body:
+        """The literals of a body; `true` disappears."""
+        goals = (goal for goal in conjuncts(term) if goal != Const("true"))
+        literals: list[Literal] = []
+        for goal in goals:
+            if isinstance(goal, Compound) and goal.name == ",":
+                literals.extend(self.body(goal, context))
+            else:
+                literals.append(self._goal(goal, context))
+        return tuple(literals)
+
+    def fvp(self, term: Term) -> Fvp:
+        """`F=V`, or an error that says so."""
+        if isinstance(term, Compound) and term.name == "=" and len(term.args) == 2:
+            fluent, value = term.args
+            if functor(fluent) is None:
+                raise self._problems.error(
+                    "HF110",
+                    f"a fluent must be a name, not {print_term(fluent)}",
+                    fluent.span,
+                    "write it as name(Args)=Value",
+                )
+            return Fvp(fluent, value, term.span)
+        raise self._problems.error(
+            "HF110",
+            "expected a fluent with its value",
+            term.span,
+            f"write {print_term(term)}=true, or the value you mean",
+        )
+
+    def time_argument(self, goal: Compound) -> Term:
+        """The time-point of a two- or four-argument temporal predicate."""
+        self._require_arity(goal, 2, 4)
+        return goal.args[1] if len(goal.args) == 2 else goal.args[2]
+
+    def _goal(self, goal: Term, context: Context) -> Literal:
+        if goal == Const("!"):
+            return Cut(goal.span)
+        name = functor(goal)
+        if name is None:
+            raise self._problems.error(
+                "HF111",
+                f"{print_term(goal)} cannot be a condition",
+                goal.span,
+                "a condition is a predicate or a comparison",
+            )
+        if not isinstance(goal, Compound):
+            return Call(goal, goal.span)
+        if name in self._filters and context is Context.INTERVAL:
+            return self._duration(goal, self._filters[name])
+        if goal.name in self._handlers:
+            return self._handlers[goal.name](goal, context)
+        if goal.name in COMPARISONS and len(goal.args) == 2:
+            return self._comparison(goal, context)
+        if goal.name in _ALLEN_NAMES and len(goal.args) == 4 and name not in self._defined:
+            return self._allen(Compound("allen", (Const(goal.name, goal.span), *goal.args), goal.span), context)
+        return Call(goal, goal.span)
+
+    # Temporal conditions
+
+    def _happens(self, goal: Compound, context: Context) -> Literal:
+        del context
+        self._require_arity(goal, 2)
+        event, time = goal.args
+        name = functor(event)
+        if name is None:
+            raise self._problems.error(
+                "HF110",
+                f"an event must be a name, not {print_term(event)}",
+                event.span,
+                "write happensAt(name(Args), T)",
+            )
+        if name in (("start", 1), ("end", 1)) and isinstance(event, Compound):
+            return Boundary(Edge(event.name), self.fvp(event.args[0]), time, goal.span)
+        return Happens(event, time, goal.span)
+
+    def _holds(self, goal: Compound, context: Context) -> Literal:
+        del context
+        self._require_arity(goal, 2)
+        return Holds(self.fvp(goal.args[0]), goal.args[1], goal.span)
+
+    def _effect(self, goal: Compound, context: Context) -> Literal:
+        del context
+        return Effect(EffectKind(goal.name), self.fvp(goal.args[0]), self.time_argument(goal), goal.span)
+
+    # Interval lists
+
+    def _holds_for(self, goal: Compound, context: Context) -> Literal:
+        self._require_arity(goal, 2)
+        self._require_interval_context(goal, context)
+        return Intervals(self.fvp(goal.args[0]), goal.args[1], goal.span)
+
+    def _list_operator(self, goal: Compound, context: Context) -> Literal:
+        self._require_arity(goal, 2)
+        self._require_interval_context(goal, context)
+        return Algebra(IntervalOperator(goal.name), self._interval_lists(goal.args[0]), goal.args[1], span=goal.span)
+
+    def _relative_complement(self, goal: Compound, context: Context) -> Literal:
+        self._require_arity(goal, 3)
+        self._require_interval_context(goal, context)
+        first, rest, out = goal.args
+        inputs = (first, *self._interval_lists(rest))
+        return Algebra(IntervalOperator.RELATIVE_COMPLEMENT, inputs, out, span=goal.span)
+
+    def _sequence(self, goal: Compound, context: Context) -> Literal:
+        self._require_arity(goal, 3)
+        self._require_interval_context(goal, context)
+        return Algebra(IntervalOperator.SEQUENCE, goal.args[:2], goal.args[2], span=goal.span)
+
+    def _duration(self, goal: Compound, found: DurationFilter) -> Literal:
+        args = goal.args
+        return Algebra(
+            found.operator, (args[found.intervals],), args[found.out], bound=args[found.bound], span=goal.span
+        )
+
+    def _allen(self, goal: Compound, context: Context) -> Literal:
+        self._require_arity(goal, 5)
+        self._require_interval_context(goal, context)
+        relation, source, target, mode, out = goal.args
+        return Algebra(
+            IntervalOperator.ALLEN,
+            (source, target),
+            out,
+            relation=self._named(relation, _ALLEN_NAMES, "an Allen relation"),
+            mode=self._named(mode, _MODES, "an output mode"),
+            span=goal.span,
+        )
+
+    def _interval_lists(self, term: Term) -> tuple[Term, ...]:
+        """The items of `[I1, I2]`; a list variable L is kept as `[|L]`."""
+        if isinstance(term, ListTerm):
+            return (*term.items, ListTerm((), term.tail, term.span)) if term.tail else term.items
+        if isinstance(term, Var):
+            return (ListTerm((), term, term.span),)
+        raise self._problems.error(
+            "HF112", f"expected a list of interval lists, found {print_term(term)}", term.span, "write [I1, I2]"
+        )
+
+    def _named(self, term: Term, table: Mapping[str, _T], what: str) -> _T:
+        value = term.value if isinstance(term, Const) else None
+        if isinstance(value, str) and value in table:
+            return table[value]
+        close = get_close_matches(str(value), table, 1) if value is not None else []
+        hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(table)}"
+        raise self._problems.error("HF113", f"{print_term(term)} is not {what}", term.span, hint)
+
+    # Control and comparison
+
+    def _comparison(self, goal: Compound, context: Context) -> Literal:
+        left, right = goal.args
+        if context is Context.INTERVAL and goal.name in ("=", "\\=", "==", "\\=="):
+            is_equality = goal.name in ("=", "==")
+            for one, other in ((left, right), (right, left)):
+                if other == ListTerm(()) and isinstance(one, Var):
+                    return Guard(one, empty=is_equality, span=goal.span)
+        return Compare(goal.name, left, right, goal.span)
+
+    def _assign(self, goal: Compound, context: Context) -> Literal:
+        del context
+        return Assign(goal.args[0], goal.args[1], goal.span)
+
+    def _findall(self, goal: Compound, context: Context) -> Literal:
+        self._require_arity(goal, 3)
+        template, inner, result = goal.args
+        return FindAll(template, self.body(inner, context), result, goal.span)
+
+    def _negation(self, goal: Compound, context: Context) -> Literal:
+        body = self.body(goal.args[0], context)
+        if len(body) == 1 and isinstance(body[0], Guard):
+            return Guard(body[0].intervals, not body[0].empty, goal.span)
+        return Not(body, goal.span)
+
+    def _disjunction(self, goal: Compound, context: Context) -> Literal:
+        first, rest = goal.args[0], goal.args[1:]
+        if isinstance(first, Compound) and first.name == "->" and len(first.args) == 2:
+            remaining = rest[0] if len(rest) == 1 else Compound(";", rest, goal.span)
+            condition, then = first.args
+            return IfThenElse(
+                self.body(condition, context), self.body(then, context), self.body(remaining, context), goal.span
+            )
+        split = next((i for i, term in enumerate(rest, 1) if isinstance(term, Compound) and term.name == "->"), None)
+        if split is not None:
+            # `A ; C -> B ; D` reads as `A ; (C -> B ; D)`.
+            tail = Compound(";", goal.args[split:], goal.span) if split < len(rest) else goal.args[split]
+            return Or((*(self.body(term, context) for term in goal.args[:split]), self.body(tail, context)), goal.span)
+        return Or(tuple(self.body(term, context) for term in goal.args), goal.span)
+
+    def _if_then(self, goal: Compound, context: Context) -> Literal:
+        condition, then = goal.args
+        return IfThenElse(self.body(condition, context), self.body(then, context), None, goal.span)
+
+    # Checks
+
+    def _require_arity(self, goal: Compound, *allowed: int) -> None:
+        if len(goal.args) not in allowed:
+            usage = USAGE.get(goal.name, goal.name)
+            raise self._problems.error(
+                "HF102", f"{goal.name} takes {allowed[0]} arguments, not {len(goal.args)}", goal.span, f"write {usage}"
+            )
+
+    def _require_interval_context(self, goal: Compound, context: Context) -> None:
+        if context is Context.EFFECT:
+            raise self._problems.error(
+                "HF111",
+                f"{goal.name} works on intervals, and this rule is about a time-point",
+                goal.span,
+                "use holdsAt here, or define the situation with a holdsFor rule",
+            )

@@ -1,0 +1,177 @@
+"""Lowers RTEC clauses to IR rules, by the predicate in the head."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from holdsfor.frontend.rtec.bodies import BodyReader, Context
+from holdsfor.frontend.rtec.problems import Problems
+from holdsfor.ir import (
+    Algebra,
+    BackgroundRule,
+    Body,
+    Compare,
+    Declaration,
+    DeclarationKind,
+    DelayRule,
+    EffectKind,
+    EffectRule,
+    EventRule,
+    InitiallyRule,
+    IntervalOperator,
+    IntervalRule,
+    Intervals,
+    Literal,
+    PostponeRule,
+    Rule,
+)
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Clause, Compound, Term, Var, conjuncts, functor
+
+HEAD_USAGE = {
+    "initiatedAt": "initiatedAt(Fluent=Value, T) :- …",
+    "terminatedAt": "terminatedAt(Fluent=Value, T) :- …",
+    "initiates": "initiates(Event, Fluent=Value, T) :- …",
+    "terminates": "terminates(Event, Fluent=Value, T) :- …",
+    "initially": "initially(Fluent=Value).",
+    "holdsFor": "holdsFor(Fluent=Value, I) :- …",
+    "happensAt": "happensAt(Event, T) :- …",
+    "fi": "fi(Fluent=Value, Fluent=OtherValue, Delay).",
+    "ft": "ft(Fluent=Value, Delay).",
+    "p": "p(Fluent=Value).",
+}
+_DECLARATIONS = {kind.value: kind for kind in DeclarationKind if kind is not DeclarationKind.DIRECTIVE}
+_DELAYED = {"fi": 3, "ft": 2, "p": 1}
+
+
+class HeadReader:
+    """Lowers the clauses of one source."""
+
+    def __init__(self, problems: Problems, bodies: BodyReader) -> None:
+        self._problems = problems
+        self._bodies = bodies
+        self._handlers: dict[str, Callable[[Compound, Clause], Rule]] = {
+            "initiatedAt": self._effect,
+            "terminatedAt": self._effect,
+            "initiates": self._effect_of_event,
+            "terminates": self._effect_of_event,
+            "initially": self._initially,
+            "holdsFor": self._intervals,
+            "happensAt": self._event,
+            "fi": self._delay,
+            "ft": self._delay,
+            "p": self._postpone,
+            **dict.fromkeys(_DECLARATIONS, self._declaration),
+        }
+
+    def rule(self, clause: Clause) -> Rule:
+        """The rule that a clause stands for."""
+        if clause.head is None:
+            return Declaration(DeclarationKind.DIRECTIVE, conjuncts(clause.body), (), clause.span)
+        head = clause.head
+        name = functor(head)
+        if name is None:
+            raise self._problems.error(
+                "HF111",
+                f"{print_term(head)} cannot be the head of a rule",
+                head.span,
+                "a head is a predicate with its arguments",
+            )
+        if isinstance(head, Compound) and head.name in self._handlers and self._is_built_in(head):
+            return self._handlers[head.name](head, clause)
+        if isinstance(head, Compound) and head.name in ("holdsAt", ":-", "->", ";", ",", "=", "\\+"):
+            raise self._problems.error("HF111", f"a rule cannot define {head.name}", head.span, _head_hint(head.name))
+        return BackgroundRule(head, self._bodies.body(clause.body, Context.BACKGROUND), clause.span)
+
+    @staticmethod
+    def _is_built_in(head: Compound) -> bool:
+        """`p(X)`, `fi(a)`, `points(3)` and the like stay free for background knowledge."""
+        if head.name in _DELAYED:
+            first = head.args[0]
+            is_pair = isinstance(first, Compound) and first.name == "="
+            return is_pair and len(head.args) == _DELAYED[head.name]
+        return True
+
+    def _effect(self, head: Compound, clause: Clause) -> Rule:
+        self._require_arity(head, 2, 4)
+        time = self._bodies.time_argument(head)
+        body = self._bodies.body(clause.body, Context.EFFECT)
+        return EffectRule(EffectKind(head.name), self._bodies.fvp(head.args[0]), time, body, clause.span)
+
+    def _effect_of_event(self, head: Compound, clause: Clause) -> Rule:
+        self._require_arity(head, 3)
+        event, pair, time = head.args
+        kind = EffectKind.INITIATED if head.name == "initiates" else EffectKind.TERMINATED
+        trigger = self._bodies.body(Compound("happensAt", (event, time), head.span), Context.EFFECT)
+        body = self._bodies.body(clause.body, Context.EFFECT)
+        return EffectRule(kind, self._bodies.fvp(pair), time, (*trigger, *body), clause.span)
+
+    def _initially(self, head: Compound, clause: Clause) -> Rule:
+        self._require_arity(head, 1)
+        body = self._bodies.body(clause.body, Context.BACKGROUND)
+        return InitiallyRule(self._bodies.fvp(head.args[0]), body, clause.span)
+
+    def _intervals(self, head: Compound, clause: Clause) -> Rule:
+        self._require_arity(head, 2)
+        body = _resolve_aliases(self._bodies.body(clause.body, Context.INTERVAL), head.args[1])
+        return IntervalRule(self._bodies.fvp(head.args[0]), head.args[1], body, clause.span)
+
+    def _event(self, head: Compound, clause: Clause) -> Rule:
+        self._require_arity(head, 2)
+        event, time = head.args
+        if functor(event) in (None, ("start", 1), ("end", 1)):
+            raise self._problems.error(
+                "HF111",
+                f"a rule cannot define the event {print_term(event)}",
+                event.span,
+                "start and end of a fluent happen by themselves; give the event a name of its own",
+            )
+        body = self._bodies.body(clause.body, Context.EFFECT)
+        return EventRule(event, time, body, clause.span)
+
+    def _delay(self, head: Compound, clause: Clause) -> Rule:
+        trigger = self._bodies.fvp(head.args[0])
+        effect = self._bodies.fvp(head.args[1]) if head.name == "fi" else None
+        body = self._bodies.body(clause.body, Context.BACKGROUND)
+        return DelayRule(trigger, effect, head.args[-1], body, clause.span)
+
+    def _postpone(self, head: Compound, clause: Clause) -> Rule:
+        body = self._bodies.body(clause.body, Context.BACKGROUND)
+        return PostponeRule(self._bodies.fvp(head.args[0]), body, clause.span)
+
+    def _declaration(self, head: Compound, clause: Clause) -> Rule:
+        body = self._bodies.body(clause.body, Context.BACKGROUND)
+        return Declaration(_DECLARATIONS[head.name], head.args, body, clause.span)
+
+    def _require_arity(self, head: Compound, *allowed: int) -> None:
+        if len(head.args) not in allowed:
+            raise self._problems.error(
+                "HF102",
+                f"{head.name} takes {allowed[0]} arguments, not {len(head.args)}",
+                head.span,
+                f"write {HEAD_USAGE[head.name]}",
+            )
+
+
+def _head_hint(name: str) -> str:
+    if name == "holdsAt":
+        return "define the fluent with initiatedAt/terminatedAt or holdsFor; holdsAt follows from them"
+    return "give the rule a predicate as its head"
+
+
+def _resolve_aliases(body: Body, out: Term) -> Body:
+    """`I = I1` between interval lists is a union of one list."""
+    defined = {lit.out.name for lit in body if isinstance(lit, Intervals | Algebra) and isinstance(lit.out, Var)}
+    lists = defined | {v.name for v in (out,) if isinstance(v, Var)}
+    return tuple(_resolve_alias(literal, defined, lists) for literal in body)
+
+
+def _resolve_alias(literal: Literal, defined: set[str], lists: set[str]) -> Literal:
+    if not isinstance(literal, Compare) or literal.operator != "=":
+        return literal
+    for target, origin in ((literal.left, literal.right), (literal.right, literal.left)):
+        if not (isinstance(target, Var) and isinstance(origin, Var)):
+            continue
+        if origin.name in defined and target.name in lists - defined:
+            return Algebra(IntervalOperator.UNION, (origin,), target, span=literal.span)
+    return literal

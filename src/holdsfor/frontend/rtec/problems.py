@@ -1,0 +1,21 @@
+"""How the lowering reports a problem without stopping."""
+
+from __future__ import annotations
+
+from holdsfor.diagnostics import Diagnostic, Severity, Span
+
+
+class Malformed(Exception):
+    """A clause that cannot become a rule; its diagnostic is already recorded."""
+
+
+class Problems:
+    """Collects the diagnostics of one source."""
+
+    def __init__(self) -> None:
+        self.found: list[Diagnostic] = []
+
+    def error(self, code: str, message: str, span: Span, hint: str = "") -> Malformed:
+        """Record an error; raise what it returns to give the clause up."""
+        self.found.append(Diagnostic(code, Severity.ERROR, message, span, hint))
+        return Malformed()

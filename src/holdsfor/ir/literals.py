@@ -1,0 +1,314 @@
+"""Body literals of the program IR."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+from holdsfor.diagnostics import NOWHERE, Span
+from holdsfor.syntax.terms import Term, Var, variables
+
+
+def _span() -> Span:
+    return field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Fvp:
+    """A fluent-value pair, F=V."""
+
+    fluent: Term
+    value: Term
+    span: Span = _span()
+
+
+class Edge(StrEnum):
+    """Which end of a maximal interval a boundary event marks."""
+
+    START = "start"
+    END = "end"
+
+
+class EffectKind(StrEnum):
+    """Whether a rule makes a value hold or stops it."""
+
+    INITIATED = "initiatedAt"
+    TERMINATED = "terminatedAt"
+
+
+class IntervalOperator(StrEnum):
+    """Operators on lists of maximal intervals, by their name in rule text."""
+
+    UNION = "union_all"
+    INTERSECTION = "intersect_all"
+    RELATIVE_COMPLEMENT = "relative_complement_all"
+    COMPLEMENT = "complement_all"
+    SEQUENCE = "seq"
+    ALLEN = "allen"
+    LONGER = "intDurGreater"
+    SHORTER = "intDurLess"
+    AT_LEAST = "intDurAtLeast"
+    AT_MOST = "intDurAtMost"
+
+
+POINTWISE = frozenset(
+    {
+        IntervalOperator.UNION,
+        IntervalOperator.INTERSECTION,
+        IntervalOperator.RELATIVE_COMPLEMENT,
+        IntervalOperator.COMPLEMENT,
+    }
+)
+"""Operators whose result at a time-point depends on their inputs at that time-point alone."""
+
+DURATIONS = {
+    IntervalOperator.LONGER: ">",
+    IntervalOperator.SHORTER: "<",
+    IntervalOperator.AT_LEAST: ">=",
+    IntervalOperator.AT_MOST: "=<",
+}
+
+
+class AllenRelation(StrEnum):
+    """Relations between a source and a target interval, on their first and last time-points."""
+
+    BEFORE = "before"
+    MEETS = "meets"
+    STARTS = "starts"
+    FINISHES = "finishes"
+    DURING = "during"
+    OVERLAPS = "overlaps"
+    EQUAL = "equal"
+
+
+class AllenMode(StrEnum):
+    """What an Allen relation gives back of the intervals that take part in a pair."""
+
+    SOURCE = "source"
+    TARGET = "target"
+    UNION = "union"
+    INTERSECTION = "intersection"
+    RELATIVE_COMPLEMENT = "relative_complement"
+    RELATIVE_COMPLEMENT_INVERSE = "relative_complement_inverse"
+
+
+@dataclass(frozen=True, slots=True)
+class Happens:
+    """`happensAt(E, T)`: an input or derived event."""
+
+    event: Term
+    time: Term
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """`happensAt(start(F=V), T)` and `happensAt(end(F=V), T)`."""
+
+    edge: Edge
+    fvp: Fvp
+    time: Term
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """`holdsAt(F=V, T)`."""
+
+    fvp: Fvp
+    time: Term
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """`initiatedAt(F=V, T)` or `terminatedAt(F=V, T)` as a condition."""
+
+    kind: EffectKind
+    fvp: Fvp
+    time: Term
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """`holdsFor(F=V, I)`: the maximal intervals of F=V."""
+
+    fvp: Fvp
+    out: Term
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Algebra:
+    """An interval operator. `bound` is a duration; `relation` and `mode` belong to Allen."""
+
+    operator: IntervalOperator
+    inputs: tuple[Term, ...]
+    out: Term
+    bound: Term | None = None
+    relation: AllenRelation | None = None
+    mode: AllenMode | None = None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """`I = []` or `I \\= []` on an interval list."""
+
+    intervals: Term
+    empty: bool
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A comparison or unification; `operator` as written."""
+
+    operator: str
+    left: Term
+    right: Term
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """`Target is Expression`."""
+
+    target: Term
+    expression: Term
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A background predicate or a library predicate such as `member/2`."""
+
+    atom: Term
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Negation as failure of a conjunction."""
+
+    body: Body
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """A disjunction."""
+
+    branches: tuple[Body, ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class IfThenElse:
+    """`(C -> A ; B)`; without an else branch it fails when C fails."""
+
+    condition: Body
+    then: Body
+    otherwise: Body | None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class FindAll:
+    """`findall(Template, Goal, Result)`."""
+
+    template: Term
+    body: Body
+    result: Term
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """`!`"""
+
+    span: Span = _span()
+
+
+Literal: TypeAlias = (
+    Happens
+    | Boundary
+    | Holds
+    | Effect
+    | Intervals
+    | Algebra
+    | Guard
+    | Compare
+    | Assign
+    | Call
+    | Not
+    | Or
+    | IfThenElse
+    | FindAll
+    | Cut
+)
+Body: TypeAlias = tuple[Literal, ...]
+Temporal: TypeAlias = Happens | Boundary | Holds | Effect
+
+
+def sub_bodies(literal: Literal) -> tuple[Body, ...]:
+    """The bodies nested in a literal."""
+    match literal:
+        case Not(body=body) | FindAll(body=body):
+            return (body,)
+        case Or(branches=branches):
+            return branches
+        case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            return (condition, then) if otherwise is None else (condition, then, otherwise)
+        case _:
+            return ()
+
+
+def walk(body: Body) -> Iterator[Literal]:
+    """All literals of a body, nested ones included, in reading order."""
+    for literal in body:
+        yield literal
+        for inner in sub_bodies(literal):
+            yield from walk(inner)
+
+
+def literal_terms(literal: Literal) -> tuple[Term, ...]:
+    """The terms that stand directly in a literal."""
+    match literal:
+        case Happens(event=event, time=time):
+            return (event, time)
+        case Boundary(fvp=fvp, time=time) | Holds(fvp=fvp, time=time) | Effect(fvp=fvp, time=time):
+            return (fvp.fluent, fvp.value, time)
+        case Intervals(fvp=fvp, out=out):
+            return (fvp.fluent, fvp.value, out)
+        case Algebra(inputs=inputs, out=out, bound=bound):
+            return (*inputs, *((bound,) if bound is not None else ()), out)
+        case Guard(intervals=intervals):
+            return (intervals,)
+        case Compare(left=left, right=right):
+            return (left, right)
+        case Assign(target=target, expression=expression):
+            return (target, expression)
+        case Call(atom=atom):
+            return (atom,)
+        case FindAll(template=template, result=result):
+            return (template, result)
+        case _:
+            return ()
+
+
+def literal_variables(literal: Literal) -> Iterator[Var]:
+    """All variables of a literal, those of nested bodies included."""
+    for term in literal_terms(literal):
+        yield from variables(term)
+    for body in sub_bodies(literal):
+        for inner in body:
+            yield from literal_variables(inner)
+
+
+def variable_names(body: Body) -> set[str]:
+    """The names of all variables in a body."""
+    return {variable.name for literal in body for variable in literal_variables(literal)}

@@ -1,0 +1,81 @@
+"""The program: what every front end makes and every later stage reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
+
+from holdsfor.diagnostics import Diagnostic
+from holdsfor.ir.rules import (
+    BackgroundRule,
+    Declaration,
+    DelayRule,
+    EffectRule,
+    EventRule,
+    InitiallyRule,
+    IntervalRule,
+    PostponeRule,
+    Rule,
+)
+
+_R = TypeVar("_R", bound=Rule)
+
+
+@dataclass(frozen=True)
+class Program:
+    """Rules in the order in which they were written.
+
+    `diagnostics` are the front end's findings; they do not take part in equality.
+    """
+
+    rules: tuple[Rule, ...]
+    diagnostics: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
+
+    def __add__(self, other: Program) -> Program:
+        return Program(self.rules + other.rules, self.diagnostics + other.diagnostics)
+
+    @cached_property
+    def effects(self) -> tuple[EffectRule, ...]:
+        """Rules that initiate or terminate."""
+        return _of_type(self.rules, EffectRule)
+
+    @cached_property
+    def initially(self) -> tuple[InitiallyRule, ...]:
+        """Initial values."""
+        return _of_type(self.rules, InitiallyRule)
+
+    @cached_property
+    def intervals(self) -> tuple[IntervalRule, ...]:
+        """Rules of statically determined fluents."""
+        return _of_type(self.rules, IntervalRule)
+
+    @cached_property
+    def events(self) -> tuple[EventRule, ...]:
+        """Rules of derived events."""
+        return _of_type(self.rules, EventRule)
+
+    @cached_property
+    def delays(self) -> tuple[DelayRule, ...]:
+        """Delayed effects."""
+        return _of_type(self.rules, DelayRule)
+
+    @cached_property
+    def postpones(self) -> tuple[PostponeRule, ...]:
+        """Postponement declarations."""
+        return _of_type(self.rules, PostponeRule)
+
+    @cached_property
+    def background(self) -> tuple[BackgroundRule, ...]:
+        """Background facts and rules."""
+        return _of_type(self.rules, BackgroundRule)
+
+    @cached_property
+    def declarations(self) -> tuple[Declaration, ...]:
+        """Declarations and directives."""
+        return _of_type(self.rules, Declaration)
+
+
+def _of_type(rules: Iterable[Rule], kind: type[_R]) -> tuple[_R, ...]:
+    return tuple(rule for rule in rules if isinstance(rule, kind))

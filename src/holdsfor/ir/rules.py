@@ -1,0 +1,140 @@
+"""Rules of the program IR: one class for each kind of head."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from holdsfor.diagnostics import Span
+from holdsfor.ir.literals import Body, EffectKind, Fvp, _span, literal_variables
+from holdsfor.syntax.terms import Term, Var, variables
+
+
+@dataclass(frozen=True, slots=True)
+class EffectRule:
+    """`initiatedAt(F=V, T) :- …` or `terminatedAt(F=V, T) :- …`"""
+
+    kind: EffectKind
+    fvp: Fvp
+    time: Term
+    body: Body
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class InitiallyRule:
+    """`initially(F=V) :- …`: an initiation before the first time-point."""
+
+    fvp: Fvp
+    body: Body = ()
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalRule:
+    """`holdsFor(F=V, I) :- …`: a statically determined fluent."""
+
+    fvp: Fvp
+    out: Term
+    body: Body
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class EventRule:
+    """`happensAt(E, T) :- …`: a derived event."""
+
+    event: Term
+    time: Term
+    body: Body
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class DelayRule:
+    """`fi(F=V, F=V2, R)` (effect given) or `ft(F=V, R)` (effect None)."""
+
+    trigger: Fvp
+    effect: Fvp | None
+    delay: Term
+    body: Body = ()
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class PostponeRule:
+    """`p(F=V)`: re-initiation postpones the delayed effects of F=V."""
+
+    fvp: Fvp
+    body: Body = ()
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundRule:
+    """A background fact (no body) or rule."""
+
+    head: Term
+    body: Body = ()
+    span: Span = _span()
+
+
+class DeclarationKind(StrEnum):
+    """Declarations of existing programs. None is needed."""
+
+    GROUNDING = "grounding"
+    DYNAMIC_DOMAIN = "dynamicDomain"
+    COLLECT_INTERVALS = "collectIntervals"
+    BUILD_FROM_POINTS = "buildFromPoints"
+    POINTS = "points"
+    INDEX = "index"
+    CACHING_ORDER = "cachingOrder"
+    NEEDS_GROUNDING = "needsGrounding"
+    INPUT_ENTITY = "inputEntity"
+    OUTPUT_ENTITY = "outputEntity"
+    DIRECTIVE = "directive"
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A declaration, kept as written. `body` restricts a `grounding`."""
+
+    kind: DeclarationKind
+    args: tuple[Term, ...]
+    body: Body = ()
+    span: Span = _span()
+
+
+Rule: TypeAlias = (
+    EffectRule | InitiallyRule | IntervalRule | EventRule | DelayRule | PostponeRule | BackgroundRule | Declaration
+)
+
+
+def head_terms(rule: Rule) -> tuple[Term, ...]:
+    """The terms that stand in a rule's head."""
+    match rule:
+        case EffectRule(fvp=fvp, time=time):
+            return (fvp.fluent, fvp.value, time)
+        case InitiallyRule(fvp=fvp) | PostponeRule(fvp=fvp):
+            return (fvp.fluent, fvp.value)
+        case IntervalRule(fvp=fvp, out=out):
+            return (fvp.fluent, fvp.value, out)
+        case EventRule(event=event, time=time):
+            return (event, time)
+        case DelayRule(trigger=trigger, effect=effect, delay=delay):
+            target = (effect.fluent, effect.value) if effect else ()
+            return (trigger.fluent, trigger.value, *target, delay)
+        case BackgroundRule(head=head):
+            return (head,)
+        case Declaration(args=args):
+            return args
+
+
+def rule_variables(rule: Rule) -> Iterator[Var]:
+    """All variables of a rule, head first, repetitions included."""
+    for term in head_terms(rule):
+        yield from variables(term)
+    for literal in rule.body:
+        yield from literal_variables(literal)

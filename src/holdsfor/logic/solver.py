@@ -1,0 +1,206 @@
+"""A literal-minded solver: goals left to right, all answers, no cleverness.
+
+Bodies must be in an executable order (`compiler.analysis.binding` puts them into one). Temporal literals are
+left to subclasses.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+
+from holdsfor.ir import (
+    Assign,
+    BackgroundRule,
+    Body,
+    Call,
+    Compare,
+    Cut,
+    FindAll,
+    IfThenElse,
+    Literal,
+    Not,
+    Or,
+)
+from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, EvaluationError, compare_numbers, evaluate
+from holdsfor.logic.library import LIBRARY
+from holdsfor.logic.order import ORDER_COMPARISONS
+from holdsfor.logic.unify import Bindings, resolve, unify
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, arguments, functor
+
+Predicate = tuple[str, int]
+_MAX_DEPTH = 100
+_Index = tuple[dict[Term, list[BackgroundRule]], list[BackgroundRule]]
+"""Rules by the constant at one argument, and those with anything else there."""
+
+
+class Solver:
+    """Answers goals over background facts and rules."""
+
+    def __init__(self, rules: Mapping[Predicate, Iterable[BackgroundRule]]) -> None:
+        self._rules = {name: tuple(found) for name, found in rules.items()}
+        self._index: dict[tuple[Predicate, int], _Index] = {}
+        self._depth = 0
+
+    def solve(self, body: Body, bindings: Bindings) -> Iterator[Bindings]:
+        """All bindings that make a body true."""
+        if not body:
+            yield bindings
+            return
+        for found in self.literal(body[0], bindings):
+            yield from self.solve(body[1:], found)
+
+    def provable(self, body: Body, bindings: Bindings) -> bool:
+        """Whether a body has at least one answer."""
+        return next(self.solve(body, bindings), None) is not None
+
+    def literal(self, literal: Literal, bindings: Bindings) -> Iterator[Bindings]:
+        """All bindings that make one literal true."""
+        match literal:
+            case Call(atom=atom):
+                return self.call(atom, bindings)
+            case Compare():
+                return self._compare(literal, bindings)
+            case Assign(target=target, expression=expression):
+                return _either(unify(target, Const(evaluate(expression, bindings)), bindings))
+            case Not(body=body):
+                return iter(()) if self.provable(body, bindings) else iter((bindings,))
+            case Or(branches=branches):
+                return itertools.chain.from_iterable(self.solve(branch, bindings) for branch in branches)
+            case IfThenElse():
+                return self._if_then_else(literal, bindings)
+            case FindAll(template=template, body=body, result=result):
+                found = tuple(resolve(template, answer) for answer in self.solve(body, bindings))
+                return _either(unify(result, ListTerm(found), bindings))
+            case Cut():
+                return iter((bindings,))
+            case _:
+                return self.temporal(literal, bindings)
+
+    def temporal(self, literal: Literal, bindings: Bindings) -> Iterator[Bindings]:
+        """Answers a literal about time; background knowledge has none."""
+        del bindings
+        raise EvaluationError(f"{type(literal).__name__} cannot be used in background knowledge")
+
+    def call(self, atom: Term, bindings: Bindings) -> Iterator[Bindings]:
+        """All answers of a library or background predicate."""
+        name = functor(atom)
+        assert name is not None
+        if name in LIBRARY and name not in self._rules:
+            yield from LIBRARY[name].solve(arguments(atom), bindings)
+            return
+        pattern = resolve(atom, bindings)
+        for answer in self.answers(name, pattern):
+            yield from _either(unify(pattern, answer, bindings))
+
+    def answers(self, name: Predicate, pattern: Term) -> Iterator[Term]:
+        """The instances of a background predicate that match a pattern."""
+        # Variables of the pattern and of the rule must not be confused.
+        apart = _rename(pattern, "^")
+        for rule in self._candidates(name, apart):
+            bindings = unify(apart, rule.head, {})
+            if bindings is None:
+                continue
+            if not rule.body:
+                yield resolve(rule.head, bindings)
+                continue
+            committed = False
+            for found in self._clause(rule.body, bindings):
+                committed = True
+                yield _rename(resolve(rule.head, found), "~")
+            if committed and any(isinstance(literal, Cut) for literal in rule.body):
+                return
+
+    def _clause(self, body: Body, bindings: Bindings) -> Iterator[Bindings]:
+        self._depth += 1
+        try:
+            if self._depth > _MAX_DEPTH:
+                raise EvaluationError("background rules call each other too deeply; is there a base case?")
+            yield from self._committed(body, bindings)
+        finally:
+            self._depth -= 1
+
+    def _committed(self, body: Body, bindings: Bindings) -> Iterator[Bindings]:
+        """A clause body in which a cut keeps the first answer of what stands before it."""
+        cut = next((index for index, literal in enumerate(body) if isinstance(literal, Cut)), None)
+        if cut is None:
+            yield from self.solve(body, bindings)
+            return
+        first = next(self.solve(body[:cut], bindings), None)
+        if first is not None:
+            yield from self._committed(body[cut + 1 :], first)
+
+    def _candidates(self, name: Predicate, pattern: Term) -> Iterable[BackgroundRule]:
+        rules = self._rules.get(name, ())
+        if len(rules) < 8:
+            return rules
+        for position, arg in enumerate(arguments(pattern)):
+            if isinstance(arg, Const):
+                named, others = self._indexed(name, position, rules)
+                return named.get(arg, others)
+        return rules
+
+    def _indexed(self, name: Predicate, position: int, rules: tuple[BackgroundRule, ...]) -> _Index:
+        key = (name, position)
+        if key not in self._index:
+            column = [arguments(rule.head)[position] for rule in rules]
+            constants = {arg for arg in column if isinstance(arg, Const)}
+            named: dict[Term, list[BackgroundRule]] = {constant: [] for constant in constants}
+            others: list[BackgroundRule] = []
+            for rule, arg in zip(rules, column, strict=True):
+                if isinstance(arg, Const):
+                    named[arg].append(rule)
+                    continue
+                others.append(rule)
+                for listed in named.values():
+                    listed.append(rule)
+            self._index[key] = (named, others)
+        return self._index[key]
+
+    def _compare(self, literal: Compare, bindings: Bindings) -> Iterator[Bindings]:
+        operator = literal.operator
+        if operator == "=":
+            return _either(unify(literal.left, literal.right, bindings))
+        if operator == "\\=":
+            return iter((bindings,)) if unify(literal.left, literal.right, bindings) is None else iter(())
+        if operator in ARITHMETIC_COMPARISONS:
+            holds = compare_numbers(operator, evaluate(literal.left, bindings), evaluate(literal.right, bindings))
+        else:
+            holds = ORDER_COMPARISONS[operator](resolve(literal.left, bindings), resolve(literal.right, bindings))
+        return iter((bindings,)) if holds else iter(())
+
+    def _if_then_else(self, literal: IfThenElse, bindings: Bindings) -> Iterator[Bindings]:
+        first = next(self.solve(literal.condition, bindings), None)
+        if first is not None:
+            return self.solve(literal.then, first)
+        return self.solve(literal.otherwise, bindings) if literal.otherwise is not None else iter(())
+
+
+def _rename(term: Term, prefix: str) -> Term:
+    match term:
+        case Var(name=name):
+            return Var(prefix + name)
+        case Compound(name=name, args=args):
+            return Compound(name, tuple(_rename(arg, prefix) for arg in args))
+        case ListTerm(items=items, tail=tail):
+            return ListTerm(
+                tuple(_rename(item, prefix) for item in items), None if tail is None else _rename(tail, prefix)
+            )
+        case _:
+            return term
+
+
+def _either(result: Bindings | None) -> Iterator[Bindings]:
+    if result is not None:
+        yield result
+
+
+def describe(atom: Term) -> str:
+    """A predicate with its arity, as people write it.
+
+    >>> describe(Compound("edge", (Const(1), Const(2))))
+    'edge/2'
+    """
+    name = functor(atom)
+    return f"{name[0]}/{name[1]}" if name else print_term(atom)

@@ -1,0 +1,98 @@
+"""Substitutions: unification and resolution of terms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
+
+Bindings: TypeAlias = dict[str, Term]
+
+
+def deref(term: Term, bindings: Mapping[str, Term]) -> Term:
+    """Follow variables to what they stand for."""
+    while isinstance(term, Var) and term.name in bindings:
+        term = bindings[term.name]
+    return term
+
+
+def resolve(term: Term, bindings: Mapping[str, Term]) -> Term:
+    """A term with every bound variable replaced.
+
+    >>> resolve(Compound("f", (Var("X"),)), {"X": Const(1)})
+    Compound(name='f', args=(Const(value=1),))
+    """
+    term = deref(term, bindings)
+    if isinstance(term, Compound):
+        return Compound(term.name, tuple(resolve(arg, bindings) for arg in term.args))
+    if isinstance(term, ListTerm):
+        items = tuple(resolve(item, bindings) for item in term.items)
+        tail = None if term.tail is None else resolve(term.tail, bindings)
+        if isinstance(tail, ListTerm):
+            return ListTerm(items + tail.items, tail.tail)
+        return ListTerm(items, tail)
+    return term
+
+
+def is_ground(term: Term) -> bool:
+    """Whether a resolved term has no variables left."""
+    if isinstance(term, Const):
+        return True
+    if isinstance(term, Compound):
+        return all(is_ground(arg) for arg in term.args)
+    if isinstance(term, ListTerm):
+        return all(is_ground(item) for item in term.items) and (term.tail is None or is_ground(term.tail))
+    return False
+
+
+def unify(left: Term, right: Term, bindings: Bindings) -> Bindings | None:
+    """The bindings extended so that both terms are equal, or None. The input is not changed.
+
+    >>> unify(Var("X"), Const(1), {})
+    {'X': Const(value=1)}
+    """
+    extended = dict(bindings)
+    return extended if _unify(left, right, extended) else None
+
+
+def _unify(left: Term, right: Term, bindings: Bindings) -> bool:
+    left, right = deref(left, bindings), deref(right, bindings)
+    if isinstance(left, Var):
+        if not (isinstance(right, Var) and right.name == left.name):
+            bindings[left.name] = right
+        return True
+    if isinstance(right, Var):
+        bindings[right.name] = left
+        return True
+    if isinstance(left, Const) and isinstance(right, Const):
+        return left.value == right.value
+    if isinstance(left, Compound) and isinstance(right, Compound):
+        return (
+            left.name == right.name
+            and len(left.args) == len(right.args)
+            and all(_unify(a, b, bindings) for a, b in zip(left.args, right.args, strict=True))
+        )
+    if isinstance(left, ListTerm) and isinstance(right, ListTerm):
+        return _unify_lists(left, right, bindings)
+    return False
+
+
+def _unify_lists(left: ListTerm, right: ListTerm, bindings: Bindings) -> bool:
+    shared = min(len(left.items), len(right.items))
+    if not all(_unify(a, b, bindings) for a, b in zip(left.items[:shared], right.items[:shared], strict=True)):
+        return False
+    return _unify_rest(_rest(left, shared), _rest(right, shared), bindings)
+
+
+def _rest(term: ListTerm, skipped: int) -> Term:
+    if skipped == len(term.items) and term.tail is not None:
+        return term.tail
+    return ListTerm(term.items[skipped:], term.tail)
+
+
+def _unify_rest(left: Term, right: Term, bindings: Bindings) -> bool:
+    if isinstance(left, ListTerm) and isinstance(right, ListTerm):
+        # One side has no items left and no tail: they match only if the other is empty too.
+        return not left.items and not right.items and left.tail is None and right.tail is None
+    return _unify(left, right, bindings)

@@ -1,0 +1,113 @@
+"""The small slow evaluator that everything else is measured against.
+
+It re-reads the whole history at every query time and follows the definitions literally.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.entities import EntityKind, Role
+from holdsfor.reference.component import Component
+from holdsfor.reference.evaluator import World, is_static
+from holdsfor.reference.history import (
+    InputInterval,
+    Known,
+    Occurrence,
+    Record,
+    Windows,
+    known_at,
+    whole_history,
+)
+from holdsfor.syntax.printer import print_term
+
+__all__ = ["EventRow", "InputInterval", "IntervalRow", "Occurrence", "Record", "Reference", "Windows", "recognise"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class IntervalRow:
+    """A maximal interval [start, end) reported at a query time."""
+
+    query_time: int
+    fluent: str
+    value: str
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class EventRow:
+    """A derived event reported at a query time."""
+
+    query_time: int
+    event: str
+    time: int
+
+
+@dataclass(frozen=True)
+class Reference:
+    """All rows of a run, and how many initiations were broken on the spot."""
+
+    intervals: tuple[IntervalRow, ...]
+    events: tuple[EventRow, ...]
+    conflicts: int
+
+
+def recognise(analysis: Analysis, records: Sequence[Record], windows: Windows | None = None) -> Reference:
+    """Run a program over a stream; without windows, one query over everything."""
+    intervals: list[IntervalRow] = []
+    events: list[EventRow] = []
+    conflicts: set[object] = set()
+    used = windows or whole_history(records)
+    origin = min(
+        0,
+        used.start + 1,
+        *(record.start if isinstance(record, InputInterval) else record.time for record in records),
+        0,
+    )
+    for query in used.query_times:
+        known = known_at(records, used, query, ignore_arrival=windows is None)
+        world = evaluate(analysis, known, origin)
+        intervals.extend(_interval_rows(world, query, used.size))
+        events.extend(_event_rows(world, query, used.size))
+        conflicts |= world.conflicts
+    return Reference(tuple(sorted(intervals)), tuple(sorted(events)), len(conflicts))
+
+
+def evaluate(analysis: Analysis, known: Known, origin: int) -> World:
+    """Everything that follows from what is known at one query time."""
+    world = World(analysis, known)
+    for members in analysis.graph.fluent_components:
+        if is_static(analysis, members):
+            world.run_static(members[0])
+        elif analysis.entities[members[0]].role is not Role.INPUT_FLUENT:
+            Component(world, members).run(origin)
+    return world
+
+
+def _interval_rows(world: World, query: int, size: float) -> list[IntervalRow]:
+    entities = world.analysis.entities
+    border = query - size + 1
+    return [
+        IntervalRow(query, print_term(fluent), print_term(value), start, end)
+        for (fluent, value), found in world.intervals.items()
+        if entities.fluent(fluent) in entities.table
+        and entities[entities.fluent(fluent)].role in (Role.SIMPLE_FLUENT, Role.STATIC_FLUENT)
+        for start, end in found
+        if end > border or math.isinf(end)
+    ]
+
+
+def _event_rows(world: World, query: int, size: float) -> list[EventRow]:
+    entities = world.analysis.entities
+    derived = {e.symbol for e in entities if e.symbol.kind is EntityKind.EVENT and e.role is Role.DERIVED_EVENT}
+    return [
+        EventRow(query, print_term(event), time)
+        for time, found in world.events.items()
+        if query - size < time <= query
+        for event in found
+        if entities.event(event) in derived
+    ]

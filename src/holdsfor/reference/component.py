@@ -1,0 +1,321 @@
+"""One component of simple fluents and derived events, run through time.
+
+At every time-point at which anything can happen the rules are solved to a fixpoint, in the order of the dependencies
+inside a time-point; what they initiate and terminate gives the state of the next time-point.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from holdsfor.compiler.analysis.entities import Role, Symbol
+from holdsfor.compiler.analysis.graphs import strong_components
+from holdsfor.compiler.analysis.instant import DELAYED, EVENT, INITIATED, TERMINATED, Moment
+from holdsfor.compiler.passes.rename import rename_fvp
+from holdsfor.ir import DelayRule, EffectKind, EffectRule, EventRule, IntervalRule, Rule
+from holdsfor.logic.arithmetic import EvaluationError, evaluate
+from holdsfor.logic.unify import resolve, unify
+from holdsfor.reference.evaluator import World, bind
+from holdsfor.reference.intervals import Interval
+from holdsfor.reference.statics import Pair, StaticSolver
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Compound, Const, Term
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A delayed effect that is under way."""
+
+    due: int
+    trigger: Pair
+    initiated: int
+    effect: Pair | None
+    postponable: bool
+
+
+class Component:
+    """The state of one component at the present time-point."""
+
+    def __init__(self, world: World, members: tuple[Symbol, ...]) -> None:
+        self._world = world
+        self._members = frozenset(members)
+        self._now = 0
+        self._value: dict[Term, tuple[Term, float]] = {}
+        self._static: dict[Pair, float] = {}
+        self._closed: dict[Pair, list[Interval]] = {}
+        self._attempts: list[Attempt] = []
+        self._last_initiated: dict[Pair, int] = {}
+        analysis = world.analysis
+        self._groups = [
+            inside
+            for group in analysis.instant.components()
+            if (inside := [moment for moment in group if moment.vertex.symbol in self._members])
+        ]
+        self._rules = _rules_by_moment(world, members)
+        self._static_rules = [
+            (rule, analysis.body(rule))
+            for symbol in members
+            for rule in analysis.entities[symbol].rules
+            if isinstance(rule, IntervalRule)
+        ]
+        self._static_order = _static_order(world, members)
+
+    def run(self, origin: int) -> None:
+        """Go through time up to the query time and leave the results in the world."""
+        self._world.running = self
+        agenda = [origin - 1, *self._world.moments(), *self._world.scheduled]
+        heapq.heapify(agenda)
+        done = -math.inf
+        while agenda and agenda[0] <= self._world.now:
+            time = heapq.heappop(agenda)
+            if time > done:
+                done = time
+                self._step(time, at_origin=time == origin - 1)
+                for attempt in self._attempts:
+                    heapq.heappush(agenda, attempt.due)
+        self._world.running = None
+        self._finish()
+
+    def _finish(self) -> None:
+        for fluent, (value, since) in self._value.items():
+            self._closed.setdefault((fluent, value), []).append((since, math.inf))
+        for pair, since in self._static.items():
+            self._closed.setdefault(pair, []).append((since, math.inf))
+        for pair, found in self._closed.items():
+            if self._world.is_declared(pair):
+                self._world.intervals[pair] = found
+
+    # What the world asks
+
+    def owns(self, pair: Pair) -> bool:
+        """Whether the pair belongs to this component."""
+        return self._symbol(pair[0]) in self._members
+
+    def holds(self, pair: Pair, time: int) -> bool:
+        """Whether the pair holds at a time-point up to the present one."""
+        value, since = self._value.get(pair[0], (None, math.inf))
+        since = since if value == pair[1] else self._static.get(pair, math.inf)
+        past = any(start <= time < end for start, end in self._closed.get(pair, ()))
+        return (past or since <= time) and self._world.is_declared(pair)
+
+    def holds_next(self, pair: Pair) -> bool:
+        """Whether the pair holds just after the present time-point, by the effects found so far."""
+        if self._is_static(pair):
+            return pair in self._static_next()
+        value, _ = self._value.get(pair[0], (None, 0.0))
+        starts = pair in self._effects(EffectKind.INITIATED)
+        return (starts or value == pair[1]) and not self._is_broken(pair) and self._world.is_declared(pair)
+
+    def pairs(self) -> list[Pair]:
+        """The pairs that have held so far, and those being initiated."""
+        current = ((fluent, value) for fluent, (value, _) in self._value.items())
+        return list(dict.fromkeys((*self._closed, *current, *self._static, *self._effects(EffectKind.INITIATED))))
+
+    def edges(self) -> set[int]:
+        """The time-points at which a pair of this component started or ended."""
+        ends = {int(t) - 1 for found in self._closed.values() for interval in found for t in interval}
+        return ends | {int(since) - 1 for _, since in self._value.values()}
+
+    # One time-point
+
+    def _effects(self, kind: EffectKind) -> dict[Pair, None]:
+        return self._world.effects.setdefault((kind, self._now), {})
+
+    def _step(self, time: int, *, at_origin: bool) -> None:
+        self._now = time
+        if at_origin:
+            self._add_initial_values()
+        for group in self._groups:
+            while any(self._decide(moment) for moment in group):
+                pass
+        for attempt in self._attempts:
+            if attempt.effect is not None and not self.owns(attempt.effect) and self._comes_true(attempt):
+                self._world.scheduled.setdefault(self._now, {}).setdefault(attempt.effect)
+        self._apply()
+
+    def _add_initial_values(self) -> None:
+        world = self._world
+        for rule in world.analysis.program.initially:
+            if world.analysis.entities.fluent(rule.fvp.fluent) in self._members:
+                for answer in world.solve(world.analysis.body(rule), {}):
+                    self._initiate((resolve(rule.fvp.fluent, answer), resolve(rule.fvp.value, answer)))
+
+    def _decide(self, moment: Moment) -> bool:
+        """Add what the rules of a moment give at the present time-point; says whether it was anything new."""
+        before = self._size()
+        for rule in self._rules.get(moment, ()):
+            self._fire(rule)
+        for attempt in self._due(moment):
+            if attempt.effect is None:
+                self._effects(EffectKind.TERMINATED).setdefault(attempt.trigger)
+            else:
+                self._initiate(attempt.effect)
+        if moment.what == INITIATED:
+            for pair in self._world.scheduled.get(self._now, ()):
+                if self._concerns(moment, pair):
+                    self._initiate(pair)
+        return self._size() > before
+
+    def _size(self) -> int:
+        return sum(len(self._effects(kind)) for kind in EffectKind) + len(self._world.events.get(self._now, ()))
+
+    def _fire(self, rule: Rule) -> None:
+        assert isinstance(rule, EffectRule | EventRule)
+        body = self._world.analysis.body(rule)
+        for start in bind({}, (rule.time, Const(self._now))):
+            for answer in list(self._world.solve(body, start)):
+                if isinstance(rule, EventRule):
+                    self._world.events.setdefault(self._now, {}).setdefault(resolve(rule.event, answer))
+                    continue
+                pair = (resolve(rule.fvp.fluent, answer), resolve(rule.fvp.value, answer))
+                if rule.kind is EffectKind.INITIATED:
+                    self._initiate(pair)
+                else:
+                    self._effects(EffectKind.TERMINATED).setdefault(pair)
+
+    def _initiate(self, pair: Pair) -> None:
+        self._effects(EffectKind.INITIATED).setdefault(pair)
+
+    def _due(self, moment: Moment) -> Iterable[Attempt]:
+        """Attempts that a moment decides and that take effect now."""
+        for attempt in self._attempts:
+            target = attempt.effect or attempt.trigger
+            if moment.what == _kind(attempt) and self._concerns(moment, target) and self._comes_true(attempt):
+                yield attempt
+
+    def _comes_true(self, attempt: Attempt) -> bool:
+        """Whether an attempt takes effect now: its trigger has held ever since, and was not renewed."""
+        value, since = self._value.get(attempt.trigger[0], (None, math.inf))
+        unbroken = value == attempt.trigger[1] and since <= attempt.initiated + 1
+        renewed = attempt.postponable and self._is_renewed(attempt)
+        return attempt.due == self._now and unbroken and not renewed
+
+    def _concerns(self, moment: Moment, pair: Pair) -> bool:
+        return moment.vertex in self._world.analysis.graph.matching(self._symbol(pair[0]), pair[1])
+
+    def _is_renewed(self, attempt: Attempt) -> bool:
+        again = attempt.trigger in self._effects(EffectKind.INITIATED)
+        return again or self._last_initiated[attempt.trigger] > attempt.initiated
+
+    # The next state
+
+    def _is_broken(self, pair: Pair) -> bool:
+        fluent, value = pair
+        other = any(f == fluent and v != value for f, v in self._effects(EffectKind.INITIATED))
+        return other or any(
+            unify(Compound("=", ended), Compound("=", pair), {}) is not None
+            for ended in self._effects(EffectKind.TERMINATED)
+        )
+
+    def _apply(self) -> None:
+        self._attempts = [attempt for attempt in self._attempts if attempt.due > self._now]
+        static = self._static_next() if self._static_rules else set()
+        initiated = [pair for pair in self._effects(EffectKind.INITIATED) if self.owns(pair)]
+        broken = [(f, v) for f, (v, _) in self._value.items() if self._is_broken((f, v))]
+        effective = [pair for pair in initiated if not self._is_broken(pair)]
+        self._world.conflicts |= {(pair[0], self._now) for pair in initiated if pair not in effective}
+        for pair in broken:
+            since = self._value.pop(pair[0])[1]
+            self._closed.setdefault(pair, []).append((since, self._now + 1))
+        for fluent, value in effective:
+            self._value.setdefault(fluent, (value, self._now + 1))
+            self._last_initiated[(fluent, value)] = self._now
+            self._stage((fluent, value))
+        self._update_static(static)
+
+    def _stage(self, pair: Pair) -> None:
+        world = self._world
+        for rule in world.analysis.program.delays:
+            for bound in bind({}, (rule.trigger.fluent, pair[0]), (rule.trigger.value, pair[1])):
+                for answer in world.solve(world.analysis.body(rule), bound):
+                    effect = None if rule.effect is None else rename_fvp(rule.effect, answer)
+                    self._attempts.append(
+                        Attempt(
+                            self._now + _delay(rule, evaluate(rule.delay, answer)),
+                            pair,
+                            self._now,
+                            None if effect is None else (effect.fluent, effect.value),
+                            self._is_postponable(pair),
+                        )
+                    )
+
+    def _is_postponable(self, pair: Pair) -> bool:
+        world = self._world
+        return any(
+            world.provable(world.analysis.body(rule), bound)
+            for rule in world.analysis.program.postpones
+            for bound in bind({}, (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1]))
+        )
+
+    # Statically determined fluents inside a cycle
+
+    def _symbol(self, fluent: Term) -> Symbol:
+        return self._world.analysis.entities.fluent(fluent)
+
+    def _is_static(self, pair: Pair) -> bool:
+        return self._world.analysis.entities[self._symbol(pair[0])].role is Role.STATIC_FLUENT
+
+    def _static_next(self) -> set[Pair]:
+        """The statically determined pairs that hold just after the present time-point."""
+        then = self._now + 1
+        found: set[Pair] = set()
+
+        def lookup(pair: Pair) -> list[Interval]:
+            if not self.owns(pair):
+                return [(then, then + 1)] if self._world.holds(pair, then) else []
+            holds = pair in found if self._is_static(pair) else self.holds_next(pair)
+            return [(then, then + 1)] if holds else []
+
+        for symbol in self._static_order:
+            rules = [entry for entry in self._static_rules if self._symbol(entry[0].fvp.fluent) == symbol]
+            solver = StaticSolver(self._world, lookup, [*self._world.pairs(), *found], self._now)
+            for pair, listed in solver.evaluate(rules).items():
+                if any(start <= then < end for start, end in listed) and self._world.is_declared(pair):
+                    found.add(pair)
+        return found
+
+    def _update_static(self, holding: set[Pair]) -> None:
+        for pair in [pair for pair in self._static if pair not in holding]:
+            self._closed.setdefault(pair, []).append((self._static.pop(pair), self._now + 1))
+        for pair in holding:
+            self._static.setdefault(pair, self._now + 1)
+
+
+def _kind(attempt: Attempt) -> str:
+    """The moment at which an attempt is decided."""
+    if attempt.effect is None:
+        return TERMINATED
+    return DELAYED if attempt.postponable else INITIATED
+
+
+def _delay(rule: DelayRule, value: float) -> int:
+    if value != int(value) or value < 1:
+        shown = print_term(rule.trigger.fluent)
+        raise EvaluationError(f"the delay of {shown} is {value}; it must be a positive whole number")
+    return int(value)
+
+
+def _rules_by_moment(world: World, members: tuple[Symbol, ...]) -> dict[Moment, list[Rule]]:
+    found: dict[Moment, list[Rule]] = {}
+    graph = world.analysis.graph
+    for symbol in members:
+        for rule in world.analysis.entities[symbol].rules:
+            if isinstance(rule, EventRule):
+                what = EVENT
+            elif isinstance(rule, EffectRule):
+                what = INITIATED if rule.kind is EffectKind.INITIATED else TERMINATED
+            else:
+                continue
+            for vertex in graph.heads(rule):
+                found.setdefault(Moment(what, vertex), []).append(rule)
+    return found
+
+
+def _static_order(world: World, members: tuple[Symbol, ...]) -> list[Symbol]:
+    """The statically determined fluents of a component, each after those it is built from."""
+    static = [symbol for symbol in members if world.analysis.entities[symbol].role is Role.STATIC_FLUENT]
+    graph = {symbol: [s for s in world.analysis.graph.fluent_graph[symbol] if s in static] for symbol in static}
+    return [symbol for component in strong_components(graph) for symbol in component]

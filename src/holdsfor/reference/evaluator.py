@@ -1,0 +1,164 @@
+"""The reference evaluator: the whole history, component by component, each after what it depends on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Protocol
+
+from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.entities import Role, Symbol
+from holdsfor.ir import Boundary, Edge, Effect, EffectKind, Fvp, Happens, Holds, IntervalRule, Literal
+from holdsfor.logic.solver import Solver
+from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
+from holdsfor.reference.history import Known
+from holdsfor.reference.intervals import Interval
+from holdsfor.reference.statics import Pair, StaticSolver
+from holdsfor.syntax.terms import Compound, Const, Term
+
+
+class Running(Protocol):
+    """The component that is being run through time; it answers for its own pairs."""
+
+    def owns(self, pair: Pair) -> bool:
+        """Whether the pair belongs to this component."""
+
+    def holds(self, pair: Pair, time: int) -> bool:
+        """Whether the pair holds at a time-point up to the present one."""
+
+    def holds_next(self, pair: Pair) -> bool:
+        """Whether the pair holds just after the present time-point."""
+
+    def pairs(self) -> list[Pair]:
+        """The pairs that have held so far."""
+
+    def edges(self) -> set[int]:
+        """The time-points at which a pair of this component started or ended."""
+
+
+class World(Solver):
+    """All that is known at one query time, and the conditions that can be asked of it."""
+
+    def __init__(self, analysis: Analysis, known: Known) -> None:
+        super().__init__(analysis.background.rules)
+        self.analysis = analysis
+        self.known = known
+        self.now = known.query_time
+        self.intervals: dict[Pair, list[Interval]] = {}
+        self.events: dict[int, dict[Term, None]] = {
+            t: dict.fromkeys(found) for t, found in known.events.items() if t <= self.now
+        }
+        self.effects: dict[tuple[EffectKind, int], dict[Pair, None]] = {}
+        self.scheduled: dict[int, dict[Pair, None]] = {}
+        self.conflicts: set[tuple[Term, int]] = set()
+        self.running: Running | None = None
+        self._declared: dict[Pair, bool] = {}
+        for pair, found in known.inputs.items():
+            if self.is_declared(pair):
+                self.intervals[pair] = found
+
+    def moments(self) -> list[int]:
+        """The time-points at which anything is known to happen, up to the query time."""
+        found = set(self.events) | {time for _, time in self.effects}
+        found |= {int(t) - 1 for listed in self.intervals.values() for ends in listed for t in ends if math.isfinite(t)}
+        found |= self.running.edges() if self.running else set()
+        return sorted(time for time in found if time <= self.now)
+
+    def pairs(self) -> list[Pair]:
+        """Every pair that has held so far."""
+        return list(dict.fromkeys((*self.intervals, *(self.running.pairs() if self.running else ()))))
+
+    def is_declared(self, pair: Pair) -> bool:
+        """Whether a pair is among the groundings of its fluent; without groundings, every pair is."""
+        if pair not in self._declared:
+            entities = self.analysis.entities
+            symbol = entities.fluent(pair[0])
+            declarations = entities[symbol].groundings if symbol in entities.table else []
+            self._declared[pair] = not declarations or any(
+                self.provable(self.analysis.body(declaration), bound)
+                for declaration in declarations
+                for bound in bind({}, (declaration.args[0], Compound("=", pair)))
+            )
+        return self._declared[pair]
+
+    def run_static(self, symbol: Symbol) -> None:
+        """Work out a statically determined fluent from finished ones."""
+        rules = [rule for rule in self.analysis.entities[symbol].rules if isinstance(rule, IntervalRule)]
+        solver = StaticSolver(self, lambda pair: self.intervals.get(pair, []), self.intervals, self.now)
+        for pair, found in solver.evaluate([(rule, self.analysis.body(rule)) for rule in rules]).items():
+            if found and self.is_declared(pair):
+                self.intervals[pair] = found
+
+    # Conditions
+
+    def temporal(self, literal: Literal, bindings: Bindings) -> Iterator[Bindings]:
+        """Conditions on events and fluents."""
+        match literal:
+            case Happens(event=event, time=time):
+                for moment in self._moments_of(time, bindings):
+                    for happened in list(self.events.get(moment, ())):
+                        yield from bind(bindings, (event, happened), (time, Const(moment)))
+            case Holds(fvp=fvp, time=time):
+                for moment in self._moments_of(time, bindings):
+                    yield from self._pairs_where(fvp, bindings, partial(self.holds, time=moment))
+            case Boundary(edge=edge, fvp=fvp, time=time):
+                for moment in self._moments_of(time, bindings):
+                    for found in bind(bindings, (time, Const(moment))):
+                        yield from self._pairs_where(fvp, found, partial(self._changes, edge=edge, time=moment))
+            case Effect(kind=kind, fvp=fvp, time=time):
+                for moment in self._moments_of(time, bindings):
+                    for fluent, value in list(self.effects.get((kind, moment), ())):
+                        yield from bind(bindings, (fvp.fluent, fluent), (fvp.value, value), (time, Const(moment)))
+            case _:
+                yield from super().temporal(literal, bindings)
+
+    def _moments_of(self, time: Term, bindings: Bindings) -> list[int]:
+        moment = resolve(time, bindings)
+        if isinstance(moment, Const):
+            return [moment.value] if isinstance(moment.value, int) else []
+        return self.moments()
+
+    def holds(self, pair: Pair, time: int) -> bool:
+        """Whether a pair holds at a time-point that has been reached."""
+        if self.running is not None and self.running.owns(pair):
+            return self.running.holds(pair, time)
+        return any(start <= time < end for start, end in self.intervals.get(pair, ()))
+
+    def _changes(self, pair: Pair, edge: Edge, time: int) -> bool:
+        """Whether a pair starts or ends to hold just after a time-point. A cut is not a start."""
+        now = self.holds(pair, time)
+        if self.running is not None and self.running.owns(pair):
+            then = self.running.holds_next(pair)
+        else:
+            then = self.holds(pair, time + 1)
+        if edge is Edge.END:
+            return now and not then
+        return then and not now and (*pair, time + 1) not in self.known.cut_starts
+
+    def _pairs_where(self, fvp: Fvp, bindings: Bindings, accept: Callable[[Pair], bool]) -> Iterator[Bindings]:
+        wanted = (resolve(fvp.fluent, bindings), resolve(fvp.value, bindings))
+        if is_ground(wanted[0]) and is_ground(wanted[1]):
+            if accept(wanted):
+                yield bindings
+            return
+        for pair in self.pairs():
+            for found in bind(bindings, (fvp.fluent, pair[0]), (fvp.value, pair[1])):
+                if accept(pair):
+                    yield found
+
+
+def bind(bindings: Bindings, *pairs: tuple[Term, Term]) -> Iterator[Bindings]:
+    """The bindings extended so that all pairs of terms are equal, if they can be."""
+    extended: Bindings | None = bindings
+    for left, right in pairs:
+        extended = None if extended is None else unify(left, right, extended)
+    if extended is not None:
+        yield extended
+
+
+def is_static(analysis: Analysis, members: tuple[Symbol, ...]) -> bool:
+    """Whether a component is one statically determined fluent that does not depend on itself."""
+    symbol = members[0]
+    alone = len(members) == 1 and (symbol, symbol) not in analysis.graph.symbol_edges
+    return alone and analysis.entities[symbol].role is Role.STATIC_FLUENT

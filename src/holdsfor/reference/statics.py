@@ -1,0 +1,162 @@
+"""Statically determined fluents in the reference evaluator: rules run literally on interval lists.
+
+Inside a rule an interval list is a term, `[(S,E), …]`, so that list predicates of a program work on it as well.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator
+
+from holdsfor.ir import (
+    DURATIONS,
+    Algebra,
+    Body,
+    Guard,
+    IntervalOperator,
+    IntervalRule,
+    Intervals,
+    Literal,
+    walk,
+)
+from holdsfor.logic.arithmetic import compare_numbers, evaluate
+from holdsfor.logic.solver import Solver
+from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
+from holdsfor.reference import intervals as ops
+from holdsfor.reference.intervals import Interval
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, functor, variables
+
+Pair = tuple[Term, Term]
+"""A ground fluent and its value."""
+
+Lookup = Callable[[Pair], list[Interval]]
+
+
+class StaticSolver(Solver):
+    """Solves `holdsFor` bodies, reading fluents through a lookup."""
+
+    def __init__(self, solver: Solver, lookup: Lookup, known: Iterable[Pair], now: int) -> None:
+        super().__init__(solver._rules)
+        self._lookup = lookup
+        self._now = now
+        self._by_name: dict[tuple[str, int], list[Pair]] = {}
+        for pair in known:
+            name = functor(pair[0])
+            assert name is not None
+            self._by_name.setdefault(name, []).append(pair)
+
+    def evaluate(self, rules: Iterable[tuple[IntervalRule, Body]]) -> dict[Pair, list[Interval]]:
+        """The intervals of every pair that the rules define. For one pair the first rule that succeeds counts."""
+        result: dict[Pair, list[Interval]] = {}
+        for rule, body in rules:
+            found: dict[Pair, list[list[Interval]]] = {}
+            for bindings in self._assignments(rule):
+                for answer in self.solve(body, bindings):
+                    pair = (resolve(rule.fvp.fluent, answer), resolve(rule.fvp.value, answer))
+                    found.setdefault(pair, []).append(_decode(resolve(rule.out, answer)))
+            for pair, lists in found.items():
+                # The lists of different bindings of body variables are united; those of one binding stay as
+                # they are, since sequencing may give intervals that touch.
+                result.setdefault(pair, lists[0] if len(lists) == 1 else ops.union(lists))
+        return result
+
+    def _assignments(self, rule: IntervalRule) -> Iterator[Bindings]:
+        """Every variable ranges over the values that occur at its places in the rule's fluents."""
+        domains: dict[str, dict[Term, None]] = {}
+        for literal in walk(rule.body):
+            if not isinstance(literal, Intervals):
+                continue
+            free = {v.name for term in (literal.fvp.fluent, literal.fvp.value) for v in variables(term)}
+            for name in free:
+                domains.setdefault(name, {})
+            for pair in self._matching(literal):
+                bindings = _match(literal, pair)
+                for name in free if bindings is not None else ():
+                    domains[name].setdefault(resolve(Var(name), bindings or {}))
+        for values in itertools.product(*domains.values()):
+            yield dict(zip(domains, values, strict=True))
+
+    def _matching(self, literal: Intervals) -> list[Pair]:
+        name = functor(literal.fvp.fluent)
+        assert name is not None
+        return self._by_name.get(name, [])
+
+    def temporal(self, literal: Literal, bindings: Bindings) -> Iterator[Bindings]:
+        """`holdsFor`, interval operators and emptiness guards."""
+        match literal:
+            case Intervals(fvp=fvp, out=out):
+                pair = (resolve(fvp.fluent, bindings), resolve(fvp.value, bindings))
+                pairs = [pair] if is_ground(pair[0]) and is_ground(pair[1]) else self._matching(literal)
+                for candidate in pairs:
+                    bound = _match(literal, candidate, bindings)
+                    found = None if bound is None else unify(out, _encode(self._lookup(candidate)), bound)
+                    if found is not None:
+                        yield found
+            case Algebra(out=out):
+                found = unify(out, _encode(self._apply(literal, bindings)), bindings)
+                if found is not None:
+                    yield found
+            case Guard(intervals=intervals, empty=empty):
+                if (resolve(intervals, bindings) == ListTerm(())) is empty:
+                    yield bindings
+            case _:
+                yield from super().temporal(literal, bindings)
+
+    def _apply(self, literal: Algebra, bindings: Bindings) -> list[Interval]:
+        inputs = list(_input_lists(literal.inputs, bindings))
+        match literal.operator:
+            case IntervalOperator.UNION:
+                return ops.union(inputs)
+            case IntervalOperator.INTERSECTION:
+                return ops.intersection(inputs)
+            case IntervalOperator.COMPLEMENT:
+                return ops.complement(inputs)
+            case IntervalOperator.RELATIVE_COMPLEMENT:
+                return ops.relative_complement(inputs[0], inputs[1:])
+            case IntervalOperator.SEQUENCE:
+                return ops.sequence(inputs[0], inputs[1])
+            case IntervalOperator.ALLEN:
+                assert literal.relation is not None and literal.mode is not None
+                return ops.allen(literal.relation, literal.mode, inputs[0], inputs[1])
+            case duration:
+                assert literal.bound is not None
+                bound = evaluate(literal.bound, bindings)
+                return ops.longer(
+                    inputs[0], lambda length: compare_numbers(DURATIONS[duration], length, bound), self._now
+                )
+
+
+def _match(literal: Intervals, pair: Pair, bindings: Bindings | None = None) -> Bindings | None:
+    bound = unify(literal.fvp.fluent, pair[0], bindings or {})
+    return None if bound is None else unify(literal.fvp.value, pair[1], bound)
+
+
+def _input_lists(inputs: tuple[Term, ...], bindings: Bindings) -> Iterator[list[Interval]]:
+    for term in inputs:
+        if isinstance(term, ListTerm) and term.tail is not None:
+            whole = resolve(term.tail, bindings)
+            assert isinstance(whole, ListTerm)
+            yield from (_decode(item) for item in whole.items)
+        else:
+            yield _decode(resolve(term, bindings))
+
+
+def _encode(intervals: list[Interval]) -> Term:
+    return ListTerm(tuple(Compound(",", (_moment(start), _moment(end))) for start, end in intervals))
+
+
+def _moment(time: float) -> Const:
+    if math.isinf(time):
+        return Const("inf" if time > 0 else "-inf")
+    return Const(int(time))
+
+
+def _decode(term: Term) -> list[Interval]:
+    assert isinstance(term, ListTerm), term
+    return [(_time(item.args[0]), _time(item.args[1])) for item in term.items if isinstance(item, Compound)]
+
+
+def _time(term: Term) -> float:
+    assert isinstance(term, Const)
+    return float(term.value) if isinstance(term.value, str) else term.value

@@ -1,0 +1,1 @@
+"""Tokens, terms, parser and printer of rule text."""

@@ -1,0 +1,113 @@
+"""Terms: the one syntax tree of rule text, shared by all front ends and the IR.
+
+Spans do not take part in equality: two terms are equal when they read the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from holdsfor.diagnostics import NOWHERE, Span
+
+ANONYMOUS_PREFIX = "_#"
+"""Prefix of the names given to `_`; it cannot be written, so it never clashes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A variable. Each `_` in a clause gets a name of its own."""
+
+    name: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether it was written `_`."""
+        return self.name.startswith(ANONYMOUS_PREFIX)
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A constant: text (an atom) or a number. As in data, 1 and 1.0 are one value."""
+
+    value: str | int | float
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Compound:
+    """A functor applied to arguments. `,` and `;` are flat and take any number."""
+
+    name: str
+    args: tuple[Term, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ListTerm:
+    """`[a, b | Tail]`; `tail` is None for a closed list."""
+
+    items: tuple[Term, ...]
+    tail: Term | None = None
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Term: TypeAlias = Var | Const | Compound | ListTerm
+
+EMPTY_LIST = ListTerm(())
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """`head.`, `head :- body.` or `:- body.` (a directive, with no head)."""
+
+    head: Term | None
+    body: Term | None
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+def variables(term: Term) -> Iterator[Var]:
+    """The variables of a term in reading order, repetitions included.
+
+    >>> [v.name for v in variables(Compound("f", (Var("X"), Compound("g", (Var("Y"), Var("X"))))))]
+    ['X', 'Y', 'X']
+    """
+    if isinstance(term, Var):
+        yield term
+    elif isinstance(term, Compound):
+        for arg in term.args:
+            yield from variables(arg)
+    elif isinstance(term, ListTerm):
+        for item in term.items:
+            yield from variables(item)
+        if term.tail is not None:
+            yield from variables(term.tail)
+
+
+def conjuncts(term: Term | None) -> tuple[Term, ...]:
+    """The goals of a conjunction; a single goal is its own conjunction."""
+    if term is None:
+        return ()
+    if isinstance(term, Compound) and term.name == ",":
+        return term.args
+    return (term,)
+
+
+def functor(term: Term) -> tuple[str, int] | None:
+    """Name and arity of something that can be called, or None.
+
+    >>> functor(Const("go")), functor(Compound("go", (Const(1),))), functor(Var("X"))
+    (('go', 0), ('go', 1), None)
+    """
+    if isinstance(term, Compound):
+        return term.name, len(term.args)
+    if isinstance(term, Const) and isinstance(term.value, str):
+        return term.value, 0
+    return None
+
+
+def arguments(term: Term) -> tuple[Term, ...]:
+    """The arguments of a compound; nothing for anything else."""
+    return term.args if isinstance(term, Compound) else ()

@@ -1,0 +1,178 @@
+"""The tokenizer for Prolog-like rule text: one regular expression, exact offsets."""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import NamedTuple
+
+from holdsfor.diagnostics import Diagnostic, Severity, Source, Span
+
+
+class Kind(IntEnum):
+    """What a token is."""
+
+    NAME = 1
+    VARIABLE = 2
+    NUMBER = 3
+    QUOTED = 4
+    OPERATOR = 5
+    PUNCTUATION = 6
+    END = 7
+    EOF = 8
+
+
+class Token(NamedTuple):
+    """A token with its text and character offsets."""
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+
+
+class Comment(NamedTuple):
+    """A comment, kept for the formatter."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Tokens(NamedTuple):
+    """Everything the tokenizer found."""
+
+    tokens: list[Token]
+    comments: list[Comment]
+    diagnostics: list[Diagnostic]
+
+
+_PATTERN = re.compile(
+    r"""
+    (?P<space>\s+)
+  | (?P<comment>%[^\n]*|/\*.*?\*/)
+  | (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
+  | (?P<word>[^\W\d]\w*|_\w*)
+  | (?P<quoted>'(?:[^'\\\n]|''|\\.)*'|"(?:[^"\\\n]|""|\\.)*")
+  | (?P<operator>:-|-->|->|\\\+|=\.\.|=:=|=\\=|\\==|\\=|@=<|@>=|@<|@>|==|=<|>=|\*\*|//|/(?!\*)|[-+*^<>=:;!])
+  | (?P<end>\.)
+  | (?P<punctuation>[()\[\]{},|])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+_KINDS = {
+    "number": Kind.NUMBER,
+    "operator": Kind.OPERATOR,
+    "end": Kind.END,
+    "punctuation": Kind.PUNCTUATION,
+    "quoted": Kind.QUOTED,
+}
+
+_LOOKALIKES = {
+    "≤": "=<",
+    "≥": ">=",
+    "≠": "\\=",
+    "←": ":-",
+    "→": "->",
+    "¬": "\\+",
+    "∧": ",",
+    "∨": ";",
+    "&": ",",
+    "~": "\\+",
+    "#": "%",
+    "’": "'",
+    "‘": "'",
+    "“": "'",
+    "”": "'",
+}
+
+
+def tokenize(source: Source) -> Tokens:
+    """Split a source into tokens, comments and complaints about stray characters.
+
+    >>> [t.text for t in tokenize(Source("f", "a(X) :- b. % c")).tokens]
+    ['a', '(', 'X', ')', ':-', 'b', '.', '']
+    """
+    text = source.text
+    tokens: list[Token] = []
+    comments: list[Comment] = []
+    diagnostics: list[Diagnostic] = []
+    position, length, match_at = 0, len(text), _PATTERN.match
+    while position < length:
+        match = match_at(text, position)
+        if match is None:
+            position = _stray(source, position, diagnostics)
+            continue
+        position = match.end()
+        group = match.lastgroup
+        if group == "space":
+            continue
+        if group == "comment":
+            comments.append(Comment(match.group(), match.start(), position))
+        elif group == "word":
+            word = match.group()
+            is_variable = word[0] == "_" or word[0].isupper()
+            tokens.append(Token(Kind.VARIABLE if is_variable else Kind.NAME, word, match.start(), position))
+        else:
+            tokens.append(Token(_KINDS[group or ""], match.group(), match.start(), position))
+    tokens.append(Token(Kind.EOF, "", length, length))
+    return Tokens(tokens, comments, diagnostics)
+
+
+def _stray(source: Source, position: int, diagnostics: list[Diagnostic]) -> int:
+    """Report what cannot start a token and say where to go on."""
+    char = source.text[position]
+    if char in "'\"":
+        line_end = source.text.find("\n", position)
+        stop = line_end if line_end >= 0 else len(source.text)
+        message, hint = "this quote is never closed", f"close it with {char} on the same line"
+    elif source.text.startswith("/*", position):
+        stop = len(source.text)
+        message, hint = "this comment is never closed", "close it with */"
+    else:
+        stop = position + 1
+        message = f"unexpected character {char!r}"
+        alternative = _LOOKALIKES.get(char)
+        hint = f"write {alternative}" if alternative else "remove it, or quote the name it belongs to"
+    span = Span(source, position, stop)
+    diagnostics.append(Diagnostic("HF002", Severity.ERROR, message, span, hint))
+    return stop
+
+
+_ESCAPES = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "\\": "\\",
+    "'": "'",
+    '"': '"',
+    "a": "\a",
+    "b": "\b",
+    "0": "\0",
+    "e": "\x1b",
+}
+_ESCAPE_PATTERN = re.compile(r"\\x([0-9a-fA-F]{1,8})\\|\\(\n|.)|''|\"\"", re.DOTALL)
+
+
+def unquote(text: str) -> str:
+    """The name inside a quoted token.
+
+    >>> unquote("'it''s'"), unquote(r"'a\\nb'")
+    ("it's", 'a\\nb')
+    """
+    quote, inner = text[0], text[1:-1]
+    if "\\" not in inner and quote not in inner:
+        return inner
+
+    def replace(match: re.Match[str]) -> str:
+        found = match.group()
+        if found in ("''", '""'):
+            return quote if found[0] == quote else found
+        if match.group(1) is not None:
+            code = int(match.group(1), 16)
+            return chr(code) if code < 0xD800 or 0xE000 <= code <= 0x10FFFF else "\N{REPLACEMENT CHARACTER}"
+        escaped = match.group(2)
+        return "" if escaped == "\n" else _ESCAPES.get(escaped, escaped)
+
+    return _ESCAPE_PATTERN.sub(replace, inner)
