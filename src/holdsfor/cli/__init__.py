@@ -1,5 +1,45 @@
-"""The command line."""
+"""The command line: one verb per stage."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from holdsfor import __version__
+from holdsfor.cli import inspect
+from holdsfor.cli.run import run
+
+app = typer.Typer(
+    name="holdsfor",
+    help="Find out during which intervals a situation holds.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(run)
+app.command()(inspect.check)
+app.command()(inspect.fmt)
+app.command()(inspect.graph)
+app.command()(inspect.plan)
+app.command()(inspect.codes)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"holdsfor {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    del version
 
 
 def main() -> None:
-    """Run it."""
+    """Run the command line."""
+    app()

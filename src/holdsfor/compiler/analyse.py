@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from holdsfor.compiler.analysis.dependencies import DependencyGraph
 from holdsfor.compiler.analysis.entities import Entities
 from holdsfor.compiler.analysis.instant import InstantGraph
+from holdsfor.compiler.analysis.names import Names
 from holdsfor.compiler.analysis.safety import Safety
 from holdsfor.compiler.background import Background
+from holdsfor.compiler.passes.unfold import unfold_temporal_helpers
 from holdsfor.diagnostics import Diagnostic
 from holdsfor.ir import BackgroundRule, Body, Program, Rule
 
 
 @dataclass
 class Analysis:
-    """A program with its symbol table, graphs, background knowledge and executable bodies."""
+    """A program with its symbol table, graphs, background knowledge and executable bodies.
+
+    `written` is the program before helpers were unfolded. `skipped` holds the ids of rules that name unknown
+    predicates; nothing more is said of them. `unread` are names in clauses that could not be read.
+    """
 
     program: Program
+    written: Program
     entities: Entities
     graph: DependencyGraph
     background: Background
     bodies: dict[int, Body] = field(default_factory=dict)
-    unsafe: list[Diagnostic] = field(default_factory=list)
+    findings: list[Diagnostic] = field(default_factory=list)
+    skipped: frozenset[int] = frozenset()
+    unread: frozenset[str] = frozenset()
 
     def body(self, rule: Rule) -> Body:
         """The executable body of a rule."""
@@ -36,18 +44,24 @@ class Analysis:
         return InstantGraph(self.graph)
 
 
-def analyse(program: Program, skip: Iterable[Rule] = ()) -> Analysis:
-    """Analyse a program; rules in `skip` are already known to be wrong and get no body."""
+def analyse(written: Program) -> Analysis:
+    """Analyse a program. What is wrong with it is among the findings."""
+    known = Names(written)
+    program = unfold_temporal_helpers(written)
+    skipped = frozenset(id(rule) for rule in program.rules if known.spoils(rule))
     entities = Entities(program)
     background = Background(program)
-    analysis = Analysis(program, entities, DependencyGraph(program, entities), background)
+    graph = DependencyGraph(program, entities)
+    analysis = Analysis(program, written, entities, graph, background, skipped=skipped, unread=known.unread)
     safety = Safety(entities, background)
-    skipped = {id(rule) for rule in skip}
     for rule in program.rules:
-        if isinstance(rule, BackgroundRule) or id(rule) in skipped:
+        if id(rule) in skipped:
+            continue
+        if isinstance(rule, BackgroundRule):
+            safety.check_background(rule)
             continue
         body = safety.order(rule)
         if body is not None:
             analysis.bodies[id(rule)] = body
-    analysis.unsafe = safety.diagnostics
+    analysis.findings = [*program.diagnostics, *known.findings(), *safety.diagnostics]
     return analysis

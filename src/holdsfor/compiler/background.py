@@ -10,13 +10,14 @@ from collections.abc import Iterable
 
 from holdsfor.compiler.analysis.binding import Needs, background_needs, names, schedule
 from holdsfor.compiler.analysis.graphs import strong_components
-from holdsfor.ir import BackgroundRule, Call, DeclarationKind, Not, Program, walk
+from holdsfor.ir import Assign, BackgroundRule, Body, Call, DeclarationKind, Literal, Not, Program, walk
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.solver import Predicate, Solver
 from holdsfor.logic.unify import is_ground, resolve
-from holdsfor.syntax.terms import Compound, Term, Var, arguments, functor
+from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
 
-MAX_FACTS = 1_000_000
+MAX_FACTS = 20_000
+"""Facts after which recursion that makes new numbers or terms is taken to have no end."""
 
 
 class Background:
@@ -75,38 +76,20 @@ class Background:
         if negated is not None:
             self.problems.append((negated, "recursion"))
             return
-        facts: dict[Term, BackgroundRule] = {}
+        growing = next((rule for rule in rules if _makes_new_terms(rule)), None)
+        known = {name: found for name, found in self.rules.items() if name not in component}
+        tables = _Tables(known, component, rules)
         try:
-            while self._round(component, rules, facts):
-                if len(facts) > MAX_FACTS:
-                    self.problems.append((rules[0], "infinite"))
+            while tables.grow():
+                if growing is not None and len(tables.facts) > MAX_FACTS:
+                    self.problems.append((growing, "infinite"))
                     return
         except _NotEnumerable:
             return
         for name in component:
-            found = [fact for head, fact in facts.items() if functor(head) == name]
+            found = [fact for head, fact in tables.facts.items() if functor(head) == name]
             self.rules[name] = found
             self.evaluated[name] = len(found)
-
-    def _round(
-        self, component: tuple[Predicate, ...], rules: list[BackgroundRule], facts: dict[Term, BackgroundRule]
-    ) -> bool:
-        """One naive round over the facts found so far; says whether it found more."""
-        known = {name: rules for name, rules in self.rules.items() if name not in component}
-        for name in component:
-            known[name] = [fact for head, fact in facts.items() if functor(head) == name]
-        solver = Solver(known)
-        before = len(facts)
-        for rule in rules:
-            try:
-                heads = [resolve(rule.head, answer) for answer in solver.solve(rule.body, {})]
-            except EvaluationError as problem:
-                raise _NotEnumerable from problem
-            for head in heads:
-                if not is_ground(head):
-                    raise _NotEnumerable
-                facts.setdefault(head, BackgroundRule(head, (), rule.span))
-        return len(facts) > before
 
     @staticmethod
     def _negates_itself(component: tuple[Predicate, ...], rules: list[BackgroundRule]) -> BackgroundRule | None:
@@ -119,8 +102,94 @@ class Background:
         return None
 
 
+class _Tables(Solver):
+    """The facts of mutually recursive predicates, round by round. A round uses at least one fact of the last."""
+
+    def __init__(
+        self,
+        known: dict[Predicate, list[BackgroundRule]],
+        component: tuple[Predicate, ...],
+        rules: list[BackgroundRule],
+    ) -> None:
+        super().__init__(known)
+        self._component = component
+        self._clauses = rules
+        self._variants = [(rule, body) for rule in rules for body in _with_fresh_facts(rule.body, component)]
+        self._found: dict[Predicate, list[BackgroundRule]] = {name: [] for name in component}
+        self._fresh_facts: dict[Predicate, list[BackgroundRule]] | None = None
+        self.facts: dict[Term, BackgroundRule] = {}
+
+    def grow(self) -> bool:
+        """Do one round; says whether it found more."""
+        is_first = self._fresh_facts is None
+        for name in self._component:
+            self._replace(name, self._found[name])
+            fresh_facts = (self._fresh_facts or {}).get(name, [])
+            self._replace(_fresh_name(name), [BackgroundRule(_as_fresh(fact.head)) for fact in fresh_facts])
+        clauses = [(rule, rule.body) for rule in self._clauses] if is_first else self._variants
+        fresh: dict[Predicate, list[BackgroundRule]] = {name: [] for name in self._component}
+        for rule, body in clauses:
+            for head in self._heads(rule, body):
+                if head not in self.facts:
+                    self.facts[head] = fact = BackgroundRule(head, (), rule.span)
+                    fresh[_name(head)].append(fact)
+        for name, found in fresh.items():
+            self._found[name].extend(found)
+        self._fresh_facts = fresh
+        return any(fresh.values())
+
+    def _replace(self, name: Predicate, rules: list[BackgroundRule]) -> None:
+        self._rules[name] = tuple(rules)
+        self._index = {key: found for key, found in self._index.items() if key[0] != name}
+
+    def _heads(self, rule: BackgroundRule, body: Body) -> list[Term]:
+        try:
+            heads = [resolve(rule.head, answer) for answer in self.solve(body, {})]
+        except EvaluationError as problem:
+            raise _NotEnumerable from problem
+        if not all(is_ground(head) for head in heads):
+            raise _NotEnumerable
+        return heads
+
+
+def _with_fresh_facts(body: Body, component: tuple[Predicate, ...]) -> Iterable[Body]:
+    """A body once for each recursive call, with that call over the facts of the last round."""
+    direct = [(index, literal) for index, literal in enumerate(body) if _is_call_to(literal, component)]
+    if sum(_is_call_to(literal, component) for literal in walk(body)) > len(direct):
+        yield body
+        return
+    for index, literal in direct:
+        assert isinstance(literal, Call)
+        yield (Call(_as_fresh(literal.atom), literal.span), *body[:index], *body[index + 1 :])
+
+
+def _is_call_to(literal: Literal, component: tuple[Predicate, ...]) -> bool:
+    return isinstance(literal, Call) and functor(literal.atom) in component
+
+
+def _as_fresh(atom: Term) -> Term:
+    name, args = _fresh_name(_name(atom)), arguments(atom)
+    return Compound(name[0], args) if args else Const(name[0])
+
+
+def _name(atom: Term) -> Predicate:
+    name = functor(atom)
+    assert name is not None
+    return name
+
+
+def _fresh_name(name: Predicate) -> Predicate:
+    return f"{name[0]}\0", name[1]
+
+
 class _NotEnumerable(Exception):
     """Recursion over terms, such as lists: it must be called with its arguments bound."""
+
+
+def _makes_new_terms(rule: BackgroundRule) -> bool:
+    """Whether a rule can give values that no fact has. Other recursion comes to an end by itself."""
+    computes = any(isinstance(literal, Assign) for literal in walk(rule.body))
+    return computes or any(not isinstance(arg, Var | Const) for arg in arguments(rule.head) if rule.body)
 
 
 def _called(rules: Iterable[BackgroundRule]) -> set[Predicate]:

@@ -12,6 +12,7 @@ from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term, functor
 
 Number = int | float
+_LARGEST_BITS = 1024
 
 
 class EvaluationError(HoldsforError):
@@ -28,6 +29,17 @@ def _integer_division(left: Number, right: Number) -> Number:
     return quotient if (left >= 0) == (right >= 0) else -quotient
 
 
+def _remainder(left: Number, right: Number) -> Number:
+    """What `//` leaves; it has the sign of the dividend.
+
+    >>> _remainder(-7, 2)
+    -1
+    """
+    if isinstance(left, int) and isinstance(right, int):
+        return left - right * int(_integer_division(left, right))
+    return math.fmod(left, right)
+
+
 def _divide(left: Number, right: Number) -> Number:
     if isinstance(left, int) and isinstance(right, int) and left % right == 0:
         return left // right
@@ -39,7 +51,7 @@ def _round(value: Number) -> Number:
 
 
 def _power(left: Number, right: Number) -> Number:
-    if isinstance(left, int) and isinstance(right, int) and abs(left) > 1 and abs(right) > 1024:
+    if isinstance(left, int) and isinstance(right, int) and left.bit_length() * abs(right) > 2 * _LARGEST_BITS:
         raise OverflowError
     result = left**right
     if isinstance(result, complex):
@@ -55,7 +67,7 @@ FUNCTIONS: dict[tuple[str, int], Callable[..., Number]] = {
     ("//", 2): _integer_division,
     ("div", 2): operator.floordiv,
     ("mod", 2): operator.mod,
-    ("rem", 2): math.fmod,
+    ("rem", 2): _remainder,
     ("**", 2): _power,
     ("^", 2): _power,
     ("min", 2): min,
@@ -99,11 +111,18 @@ def evaluate(term: Term, bindings: Mapping[str, Term]) -> Number:
     if isinstance(term, Compound) and name in FUNCTIONS:
         values = [evaluate(arg, bindings) for arg in term.args]
         try:
-            return FUNCTIONS[name](*values)
+            return _in_range(FUNCTIONS[name](*values))
         except (ZeroDivisionError, OverflowError, ValueError) as problem:
             shown = print_term(Compound(term.name, tuple(Const(value) for value in values)))
             raise EvaluationError(f"{shown} has no value") from problem
     raise EvaluationError(f"{print_term(term)} is not a number")
+
+
+def _in_range(value: Number) -> Number:
+    """Intermediate results may leave 64 bits, but not grow without end."""
+    if isinstance(value, int) and value.bit_length() > _LARGEST_BITS:
+        raise OverflowError
+    return value
 
 
 def _constant(term: Const) -> Number:

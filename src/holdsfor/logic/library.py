@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from holdsfor.logic.arithmetic import EvaluationError, Number, evaluate
 from holdsfor.logic.order import order_key
-from holdsfor.logic.unify import Bindings, resolve, unify
+from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
 
@@ -88,7 +88,9 @@ def _between(args: tuple[Term, ...], bindings: Bindings) -> Iterator[Bindings]:
         return
     if high - low > 10_000_000:
         raise EvaluationError(f"between({low}, {high}, X) has too many answers")
-    for number in range(int(low), int(high) + 1):
+    if not (isinstance(low, int) and isinstance(high, int)):
+        raise EvaluationError(f"between({low}, {high}, X) needs whole numbers")
+    for number in range(low, high + 1):
         yield from _either(unify(args[2], Const(number), bindings))
 
 
@@ -153,8 +155,10 @@ LIBRARY: dict[tuple[str, int], LibraryPredicate] = {
     ("integer", 1): _test(lambda term: isinstance(term, Const) and isinstance(term.value, int)),
     ("float", 1): _test(lambda term: isinstance(term, Const) and isinstance(term.value, float)),
     ("atomic", 1): _test(lambda term: isinstance(term, Const)),
-    ("compound", 1): _test(lambda term: isinstance(term, Compound)),
+    ("compound", 1): _test(
+        lambda term: isinstance(term, Compound) or (isinstance(term, ListTerm) and bool(term.items))
+    ),
     ("is_list", 1): _test(lambda term: isinstance(term, ListTerm) and term.tail is None),
-    ("ground", 1): _test(lambda term: not isinstance(term, Var)),
+    ("ground", 1): _test(is_ground),
     ("nonvar", 1): _test(lambda term: not isinstance(term, Var)),
 }

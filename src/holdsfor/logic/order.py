@@ -24,7 +24,8 @@ def order_key(term: Term) -> tuple[Any, ...]:
         case ListTerm(items=()):
             return (2,)
         case ListTerm(items=items):
-            return (4, 2, "[|]", tuple(order_key(item) for item in items))
+            end = () if term.tail is None else (order_key(term.tail),)
+            return (4, 2, "[|]", (*(order_key(item) for item in items), *end), term.tail is not None)
         case Compound(name=name, args=args):
             return (4, len(args), name, tuple(order_key(arg) for arg in args))
 

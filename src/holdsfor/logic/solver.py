@@ -25,12 +25,13 @@ from holdsfor.ir import (
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, EvaluationError, compare_numbers, evaluate
 from holdsfor.logic.library import LIBRARY
 from holdsfor.logic.order import ORDER_COMPARISONS
-from holdsfor.logic.unify import Bindings, resolve, unify
+from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, arguments, functor
 
 Predicate = tuple[str, int]
 _MAX_DEPTH = 100
+_TOO_DEEP = "background rules call each other too deeply; is there a base case?"
 _Index = tuple[dict[Term, list[BackgroundRule]], list[BackgroundRule]]
 """Rules by the constant at one argument, and those with anything else there."""
 
@@ -42,14 +43,23 @@ class Solver:
         self._rules = {name: tuple(found) for name, found in rules.items()}
         self._index: dict[tuple[Predicate, int], _Index] = {}
         self._depth = 0
+        self._calls = itertools.count(1)
 
     def solve(self, body: Body, bindings: Bindings) -> Iterator[Bindings]:
         """All bindings that make a body true."""
         if not body:
             yield bindings
             return
-        for found in self.literal(body[0], bindings):
-            yield from self.solve(body[1:], found)
+        # One open choice for each literal, not one call inside another: long bodies must not exhaust the stack.
+        choices = [self.literal(body[0], bindings)]
+        while choices:
+            found = next(choices[-1], None)
+            if found is None:
+                choices.pop()
+            elif len(choices) == len(body):
+                yield found
+            else:
+                choices.append(self.literal(body[len(choices)], found))
 
     def provable(self, body: Body, bindings: Bindings) -> bool:
         """Whether a body has at least one answer."""
@@ -102,34 +112,38 @@ class Solver:
             bindings = unify(apart, rule.head, {})
             if bindings is None:
                 continue
-            if not rule.body:
-                yield resolve(rule.head, bindings)
-                continue
-            committed = False
-            for found in self._clause(rule.body, bindings):
-                committed = True
-                yield _rename(resolve(rule.head, found), "~")
-            if committed and any(isinstance(literal, Cut) for literal in rule.body):
+            proofs, is_committed = self._proofs(rule.body, bindings)
+            for found in proofs:
+                yield self._fresh(resolve(rule.head, found))
+            if is_committed:
                 return
+
+    def _fresh(self, answer: Term) -> Term:
+        """An answer whose open variables clash with nobody's."""
+        return answer if is_ground(answer) else _rename(answer, f"~{next(self._calls)}~")
+
+    def _proofs(self, body: Body, bindings: Bindings) -> tuple[Iterator[Bindings], bool]:
+        """All that proves a clause body, and whether a cut in it was reached."""
+        if not body:
+            return iter((bindings,)), False
+        cut = next((index for index, literal in enumerate(body) if isinstance(literal, Cut)), None)
+        if cut is None:
+            return self._clause(body, bindings), False
+        first = next(self._clause(body[:cut], bindings), None)
+        if first is None:
+            return iter(()), False
+        return self._proofs(body[cut + 1 :], first)[0], True
 
     def _clause(self, body: Body, bindings: Bindings) -> Iterator[Bindings]:
         self._depth += 1
         try:
             if self._depth > _MAX_DEPTH:
-                raise EvaluationError("background rules call each other too deeply; is there a base case?")
-            yield from self._committed(body, bindings)
+                raise EvaluationError(_TOO_DEEP)
+            yield from self.solve(body, bindings)
+        except RecursionError:
+            raise EvaluationError(_TOO_DEEP) from None
         finally:
             self._depth -= 1
-
-    def _committed(self, body: Body, bindings: Bindings) -> Iterator[Bindings]:
-        """A clause body in which a cut keeps the first answer of what stands before it."""
-        cut = next((index for index, literal in enumerate(body) if isinstance(literal, Cut)), None)
-        if cut is None:
-            yield from self.solve(body, bindings)
-            return
-        first = next(self.solve(body[:cut], bindings), None)
-        if first is not None:
-            yield from self._committed(body[cut + 1 :], first)
 
     def _candidates(self, name: Predicate, pattern: Term) -> Iterable[BackgroundRule]:
         rules = self._rules.get(name, ())

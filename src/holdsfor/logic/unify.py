@@ -35,6 +35,22 @@ def resolve(term: Term, bindings: Mapping[str, Term]) -> Term:
     return term
 
 
+def substitute(term: Term, mapping: Mapping[str, Term]) -> Term:
+    """A term with variables replaced all at once: what is put in is not looked at again.
+
+    >>> substitute(Compound("f", (Var("X"), Var("Y"))), {"X": Var("Y"), "Y": Var("X")})
+    Compound(name='f', args=(Var(name='Y'), Var(name='X')))
+    """
+    if isinstance(term, Var):
+        return mapping.get(term.name, term)
+    if isinstance(term, Compound):
+        return Compound(term.name, tuple(substitute(arg, mapping) for arg in term.args), term.span)
+    if isinstance(term, ListTerm):
+        tail = None if term.tail is None else substitute(term.tail, mapping)
+        return ListTerm(tuple(substitute(item, mapping) for item in term.items), tail, term.span)
+    return term
+
+
 def is_ground(term: Term) -> bool:
     """Whether a resolved term has no variables left."""
     if isinstance(term, Const):
@@ -59,12 +75,9 @@ def unify(left: Term, right: Term, bindings: Bindings) -> Bindings | None:
 def _unify(left: Term, right: Term, bindings: Bindings) -> bool:
     left, right = deref(left, bindings), deref(right, bindings)
     if isinstance(left, Var):
-        if not (isinstance(right, Var) and right.name == left.name):
-            bindings[left.name] = right
-        return True
+        return _bind(left.name, right, bindings)
     if isinstance(right, Var):
-        bindings[right.name] = left
-        return True
+        return _bind(right.name, left, bindings)
     if isinstance(left, Const) and isinstance(right, Const):
         return left.value == right.value
     if isinstance(left, Compound) and isinstance(right, Compound):
@@ -76,6 +89,33 @@ def _unify(left: Term, right: Term, bindings: Bindings) -> bool:
     if isinstance(left, ListTerm) and isinstance(right, ListTerm):
         return _unify_lists(left, right, bindings)
     return False
+
+
+def _bind(name: str, term: Term, bindings: Bindings) -> bool:
+    """Bind a variable, unless the term contains it: there are no infinite terms."""
+    if isinstance(term, Var):
+        if term.name != name:
+            bindings[name] = term
+        return True
+    if not isinstance(term, Const) and _occurs(name, term, bindings):
+        return False
+    bindings[name] = term
+    return True
+
+
+def _occurs(name: str, term: Term, bindings: Bindings) -> bool:
+    term = deref(term, bindings)
+    match term:
+        case Var():
+            return term.name == name
+        case Compound(args=args):
+            return any(_occurs(name, arg, bindings) for arg in args)
+        case ListTerm(items=items, tail=tail):
+            return any(_occurs(name, item, bindings) for item in items) or (
+                tail is not None and _occurs(name, tail, bindings)
+            )
+        case _:
+            return False
 
 
 def _unify_lists(left: ListTerm, right: ListTerm, bindings: Bindings) -> bool:
@@ -92,7 +132,7 @@ def _rest(term: ListTerm, skipped: int) -> Term:
 
 
 def _unify_rest(left: Term, right: Term, bindings: Bindings) -> bool:
-    if isinstance(left, ListTerm) and isinstance(right, ListTerm):
+    if isinstance(left, ListTerm) and isinstance(right, ListTerm) and not (left.items and right.items):
         # One side has no items left and no tail: they match only if the other is empty too.
         return not left.items and not right.items and left.tail is None and right.tail is None
     return _unify(left, right, bindings)

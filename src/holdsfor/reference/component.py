@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.compiler.analysis.instant import DELAYED, EVENT, INITIATED, TERMINATED, Moment
-from holdsfor.compiler.passes.rename import rename_fvp
 from holdsfor.ir import DelayRule, EffectKind, EffectRule, EventRule, IntervalRule, Rule
 from holdsfor.logic.arithmetic import EvaluationError, evaluate
 from holdsfor.logic.unify import resolve, unify
@@ -231,13 +230,14 @@ class Component:
         for rule in world.analysis.program.delays:
             for bound in bind({}, (rule.trigger.fluent, pair[0]), (rule.trigger.value, pair[1])):
                 for answer in world.solve(world.analysis.body(rule), bound):
-                    effect = None if rule.effect is None else rename_fvp(rule.effect, answer)
+                    target = rule.effect
+                    effect = (resolve(target.fluent, answer), resolve(target.value, answer)) if target else None
                     self._attempts.append(
                         Attempt(
                             self._now + _delay(rule, evaluate(rule.delay, answer)),
                             pair,
                             self._now,
-                            None if effect is None else (effect.fluent, effect.value),
+                            effect,
                             self._is_postponable(pair),
                         )
                     )

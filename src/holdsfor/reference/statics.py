@@ -54,6 +54,9 @@ class StaticSolver(Solver):
             for bindings in self._assignments(rule):
                 for answer in self.solve(body, bindings):
                     pair = (resolve(rule.fvp.fluent, answer), resolve(rule.fvp.value, answer))
+                    if not is_ground(pair[0]) or not is_ground(pair[1]):
+                        # A fallback such as holdsFor(f(_)=true, []): it has nothing to add.
+                        continue
                     found.setdefault(pair, []).append(_decode(resolve(rule.out, answer)))
             for pair, lists in found.items():
                 # The lists of different bindings of body variables are united; those of one binding stay as
@@ -98,8 +101,9 @@ class StaticSolver(Solver):
                 if found is not None:
                     yield found
             case Guard(intervals=intervals, empty=empty):
-                if (resolve(intervals, bindings) == ListTerm(())) is empty:
-                    yield bindings
+                found = unify(intervals, ListTerm(()), bindings)
+                if (found is not None) is empty:
+                    yield found or bindings
             case _:
                 yield from super().temporal(literal, bindings)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from holdsfor.diagnostics import Diagnostic, Label, Severity, Source, Span
@@ -13,7 +15,8 @@ from holdsfor.syntax.tokens import Comment, Kind, Token, tokenize, unquote
 MAX_DEPTH = 100
 _LARGEST_NUMBER = 2**63
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
-_FLAT = {",", ";"}
+_FLAT = {",": (",",), ";": (";", "|"), "|": (";", "|")}
+"""Operators whose chains are one flat term, and those that continue a chain."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class _Parser:
         self._index = 0
         self._depth = 0
         self._anonymous = 0
+        self._chained = 0
         self._clause_start = 0
         self._open: list[Token] = []
         self.diagnostics: list[Diagnostic] = []
@@ -58,7 +62,7 @@ class _Parser:
     def clauses(self) -> list[Clause]:
         found: list[Clause] = []
         while self._peek.kind is not Kind.EOF:
-            self._clause_start, self._anonymous, self._depth = self._index, 0, 0
+            self._clause_start, self._anonymous, self._depth, self._chained = self._index, 0, 0, 0
             self._open.clear()
             try:
                 found.append(self._clause())
@@ -72,12 +76,15 @@ class _Parser:
         end = self._peek
         if end.kind is not Kind.END:
             self._fail_expecting_end(end)
+        if self._chained > MAX_DEPTH // 2 and _height(term) > MAX_DEPTH:
+            self._fail_too_deep(first)
         self._index += 1
         span = Span(self._source, first.start, end.end)
         if isinstance(term, Compound) and term.name == ":-":
             if len(term.args) == 1:
                 return Clause(None, term.args[0], span)
-            return Clause(term.args[0], term.args[1], span)
+            if len(term.args) == 2:
+                return Clause(term.args[0], term.args[1], span)
         return Clause(term, None, span)
 
     def _recover(self) -> None:
@@ -102,12 +109,15 @@ class _Parser:
     def _term(self, limit: int) -> Term:
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            self._fail(self._peek, "nested too deeply", "split the rule into smaller ones", code="HF005")
+            self._fail_too_deep(self._peek)
         left, precedence = self._prefix(limit)
         while (operator := self._infix_name()) is not None:
             rule = INFIX[operator]
             if rule.precedence > limit or precedence > rule.left:
                 break
+            if self._depth == 1 and operator == "<":
+                # `a <- b` is a rule of another language, not a comparison with minus b.
+                self._fail_at_operator(self._peek, self._tokens[self._index + 1])
             self._index += 1
             right = self._operand(operator, rule.right)
             left, precedence = self._combine(operator, left, right), rule.precedence
@@ -119,17 +129,21 @@ class _Parser:
         if operator not in _FLAT:
             return self._term(limit)
         items = [self._term(limit - 1)]
-        while self._infix_name() == operator:
+        while self._infix_name() in _FLAT[operator]:
             self._index += 1
             items.append(self._term(limit - 1))
         if len(items) == 1:
             return items[0]
-        return Compound(operator, _flatten(operator, items), self._cover(items[0], items[-1]))
+        name = _FLAT[operator][0]
+        return Compound(name, _flatten(name, items), self._cover(items[0], items[-1]))
 
     def _combine(self, operator: str, left: Term, right: Term) -> Term:
-        name = ";" if operator == "|" else operator
-        args = _flatten(name, [left, right]) if name in _FLAT else (left, right)
-        return Compound(name, args, self._cover(left, right))
+        span = self._cover(left, right)
+        if operator in _FLAT:
+            name = _FLAT[operator][0]
+            return Compound(name, _flatten(name, [left, right]), span)
+        self._chained += 1
+        return Compound(operator, (left, right), span)
 
     def _infix_name(self) -> str | None:
         token = self._peek
@@ -159,7 +173,7 @@ class _Parser:
         self._index += 1
         precedence, operand_limit = PREFIX[token.text]
         if precedence > limit:
-            precedence, operand_limit = ARGUMENT, ARGUMENT
+            precedence, operand_limit = limit, limit
         after = self._peek
         if token.text in "-+" and after.kind is Kind.NUMBER and after.start == token.end:
             number = self._number(after, negative=token.text == "-", start=token.start)
@@ -193,12 +207,10 @@ class _Parser:
 
     def _number(self, token: Token, *, negative: bool, start: int) -> Const:
         self._index += 1
-        text = token.text
-        is_short = len(text) < 20
-        value = float(text) if not text.isdigit() else int(text) if is_short else _LARGEST_NUMBER
-        if abs(value) >= _LARGEST_NUMBER:
+        value = _read_number(f"-{token.text}" if negative else token.text)
+        if value is None:
             self._fail(token, "this number is too large", "numbers must fit in 64 bits")
-        return Const(-value if negative else value, Span(self._source, start, token.end))
+        return Const(value, Span(self._source, start, token.end))
 
     def _atom_or_call(self, token: Token) -> Term:
         is_call = self._is_call()
@@ -212,6 +224,8 @@ class _Parser:
             self._fail(self._peek, f"{token.text}() has no arguments", f"write {token.text} without parentheses")
         args = self._items(opening)
         end = self._close(opening)
+        if name in (",", ";"):
+            args = _flatten(name, args)
         return Compound(name, args, Span(self._source, token.start, end))
 
     def _bracketed(self, opening: Token) -> Term:
@@ -224,9 +238,7 @@ class _Parser:
         inner = self._term(CLAUSE)
         end = self._close(opening)
         self._open.pop()
-        if isinstance(inner, Compound) and inner.name == ",":
-            inner = Compound(inner.name, inner.args, Span(self._source, opening.start, end))
-        return inner
+        return replace(inner, span=Span(self._source, opening.start, end))
 
     def _list(self, opening: Token) -> ListTerm:
         if self._peek.text == "]" and self._peek.kind is Kind.PUNCTUATION:
@@ -273,10 +285,13 @@ class _Parser:
     def _fail(
         self, token: Token, message: str, hint: str, *, code: str = "HF001", label: Label | None = None
     ) -> NoReturn:
-        span = Span(self._source, token.start, max(token.end, token.start + 1))
+        span = Span(self._source, token.start, token.end)
         labels = (label,) if label else ()
         self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, span, hint, labels))
         raise _SyntaxProblem
+
+    def _fail_too_deep(self, token: Token) -> NoReturn:
+        self._fail(token, "nested too deeply", "split the rule into smaller ones", code="HF005")
 
     def _fail_expecting_end(self, token: Token) -> NoReturn:
         previous = self._tokens[self._index - 1]
@@ -309,7 +324,8 @@ class _Parser:
         if self._index > self._clause_start:
             self._fail_at_operator(previous, token)
         if token.kind in (Kind.END, Kind.EOF) or self._starts_clause(token):
-            hint = f"remove the {previous.text} before it, or complete the rule"
+            is_first = self._index == self._clause_start
+            hint = "remove it" if is_first else f"remove the {previous.text} before it, or complete the rule"
             self._fail(token, f"expected a condition or a term, found {_show(token)}", hint)
         if previous.text == "," and token.text == ",":
             self._fail(token, "two commas in a row", "remove one")
@@ -334,7 +350,37 @@ class _Parser:
         return "is a comma or an operator missing before it?"
 
 
-def _flatten(name: str, items: list[Term]) -> tuple[Term, ...]:
+def _read_number(text: str) -> float | None:
+    """The number written, or None if it is not among those that 64 bits can hold."""
+    digits = text.lstrip("-")
+    if not digits.isdigit():
+        number = float(text)
+        return number if math.isfinite(number) else None
+    # Python refuses to read integers of thousands of digits; none of them is in range.
+    value = int(text) if len(digits.lstrip("0")) < 20 else _LARGEST_NUMBER
+    return value if -_LARGEST_NUMBER <= value < _LARGEST_NUMBER else None
+
+
+def _height(term: Term) -> int:
+    """The levels of a term, counted without recursion."""
+    height, level = 0, [term]
+    while level:
+        height += 1
+        level = [part for one in level for part in _parts(one)]
+    return height
+
+
+def _parts(term: Term) -> tuple[Term, ...]:
+    match term:
+        case Compound(args=args):
+            return args
+        case ListTerm(items=items, tail=tail):
+            return items if tail is None else (*items, tail)
+        case _:
+            return ()
+
+
+def _flatten(name: str, items: Sequence[Term]) -> tuple[Term, ...]:
     """One flat operand list. A `;` in parentheses stays a unit unless it comes last:
     `(C -> A ; B) ; D` is not `C -> A ; B ; D`.
     """

@@ -11,6 +11,8 @@ _PLAIN_NAME = re.compile(r"[^\W\d_]\w*\Z")
 _INDENT = "    "
 _TIGHT = {"=", ",", ":", "^", "**", "/"}
 _LINE_WIDTH = 100
+_READ_AS_OTHERS = {"not", "|"}
+"""Operators that are read as `\\+` and `;`: the names themselves can only be written in quotes."""
 
 
 def print_term(term: Term, limit: int = CLAUSE) -> str:
@@ -67,9 +69,9 @@ def _print_compound(term: Compound, limit: int) -> str:
     name, args = term.name, term.args
     if name in (",", ";") and len(args) >= 2:
         return _parenthesise(_print_chain(name, args), INFIX[name].precedence, limit)
-    if len(args) == 2 and name in INFIX:
+    if len(args) == 2 and name in INFIX and name not in _READ_AS_OTHERS:
         return _parenthesise(_print_infix(name, args[0], args[1]), INFIX[name].precedence, limit)
-    if len(args) == 1 and name in PREFIX and name != ":-":
+    if len(args) == 1 and name in PREFIX and name not in _READ_AS_OTHERS and name != ":-":
         precedence, operand_limit = PREFIX[name]
         return _parenthesise(f"{name} {print_term(args[0], operand_limit)}", precedence, limit)
     return f"{_functor(name)}({','.join(print_term(arg, ARGUMENT) for arg in args)})"
@@ -109,15 +111,20 @@ def print_clause(clause: Clause) -> str:
     """
     if clause.head is None:
         return f":- {print_term(clause.body or Const('true'), CLAUSE - 1)}."
-    head = _spaced(clause.head, CLAUSE - 1)
+    head = print_head(clause.head)
     if clause.body is None:
         return f"{head}."
     goals = ",\n".join(f"{_INDENT}{print_goal(goal)}" for goal in conjuncts(clause.body))
     return f"{head} :-\n{goals}."
 
 
+def print_head(head: Term) -> str:
+    """The head of a clause."""
+    return _spaced(head, CLAUSE - 1)
+
+
 def print_goal(goal: Term, depth: int = 1) -> str:
-    """A head or a body goal, with disjunctions that do not fit on a line broken up."""
+    """A body goal, with disjunctions that do not fit on a line broken up."""
     text = _spaced(goal, ARGUMENT)
     if len(text) + depth * len(_INDENT) <= _LINE_WIDTH or not isinstance(goal, Compound):
         return text
@@ -131,7 +138,7 @@ def _spaced(term: Term, limit: int) -> str:
     if not isinstance(term, Compound):
         return print_term(term, limit)
     name, args = term.name, term.args
-    if name in (",", ";"):
+    if name in (",", ";") and len(args) >= 2:
         rule = INFIX[name]
         separator = ", " if name == "," else " ; "
         return _parenthesise(separator.join(_spaced(arg, rule.left) for arg in args), rule.precedence, limit)

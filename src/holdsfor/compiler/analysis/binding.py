@@ -36,7 +36,7 @@ from holdsfor.syntax.terms import Term, arguments, functor, variables
 Needs = Callable[[tuple[str, int]], tuple[int, ...]]
 """For a background predicate, the argument positions that must be bound before it is called."""
 
-_TEST, _EVENT, _BOUNDARY, _FACTS, _FLUENT, _NESTED = range(6)
+_TEST, _EVENT, _BOUNDARY, _FACTS, _FLUENT, _NESTED, _LAST = range(7)
 
 
 def no_needs(_: tuple[str, int]) -> tuple[int, ...]:
@@ -132,8 +132,9 @@ class _Scheduler:
                 return (literal, names(fvp.fluent) | names(fvp.value)) if ready else None
             case Algebra():
                 return self._algebra(literal, known)
-            case Guard(intervals=intervals):
-                return (literal, set()) if names(intervals) <= known else None
+            case Guard(intervals=intervals, empty=empty):
+                # `I = []` also gives an interval list that nothing else computes its value.
+                return (literal, names(intervals)) if empty or names(intervals) <= known else None
             case Compare():
                 return _ready_comparison(literal, known)
             case Assign(target=target, expression=expression):
@@ -212,7 +213,7 @@ def _is_nested(literal: Literal) -> bool:
 
 def _rank(literal: Literal) -> int:
     match literal:
-        case Compare() | Assign() | Guard() | Cut() | Algebra():
+        case Compare() | Assign() | Cut() | Algebra():
             return _TEST
         case Happens() | Effect():
             return _EVENT
@@ -222,6 +223,8 @@ def _rank(literal: Literal) -> int:
             return _FACTS
         case Holds():
             return _FLUENT
+        case Guard():
+            return _LAST
         case _:
             return _NESTED
 

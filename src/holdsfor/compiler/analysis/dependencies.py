@@ -50,6 +50,9 @@ class Vertex:
     symbol: Symbol
     value: str = ""
 
+    def __hash__(self) -> int:
+        return hash((self.symbol._hash, self.value))
+
     @property
     def label(self) -> str:
         """`quote=true`, or the name of an event."""
@@ -188,6 +191,15 @@ class DependencyGraph:
                 shortest[rule.trigger] = min(delay, shortest.get(rule.trigger, delay))
         return shortest
 
+    @cached_property
+    def postponed(self) -> frozenset[Vertex]:
+        """The pairs whose delayed effects can be postponed."""
+        return frozenset(vertex for rule in self.program.postpones for vertex in self.of_fvp(rule.fvp))
+
+    def is_postponed(self, fvp: Fvp) -> bool:
+        """Whether delayed effects of a pair can be postponed."""
+        return any(vertex in self.postponed for vertex in self.of_fvp(fvp))
+
     # Contractions of the graph of fluent-value pairs
 
     @cached_property
@@ -213,27 +225,30 @@ class DependencyGraph:
         """The level of every fluent-value pair by its cd-component."""
         return _component_levels(self.cd_components, self.i_edges)
 
+    @cached_property
+    def _successors(self) -> dict[Vertex, dict[Vertex, None]]:
+        """Each vertex with those it has an i- or f-edge to."""
+        found: dict[Vertex, dict[Vertex, None]] = {vertex: {} for vertex in self.vertices}
+        for source, target in (*self.f_edges, *self.i_edges):
+            found[source].setdefault(target)
+        return found
+
+    def _inside(self, members: Iterable[Vertex]) -> dict[Vertex, list[Vertex]]:
+        """The graph restricted to some vertices."""
+        kept = dict.fromkeys(members)
+        return {vertex: [other for other in self._successors[vertex] if other in kept] for vertex in kept}
+
     def is_cyclic(self, members: Iterable[Vertex]) -> bool:
         """Whether some vertices contain a cycle of i- and f-edges."""
-        inside = set(members)
-        graph: dict[Vertex, list[Vertex]] = {vertex: [] for vertex in inside}
-        for source, target in (*self.i_edges, *self.f_edges):
-            if source in inside and target in inside:
-                if source == target:
-                    return True
-                graph[source].append(target)
-        return any(len(component) > 1 for component in strong_components(graph))
+        graph = self._inside(members)
+        loops = any(vertex in successors for vertex, successors in graph.items())
+        return loops or any(len(component) > 1 for component in strong_components(graph))
 
     def processing_order(self, members: tuple[Vertex, ...]) -> tuple[Vertex, ...]:
-        """An order of an acyclic component that follows its f-edges; a cyclic one has none of its own."""
+        """An order of an acyclic component that follows its edges; a cyclic one has none of its own."""
         if self.is_cyclic(members):
             return members
-        inside = set(members)
-        graph: dict[Vertex, list[Vertex]] = {vertex: [] for vertex in members}
-        for source, target in (*self.f_edges, *self.i_edges):
-            if source in inside and target in inside:
-                graph[source].append(target)
-        return tuple(vertex for component in strong_components(graph) for vertex in component)
+        return tuple(vertex for component in strong_components(self._inside(members)) for vertex in component)
 
     # Fluents
 

@@ -33,7 +33,7 @@ from holdsfor.ir import (
     Rule,
     walk,
 )
-from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.printer import print_constant, print_term
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
 
 
@@ -62,6 +62,14 @@ class Symbol:
     name: str
     arity: int
     inner: tuple[tuple[int, str, int], ...] = ()
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Symbols key every table of the compiler; working out their hash once is a third of its time.
+        object.__setattr__(self, "_hash", hash((self.kind, self.name, self.arity, self.inner)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @property
     def label(self) -> str:
@@ -70,13 +78,15 @@ class Symbol:
         >>> Symbol(EntityKind.FLUENT, "per", 1, ((0, "vote", 2),)).label
         'per(vote)'
         """
-        return f"{self.name}({','.join(name for _, name, _ in self.inner)})" if self.inner else self.name
+        name = print_constant(self.name)
+        return f"{name}({','.join(print_constant(inner) for _, inner, _ in self.inner)})" if self.inner else name
 
     def __str__(self) -> str:
+        name = print_constant(self.name)
         if not self.inner:
-            return f"{self.name}/{self.arity}"
-        inner = {position: f"{name}/{arity}" for position, name, arity in self.inner}
-        return f"{self.name}({','.join(inner.get(position, '_') for position in range(self.arity))})"
+            return f"{name}/{self.arity}"
+        inner = {position: f"{print_constant(functor)}/{arity}" for position, functor, arity in self.inner}
+        return f"{name}({','.join(inner.get(position, '_') for position in range(self.arity))})"
 
     def columns(self, term: Term) -> tuple[Term, ...]:
         """The arguments of a term of this symbol, the inner ones flattened."""
@@ -195,7 +205,7 @@ class Entities:
 
     def _define(self, fvp: Fvp, rule: Rule) -> Entity:
         entity = self._entity(self.fluent(fvp.fluent), rule.span)
-        if rule not in entity.rules[-1:]:
+        if not entity.rules or entity.rules[-1] is not rule:
             entity.rules.append(rule)
         return entity
 

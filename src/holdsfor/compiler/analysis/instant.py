@@ -44,7 +44,6 @@ class InstantGraph:
 
     def __init__(self, graph: DependencyGraph) -> None:
         self._graph = graph
-        self._postponed = {vertex for rule in graph.program.postpones for vertex in graph.of_fvp(rule.fvp)}
         self.needs: dict[Moment, dict[Moment, bool]] = {}
         self.rules: dict[tuple[Moment, Moment], Rule] = {}
         for vertex in graph.vertices:
@@ -60,6 +59,8 @@ class InstantGraph:
 
     def negative_loops(self) -> Iterator[tuple[Moment, Moment]]:
         """Needs that lie on a loop and must be absent: such a program has no meaning."""
+        if all(positive for needs in self.needs.values() for positive in needs.values()):
+            return
         for component in self.components():
             inside = set(component)
             for moment in component:
@@ -111,7 +112,7 @@ class InstantGraph:
     def _add_postponed(self, rule: DelayRule, effect: Fvp, trigger: Fvp) -> None:
         """A postponable effect takes place unless its trigger is initiated again at that very time-point."""
         for source in self._graph.of_fvp(trigger):
-            if source in self._postponed:
+            if source in self._graph.postponed:
                 for target in self._graph.of_fvp(effect):
                     self._need(Moment(DELAYED, target), Moment(INITIATED, source), rule, positive=False)
 

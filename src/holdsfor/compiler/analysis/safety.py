@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from holdsfor.compiler.analysis.binding import Schedule, names, schedule, unbound_in
 from holdsfor.compiler.analysis.entities import Entities
+from holdsfor.compiler.analysis.unbound import Complaints
 from holdsfor.compiler.background import Background
 from holdsfor.compiler.passes.rename import rename_body
-from holdsfor.diagnostics import Diagnostic, Severity, Span
+from holdsfor.diagnostics import Diagnostic
 from holdsfor.ir import (
+    BackgroundRule,
     Body,
     Declaration,
     DelayRule,
@@ -19,14 +21,13 @@ from holdsfor.ir import (
     Holds,
     InitiallyRule,
     IntervalRule,
-    Literal,
     Or,
     Rule,
     head_terms,
     rule_variables,
 )
 from holdsfor.logic.unify import resolve, unify
-from holdsfor.syntax.terms import Compound, Term, Var, variables
+from holdsfor.syntax.terms import Compound, ListTerm, Term, Var, variables
 
 
 class Safety:
@@ -48,12 +49,19 @@ class Safety:
                 return self._all_bound(rule, rule.body, names(rule.time))
             case InitiallyRule(fvp=fvp):
                 return self._all_bound(rule, self._with_grounding(rule, fvp), set())
+            case IntervalRule(out=ListTerm(items=(), tail=None)):
+                return self._runnable(rule, rule.body, _head_names(rule))
             case IntervalRule(fvp=fvp):
                 return self._all_bound(rule, self._with_grounding(rule, fvp), set())
             case DelayRule():
                 return self._delay(rule)
             case _:
                 return self._runnable(rule, rule.body, _head_names(rule))
+
+    def check_background(self, rule: BackgroundRule) -> None:
+        """Report conditions of a background rule that cannot be tested even when all its arguments are given."""
+        if rule.body:
+            self._runnable(rule, rule.body, _head_names(rule))
 
     def _schedule(self, rule: Rule, body: Body, bound: set[str]) -> Schedule:
         return schedule(body, bound, self._background.needs, frozenset(_head_names(rule)))
@@ -112,29 +120,11 @@ class Safety:
     # Complaints
 
     def _complain_stuck(self, rule: Rule, result: Schedule) -> None:
-        for literal in result.stuck:
-            unbound = unbound_in(literal, result.bound)
-            shared = [name for name in unbound if _is_shared(name, rule, literal)] or unbound
-            shown = ", ".join(_show_variable(name) for name in shared)
-            self._error(
-                literal.span,
-                f"nothing binds {shown} before this condition can be tested",
-                "add a positive condition that binds it: an event, a fluent that holds, or a background fact",
-            )
-            return
+        complaints = Complaints(rule, self._background.needs)
+        self.diagnostics.extend(complaints.about_conditions(result.stuck, result.bound))
 
     def _complain_loose(self, rule: Rule, variable: Var) -> None:
-        what = (
-            "the value" if isinstance(rule, EffectRule | InitiallyRule) and variable == rule.fvp.value else "the head"
-        )
-        self._error(
-            variable.span if variable.span.source.text else rule.span,
-            f"{_show_variable(variable.name)} appears in {what} and nothing in the body binds it",
-            "bind it with a positive condition, or declare grounding for this fluent",
-        )
-
-    def _error(self, span: Span, message: str, hint: str) -> None:
-        self.diagnostics.append(Diagnostic("HF201", Severity.ERROR, message, span, hint))
+        self.diagnostics.append(Complaints(rule, self._background.needs).about_head(variable))
 
 
 def _instantiate(declaration: Declaration, fvp: Fvp) -> Body | None:
@@ -144,7 +134,8 @@ def _instantiate(declaration: Declaration, fvp: Fvp) -> Body | None:
     bindings = unify(resolve(declared, apart), Compound("=", (fvp.fluent, fvp.value)), {})
     if bindings is None:
         return None
-    return rename_body(rename_body(declaration.body, apart), bindings)
+    named = {name: resolve(Var(name), bindings) for name in bindings}
+    return rename_body(rename_body(declaration.body, apart), named)
 
 
 def _head_names(rule: Rule) -> set[str]:
@@ -153,12 +144,3 @@ def _head_names(rule: Rule) -> set[str]:
 
 def _time_names(rule: Rule) -> set[str]:
     return names(rule.time) if isinstance(rule, EffectRule | EventRule) else set()
-
-
-def _is_shared(name: str, rule: Rule, literal: Literal) -> bool:
-    inside = unbound_in(literal, set())
-    return sum(variable.name == name for variable in rule_variables(rule)) > inside.count(name)
-
-
-def _show_variable(name: str) -> str:
-    return "_" if name.startswith("_#") else name

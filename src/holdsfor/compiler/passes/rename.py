@@ -1,4 +1,4 @@
-"""Substitution in bodies: variables replaced by terms throughout."""
+"""Substitution in bodies: variables replaced by terms throughout, all at once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from holdsfor.ir import Body, Fvp, Literal
-from holdsfor.logic.unify import resolve
+from holdsfor.logic.unify import substitute
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
 
 
@@ -26,12 +26,12 @@ def rename_literal(literal: Literal, mapping: Mapping[str, Term]) -> Literal:
 
 def rename_fvp(fvp: Fvp, mapping: Mapping[str, Term]) -> Fvp:
     """A fluent-value pair with variables replaced."""
-    return Fvp(resolve(fvp.fluent, mapping), resolve(fvp.value, mapping), fvp.span)
+    return Fvp(substitute(fvp.fluent, mapping), substitute(fvp.value, mapping), fvp.span)
 
 
 def _rename(value: Any, mapping: Mapping[str, Term]) -> Any:
     if isinstance(value, Var | Const | Compound | ListTerm):
-        return resolve(value, mapping)
+        return substitute(value, mapping)
     if isinstance(value, Fvp):
         return rename_fvp(value, mapping)
     if isinstance(value, tuple):

@@ -51,6 +51,9 @@ USAGE = {
     "seq": "seq(I1, I2, I)",
     "allen": "allen(Relation, Source, Target, Mode, I)",
     "findall": "findall(Template, Goal, List)",
+    "is": "Result is Expression",
+    "\\+": "\\+ (Condition, Condition)",
+    "->": "(If -> Then ; Else)",
 }
 _ALLEN_NAMES = {relation.value: relation for relation in AllenRelation}
 _MODES = {
@@ -66,12 +69,19 @@ _MODES = {
 _T = TypeVar("_T")
 
 
+def arity_message(term: Compound, expected: int) -> str:
+    """What to say of a predicate with the wrong number of arguments."""
+    plural = "argument" if expected == 1 else "arguments"
+    return f"{term.name} takes {expected} {plural}, not {len(term.args)}"
+
+
 class Context(Enum):
     """Whose body it is: decides what interval goals mean."""
 
     EFFECT = auto()
     INTERVAL = auto()
     BACKGROUND = auto()
+    TIMELESS = auto()
 
 
 class BodyReader:
@@ -166,8 +176,8 @@ class BodyReader:
     # Temporal conditions
 
     def _happens(self, goal: Compound, context: Context) -> Literal:
-        del context
         self._require_arity(goal, 2)
+        self._require_time_context(goal, context)
         event, time = goal.args
         name = functor(event)
         if name is None:
@@ -182,12 +192,12 @@ class BodyReader:
         return Happens(event, time, goal.span)
 
     def _holds(self, goal: Compound, context: Context) -> Literal:
-        del context
         self._require_arity(goal, 2)
+        self._require_time_context(goal, context)
         return Holds(self.fvp(goal.args[0]), goal.args[1], goal.span)
 
     def _effect(self, goal: Compound, context: Context) -> Literal:
-        del context
+        self._require_time_context(goal, context)
         return Effect(EffectKind(goal.name), self.fvp(goal.args[0]), self.time_argument(goal), goal.span)
 
     # Interval lists
@@ -264,6 +274,7 @@ class BodyReader:
 
     def _assign(self, goal: Compound, context: Context) -> Literal:
         del context
+        self._require_arity(goal, 2)
         return Assign(goal.args[0], goal.args[1], goal.span)
 
     def _findall(self, goal: Compound, context: Context) -> Literal:
@@ -272,6 +283,7 @@ class BodyReader:
         return FindAll(template, self.body(inner, context), result, goal.span)
 
     def _negation(self, goal: Compound, context: Context) -> Literal:
+        self._require_arity(goal, 1)
         body = self.body(goal.args[0], context)
         if len(body) == 1 and isinstance(body[0], Guard):
             return Guard(body[0].intervals, not body[0].empty, goal.span)
@@ -293,6 +305,7 @@ class BodyReader:
         return Or(tuple(self.body(term, context) for term in goal.args), goal.span)
 
     def _if_then(self, goal: Compound, context: Context) -> Literal:
+        self._require_arity(goal, 2)
         condition, then = goal.args
         return IfThenElse(self.body(condition, context), self.body(then, context), None, goal.span)
 
@@ -301,15 +314,29 @@ class BodyReader:
     def _require_arity(self, goal: Compound, *allowed: int) -> None:
         if len(goal.args) not in allowed:
             usage = USAGE.get(goal.name, goal.name)
-            raise self._problems.error(
-                "HF102", f"{goal.name} takes {allowed[0]} arguments, not {len(goal.args)}", goal.span, f"write {usage}"
-            )
+            raise self._problems.error("HF102", arity_message(goal, allowed[0]), goal.span, f"write {usage}")
 
     def _require_interval_context(self, goal: Compound, context: Context) -> None:
-        if context is Context.EFFECT:
+        if context in (Context.EFFECT, Context.TIMELESS):
             raise self._problems.error(
                 "HF111",
-                f"{goal.name} works on intervals, and this rule is about a time-point",
+                f"{goal.name} works on intervals, and this rule is not about intervals",
                 goal.span,
                 "use holdsAt here, or define the situation with a holdsFor rule",
+            )
+
+    def _require_time_context(self, goal: Compound, context: Context) -> None:
+        if context is Context.INTERVAL:
+            raise self._problems.error(
+                "HF111",
+                f"{goal.name} asks about a time-point, and this rule is about intervals",
+                goal.span,
+                "use holdsFor and interval operators here, or define a simple fluent with initiatedAt",
+            )
+        if context is Context.TIMELESS:
+            raise self._problems.error(
+                "HF111",
+                f"{goal.name} cannot be a condition here: this rule says something for all time",
+                goal.span,
+                "use background facts, arithmetic and comparisons only",
             )

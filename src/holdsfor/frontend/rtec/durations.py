@@ -1,7 +1,8 @@
 """Recognises duration filters that existing programs define by hand.
 
 The usual definition walks the interval list with `findall` and `member`, computes `E - S`, and compares it
-with a threshold. Calls to such a predicate become the built-in duration operators.
+with a threshold. Calls to such a predicate become the built-in duration operators. A definition that asks for
+anything more is left alone.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from holdsfor.ir import (
     Call,
     Compare,
     FindAll,
+    IfThenElse,
     IntervalOperator,
     Literal,
+    Not,
+    Or,
     walk,
 )
-from holdsfor.syntax.terms import Compound, Term, Var, arguments, functor
+from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
 
 _BY_COMPARISON = {
     ">": IntervalOperator.LONGER,
@@ -67,9 +71,33 @@ def _recognise(rule: BackgroundRule) -> DurationFilter | None:
         if source is None or comparison is None:
             continue
         operator, bound = comparison
-        if {source, bound, literal.result.name} <= positions.keys():
-            return DurationFilter(operator, positions[source], positions[bound], positions[literal.result.name])
+        names = (source, bound, literal.result.name)
+        if len(set(names)) == 3 and set(names) <= positions.keys() and _only_measures(rule, operator, bound):
+            return DurationFilter(operator, *(positions[name] for name in names))
     return None
+
+
+def _only_measures(rule: BackgroundRule, operator: IntervalOperator, bound: str) -> bool:
+    """Whether nothing else decides which intervals are kept; open ends (`inf`) may be told apart."""
+    literals = list(walk(rule.body))
+    walked = [literal for literal in literals if isinstance(literal, Call) and functor(literal.atom) == ("member", 2)]
+    return len(walked) == 1 and all(_is_expected(literal, operator, bound) for literal in literals)
+
+
+def _is_expected(literal: Literal, operator: IntervalOperator, bound: str) -> bool:
+    match literal:
+        case FindAll() | Assign() | Or() | IfThenElse() | Not():
+            return True
+        case Call(atom=atom):
+            return functor(atom) in (("member", 2), ("queryTime", 1))
+        case Compare(operator="=" | "\\=" | "==" | "\\==", left=left, right=right):
+            return Const("inf") in (left, right)
+        case Compare(operator=name, left=left, right=right) if name in _BY_COMPARISON:
+            if isinstance(right, Var) and right.name == bound:
+                return _BY_COMPARISON[name] is operator
+            return isinstance(left, Var) and left.name == bound and _BY_COMPARISON[_MIRRORED[name]] is operator
+        case _:
+            return False
 
 
 def _walked_list(goal: FindAll) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from holdsfor.diagnostics import ProgramError, Source
 from holdsfor.syntax.parser import parse
-from holdsfor.syntax.printer import print_clause, print_goal
+from holdsfor.syntax.printer import print_clause, print_goal, print_head
 from holdsfor.syntax.terms import Clause, Term, conjuncts
 from holdsfor.syntax.tokens import Comment
 
@@ -43,8 +43,9 @@ class _Layout:
             if self._has_blank_line(self._cursor, clause.span.start):
                 self._blank_line()
             self._lines.extend(self._clause_lines(clause))
-            last_end = self._cursor = clause.span.end
+            self._cursor = clause.span.end
             self._trailing_comment(clause)
+            last_end = self._cursor
         self._comments_before(len(self._source.text) + 1, last_end)
         return "\n".join(self._lines).strip("\n") + "\n" if self._lines else ""
 
@@ -54,7 +55,7 @@ class _Layout:
             yield from (comment.text for comment in inside)
             yield from print_clause(clause).split("\n")
             return
-        yield f"{print_goal(clause.head)} :-"
+        yield f"{print_head(clause.head)} :-"
         yield from self._body_lines(conjuncts(clause.body), inside)
 
     def _body_lines(self, goals: tuple[Term, ...], inside: list[Comment]) -> Iterator[str]:
@@ -67,7 +68,8 @@ class _Layout:
             if inside and self._same_line(goal.span.end, inside[0]):
                 text = f"{text}  {inside.pop(0).text}"
             yield from f"    {text}".split("\n")
-        yield from (f"    {comment.text}" for comment in inside)
+        # What stands before the full stop comes after it, as a comment of its own.
+        yield from (comment.text for comment in inside)
 
     def _comments_before(self, position: int, previous_end: int) -> None:
         self._cursor = previous_end

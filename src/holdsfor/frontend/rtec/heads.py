@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from holdsfor.frontend.rtec.bodies import BodyReader, Context
+from holdsfor.frontend.rtec.bodies import COMPARISONS, BodyReader, Context, arity_message
 from holdsfor.frontend.rtec.problems import Problems
 from holdsfor.ir import (
     Algebra,
@@ -26,7 +26,7 @@ from holdsfor.ir import (
     Rule,
 )
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Clause, Compound, Term, Var, conjuncts, functor
+from holdsfor.syntax.terms import Clause, Compound, Var, conjuncts, functor
 
 HEAD_USAGE = {
     "initiatedAt": "initiatedAt(Fluent=Value, T) :- …",
@@ -41,7 +41,9 @@ HEAD_USAGE = {
     "p": "p(Fluent=Value).",
 }
 _DECLARATIONS = {kind.value: kind for kind in DeclarationKind if kind is not DeclarationKind.DIRECTIVE}
-_DELAYED = {"fi": 3, "ft": 2, "p": 1}
+_UNDEFINABLE = frozenset({"holdsAt", ":-", "->", ";", ",", "=", "\\+", "is"})
+_PAIRED = {"fi": 3, "ft": 2, "p": 1, "points": 1}
+"""Heads with everyday names: built in only with this arity and a fluent-value pair first."""
 
 
 class HeadReader:
@@ -79,17 +81,17 @@ class HeadReader:
             )
         if isinstance(head, Compound) and head.name in self._handlers and self._is_built_in(head):
             return self._handlers[head.name](head, clause)
-        if isinstance(head, Compound) and head.name in ("holdsAt", ":-", "->", ";", ",", "=", "\\+"):
+        if isinstance(head, Compound) and (head.name in _UNDEFINABLE or (head.name in COMPARISONS and name[1] == 2)):
             raise self._problems.error("HF111", f"a rule cannot define {head.name}", head.span, _head_hint(head.name))
         return BackgroundRule(head, self._bodies.body(clause.body, Context.BACKGROUND), clause.span)
 
     @staticmethod
     def _is_built_in(head: Compound) -> bool:
         """`p(X)`, `fi(a)`, `points(3)` and the like stay free for background knowledge."""
-        if head.name in _DELAYED:
+        if head.name in _PAIRED:
             first = head.args[0]
             is_pair = isinstance(first, Compound) and first.name == "="
-            return is_pair and len(head.args) == _DELAYED[head.name]
+            return is_pair and len(head.args) == _PAIRED[head.name]
         return True
 
     def _effect(self, head: Compound, clause: Clause) -> Rule:
@@ -108,12 +110,12 @@ class HeadReader:
 
     def _initially(self, head: Compound, clause: Clause) -> Rule:
         self._require_arity(head, 1)
-        body = self._bodies.body(clause.body, Context.BACKGROUND)
+        body = self._bodies.body(clause.body, Context.TIMELESS)
         return InitiallyRule(self._bodies.fvp(head.args[0]), body, clause.span)
 
     def _intervals(self, head: Compound, clause: Clause) -> Rule:
         self._require_arity(head, 2)
-        body = _resolve_aliases(self._bodies.body(clause.body, Context.INTERVAL), head.args[1])
+        body = _resolve_aliases(self._bodies.body(clause.body, Context.INTERVAL))
         return IntervalRule(self._bodies.fvp(head.args[0]), head.args[1], body, clause.span)
 
     def _event(self, head: Compound, clause: Clause) -> Rule:
@@ -132,25 +134,21 @@ class HeadReader:
     def _delay(self, head: Compound, clause: Clause) -> Rule:
         trigger = self._bodies.fvp(head.args[0])
         effect = self._bodies.fvp(head.args[1]) if head.name == "fi" else None
-        body = self._bodies.body(clause.body, Context.BACKGROUND)
+        body = self._bodies.body(clause.body, Context.TIMELESS)
         return DelayRule(trigger, effect, head.args[-1], body, clause.span)
 
     def _postpone(self, head: Compound, clause: Clause) -> Rule:
-        body = self._bodies.body(clause.body, Context.BACKGROUND)
+        body = self._bodies.body(clause.body, Context.TIMELESS)
         return PostponeRule(self._bodies.fvp(head.args[0]), body, clause.span)
 
     def _declaration(self, head: Compound, clause: Clause) -> Rule:
-        body = self._bodies.body(clause.body, Context.BACKGROUND)
+        body = self._bodies.body(clause.body, Context.TIMELESS)
         return Declaration(_DECLARATIONS[head.name], head.args, body, clause.span)
 
     def _require_arity(self, head: Compound, *allowed: int) -> None:
         if len(head.args) not in allowed:
-            raise self._problems.error(
-                "HF102",
-                f"{head.name} takes {allowed[0]} arguments, not {len(head.args)}",
-                head.span,
-                f"write {HEAD_USAGE[head.name]}",
-            )
+            message = arity_message(head, allowed[0])
+            raise self._problems.error("HF102", message, head.span, f"write {HEAD_USAGE[head.name]}")
 
 
 def _head_hint(name: str) -> str:
@@ -159,19 +157,28 @@ def _head_hint(name: str) -> str:
     return "give the rule a predicate as its head"
 
 
-def _resolve_aliases(body: Body, out: Term) -> Body:
-    """`I = I1` between interval lists is a union of one list."""
+def _resolve_aliases(body: Body) -> Body:
+    """`I = I1` between interval lists is a union of one list; aliases may be aliased again."""
     defined = {lit.out.name for lit in body if isinstance(lit, Intervals | Algebra) and isinstance(lit.out, Var)}
-    lists = defined | {v.name for v in (out,) if isinstance(v, Var)}
-    return tuple(_resolve_alias(literal, defined, lists) for literal in body)
+    resolved = list(body)
+    for _ in body:
+        for index, literal in enumerate(resolved):
+            found = _resolve_alias(literal, defined)
+            if found is not None:
+                resolved[index], target = found
+                defined.add(target)
+                break
+        else:
+            break
+    return tuple(resolved)
 
 
-def _resolve_alias(literal: Literal, defined: set[str], lists: set[str]) -> Literal:
+def _resolve_alias(literal: Literal, defined: set[str]) -> tuple[Literal, str] | None:
     if not isinstance(literal, Compare) or literal.operator != "=":
-        return literal
+        return None
     for target, origin in ((literal.left, literal.right), (literal.right, literal.left)):
         if not (isinstance(target, Var) and isinstance(origin, Var)):
             continue
-        if origin.name in defined and target.name in lists - defined:
-            return Algebra(IntervalOperator.UNION, (origin,), target, span=literal.span)
-    return literal
+        if origin.name in defined and target.name not in defined:
+            return Algebra(IntervalOperator.UNION, (origin,), target, span=literal.span), target.name
+    return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from holdsfor.diagnostics import Diagnostic, Source
+from holdsfor.frontend.rtec.anonymous import number_anonymous
 from holdsfor.frontend.rtec.bodies import BodyReader, Context
 from holdsfor.frontend.rtec.durations import BUILT_IN, recognise_filters
 from holdsfor.frontend.rtec.heads import HeadReader
@@ -30,9 +31,10 @@ def parse_program(sources: Iterable[Source]) -> Program:
     rules: list[Rule] = []
     for clause in clauses:
         try:
-            rules.append(reader.rule(clause))
+            rule = reader.rule(clause)
         except Malformed:
             continue
+        rules.append(rule if isinstance(rule, BackgroundRule) and not rule.body else number_anonymous(rule))
     return Program(tuple(rules), (*_syntax_findings(parsed), *problems.found))
 
 

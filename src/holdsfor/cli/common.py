@@ -1,0 +1,71 @@
+"""What the commands share: loading, printing findings, failing politely."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+
+from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Severity
+from holdsfor.loading import Reasoner, from_sources, read_source
+
+_COLOURS = {Severity.ERROR: typer.colors.RED, Severity.WARNING: typer.colors.YELLOW, Severity.NOTE: typer.colors.CYAN}
+
+
+@contextmanager
+def friendly_errors() -> Iterator[None]:
+    """Turn errors that a user can cause into a message and exit status 1."""
+    try:
+        yield
+    except ProgramError as problem:
+        show_findings(problem.diagnostics, file_is_stderr=True)
+        raise typer.Exit(1) from None
+    except HoldsforError as problem:
+        fail(str(problem))
+    except BrokenPipeError:
+        # The reader of our output went away, as `head` does; that is no error of ours.
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
+        raise typer.Exit(0) from None
+
+
+def fail(message: str) -> None:
+    """Say what is wrong on stderr and exit with status 1."""
+    typer.secho(f"error: {message}", err=True, fg=typer.colors.RED)
+    raise typer.Exit(1)
+
+
+def load_files(rules: Iterable[Path]) -> Reasoner:
+    """Read rule files as one program."""
+    return from_sources([read_source(path) for path in rules])
+
+
+def show_findings(findings: Iterable[Diagnostic], *, file_is_stderr: bool = False) -> None:
+    """Print findings with a blank line between them and a coloured first line."""
+    for finding in findings:
+        head, _, rest = finding.render().partition("\n")
+        typer.secho(head, fg=_COLOURS[finding.severity], bold=True, err=file_is_stderr)
+        typer.echo(f"{rest}\n" if rest else "", err=file_is_stderr)
+
+
+def findings_json(findings: Iterable[Diagnostic]) -> str:
+    """Findings as a JSON array."""
+    return json.dumps([finding.as_json() for finding in findings], indent=2, ensure_ascii=False)
+
+
+def write_output(text: str, output: Path | None) -> None:
+    """Write to a file, or to stdout."""
+    if output is None:
+        typer.echo(text, nl=not text.endswith("\n"))
+        return
+    try:
+        output.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8")
+    except OSError as problem:
+        fail(f"cannot write {output}: {problem.strerror}")
+
+
+Command = Callable[..., None]

@@ -1,0 +1,137 @@
+"""`check`, `fmt`, `graph`, `plan` and `codes`: look at rules without running them."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from holdsfor.cli.common import fail, findings_json, friendly_errors, load_files, show_findings, write_output
+from holdsfor.codes import all_codes, page
+from holdsfor.compiler.checks.data import check_data
+from holdsfor.compiler.describe import plan_data, plan_text
+from holdsfor.diagnostics import Diagnostic, Severity
+from holdsfor.frontend.rtec import format_source
+from holdsfor.io.rtec_csv import RowReader
+from holdsfor.loading import Reasoner, read_source
+
+Files = Annotated[
+    list[Path], typer.Argument(help="Rule and background files; together they are one program.", metavar="FILE…")
+]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")]
+
+
+class GraphFormat(StrEnum):
+    """Formats of a dependency graph."""
+
+    MERMAID = "mermaid"
+    DOT = "dot"
+    SVG = "svg"
+
+
+class Grain(StrEnum):
+    """What the vertices of a dependency graph are."""
+
+    PAIRS = "pairs"
+    FLUENTS = "fluents"
+    COMPONENTS = "components"
+
+
+def check(
+    files: Files,
+    events: Annotated[list[Path], typer.Option(help="Streams; says which input the rules wait for in vain.")] = [],  # noqa: B006
+    as_json: Annotated[bool, typer.Option("--json", help="Print findings as JSON.")] = False,
+    strict: Annotated[bool, typer.Option(help="Treat warnings as errors.")] = False,
+) -> None:
+    """Check rules like a compiler: errors, warnings and notes with their place and what to do."""
+    with friendly_errors():
+        reasoner = load_files(files)
+        findings = [*reasoner.diagnostics, *_data_findings(reasoner, events)]
+        if as_json:
+            typer.echo(findings_json(findings))
+        else:
+            show_findings(findings)
+            typer.secho(_summary(findings, reasoner), bold=True)
+        failing = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
+        if any(finding.severity in failing for finding in findings):
+            raise typer.Exit(1)
+
+
+def _data_findings(reasoner: Reasoner, events: list[Path]) -> list[Diagnostic]:
+    if not events:
+        return []
+    stream = RowReader(reasoner.analysis).read(events)
+    return list(check_data(reasoner.analysis, stream.names, stream.unknown))
+
+
+def _summary(findings: list[Diagnostic], reasoner: Reasoner) -> str:
+    counts = [(sum(f.severity is severity for f in findings), severity) for severity in Severity]
+    found = ", ".join(f"{count} {severity}{'' if count == 1 else 's'}" for count, severity in counts if count)
+    return f"{len(reasoner.program.rules)} clauses, {found or 'nothing to complain about'}"
+
+
+def fmt(
+    files: Files,
+    write: Annotated[bool, typer.Option("--write", "-w", help="Rewrite the files in place.")] = False,
+    only_check: Annotated[bool, typer.Option("--check", help="Exit with status 1 if a file is not formatted.")] = False,
+) -> None:
+    """Format rule files: one condition to a line, comments kept."""
+    with friendly_errors():
+        unformatted = []
+        for path in files:
+            source = read_source(path)
+            text = format_source(source)
+            if only_check:
+                unformatted += [path] if text != source.text else []
+            elif write:
+                write_output(text, path) if text != source.text else None
+            else:
+                typer.echo(text, nl=False)
+        for path in unformatted:
+            typer.echo(f"would reformat {path}")
+        if unformatted:
+            raise typer.Exit(1)
+
+
+def graph(
+    files: Files,
+    style: Annotated[GraphFormat, typer.Option("--format", "-f", help="Output format.")] = GraphFormat.MERMAID,
+    grain: Annotated[Grain, typer.Option(help="Draw fluent-value pairs, fluents, or components.")] = Grain.PAIRS,
+    output: Output = None,
+) -> None:
+    """Draw the dependency graph of a program."""
+    from holdsfor.viz.graph import dependency_view, to_dot, to_mermaid, to_svg
+
+    with friendly_errors():
+        reasoner = load_files(files)
+        reasoner.require_no_errors()
+        view = dependency_view(reasoner.analysis, grain.value)
+        render = {GraphFormat.MERMAID: to_mermaid, GraphFormat.DOT: to_dot, GraphFormat.SVG: to_svg}[style]
+        write_output(render(view), output)
+
+
+def plan(
+    files: Files,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
+    output: Output = None,
+) -> None:
+    """Show how a program is evaluated: strata, methods, state kept at window borders, partition keys."""
+    with friendly_errors():
+        made = load_files(files).plan
+        write_output(json.dumps(plan_data(made), indent=2, ensure_ascii=False) if as_json else plan_text(made), output)
+
+
+def codes(code: Annotated[str | None, typer.Argument(help="A diagnostic code such as HF201.")] = None) -> None:
+    """Explain a diagnostic code; without one, list them all."""
+    if code is None:
+        for name, title in all_codes().items():
+            typer.echo(f"{name}  {title}")
+        return
+    text = page(code.upper())
+    if text is None:
+        fail(f"there is no diagnostic {code}; `holdsfor codes` lists them")
+    else:
+        typer.echo(text, nl=False)

@@ -1,0 +1,221 @@
+"""Predicates that do not exist, or exist with other arguments (HF101, HF102, HF105, HF307).
+
+These are found before everything else: a rule with an unknown predicate is not analysed further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from functools import cached_property
+
+from holdsfor.compiler.analysis.places import head_span, span_of
+from holdsfor.compiler.analysis.unread import names_in_span, unread_names
+from holdsfor.diagnostics import Diagnostic, Severity
+from holdsfor.ir import (
+    Algebra,
+    AllenRelation,
+    BackgroundRule,
+    Boundary,
+    Call,
+    DeclarationKind,
+    DelayRule,
+    Effect,
+    EffectRule,
+    Happens,
+    Holds,
+    InitiallyRule,
+    IntervalRule,
+    Intervals,
+    Program,
+    Rule,
+    walk,
+)
+from holdsfor.logic.library import LIBRARY
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Compound, Term, arguments, functor
+
+Predicate = tuple[str, int]
+
+HEADS: dict[str, tuple[int, ...]] = {
+    "initiatedAt": (2, 4),
+    "terminatedAt": (2, 4),
+    "initiates": (3,),
+    "terminates": (3,),
+    "initially": (1,),
+    "holdsFor": (2,),
+    "happensAt": (2,),
+    "fi": (3,),
+    "ft": (2,),
+    "p": (1,),
+    **{kind.value: (1, 2) for kind in DeclarationKind if kind is not DeclarationKind.DIRECTIVE},
+}
+DELAYED = ("fi", "ft", "p")
+CONDITIONS = (
+    "happensAt",
+    "holdsAt",
+    "holdsFor",
+    "initiatedAt",
+    "terminatedAt",
+    "findall",
+    "union_all",
+    "intersect_all",
+    "relative_complement_all",
+    "complement_all",
+    "seq",
+    "allen",
+    "intDurGreater",
+    "intDurLess",
+    *(relation.value for relation in AllenRelation),
+)
+
+
+class Names:
+    """The predicates of a program as it was written, and what is wrong with their names."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._defined = _defined(program)
+        self._calls = [
+            (rule, literal, name)
+            for rule in program.rules
+            for literal in walk(rule.body)
+            if isinstance(literal, Call) and (name := functor(literal.atom)) is not None
+        ]
+        self._called = {name for rule, _, name in self._calls if _head(rule) != name}
+        heads = [(rule, self._head_finding(rule)) for rule in program.background]
+        self._wrong_heads = {id(rule): finding for rule, finding in heads if finding is not None}
+        self.unread = unread_names(program).union(
+            *(names_in_span(rule.span) for rule in program.background if id(rule) in self._wrong_heads)
+        )
+
+    def findings(self) -> Iterator[Diagnostic]:
+        """Unknown predicates and heads that are not what they look like."""
+        yield from self._wrong_heads.values()
+        for _, literal, name in self._calls:
+            if self._is_unknown(name) and name[0] not in self.unread:
+                yield self._unknown(name, literal)
+        for rule in self._program.background:
+            if _is_temporal(rule) and id(rule) not in self._wrong_heads and _head(rule) not in self._called:
+                yield _unused(rule)
+
+    def spoils(self, rule: Rule) -> bool:
+        """Whether a rule calls a predicate that does not exist."""
+        calls = (literal for literal in walk(rule.body) if isinstance(literal, Call))
+        return any(self._is_unknown(name) for literal in calls if (name := functor(literal.atom)) is not None)
+
+    def _is_unknown(self, name: Predicate) -> bool:
+        return name not in self._defined and name not in LIBRARY
+
+    def _unknown(self, name: Predicate, literal: Call) -> Diagnostic:
+        arities = sorted(arity for other, arity in (*self._defined, *LIBRARY) if other == name[0])
+        if arities:
+            wanted = " or ".join(str(arity) for arity in arities)
+            message = f"{name[0]} takes {wanted} argument{'' if wanted == '1' else 's'}, not {name[1]}"
+            return Diagnostic("HF102", Severity.ERROR, message, literal.span, f"{name[0]}/{wanted} is what there is")
+        message = f"unknown predicate {name[0]}/{name[1]}"
+        return Diagnostic("HF101", Severity.ERROR, message, literal.span, self._hint(name, literal))
+
+    def _hint(self, name: Predicate, literal: Call) -> str:
+        shown = print_term(literal.atom)
+        if name in self._events:
+            return f"an event is a condition by happensAt({shown}, T)"
+        if name in self._fluents:
+            return f"a fluent is a condition by holdsAt({shown}=Value, T)"
+        known = [*CONDITIONS, *(other for other, _ in self._defined), *(other for other, _ in LIBRARY)]
+        close = suggest(name[0], known)
+        return f"did you mean {close}?" if close else f"add facts for {name[0]}/{name[1]}, or load the file with them"
+
+    def _head_finding(self, rule: BackgroundRule) -> Diagnostic | None:
+        """A rule that looks like `initiatedAt` and is not: it would silently be background knowledge."""
+        name = functor(rule.head)
+        if name is None or name in self._called:
+            return None
+        first = next(iter(arguments(rule.head)), None)
+        if name[0] in DELAYED and first is not None and functor(first) in self._fluents:
+            message = f"{name[0]} says nothing of {print_term(first)} without its value"
+            hint = f"write {print_term(first)}=true, or the value you mean"
+            return Diagnostic("HF105", Severity.ERROR, message, span_of(first, rule.span), hint)
+        if name[0] in HEADS or not (_is_temporal(rule) or any(_is_pair(arg) for arg in arguments(rule.head))):
+            return None
+        close = suggest(name[0], [head for head, arities in HEADS.items() if name[1] in arities], cutoff=0.75)
+        if close is None:
+            return None
+        message = f"nothing uses {name[0]}/{name[1]}, and it looks like {close}"
+        return Diagnostic("HF105", Severity.ERROR, message, head_span(rule), f"did you mean {close}?")
+
+    @cached_property
+    def _events(self) -> set[Predicate | None]:
+        used = (lit.event for rule in self._program.rules for lit in walk(rule.body) if isinstance(lit, Happens))
+        return {functor(event) for event in (*used, *(rule.event for rule in self._program.events))}
+
+    @cached_property
+    def _fluents(self) -> set[Predicate | None]:
+        return {functor(fluent) for rule in self._program.rules for fluent in _fluents_of(rule)}
+
+
+def _fluents_of(rule: Rule) -> Iterable[Term]:
+    match rule:
+        case EffectRule(fvp=fvp) | InitiallyRule(fvp=fvp) | IntervalRule(fvp=fvp):
+            yield fvp.fluent
+        case DelayRule(trigger=trigger):
+            yield trigger.fluent
+    for literal in walk(rule.body):
+        if isinstance(literal, Boundary | Holds | Effect | Intervals):
+            yield literal.fvp.fluent
+
+
+def _head(rule: Rule) -> Predicate | None:
+    return functor(rule.head) if isinstance(rule, BackgroundRule) else None
+
+
+def _is_pair(term: Term) -> bool:
+    return isinstance(term, Compound) and term.name == "="
+
+
+def _is_temporal(rule: BackgroundRule) -> bool:
+    return any(isinstance(lit, Happens | Boundary | Holds | Effect | Intervals | Algebra) for lit in walk(rule.body))
+
+
+def _unused(rule: BackgroundRule) -> Diagnostic:
+    name = functor(rule.head)
+    assert name is not None
+    message = f"nothing uses {name[0]}/{name[1]}, so this rule has no effect"
+    hint = "call it in another rule, or define an event or a fluent with it"
+    return Diagnostic("HF307", Severity.WARNING, message, head_span(rule), hint)
+
+
+def _defined(program: Program) -> set[Predicate]:
+    found = {name for rule in program.background if (name := functor(rule.head)) is not None}
+    for declaration in program.declarations:
+        if declaration.kind is DeclarationKind.DYNAMIC_DOMAIN:
+            found |= {name for arg in declaration.args if (name := functor(arg)) is not None}
+        if declaration.kind is DeclarationKind.DIRECTIVE:
+            found |= {indicator for arg in declaration.args for indicator in _declared_dynamic(arg)}
+    return found
+
+
+def _declared_dynamic(term: Term) -> Iterator[Predicate]:
+    """`name/arity` indicators in a directive: predicates that a program may leave without facts."""
+    if not isinstance(term, Compound):
+        return
+    if term.name == "/" and len(term.args) == 2:
+        name, arity = (getattr(arg, "value", None) for arg in term.args)
+        if isinstance(name, str) and isinstance(arity, int):
+            yield name, arity
+        return
+    for arg in term.args:
+        yield from _declared_dynamic(arg)
+
+
+def suggest(name: str, known: list[str], cutoff: float = 0.7) -> str | None:
+    """The known name that was probably meant.
+
+    >>> suggest("happenAt", ["happensAt", "holdsAt"])
+    'happensAt'
+    """
+    by_case = {other.lower(): other for other in known}
+    if name.lower() in by_case and by_case[name.lower()] != name:
+        return by_case[name.lower()]
+    close = get_close_matches(name, [other for other in known if other != name], 1, cutoff)
+    return close[0] if close else None

@@ -1,0 +1,177 @@
+"""What to say of variables that nothing binds (HF201)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from holdsfor.compiler.analysis.binding import Needs, names, schedule
+from holdsfor.compiler.analysis.names import suggest
+from holdsfor.compiler.analysis.places import span_of
+from holdsfor.diagnostics import Diagnostic, Severity, Span
+from holdsfor.ir import (
+    Algebra,
+    Assign,
+    Body,
+    Call,
+    Compare,
+    DelayRule,
+    EffectRule,
+    FindAll,
+    Guard,
+    Holds,
+    InitiallyRule,
+    IntervalRule,
+    Intervals,
+    Literal,
+    Not,
+    Rule,
+    literal_variables,
+    rule_variables,
+    sub_bodies,
+)
+from holdsfor.logic.library import LIBRARY
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Term, Var, arguments, functor, variables
+
+_BIND = "add a condition that binds it: an event, a fluent that holds, or a fact"
+
+
+class Complaints:
+    """Finds the variables at fault in one rule and words the findings."""
+
+    def __init__(self, rule: Rule, needs: Needs) -> None:
+        self._rule = rule
+        self._needs = needs
+        self._count = Counter(variable.name for variable in rule_variables(rule))
+
+    def about_conditions(self, stuck: Body, bound: frozenset[str]) -> Iterator[Diagnostic]:
+        """Conditions that cannot run, but not those that only wait for the result of another one."""
+        seen: set[str] = set()
+        for literal, missing in self._roots(stuck, bound):
+            for variable in missing:
+                if variable.name not in seen:
+                    seen.add(variable.name)
+                    yield self._about_condition(literal, variable)
+
+    def about_head(self, variable: Var) -> Diagnostic:
+        """A variable of the head that the body leaves open."""
+        rule, shown = self._rule, show_variable(variable)
+        message = f"nothing in the body gives {shown} a value" if rule.body else f"nothing gives {shown} a value"
+        if isinstance(rule, IntervalRule) and variable.name in names(rule.out):
+            message = f"nothing computes {shown}"
+        return _unsafe(message, span_of(variable, rule.span), self._meant(variable) or self._head_hint(variable))
+
+    def _roots(self, stuck: Body, bound: frozenset[str]) -> list[tuple[Literal, list[Var]]]:
+        found = [(literal, self._missing(literal, bound)) for literal in stuck]
+        roots = [
+            (literal, missing)
+            for literal, missing in found
+            if not any(_gives(other) & {v.name for v in missing} for other in stuck if other is not literal)
+        ]
+        return roots or found[:1]
+
+    def _missing(self, literal: Literal, bound: frozenset[str]) -> list[Var]:
+        """The variables that must be bound before a literal can run, in reading order."""
+        needed: Iterable[Var]
+        match literal:
+            case Holds(time=time):
+                needed = variables(time)
+            case Algebra(inputs=inputs, bound=threshold):
+                terms = inputs if threshold is None else (*inputs, threshold)
+                needed = (variable for term in terms for variable in variables(term))
+            case Assign(expression=expression):
+                needed = variables(expression)
+            case Call(atom=atom):
+                needed = self._missing_arguments(atom)
+            case Compare() | Guard():
+                needed = literal_variables(literal)
+            case _:
+                needed = self._missing_inside(literal, bound)
+        return list({variable.name: variable for variable in needed if variable.name not in bound}.values())
+
+    def _missing_arguments(self, atom: Term) -> list[Var]:
+        name, args = functor(atom), arguments(atom)
+        assert name is not None
+        positions = LIBRARY[name].needs if name in LIBRARY else self._needs(name)
+        return [variable for position in positions for variable in variables(args[position])]
+
+    def _missing_inside(self, literal: Literal, bound: frozenset[str]) -> list[Var]:
+        """Of a negation or a `findall`: what the rule also mentions elsewhere; else what its conditions miss."""
+        inside = list(literal_variables(literal))
+        count = Counter(variable.name for variable in inside)
+        shared = [variable for variable in inside if self._count[variable.name] > count[variable.name]]
+        if isinstance(literal, Not | FindAll) and any(variable.name not in bound for variable in shared):
+            return shared
+        found: list[Var] = []
+        for body in sub_bodies(literal):
+            result = schedule(body, bound, self._needs, frozenset(self._count))
+            found += (variable for inner in result.stuck for variable in self._missing(inner, result.bound))
+        return found or inside
+
+    # Words
+
+    def _about_condition(self, literal: Literal, variable: Var) -> Diagnostic:
+        shown, span = show_variable(variable), span_of(variable, literal.span)
+        if isinstance(literal, Algebra | Guard):
+            hint = self._meant(variable) or f"compute it: holdsFor(…, {shown})"
+            return _unsafe(f"nothing computes {shown}", span, hint)
+        if isinstance(literal, Not):
+            hint = self._meant(variable) or f"add a condition with {shown} that is not negated"
+            return _unsafe(f"nothing says which {shown} this negation is about", span, hint)
+        return _unsafe(f"nothing gives {shown} a value", span, self._meant(variable) or _BIND)
+
+    def _meant(self, variable: Var) -> str | None:
+        """A variable of the rule that occurs just once, like the one at fault, was probably meant to be the same."""
+        if variable.name in ("True", "False"):
+            return f"did you mean {variable.name.lower()}? A capital letter makes it a variable"
+        once = [name for name, count in self._count.items() if count == 1 and not name.startswith("_")]
+        others = [name for name in once if name != variable.name]
+        close = suggest(variable.name, others, cutoff=0.6) or (others[0] if len(others) == 1 else None)
+        return f"did you mean {close}?" if close else None
+
+    def _head_hint(self, variable: Var) -> str:
+        match self._rule:
+            case IntervalRule(out=out) if variable.name in names(out):
+                return f"give {show_variable(variable)} to the last interval operator as its result"
+            case InitiallyRule(fvp=fvp):
+                pair = f"{print_term(fvp.fluent)}={print_term(fvp.value)}"
+                return f"say which are meant, such as initially({pair}) :- fact({show_variable(variable)})."
+            case DelayRule():
+                return "compute it in a body, or use a variable of the first fluent"
+            case EffectRule(fvp=fvp) if variable == fvp.value:
+                return f"bind it in the body, or write {_as_constant(variable)} if it is a constant"
+            case EffectRule():
+                return "bind it in the body, or declare grounding for this fluent"
+            case _:
+                return "bind it in the body"
+
+
+def _gives(literal: Literal) -> set[str]:
+    """The variables that a literal would bind if it could run."""
+    match literal:
+        case Algebra(out=out) | Intervals(out=out):
+            return names(out)
+        case Assign(target=target):
+            return names(target)
+        case FindAll(result=result):
+            return names(result)
+        case Call(atom=atom):
+            return names(atom)
+        case Holds(fvp=fvp):
+            return names(fvp.fluent) | names(fvp.value)
+        case _:
+            return set()
+
+
+def show_variable(variable: Var) -> str:
+    """A variable as it was written."""
+    return "_" if variable.is_anonymous else variable.name
+
+
+def _as_constant(variable: Var) -> str:
+    return variable.name[0].lower() + variable.name[1:]
+
+
+def _unsafe(message: str, span: Span, hint: str) -> Diagnostic:
+    return Diagnostic("HF201", Severity.ERROR, message, span, hint)

@@ -1,0 +1,93 @@
+"""Rules that are never used because an earlier one always is (HF305), and repeated rules (HF306)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.passes.rename import rename_body
+from holdsfor.diagnostics import Diagnostic, Label, Severity
+from holdsfor.ir import (
+    Algebra,
+    Call,
+    Compare,
+    Cut,
+    FindAll,
+    Guard,
+    IfThenElse,
+    IntervalRule,
+    Intervals,
+    Not,
+    Or,
+    Rule,
+    head_terms,
+    rule_variables,
+)
+from holdsfor.logic.unify import resolve, unify
+from holdsfor.syntax.terms import Compound, Const, Term, Var, functor, variables
+
+
+def check_shadowing(analysis: Analysis) -> Iterator[Diagnostic]:
+    """`holdsFor` rules behind one that always succeeds, and rules written twice."""
+    for entity in analysis.entities:
+        static = [rule for rule in entity.rules if isinstance(rule, IntervalRule)]
+        for position, rule in enumerate(static):
+            winner = next((other for other in static[:position] if _always_wins(other, rule)), None)
+            if winner is not None:
+                message = "this rule is never used: the one before it always gives an answer"
+                hint = "combine the two with union_all, or guard the first one, such as with \\+ I1=[]"
+                labels = (Label(winner.span, "always used for the same fluent"),)
+                yield Diagnostic("HF305", Severity.WARNING, message, rule.span, hint, labels)
+    yield from _repetitions(analysis.program.rules)
+
+
+def _always_wins(first: IntervalRule, second: IntervalRule) -> bool:
+    """Whether a rule covers every pair of a later one and cannot fail."""
+    if any(isinstance(lit, Guard | Compare | Call | Not | Or | IfThenElse | FindAll | Cut) for lit in first.body):
+        return False
+    return all(isinstance(lit, Intervals | Algebra) for lit in first.body) and _covers(first, second)
+
+
+def _covers(general: IntervalRule, special: IntervalRule) -> bool:
+    pattern = _apart(Compound("=", (general.fvp.fluent, general.fvp.value)))
+    target = Compound("=", (special.fvp.fluent, special.fvp.value))
+    bindings = unify(pattern, target, {})
+    return bindings is not None and resolve(target, bindings) == target
+
+
+def _apart(term: Term) -> Term:
+    return resolve(term, {v.name: Var(f"{v.name}~") for v in variables(term)})
+
+
+def _repetitions(rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
+    seen: dict[object, Rule] = {}
+    outlines = Counter(_outline(rule) for rule in rules)
+    for rule in rules:
+        # Canonical forms are dear; most rules differ at first sight.
+        if outlines[_outline(rule)] == 1:
+            continue
+        key = _canonical(rule)
+        if key in seen:
+            labels = (Label(seen[key].span, "first written here"),)
+            yield Diagnostic(
+                "HF306", Severity.WARNING, "this rule is written twice", rule.span, "remove one of them", labels
+            )
+        else:
+            seen[key] = rule
+
+
+def _outline(rule: Rule) -> object:
+    """What is quick to compare: kind of rule, names in its head, length of its body."""
+    heads = tuple(term.value if isinstance(term, Const) else functor(term) for term in head_terms(rule))
+    return type(rule), getattr(rule, "kind", None), heads, len(rule.body)
+
+
+def _canonical(rule: Rule) -> object:
+    """A rule with its variables numbered, so that renamed copies are equal."""
+    numbered: dict[str, Term] = {}
+    for variable in rule_variables(rule):
+        numbered.setdefault(variable.name, Var(f"?{len(numbered)}"))
+    heads = tuple(resolve(term, numbered) for term in head_terms(rule))
+    kind = getattr(rule, "kind", None)
+    return type(rule), kind, heads, rename_body(rule.body, numbered)

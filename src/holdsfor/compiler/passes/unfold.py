@@ -1,0 +1,124 @@
+"""Unfolds background rules with temporal conditions into the rules that call them.
+
+A helper such as `close(A, B, T) :- holdsAt(distance(A,B)=D, T), D < 5` disappears, so that the dependencies it
+carries become visible. Recursive helpers are left alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+
+from holdsfor.compiler.analysis.graphs import strong_components
+from holdsfor.compiler.passes.rename import rename_body
+from holdsfor.ir import (
+    Algebra,
+    BackgroundRule,
+    Body,
+    Boundary,
+    Call,
+    Compare,
+    Effect,
+    FindAll,
+    Happens,
+    Holds,
+    IfThenElse,
+    Intervals,
+    Literal,
+    Not,
+    Or,
+    Program,
+    Rule,
+    rule_variables,
+    walk,
+)
+from holdsfor.logic.unify import substitute
+from holdsfor.syntax.terms import Term, Var, arguments, functor
+
+Predicate = tuple[str, int]
+
+
+def unfold_temporal_helpers(program: Program) -> Program:
+    """The program without background rules that read events or fluents."""
+    helpers = _helpers(program)
+    if not helpers:
+        return program
+    unfolder = _Unfolder(helpers)
+    rules: list[Rule] = []
+    for rule in program.rules:
+        if isinstance(rule, BackgroundRule) and functor(rule.head) in helpers:
+            continue
+        rules.append(replace(rule, body=unfolder.body(rule.body)) if rule.body else rule)
+    return Program(tuple(rules), program.diagnostics)
+
+
+def _helpers(program: Program) -> dict[Predicate, list[BackgroundRule]]:
+    by_name: dict[Predicate, list[BackgroundRule]] = {}
+    for rule in program.background:
+        name = functor(rule.head)
+        assert name is not None
+        by_name.setdefault(name, []).append(rule)
+    calls = {name: list(_called(rules, by_name)) for name, rules in by_name.items()}
+    temporal: set[Predicate] = set()
+    # Callees come last in the order, so that a caller of a helper is found to be one as well.
+    for component in reversed(strong_components(calls)):
+        recursive = len(component) > 1 or component[0] in calls[component[0]]
+        reads = any(_is_temporal(rule) for name in component for rule in by_name[name])
+        if not recursive and (reads or temporal & set(calls[component[0]])):
+            temporal.update(component)
+    return {name: by_name[name] for name in by_name if name in temporal}
+
+
+def _called(rules: list[BackgroundRule], by_name: dict[Predicate, list[BackgroundRule]]) -> Iterator[Predicate]:
+    for rule in rules:
+        for literal in walk(rule.body):
+            if isinstance(literal, Call) and (name := functor(literal.atom)) in by_name and name is not None:
+                yield name
+
+
+def _is_temporal(rule: BackgroundRule) -> bool:
+    return any(isinstance(lit, Happens | Boundary | Holds | Effect | Intervals | Algebra) for lit in walk(rule.body))
+
+
+class _Unfolder:
+    def __init__(self, helpers: dict[Predicate, list[BackgroundRule]]) -> None:
+        self._helpers = helpers
+        self._fresh = itertools.count(1)
+
+    def body(self, body: Body) -> Body:
+        return tuple(unfolded for literal in body for unfolded in self._literal(literal))
+
+    def _literal(self, literal: Literal) -> Body:
+        match literal:
+            case Call(atom=atom) if functor(atom) in self._helpers:
+                return self._call(literal)
+            case Not(body=inner) | FindAll(body=inner):
+                return (replace(literal, body=self.body(inner)),)
+            case Or(branches=branches):
+                return (replace(literal, branches=tuple(self.body(branch) for branch in branches)),)
+            case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+                rest = None if otherwise is None else self.body(otherwise)
+                return (replace(literal, condition=self.body(condition), then=self.body(then), otherwise=rest),)
+            case _:
+                return (literal,)
+
+    def _call(self, literal: Call) -> Body:
+        name = functor(literal.atom)
+        assert name is not None
+        branches = [self._instance(rule, literal) for rule in self._helpers[name]]
+        return branches[0] if len(branches) == 1 else (Or(tuple(branches), literal.span),)
+
+    def _instance(self, rule: BackgroundRule, call: Call) -> Body:
+        """A helper's body for one call: arguments passed by name where that can be, else by an equation."""
+        number = next(self._fresh)
+        apart: dict[str, Term] = {v.name: Var(f"{v.name}_{number}") for v in rule_variables(rule)}
+        equations: list[Literal] = []
+        passed: set[str] = set()
+        for formal, actual in zip(arguments(rule.head), arguments(call.atom), strict=True):
+            if isinstance(formal, Var) and formal.name not in passed:
+                apart[formal.name] = actual
+                passed.add(formal.name)
+            else:
+                equations.append(Compare("=", actual, substitute(formal, apart), call.span))
+        return (*equations, *self.body(rename_body(rule.body, apart)))

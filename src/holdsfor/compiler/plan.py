@@ -1,0 +1,170 @@
+"""The plan: strata in the order they are evaluated, each with its method, inputs, border state and partition key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.dependencies import Vertex, conditions
+from holdsfor.compiler.analysis.entities import Role, Symbol
+from holdsfor.compiler.analysis.lookback import reach
+from holdsfor.compiler.analysis.partition import PartitionKey, partition_key
+from holdsfor.ir import (
+    Algebra,
+    DelayRule,
+    EffectRule,
+    EventRule,
+    Happens,
+    IntervalOperator,
+    Rule,
+    walk,
+)
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Var
+
+
+class Method(StrEnum):
+    """How a stratum is evaluated: the cheapest way that is right for it."""
+
+    COLUMNAR = "columnar"
+    ALGEBRA = "algebra"
+    SWEEP = "sweep"
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """Fluents and events that are evaluated together."""
+
+    number: int
+    level: int
+    members: tuple[Symbol, ...]
+    method: Method
+    why: str
+    rules: tuple[Rule, ...]
+    inputs: tuple[Symbol, ...]
+    order: tuple[Vertex, ...]
+    border_state: tuple[str, ...]
+    key: PartitionKey
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A compiled program."""
+
+    analysis: Analysis
+    strata: tuple[Stratum, ...]
+
+    @property
+    def inputs(self) -> tuple[Symbol, ...]:
+        """The events and fluents that must come from the stream."""
+        roles = (Role.INPUT_EVENT, Role.INPUT_FLUENT)
+        return tuple(entity.symbol for entity in self.analysis.entities.with_role(*roles) if entity.uses)
+
+    @property
+    def outputs(self) -> tuple[Symbol, ...]:
+        """The fluents and derived events that are computed."""
+        return tuple(symbol for stratum in self.strata for symbol in stratum.members)
+
+
+def make_plan(analysis: Analysis) -> Plan:
+    """Arrange an analysed program into strata."""
+    graph = analysis.graph
+    strata: list[Stratum] = []
+    for members in graph.fluent_components:
+        if analysis.entities[members[0]].role is Role.INPUT_FLUENT:
+            continue
+        rules = tuple({id(rule): rule for symbol in members for rule in analysis.entities[symbol].rules}.values())
+        method, why = _method(members, analysis)
+        vertices = tuple(vertex for symbol in members for vertex in graph.of_symbol(symbol))
+        strata.append(
+            Stratum(
+                number=0,
+                level=graph.symbol_levels[members[0]],
+                members=members,
+                method=method,
+                why=why,
+                rules=rules,
+                inputs=_inputs(members, rules, analysis),
+                order=graph.processing_order(vertices),
+                border_state=tuple(_border_state(members, rules, analysis)),
+                key=partition_key(members, graph),
+            )
+        )
+    strata.sort(key=lambda stratum: stratum.level)
+    return Plan(analysis, tuple(_numbered(strata)))
+
+
+def _numbered(strata: list[Stratum]) -> Iterator[Stratum]:
+    for number, stratum in enumerate(strata, 1):
+        yield replace(stratum, number=number)
+
+
+def _method(members: tuple[Symbol, ...], analysis: Analysis) -> tuple[Method, str]:
+    graph = analysis.graph
+    if len(members) > 1:
+        return Method.SWEEP, f"{', '.join(str(symbol) for symbol in members)} depend on each other"
+    symbol = members[0]
+    role = analysis.entities[symbol].role
+    if (symbol, symbol) in graph.symbol_edges:
+        return Method.SWEEP, f"{symbol} depends on itself"
+    if role is Role.STATIC_FLUENT:
+        return Method.ALGEBRA, "built from finished intervals"
+    if graph.is_cyclic(graph.of_symbol(symbol)):
+        return Method.SWEEP, "its delayed effects lead back to where they started"
+    if any(_reaches_itself(rule, symbol, analysis) for rule in analysis.entities[symbol].rules):
+        return Method.SWEEP, "its delayed effects reach other instances of itself"
+    return Method.COLUMNAR, "depends on finished intervals and events only"
+
+
+def _reaches_itself(rule: Rule, symbol: Symbol, analysis: Analysis) -> bool:
+    """Whether a delayed effect goes from one instance of a fluent to another."""
+    if not isinstance(rule, DelayRule) or rule.effect is None or rule.effect.fluent == rule.trigger.fluent:
+        return False
+    return {analysis.entities.fluent(fvp.fluent) for fvp in (rule.trigger, rule.effect)} == {symbol}
+
+
+def _inputs(members: tuple[Symbol, ...], rules: tuple[Rule, ...], analysis: Analysis) -> tuple[Symbol, ...]:
+    found: dict[Symbol, None] = {}
+    for rule in rules:
+        for condition in conditions(rule.body, analysis.entities):
+            found.setdefault(condition.symbol)
+        if isinstance(rule, DelayRule):
+            found.setdefault(analysis.entities.fluent(rule.trigger.fluent))
+    return tuple(symbol for symbol in found if symbol not in members)
+
+
+def _border_state(members: tuple[Symbol, ...], rules: tuple[Rule, ...], analysis: Analysis) -> Iterator[str]:
+    """What must be remembered of the time before the window."""
+    roles = {analysis.entities[symbol].role for symbol in members}
+    if Role.SIMPLE_FLUENT in roles:
+        yield "the value that holds at the border, and since when"
+    for rule in rules:
+        if isinstance(rule, DelayRule):
+            which = "latest" if analysis.graph.is_postponed(rule.trigger) else "earliest"
+            yield f"the {which} pending attempt of {print_term(rule.trigger.fluent)}={print_term(rule.trigger.value)} (delay {print_term(rule.delay)})"
+    for rule in rules:
+        yield from _interval_state(rule)
+        yield from _lookback_state(rule)
+    if roles == {Role.STATIC_FLUENT}:
+        yield "the intervals that cross the border, whole"
+
+
+def _interval_state(rule: Rule) -> Iterator[str]:
+    for literal in walk(rule.body):
+        if isinstance(literal, Algebra) and literal.operator is IntervalOperator.SEQUENCE:
+            yield "the last unmatched left interval of each seq"
+        if isinstance(literal, Algebra) and literal.operator is IntervalOperator.ALLEN:
+            yield f"intervals that can still take part in {literal.relation}"
+
+
+def _lookback_state(rule: Rule) -> Iterator[str]:
+    if not isinstance(rule, EffectRule | EventRule) or not isinstance(rule.time, Var):
+        return
+    for literal in walk(rule.body):
+        time = getattr(literal, "time", None)
+        if isinstance(literal, Happens) and isinstance(time, Var) and time != rule.time:
+            most = reach(rule.body, rule.time.name, time.name).most
+            shown = "all" if most == float("inf") else f"the last {int(most)} time-points of"
+            yield f"{shown} {print_term(literal.event)}"

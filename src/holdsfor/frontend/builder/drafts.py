@@ -1,0 +1,111 @@
+"""Rules that have a head and wait for their conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from holdsfor.diagnostics import Span
+from holdsfor.frontend.builder.conditions import Condition, as_conditions
+from holdsfor.frontend.builder.errors import BuilderError
+from holdsfor.frontend.builder.normal import resolve_aliases
+from holdsfor.frontend.builder.places import here
+from holdsfor.frontend.builder.scope import Names, Scope, Setting
+from holdsfor.frontend.builder.states import Pair
+from holdsfor.frontend.builder.steps import Step, as_steps, only_given, write_steps
+from holdsfor.ir import Body, IntervalRule, Rule
+from holdsfor.syntax.terms import Term
+
+Finish: TypeAlias = Callable[[Body, Span], Rule]
+Head: TypeAlias = Callable[[Scope], Finish]
+"""Writes the terms of a head; gives what makes the rule once its body is known."""
+
+
+class Draft:
+    """A rule under construction. `shown` is how the user began it."""
+
+    _finish = "when"
+
+    def __init__(self, shown: str) -> None:
+        self._shown = shown
+        self._place = here()
+        self._rule: Rule | None = None
+        self._is_finished = False
+
+    def _complaint(self) -> str:
+        return f"{self._place.location}: {self._shown} has no conditions yet: add .{self._finish}(…)"
+
+    def _take(self, rule: Rule) -> None:
+        if self._is_finished:
+            raise BuilderError(f"{self._shown} has its conditions already: begin another rule for other conditions")
+        self._rule, self._is_finished = rule, True
+
+    def __repr__(self) -> str:
+        return self._shown
+
+
+def named_apart(make: Callable[[Names], Rule]) -> Rule:
+    """Make a rule; if a made-up name turns out to be the user's, make it again with the names known."""
+    names = Names()
+    rule = make(names)
+    return rule if names.made.isdisjoint(names.seen) else make(Names(frozenset(names.seen)))
+
+
+class RuleDraft(Draft):
+    """A rule with conditions; one that is complete without them may still get some."""
+
+    def __init__(
+        self, shown: str, setting: Setting, head: Head, *, time: Term | None = None, is_complete: bool = False
+    ) -> None:
+        super().__init__(shown)
+        self._setting = setting
+        self._head = head
+        self._time = time
+        if is_complete:
+            self._rule = self._build((), self._place)
+
+    def when(self, *conditions: Condition) -> None:
+        """The rule applies to what makes all conditions true, at the time-point of the rule if it has one."""
+        checked = as_conditions(conditions, f"{self._shown}.when(…)")
+        self._take(self._build(checked, here()))
+
+    def _build(self, conditions: tuple[Condition, ...], place: Span) -> Rule:
+        def make(names: Names) -> Rule:
+            scope = Scope(self._setting, self._shown, names, self._time)
+            finish = self._head(scope)
+            for condition in conditions:
+                condition._lower(scope)
+            return finish(tuple(scope.body), place)
+
+        return named_apart(make)
+
+
+class IntervalDraft(Draft):
+    """A fluent that is defined by intervals."""
+
+    _finish = "during"
+
+    def __init__(self, shown: str, pair: Pair) -> None:
+        super().__init__(shown)
+        self._pair = pair
+
+    def during(self, *steps: Step) -> None:
+        """The fluent holds while all situations hold; other conditions choose for whom."""
+        where = f"{self._shown}.during(…)"
+        opened = as_steps(steps, where)
+        place = here()
+        self._take(named_apart(lambda names: self._build(names, opened, where, place)))
+
+    def _build(self, names: Names, steps: tuple[Step, ...], where: str, place: Span) -> Rule:
+        scope = Scope(Setting.INTERVAL, self._shown, names)
+        fvp = self._pair._fvp(scope)
+        given = only_given(steps)
+        if given is None:
+            out = write_steps(scope, steps, names.result, where)
+        else:
+            # An interval list that has a name already needs no second one.
+            out = scope.term(given.term, given.place)
+            for step in steps:
+                if isinstance(step, Condition):
+                    step._lower(scope)
+        return IntervalRule(fvp, out, resolve_aliases(tuple(scope.body), out), place)

@@ -1,0 +1,256 @@
+"""The collection that rules are added to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from holdsfor.diagnostics import Span
+from holdsfor.frontend.builder.drafts import Draft, Finish, Head, IntervalDraft, RuleDraft
+from holdsfor.frontend.builder.errors import BuilderError
+from holdsfor.frontend.builder.places import here
+from holdsfor.frontend.builder.scope import Names, Scope, Setting
+from holdsfor.frontend.builder.states import Pair, as_effect, as_pair
+from holdsfor.frontend.builder.symbols import EventTerm, Fact, FactTerm
+from holdsfor.frontend.builder.terms import TermLike, flatten, to_term
+from holdsfor.frontend.builder.values import T
+from holdsfor.ir import (
+    BackgroundRule,
+    Body,
+    Declaration,
+    DeclarationKind,
+    DelayRule,
+    EffectKind,
+    EffectRule,
+    EventRule,
+    InitiallyRule,
+    PostponeRule,
+    Program,
+    Rule,
+)
+from holdsfor.syntax.terms import Compound, Const, Term, variables
+
+_D = TypeVar("_D", bound=Draft)
+_PAIRED = {("fi", 3), ("ft", 2), ("p", 1), ("points", 1)}
+"""Free for facts unless their first argument is a fluent with its value."""
+_HEADS = {"initiates", "terminates", "initially", ":-", "=", *DeclarationKind} - {"points", "directive"}
+"""Never free for facts."""
+
+
+class Rules:
+    """Rules in the order in which they are added.
+
+    >>> from holdsfor.frontend.builder import event, fluent, var
+    >>> from holdsfor.frontend.rtec import print_program
+    >>> rules, lamp, Room = Rules(), fluent("lamp"), var("Room")
+    >>> rules.initiate(lamp(Room) == "on").when(event("press")(Room), ~(lamp(Room) == "broken"))
+    >>> print(print_program(rules.program()), end="")
+    initiatedAt(lamp(Room)=on, T) :-
+        happensAt(press(Room), T),
+        \\+ holdsAt(lamp(Room)=broken, T).
+    """
+
+    def __init__(self) -> None:
+        self._entries: list[Draft | Rule] = []
+
+    def program(self) -> Program:
+        """The program of all rules so far."""
+        drafts = [entry for entry in self._entries if isinstance(entry, Draft)]
+        unfinished = [draft._complaint() for draft in drafts if draft._rule is None]
+        if unfinished:
+            raise BuilderError("\n".join(unfinished))
+        rules = (entry._rule if isinstance(entry, Draft) else entry for entry in self._entries)
+        return Program(tuple(rule for rule in rules if rule is not None))
+
+    def include(self, other: Rules | Program) -> None:
+        """Add all rules of another collection or program, such as one that was read from text."""
+        if not isinstance(other, Rules | Program):
+            raise BuilderError(f"include(…) takes rules or a program, not {other!r}")
+        self._entries.extend((other.program() if isinstance(other, Rules) else other).rules)
+
+    # Fluents
+
+    def initiate(self, pair: Pair, *, at: TermLike = T) -> RuleDraft:
+        """The fluent starts to hold after the time-point of the rule; finish with `.when(…)`."""
+        return self._effect(EffectKind.INITIATED, pair, at, "rules.initiate")
+
+    def terminate(self, pair: Pair, *, at: TermLike = T) -> RuleDraft:
+        """The fluent ceases to hold after the time-point of the rule; finish with `.when(…)`."""
+        return self._effect(EffectKind.TERMINATED, pair, at, "rules.terminate")
+
+    def _effect(self, kind: EffectKind, pair: Pair, at: TermLike, name: str) -> RuleDraft:
+        checked, time = as_pair(pair, f"{name}(…)"), to_term(at)
+
+        def head(scope: Scope) -> Finish:
+            fvp, moment = checked._fvp(scope), scope.moment(checked.place, checked)
+            return lambda body, place: EffectRule(kind, fvp, moment, body, place)
+
+        return self._at_time(f"{name}({checked!r})", head, time)
+
+    def initially(self, pair: Pair) -> RuleDraft:
+        """The fluent holds from the start of time; `.when(…)` may say for whom."""
+        checked = as_pair(pair, "rules.initially(…)")
+
+        def head(scope: Scope) -> Finish:
+            fvp = checked._fvp(scope)
+            return lambda body, place: InitiallyRule(fvp, body, place)
+
+        return self._add(RuleDraft(f"rules.initially({checked!r})", Setting.TIMELESS, head, is_complete=True))
+
+    def holds(self, pair: Pair) -> IntervalDraft:
+        """The fluent is defined by the intervals of others; finish with `.during(…)`."""
+        checked = as_pair(pair, "rules.holds(…)")
+        return self._add(IntervalDraft(f"rules.holds({checked!r})", checked))
+
+    # Events
+
+    def happens(self, event: EventTerm, *, at: TermLike = T) -> RuleDraft:
+        """The event happens at the time-point of the rule; finish with `.when(…)`."""
+        if not isinstance(event, EventTerm):
+            raise BuilderError(f"rules.happens(…) needs an event with its arguments, not {event!r}")
+
+        def head(scope: Scope) -> Finish:
+            atom, moment = scope.term(event.atom, event.place), scope.moment(event.place, event)
+            return lambda body, place: EventRule(atom, moment, body, place)
+
+        return self._at_time(f"rules.happens({event!r})", head, to_term(at))
+
+    def _at_time(self, shown: str, head: Head, time: Term) -> RuleDraft:
+        """What is said of a fixed time-point needs no conditions."""
+        return self._add(RuleDraft(shown, Setting.POINT, head, time=time, is_complete=isinstance(time, Const)))
+
+    # Delayed effects
+
+    def after(self, delay: TermLike, pair: Pair, *, becomes: Pair | TermLike) -> RuleDraft:
+        """So long after it was initiated the fluent gets another value; `.when(…)` may compute the delay."""
+        trigger = as_pair(pair, "rules.after(…)")
+        effect = as_effect(becomes, trigger)
+        if effect.fluent is trigger.fluent and any(variable.is_anonymous for variable in variables(trigger.fluent)):
+            raise BuilderError(
+                f"rules.after({delay!r}, {trigger!r}, …): each ANY is another variable, so the two values would belong "
+                "to different fluents; use named variables"
+            )
+        return self._delay(delay, trigger, effect, f"rules.after({delay!r}, {trigger!r}, becomes={becomes!r})")
+
+    def ends_after(self, delay: TermLike, pair: Pair) -> RuleDraft:
+        """So long after it was initiated the fluent ceases to hold; `.when(…)` may compute the delay."""
+        trigger = as_pair(pair, "rules.ends_after(…)")
+        return self._delay(delay, trigger, None, f"rules.ends_after({delay!r}, {trigger!r})")
+
+    def _delay(self, delay: TermLike, trigger: Pair, effect: Pair | None, shown: str) -> RuleDraft:
+        period = to_term(delay)
+
+        def head(scope: Scope) -> Finish:
+            cause = trigger._fvp(scope)
+            result = None if effect is None else effect._fvp(scope)
+            length = scope.term(period, trigger.place)
+            return lambda body, place: DelayRule(cause, result, length, body, place)
+
+        return self._add(RuleDraft(shown, Setting.TIMELESS, head, is_complete=True))
+
+    def postpone(self, pair: Pair) -> RuleDraft:
+        """Initiating the fluent again restarts the clock of its delayed effects."""
+        checked = as_pair(pair, "rules.postpone(…)")
+
+        def head(scope: Scope) -> Finish:
+            fvp = checked._fvp(scope)
+            return lambda body, place: PostponeRule(fvp, body, place)
+
+        return self._add(RuleDraft(f"rules.postpone({checked!r})", Setting.TIMELESS, head, is_complete=True))
+
+    # Background knowledge
+
+    def fact(self, *facts: FactTerm) -> None:
+        """Facts that are always so."""
+        place = here()
+        for one in facts:
+            scope = Scope(Setting.BACKGROUND, "rules.fact", Names())
+            self._entries.append(BackgroundRule(scope.term(_as_head(one, "rules.fact"), place), (), place))
+
+    def facts(self, symbol: Fact, rows: Iterable[Iterable[TermLike]]) -> None:
+        """One fact for each row of arguments."""
+        if not isinstance(symbol, Fact):
+            raise BuilderError(
+                f"rules.facts(…) needs a fact, as in rules.facts(fact('areaType'), rows), not {symbol!r}"
+            )
+        for row in rows:
+            if isinstance(row, str) or not isinstance(row, Iterable):
+                raise BuilderError(f"rules.facts({symbol!r}, …): a row is a list of arguments, not {row!r}")
+            self.fact(symbol(*row))
+
+    def define(self, fact: FactTerm) -> RuleDraft:
+        """A background rule: the fact is so for what makes the conditions true; finish with `.when(…)`."""
+        atom = _as_head(fact, "rules.define")
+
+        def head(scope: Scope) -> Finish:
+            written = scope.term(atom, fact.place)
+            return lambda body, place: BackgroundRule(written, body, place)
+
+        return self._add(RuleDraft(f"rules.define({fact!r})", Setting.BACKGROUND, head))
+
+    # Declarations
+
+    def ground(self, entity: Pair | EventTerm) -> RuleDraft:
+        """Report the fluent, or accept the event, only for these arguments; `.when(…)` may restrict them."""
+        return self.declare(DeclarationKind.GROUNDING, entity)
+
+    def input_intervals(self, pair: Pair) -> RuleDraft:
+        """The fluent comes with the stream, as intervals."""
+        return self.declare(DeclarationKind.COLLECT_INTERVALS, as_pair(pair, "rules.input_intervals(…)"))
+
+    def input_points(self, pair: Pair) -> RuleDraft:
+        """The fluent comes with the stream, as time-points that join into intervals."""
+        return self.declare(DeclarationKind.BUILD_FROM_POINTS, as_pair(pair, "rules.input_points(…)"))
+
+    def declare(self, kind: DeclarationKind | str, *args: TermLike) -> RuleDraft:
+        """Any other declaration by its name in rule text, or a directive."""
+        try:
+            checked = DeclarationKind(kind)
+        except ValueError:
+            known = ", ".join(DeclarationKind)
+            raise BuilderError(f"{kind!r} is not a declaration; the declarations are {known}") from None
+        if not args:
+            raise BuilderError(f"rules.declare({checked.value!r}, …) needs something to declare")
+        if checked is DeclarationKind.POINTS and (len(args) > 1 or not isinstance(args[0], Pair)):
+            raise BuilderError("rules.declare('points', …) needs one fluent with its value")
+        terms = tuple(_declared(arg) for arg in args)
+        if checked is DeclarationKind.DIRECTIVE:
+            terms = flatten(",", terms)
+
+        def head(scope: Scope) -> Finish:
+            written = scope.terms(terms, place)
+            return lambda body, span: _declaration(checked, written, body, span)
+
+        place = here()
+        return self._add(RuleDraft(f"rules.declare({checked.value!r}, …)", Setting.TIMELESS, head, is_complete=True))
+
+    def _add(self, draft: _D) -> _D:
+        self._entries.append(draft)
+        return draft
+
+
+def _as_head(fact: object, name: str) -> Term:
+    if not isinstance(fact, FactTerm):
+        raise BuilderError(f"{name}(…) needs a fact with its arguments, as in area('brest', 'port'), not {fact!r}")
+    atom = fact.atom
+    if isinstance(atom, Compound):
+        first = atom.args[0]
+        is_paired = (atom.name, len(atom.args)) in _PAIRED and isinstance(first, Compound) and first.name == "="
+        if is_paired or atom.name in _HEADS:
+            raise BuilderError(
+                f"{atom.name} is part of the language and cannot be a fact: see rules.initially, rules.declare"
+            )
+    return atom
+
+
+def _declared(arg: TermLike) -> Term:
+    """A fluent alone stands for the value true, as everywhere."""
+    if isinstance(arg, Pair):
+        return Compound("=", (arg.fluent, arg.value))
+    return to_term(arg)
+
+
+def _declaration(kind: DeclarationKind, args: tuple[Term, ...], body: Body, place: Span) -> Declaration:
+    if kind is DeclarationKind.DIRECTIVE and body:
+        raise BuilderError("a directive has no conditions")
+    return Declaration(kind, args, body, place)

@@ -1,0 +1,91 @@
+"""Python values as terms: `True` is the atom true, text is an atom, a list is a list."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from holdsfor.frontend.builder.errors import BuilderError, Piece
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
+
+_LARGEST = 2**63
+
+
+class Termed(Piece):
+    """A piece that can be an argument of a fluent, an event or a fact."""
+
+    def _term(self) -> Term:
+        raise NotImplementedError
+
+
+TermLike: TypeAlias = "Termed | str | float | Sequence[TermLike]"
+"""What may stand as an argument: a variable or term, text, a number, a truth value, a list, a tuple."""
+
+
+def to_term(value: TermLike) -> Term:
+    """The term that a Python value stands for.
+
+    >>> from holdsfor.syntax.printer import print_term
+    >>> print_term(to_term([True, "fishing", "two words", 2.5, (1, 9)]))
+    "[true,fishing,'two words',2.5,(1,9)]"
+    """
+    if isinstance(value, Termed):
+        return value._term()
+    if isinstance(value, bool):
+        return Const("true" if value else "false")
+    if isinstance(value, str):
+        return Const(str(value))
+    if isinstance(value, numbers.Real):
+        return _number(value)
+    if isinstance(value, list):
+        return ListTerm(to_terms(value))
+    if isinstance(value, tuple) and len(value) >= 2:
+        return apply(",", to_terms(value))
+    raise BuilderError(_complaint(value))
+
+
+def to_terms(values: Iterable[TermLike]) -> tuple[Term, ...]:
+    """Several values, in order."""
+    return tuple(to_term(value) for value in values)
+
+
+def apply(name: str, args: tuple[Term, ...]) -> Term:
+    """A name with its arguments; without arguments, the name itself."""
+    if not args:
+        return Const(name)
+    return Compound(name, flatten(name, args) if name in (",", ";") else args)
+
+
+def flatten(name: str, items: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Chains of `,` and `;` are flat. A `;` inside another stays a unit unless it comes last."""
+    flat: list[Term] = []
+    for index, item in enumerate(items):
+        opens = name == "," or index == len(items) - 1
+        if opens and isinstance(item, Compound) and item.name == name:
+            flat.extend(item.args)
+        else:
+            flat.append(item)
+    return tuple(flat)
+
+
+def _number(value: numbers.Real) -> Const:
+    number = int(value) if isinstance(value, numbers.Integral) else float(value)
+    if number == math.inf:
+        return Const("inf")
+    is_large = isinstance(number, int) and not -_LARGEST <= number < _LARGEST
+    if is_large or math.isnan(number) or math.isinf(number):
+        raise BuilderError(f"{value} cannot stand in a rule: numbers must fit in 64 bits")
+    return Const(number)
+
+
+def _complaint(value: object) -> str:
+    if isinstance(value, Piece):
+        return f"{value!r} cannot be an argument; an argument is a variable, text, a number, a truth value or a list"
+    if isinstance(value, tuple):
+        return f"{value!r} is too short: a tuple needs two parts; for a list write [ ]"
+    return (
+        f"{value!r} ({type(value).__name__}) cannot be an argument; "
+        "an argument is a variable, text, a number, a truth value or a list"
+    )

@@ -1,0 +1,257 @@
+"""Where everything in a picture of a dependency graph stands: one column per level, read from left to right.
+
+A column holds *blocks*: a node, the box of a component, or the lane of edges that pass through on their way to a
+higher level. Lanes keep long edges off the nodes between their ends.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from holdsfor.viz.arcs import Arc, arc_room, bends, member_order
+from holdsfor.viz.ordering import Link, place, reduce_crossings
+from holdsfor.viz.palette import cells, plain, shorten
+from holdsfor.viz.view import EdgeKind, GraphEdge, GraphNode, GraphView
+
+CHARACTER = 7.6
+NODE_HEIGHT = 30.0
+SUBTITLE_HEIGHT = 14.0
+_NODE_PADDING = 12.0
+_MEMBER_GAP = 30.0
+_BLOCK_GAP = 14.0
+_LANE_HEIGHT = 6.0
+FRAME_PADDING = 12.0
+FRAME_CAPTION = 16.0
+_CAPTION_WIDTH = 120.0
+_COLUMN_GAP = 64.0
+_WIDEST_GAP = 200.0
+_LARGE = 3000
+_MOST_STRETCHES = 30_000
+
+
+@dataclass(slots=True)
+class Box:
+    """A node's rectangle."""
+
+    node: GraphNode
+    text: str
+    subtitle: str
+    width: float
+    height: float
+    x: float = 0.0
+    y: float = 0.0
+
+    @property
+    def right(self) -> float:
+        """The x of the right side."""
+        return self.x + self.width
+
+    @property
+    def bottom(self) -> float:
+        """The y of the lower side."""
+        return self.y + self.height
+
+    @property
+    def middle(self) -> float:
+        """The y of the middle."""
+        return self.y + self.height / 2
+
+
+@dataclass(slots=True)
+class Block:
+    """What is moved as one within a column: boxes in their order, or nothing for a lane."""
+
+    column: int
+    boxes: list[Box]
+    arcs: list[Arc]
+    framed: bool = False
+    y: float = 0.0
+    width: float = 0.0
+    height: float = _LANE_HEIGHT
+    x: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not self.boxes:
+            return
+        padding, caption = (FRAME_PADDING, FRAME_CAPTION) if self.framed else (0.0, 0.0)
+        room = arc_room(self.arcs)
+        widest = max(box.width for box in self.boxes)
+        self.width = max(widest + room.left + room.right, _CAPTION_WIDTH if self.framed else 0.0) + 2 * padding
+        spare = self.width - 2 * padding - widest - room.left - room.right
+        top = padding + caption + room.top
+        for box in self.boxes:
+            # Members of one width let the edges between them run straight down and past each other.
+            box.width, box.x, box.y = widest, padding + room.left + spare / 2, top
+            top += box.height + _MEMBER_GAP
+        self.height = top - _MEMBER_GAP + room.bottom + padding
+
+
+@dataclass(slots=True)
+class Column:
+    """A level's stripe of the picture."""
+
+    level: int
+    x: float
+    width: float
+
+    @property
+    def right(self) -> float:
+        """The x of the right side."""
+        return self.x + self.width
+
+
+@dataclass(slots=True)
+class Layout:
+    """Boxes by node id, the blocks they are in, and the lanes of long edges by source, kind and column."""
+
+    view: GraphView
+    boxes: dict[str, Box] = field(default_factory=dict)
+    blocks: list[Block] = field(default_factory=list)
+    columns: list[Column] = field(default_factory=list)
+    column_of: dict[str, int] = field(default_factory=dict)
+    block_of: dict[str, Block] = field(default_factory=dict)
+    lanes: dict[tuple[str, EdgeKind, int], Block] = field(default_factory=dict)
+
+    @property
+    def frames(self) -> list[Block]:
+        """The blocks that are drawn as boxes."""
+        return [block for block in self.blocks if block.framed]
+
+    @property
+    def width(self) -> float:
+        """From the first column to the last."""
+        return self.columns[-1].right if self.columns else 0.0
+
+    @property
+    def height(self) -> float:
+        """Down to the lowest block."""
+        return max((block.y + block.height for block in (*self.blocks, *self.lanes.values())), default=0.0)
+
+
+def lay_out(view: GraphView) -> Layout:
+    """Give every node of a view its place.
+
+    >>> from holdsfor.viz.view import GraphNode
+    >>> nodes = (GraphNode("a", "a", None, 1, "a"), GraphNode("b", "b", None, 2, "b"))
+    >>> layout = lay_out(GraphView("pairs", nodes, (GraphEdge("a", "b"),), ()))
+    >>> layout.boxes["a"].right < layout.boxes["b"].x
+    True
+    """
+    layout = Layout(view)
+    levels = sorted({node.level for node in view.nodes})
+    column = {level: position for position, level in enumerate(levels)}
+    layout.column_of = {node.id: column[node.level] for node in view.nodes}
+    _add_blocks(layout)
+    _add_lanes(layout)
+    links = _links(layout)
+    columns = _arrange(layout, links, len(levels))
+    for blocks in columns:
+        layout.blocks.extend(block for block in blocks if block.boxes)
+    _set_columns(layout, levels, columns, links)
+    return layout
+
+
+def _add_blocks(layout: Layout) -> None:
+    members: dict[tuple[str, int], list[GraphNode]] = {}
+    for node in layout.view.nodes:
+        members.setdefault((node.component, layout.column_of[node.id]), []).append(node)
+    inside: dict[tuple[str, int], list[GraphEdge]] = defaultdict(list)
+    for edge in layout.view.edges:
+        source, target = layout.view.node[edge.source], layout.view.node[edge.target]
+        key = (source.component, layout.column_of[source.id])
+        if key == (target.component, layout.column_of[target.id]):
+            inside[key].append(edge)
+    for key, nodes in members.items():
+        order = member_order([node.id for node in nodes], inside[key])
+        boxes = [_box(layout.view, layout.view.node[node]) for node in order]
+        block = Block(key[1], boxes, bends(order, inside[key]), framed=len(nodes) > 1)
+        for box in boxes:
+            layout.boxes[box.node.id] = box
+            layout.block_of[box.node.id] = block
+
+
+def _box(view: GraphView, node: GraphNode) -> Box:
+    text = shorten(plain(node.label))
+    subtitle = _subtitle(view, node)
+    width = max(cells(text), 0.8 * len(subtitle)) * CHARACTER + 2 * _NODE_PADDING
+    return Box(node, text, subtitle, width, NODE_HEIGHT + (SUBTITLE_HEIGHT if subtitle else 0.0))
+
+
+def _subtitle(view: GraphView, node: GraphNode) -> str:
+    """A contracted component shows neither its members' edges nor all of its members."""
+    if view.grain != "components":
+        return ""
+    size = f"{len(node.members)} together" if len(node.members) > 1 else ""
+    return ", ".join(part for part in (size, "cyclic" if node.component in view.cyclic else "") if part)
+
+
+def _add_lanes(layout: Layout) -> None:
+    """One lane for all edges of a source and kind, unless edges are so many and long that paths would fill the file."""
+    stretches = 0
+    furthest: dict[tuple[str, EdgeKind], int] = {}
+    for edge in layout.view.edges:
+        key, last = (edge.source, edge.kind), layout.column_of[edge.target]
+        furthest[key] = max(furthest.get(key, 0), last)
+        stretches += max(0, last - layout.column_of[edge.source] - 1)
+    if stretches > _MOST_STRETCHES:
+        return
+    for (source, kind), last in furthest.items():
+        for column in range(layout.column_of[source] + 1, last):
+            layout.lanes[source, kind, column] = Block(column, [], [])
+
+
+def hops(layout: Layout, edge: GraphEdge) -> list[Block]:
+    """The blocks that a forward edge runs through, both ends included."""
+    first, last = layout.column_of[edge.source], layout.column_of[edge.target]
+    columns = range(first + 1, last) if layout.lanes else ()
+    lanes = [layout.lanes[edge.source, edge.kind, column] for column in columns]
+    return [layout.block_of[edge.source], *lanes, layout.block_of[edge.target]]
+
+
+def _links(layout: Layout) -> list[Link[Block]]:
+    """The stretches of edges from one block to the next, each once, with the heights they are attached at."""
+    found: dict[tuple[int, int, float, float], Link[Block]] = {}
+    for edge in layout.view.edges:
+        if layout.column_of[edge.source] >= layout.column_of[edge.target]:
+            continue
+        path = hops(layout, edge)
+        for left, right in pairwise(path):
+            leaves = layout.boxes[edge.source].middle if left.boxes else left.height / 2
+            arrives = layout.boxes[edge.target].middle if right.boxes else right.height / 2
+            found.setdefault((id(left), id(right), leaves, arrives), Link(left, right, leaves, arrives))
+    return list(found.values())
+
+
+def _arrange(layout: Layout, links: Sequence[Link[Block]], count: int) -> list[list[Block]]:
+    """Blocks by column in their final order, with heights set."""
+    columns: list[list[Block]] = [[] for _ in range(count)]
+    blocks = {id(block): block for block in layout.block_of.values()}
+    for block in (*blocks.values(), *layout.lanes.values()):
+        columns[block.column].append(block)
+    size = len(blocks) + len(layout.lanes) + len(links)
+    if size <= _LARGE:
+        reduce_crossings(columns, links)
+    place(columns, links, _BLOCK_GAP, sweeps=8 if size <= _LARGE else 2)
+    return columns
+
+
+def _set_columns(
+    layout: Layout, levels: Sequence[int], columns: Sequence[Sequence[Block]], links: Iterable[Link[Block]]
+) -> None:
+    """Set what runs across: a gap is as wide as the edges in it need to stay apart."""
+    crossing = [0] * len(columns)
+    for link in links:
+        crossing[link.left.column] += 1
+    x = 0.0
+    for level, blocks, edges in zip(levels, columns, crossing, strict=True):
+        width = max(block.width for block in blocks)
+        layout.columns.append(Column(level, x, width))
+        for block in blocks:
+            block.x = x + (width - block.width) / 2
+            for box in block.boxes:
+                box.x += block.x
+                box.y += block.y
+        x += width + min(_WIDEST_GAP, _COLUMN_GAP + 2 * edges)

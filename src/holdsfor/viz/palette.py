@@ -1,0 +1,91 @@
+"""Colours and words that all notations share, and text that any of them can hold."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from unicodedata import combining, east_asian_width
+
+from holdsfor.compiler.analysis.entities import Role
+from holdsfor.viz.view import Grain, GraphNode
+
+
+class Paint(NamedTuple):
+    """How nodes of a role look, with a name for style classes."""
+
+    name: str
+    fill: str
+    stroke: str
+    title: str
+
+
+INK = "#1f2933"
+FAINT = "#5f6b7a"
+PAPER = "#ffffff"
+BAND = "#f5f7fa"
+LINE = "#5b6875"
+CYCLE = "#b42318"
+CYCLE_FILL = "#fdf1ef"
+BOX = "#8492a6"
+BOX_FILL = "#e9edf2"
+
+MIXED = Paint("mixed", "#efe8fa", "#6f4fb0", "several roles")
+PAINTS: dict[Role | None, Paint] = {
+    Role.INPUT_FLUENT: Paint("input", "#ffffff", "#6b7785", "input fluent"),
+    Role.SIMPLE_FLUENT: Paint("simple", "#dcebfb", "#2566ad", "simple fluent"),
+    Role.STATIC_FLUENT: Paint("static", "#dcf2e3", "#23794a", "statically determined fluent"),
+    Role.DERIVED_EVENT: Paint("event", "#ffeccc", "#a86200", "derived event"),
+    None: MIXED,
+}
+GRAINS: dict[Grain, str] = {
+    "pairs": "fluent-value pairs",
+    "fluents": "fluents",
+    "components": "components",
+}
+
+# What XML forbids, and surrogates, which cannot be encoded.
+_UNPRINTABLE = re.compile("[^\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def paint(node: GraphNode) -> Paint:
+    """The paint of a node; input events have none, as they are never nodes."""
+    return PAINTS.get(node.role, MIXED)
+
+
+def plain(text: str) -> str:
+    """A text on one line without characters that no notation can carry.
+
+    >>> plain("two\\nlines \\x00")
+    'two lines �'
+    """
+    if text.isprintable():
+        return text
+    return _UNPRINTABLE.sub("\ufffd", re.sub(r"\s", " ", text))
+
+
+def shorten(text: str, limit: int = 48) -> str:
+    """A text with its middle left out when it is long: names often differ at their end.
+
+    >>> shorten("abcdefghij", 7)
+    'abc…hij'
+    """
+    if len(text) <= limit:
+        return text
+    half = (limit - 1) // 2
+    return f"{text[:half]}…{text[-half:]}"
+
+
+def cells(text: str) -> int:
+    """The width of a text in characters of a monospaced font.
+
+    >>> cells("abc"), cells("速度"), cells("e\u0301")
+    (3, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def caption(*, cyclic: bool) -> str:
+    """What is written on the box of a component."""
+    return "cyclic component" if cyclic else "processed together"

@@ -1,0 +1,27 @@
+"""Every RTEC conformance case on the reference evaluator."""
+
+from pathlib import Path
+
+import pytest
+
+from holdsfor import load
+from holdsfor.io.rtec_csv import RowReader
+from holdsfor.reference import Windows, recognise
+from tests.conformance.rtec_cases import CASES, load_case
+
+
+@pytest.mark.parametrize("folder", CASES, ids=lambda path: path.name)
+def test_case(folder: Path) -> None:
+    case = load_case(folder)
+    reasoner = load(case.rules)
+    stream = RowReader(reasoner.analysis).read([case.stream])
+    assert stream.malformed == []
+    windows = Windows(case.window, case.step, case.start, case.end)
+    result = recognise(reasoner.analysis, stream.records, windows)
+    assert {(r.query_time, r.fluent, r.value, r.start, r.end) for r in result.intervals} == case.intervals
+    if case.events is not None:
+        assert {(r.query_time, r.event, r.time) for r in result.events} == case.events
+
+
+def test_there_are_cases() -> None:
+    assert len(CASES) == 82
