@@ -31,13 +31,14 @@ def comment_texts(text: str) -> list[str]:
 # Programs
 
 
+@settings(max_examples=150)
 @given(programs())
 def test_printed_program_reads_back_equal(program: Program) -> None:
     assert read(print_program(program)) == program
 
 
 @pytest.mark.parametrize("kind", RULES, ids=lambda kind: kind.__name__)
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_printed_rule_of_each_kind_reads_back_equal(kind: type[Rule], data: st.DataObject) -> None:
     rule = numbered(data.draw(RULES[kind]))
@@ -71,7 +72,7 @@ def test_printed_clause_reads_back_equal(head: Term, goal: Term) -> None:
 
 
 @given(clause_texts() | st.lists(token_texts, max_size=4).map(" .\n".join))
-@settings(max_examples=500)
+@settings(max_examples=300)
 def test_what_was_read_is_printed_so_that_it_reads_the_same(text: str) -> None:
     parsed = parse(Source("test", text))
     for clause in parsed.clauses:
@@ -84,13 +85,14 @@ def test_what_was_read_is_printed_so_that_it_reads_the_same(text: str) -> None:
 
 
 @given(with_comments(st.sampled_from(real_programs()).map(lambda text: text[: text.find(".\n", 600) + 2])))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_formatting_a_real_program_keeps_rules_and_comments(text: str) -> None:
     assume(not parse(Source("test", text)).diagnostics)
     check_formatting(text)
 
 
 @given(with_comments(programs().map(print_program)))
+@settings(max_examples=60)
 def test_formatting_a_random_program_keeps_rules_and_comments(text: str) -> None:
     check_formatting(text)
 

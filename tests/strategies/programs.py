@@ -54,6 +54,7 @@ from holdsfor.ir import (
     Program,
     Rule,
 )
+from holdsfor.syntax.operators import INFIX
 from holdsfor.syntax.terms import EMPTY_LIST, Compound, ListTerm, Term, Var, functor
 from tests.strategies.terms import callable_terms, named_variables, small_terms
 
@@ -64,7 +65,7 @@ CONDITIONS = frozenset(
 )
 HEADS = frozenset(
     "initiatedAt terminatedAt initiates terminates initially holdsFor happensAt fi ft p holdsAt "
-    ":- -> ; , = \\+ is".split()
+    ":- -> ; , = \\+ is findall union_all intersect_all relative_complement_all complement_all".split()
 ) | {kind.value for kind in DeclarationKind}
 
 
@@ -79,12 +80,15 @@ class Place(StrEnum):
 
 # Terms of literals
 
-_fluents = callable_terms()
+_fluents = callable_terms().filter(
+    lambda term: not (isinstance(term, Compound) and term.name in INFIX and len(term.args) == 2)
+)
 _fvps = st.builds(Fvp, _fluents, small_terms())
 _events = _fluents.filter(lambda term: functor(term) not in (("start", 1), ("end", 1)))
-_heads = _fluents.filter(
-    lambda term: not isinstance(term, Compound)
-    or not (term.name in HEADS or (term.name in COMPARISONS and len(term.args) == 2))
+_heads = callable_terms().filter(
+    lambda term: (
+        not isinstance(term, Compound) or not (term.name in HEADS or (term.name in COMPARISONS and len(term.args) == 2))
+    )
 )
 _times = named_variables | small_terms()
 _lists = named_variables | small_terms()

@@ -13,7 +13,7 @@ from holdsfor.cli.common import fail, findings_json, friendly_errors, load_files
 from holdsfor.codes import all_codes, page
 from holdsfor.compiler.checks.data import check_data
 from holdsfor.compiler.describe import plan_data, plan_text
-from holdsfor.diagnostics import Diagnostic, Severity
+from holdsfor.diagnostics import Diagnostic, Severity, in_reading_order
 from holdsfor.frontend.rtec import format_source
 from holdsfor.io.rtec_csv import RowReader
 from holdsfor.loading import Reasoner, read_source
@@ -49,7 +49,7 @@ def check(
     """Check rules like a compiler: errors, warnings and notes with their place and what to do."""
     with friendly_errors():
         reasoner = load_files(files)
-        findings = [*reasoner.diagnostics, *_data_findings(reasoner, events)]
+        findings = in_reading_order([*reasoner.diagnostics, *_data_findings(reasoner, events)])
         if as_json:
             typer.echo(findings_json(findings))
         else:
@@ -64,13 +64,15 @@ def _data_findings(reasoner: Reasoner, events: list[Path]) -> list[Diagnostic]:
     if not events:
         return []
     stream = RowReader(reasoner.analysis).read(events)
-    return list(check_data(reasoner.analysis, stream.names, stream.unknown))
+    skipped = {row.text.partition("|")[0]: f"{row.file}:{row.line}: {row.reason}" for row in reversed(stream.malformed)}
+    return list(check_data(reasoner.analysis, stream.names, stream.unknown, skipped))
 
 
 def _summary(findings: list[Diagnostic], reasoner: Reasoner) -> str:
     counts = [(sum(f.severity is severity for f in findings), severity) for severity in Severity]
     found = ", ".join(f"{count} {severity}{'' if count == 1 else 's'}" for count, severity in counts if count)
-    return f"{len(reasoner.program.rules)} clauses, {found or 'nothing to complain about'}"
+    clauses = len(reasoner.analysis.written.rules)
+    return f"{clauses} clause{'' if clauses == 1 else 's'}, {found or 'nothing to complain about'}"
 
 
 def fmt(

@@ -9,7 +9,7 @@ from enum import StrEnum
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.dependencies import Vertex, conditions
 from holdsfor.compiler.analysis.entities import Role, Symbol
-from holdsfor.compiler.analysis.lookback import reach
+from holdsfor.compiler.analysis.lookback import reach, surroundings
 from holdsfor.compiler.analysis.partition import PartitionKey, partition_key
 from holdsfor.ir import (
     Algebra,
@@ -165,6 +165,6 @@ def _lookback_state(rule: Rule) -> Iterator[str]:
     for literal in walk(rule.body):
         time = getattr(literal, "time", None)
         if isinstance(literal, Happens) and isinstance(time, Var) and time != rule.time:
-            most = reach(rule.body, rule.time.name, time.name).most
+            most = reach(surroundings(rule.body, literal), rule.time.name, time.name).most
             shown = "all" if most == float("inf") else f"the last {int(most)} time-points of"
             yield f"{shown} {print_term(literal.event)}"

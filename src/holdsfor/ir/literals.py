@@ -133,6 +133,18 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
+class Instance:
+    """Instances of a pair that there is something to end: it holds, or is just being initiated.
+
+    Made by the compiler for terminations that test a variable of their head only; it has no text.
+    """
+
+    fvp: Fvp
+    time: Term
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class Intervals:
     """`holdsFor(F=V, I)`: the maximal intervals of F=V."""
 
@@ -238,6 +250,7 @@ Literal: TypeAlias = (
     | Boundary
     | Holds
     | Effect
+    | Instance
     | Intervals
     | Algebra
     | Guard
@@ -280,7 +293,12 @@ def literal_terms(literal: Literal) -> tuple[Term, ...]:
     match literal:
         case Happens(event=event, time=time):
             return (event, time)
-        case Boundary(fvp=fvp, time=time) | Holds(fvp=fvp, time=time) | Effect(fvp=fvp, time=time):
+        case (
+            Boundary(fvp=fvp, time=time)
+            | Holds(fvp=fvp, time=time)
+            | Effect(fvp=fvp, time=time)
+            | Instance(fvp=fvp, time=time)
+        ):
             return (fvp.fluent, fvp.value, time)
         case Intervals(fvp=fvp, out=out):
             return (fvp.fluent, fvp.value, out)

@@ -30,6 +30,7 @@ from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, arguments, functor
 
 Predicate = tuple[str, int]
+_MAX_SIZE = 10_000
 _MAX_DEPTH = 100
 _TOO_DEEP = "background rules call each other too deeply; is there a base case?"
 _Index = tuple[dict[Term, list[BackgroundRule]], list[BackgroundRule]]
@@ -51,15 +52,18 @@ class Solver:
             yield bindings
             return
         # One open choice for each literal, not one call inside another: long bodies must not exhaust the stack.
-        choices = [self.literal(body[0], bindings)]
-        while choices:
-            found = next(choices[-1], None)
-            if found is None:
-                choices.pop()
-            elif len(choices) == len(body):
-                yield found
-            else:
-                choices.append(self.literal(body[len(choices)], found))
+        try:
+            choices = [self.literal(body[0], bindings)]
+            while choices:
+                found = next(choices[-1], None)
+                if found is None:
+                    choices.pop()
+                elif len(choices) == len(body):
+                    yield found
+                else:
+                    choices.append(self.literal(body[len(choices)], found))
+        except RecursionError:
+            raise EvaluationError(_TOO_DEEP) from None
 
     def provable(self, body: Body, bindings: Bindings) -> bool:
         """Whether a body has at least one answer."""
@@ -101,6 +105,8 @@ class Solver:
             yield from LIBRARY[name].solve(arguments(atom), bindings)
             return
         pattern = resolve(atom, bindings)
+        if _is_larger(pattern, _MAX_SIZE):
+            raise EvaluationError(f"the arguments of {describe(atom)} grow without end")
         for answer in self.answers(name, pattern):
             yield from _either(unify(pattern, answer, bindings))
 
@@ -140,8 +146,6 @@ class Solver:
             if self._depth > _MAX_DEPTH:
                 raise EvaluationError(_TOO_DEEP)
             yield from self.solve(body, bindings)
-        except RecursionError:
-            raise EvaluationError(_TOO_DEEP) from None
         finally:
             self._depth -= 1
 
@@ -189,6 +193,19 @@ class Solver:
         if first is not None:
             return self.solve(literal.then, first)
         return self.solve(literal.otherwise, bindings) if literal.otherwise is not None else iter(())
+
+
+def _is_larger(term: Term, size: int) -> bool:
+    """Whether a term has more than so many parts; looks at no more of them than that."""
+    waiting = [term]
+    while waiting and size >= 0:
+        size -= 1
+        part = waiting.pop()
+        if isinstance(part, Compound):
+            waiting.extend(part.args)
+        elif isinstance(part, ListTerm):
+            waiting.extend(part.items)
+    return size < 0
 
 
 def _rename(term: Term, prefix: str) -> Term:

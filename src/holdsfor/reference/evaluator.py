@@ -9,7 +9,7 @@ from typing import Protocol
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role, Symbol
-from holdsfor.ir import Boundary, Edge, Effect, EffectKind, Fvp, Happens, Holds, IntervalRule, Literal
+from holdsfor.ir import Boundary, Edge, Effect, EffectKind, Fvp, Happens, Holds, Instance, IntervalRule, Literal
 from holdsfor.logic.solver import Solver
 from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
 from holdsfor.reference.history import Known
@@ -106,12 +106,21 @@ class World(Solver):
                 for moment in self._moments_of(time, bindings):
                     for found in bind(bindings, (time, Const(moment))):
                         yield from self._pairs_where(fvp, found, partial(self._changes, edge=edge, time=moment))
+            case Instance(fvp=fvp, time=time):
+                for pair in self.pairs():
+                    for found in bind(bindings, (fvp.fluent, pair[0]), (fvp.value, pair[1])):
+                        if self._can_end(pair, resolve(time, found)):
+                            yield found
             case Effect(kind=kind, fvp=fvp, time=time):
                 for moment in self._moments_of(time, bindings):
                     for fluent, value in list(self.effects.get((kind, moment), ())):
                         yield from bind(bindings, (fvp.fluent, fluent), (fvp.value, value), (time, Const(moment)))
             case _:
                 yield from super().temporal(literal, bindings)
+
+    def _can_end(self, pair: Pair, time: Term) -> bool:
+        assert isinstance(time, Const) and isinstance(time.value, int)
+        return self.holds(pair, time.value) or pair in self.effects.get((EffectKind.INITIATED, time.value), ())
 
     def _moments_of(self, time: Term, bindings: Bindings) -> list[int]:
         moment = resolve(time, bindings)

@@ -59,9 +59,9 @@ class StaticSolver(Solver):
                         continue
                     found.setdefault(pair, []).append(_decode(resolve(rule.out, answer)))
             for pair, lists in found.items():
-                # The lists of different bindings of body variables are united; those of one binding stay as
-                # they are, since sequencing may give intervals that touch.
-                result.setdefault(pair, lists[0] if len(lists) == 1 else ops.union(lists))
+                # Different bindings of body variables are united. So is a list whose intervals touch, as those of
+                # a sequence may: inside a rule they stay apart, but the intervals of a fluent are maximal.
+                result.setdefault(pair, ops.union(lists))
         return result
 
     def _assignments(self, rule: IntervalRule) -> Iterator[Bindings]:

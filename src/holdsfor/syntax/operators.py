@@ -51,14 +51,3 @@ PREFIX: dict[str, tuple[int, int]] = {
     "+": (200, 200),
 }
 """Prefix operators: their precedence and that of their operand."""
-
-COMMON_MISTAKES = {
-    ("=", ">"): ">=",
-    ("<", "="): "=<",
-    ("!", "="): "\\=",
-    (":", "="): "=",
-    ("<", "-"): ":-",
-    ("<", ">"): "\\=",
-    ("=", "!"): "\\=",
-}
-"""Two operators in a row that people write for another one."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from holdsfor.diagnostics import Diagnostic, Label, Severity, Source, Span
-from holdsfor.syntax.operators import ARGUMENT, CLAUSE, COMMON_MISTAKES, INFIX, PREFIX
+from holdsfor.syntax.hints import capital_name, hint_between, hint_for_term, is_comment_sign, mistaken_operator
+from holdsfor.syntax.operators import ARGUMENT, CLAUSE, INFIX, PREFIX
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Clause, Compound, Const, ListTerm, Term, Var
 from holdsfor.syntax.tokens import Comment, Kind, Token, tokenize, unquote
 
@@ -36,7 +38,7 @@ def parse(source: Source) -> Parsed:
     Compound(name='p', args=(Var(name='X'),))
     """
     tokens, comments, diagnostics = tokenize(source)
-    parser = _Parser(source, tokens)
+    parser = _Parser(source, tokens, [finding.span.start for finding in diagnostics])
     clauses = parser.clauses()
     return Parsed(source, tuple(clauses), tuple(comments), (*diagnostics, *parser.diagnostics))
 
@@ -46,9 +48,10 @@ class _SyntaxProblem(Exception):
 
 
 class _Parser:
-    def __init__(self, source: Source, tokens: list[Token]) -> None:
+    def __init__(self, source: Source, tokens: list[Token], strays: list[int]) -> None:
         self._source = source
         self._tokens = tokens
+        self._strays = strays
         self._index = 0
         self._depth = 0
         self._anonymous = 0
@@ -93,12 +96,16 @@ class _Parser:
             self._index += 1
         while self._peek.kind is not Kind.EOF:
             token = self._peek
-            if token.kind is Kind.END:
+            if token.kind is Kind.END and not self._is_dot_in_name(token):
                 self._index += 1
                 return
             if self._starts_clause(token) and self._index > self._clause_start:
                 return
             self._index += 1
+
+    def _is_dot_in_name(self, token: Token) -> bool:
+        after = self._tokens[self._index + 1]
+        return after.kind is Kind.NAME and after.start == token.end
 
     def _starts_clause(self, token: Token) -> bool:
         at_line_start = token.start == 0 or self._source.text[token.start - 1] == "\n"
@@ -285,9 +292,12 @@ class _Parser:
     def _fail(
         self, token: Token, message: str, hint: str, *, code: str = "HF001", label: Label | None = None
     ) -> NoReturn:
-        span = Span(self._source, token.start, token.end)
-        labels = (label,) if label else ()
-        self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, span, hint, labels))
+        # A stray character is already reported; what it does to the rest of its clause is not news.
+        first = self._tokens[self._clause_start - 1].end if self._clause_start else 0
+        if bisect_left(self._strays, first) == bisect_left(self._strays, token.end):
+            span = Span(self._source, token.start, token.end)
+            labels = (label,) if label else ()
+            self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, span, hint, labels))
         raise _SyntaxProblem
 
     def _fail_too_deep(self, token: Token) -> NoReturn:
@@ -297,57 +307,60 @@ class _Parser:
         previous = self._tokens[self._index - 1]
         if token.text in (")", "]", "}"):
             self._fail(token, f"this {token.text} closes nothing", "remove it, or open it earlier", code="HF004")
+        first, second = self._tokens[self._clause_start : self._clause_start + 2]
+        if is_comment_sign(first, second):
+            self._fail(first._replace(end=second.end), "a clause cannot start with two dashes", "write % for a comment")
         if token.kind is Kind.EOF or self._starts_clause(token):
             self._fail(previous, "the clause does not end", "end it with a full stop", code="HF003")
         if token.text == ":-":
-            self._fail(
-                token, "a second :- in one clause", "end the rule before it with a full stop, not a comma", code="HF003"
-            )
+            hint = "end the rule before it with a full stop, not a comma"
+            self._fail(token, "a second :- in one clause", hint, code="HF003")
         self._fail_at_operator(previous, token)
         self._fail_at_operator(token, self._tokens[self._index + 1])
-        self._fail(token, f"unexpected {_show(token)} after a complete term", self._hint_between(previous, token))
+        self._fail_at_capital(previous, token)
+        self._fail(token, f"unexpected {_show(token)} after a complete term", hint_between(previous, token))
 
     def _fail_expecting_closer(self, token: Token, closer: str) -> NoReturn:
         previous = self._tokens[self._index - 1]
         opening = self._open[-1]
         label = Label(Span(self._source, opening.start, opening.end), "opened here")
         self._fail_at_operator(previous, token)
+        self._fail_at_capital(previous, token)
         if token.kind in (Kind.END, Kind.EOF) or self._starts_clause(token) or token.text in (")", "]", "}", ":-"):
             message = f"expected {closer} before {_show(token)}"
-            self._fail(token, message, f"close the bracket with {closer}", code="HF004", label=label)
-        self._fail(
-            token, f"expected , or {closer}, found {_show(token)}", self._hint_between(previous, token), label=label
-        )
+            self._fail(token, message, self._hint_to_close(token, closer), code="HF004", label=label)
+        self._fail(token, f"expected , or {closer}, found {_show(token)}", hint_between(previous, token), label=label)
+
+    def _hint_to_close(self, token: Token, closer: str) -> str:
+        if token.kind is Kind.END and self._is_dot_in_name(token):
+            return "a full stop ends a clause; write names without dots"
+        return f"close the bracket with {closer}"
 
     def _fail_expecting_term(self, token: Token) -> NoReturn:
-        previous = self._tokens[max(0, self._index - 1)]
-        if self._index > self._clause_start:
+        previous = self._tokens[self._index - 1] if self._index > self._clause_start else None
+        if previous is not None:
             self._fail_at_operator(previous, token)
-        if token.kind in (Kind.END, Kind.EOF) or self._starts_clause(token):
-            is_first = self._index == self._clause_start
-            hint = "remove it" if is_first else f"remove the {previous.text} before it, or complete the rule"
-            self._fail(token, f"expected a condition or a term, found {_show(token)}", hint)
-        if previous.text == "," and token.text == ",":
-            self._fail(token, "two commas in a row", "remove one")
-        self._fail(
-            token,
-            f"expected a condition or a term, found {_show(token)}",
-            "a term starts with a name, a variable, a number, ( or [",
-        )
+            if previous.text == "," and token.text == ",":
+                self._fail(token, "two commas in a row", "remove one")
+        if token.kind is Kind.END and previous is None:
+            self._fail(token, "a full stop without a clause", "remove it")
+        if previous is not None and self._starts_clause(token):
+            self._fail(previous, "the clause does not end", f"write a full stop for the {previous.text}", code="HF003")
+        message = f"expected a condition or a term, found {_show(token)}"
+        self._fail(token, message, hint_for_term(previous, token))
 
     def _fail_at_operator(self, previous: Token, token: Token) -> None:
-        meant = COMMON_MISTAKES.get((previous.text, token.text))
-        if meant is not None and previous.end == token.start:
-            both = Token(token.kind, previous.text + token.text, previous.start, token.end)
+        before = self._tokens[self._clause_start : self._index]
+        meant = mistaken_operator(previous, token, in_head=all(other.text != ":-" for other in before))
+        if meant is not None:
+            both = previous._replace(text=previous.text + token.text, end=token.end)
             self._fail(both, f"{both.text} is not an operator", f"did you mean {meant} ?")
 
-    def _hint_between(self, previous: Token, token: Token) -> str:
-        starts_term = token.kind in (Kind.NAME, Kind.VARIABLE, Kind.NUMBER, Kind.QUOTED)
-        if token.text == "(" and previous.kind is Kind.NAME:
-            return f"write {previous.text}( without a space before the bracket"
-        if starts_term:
-            return f"is a comma missing before {token.text}?"
-        return "is a comma or an operator missing before it?"
+    def _fail_at_capital(self, previous: Token, token: Token) -> None:
+        meant = capital_name(previous, token)
+        if meant is not None:
+            message = f"{previous.text} starts with a capital letter, so it is a variable"
+            self._fail(previous, message, f"write {meant}( for a name with arguments")
 
 
 def _read_number(text: str) -> float | None:

@@ -69,6 +69,7 @@ _KINDS = {
     "quoted": Kind.QUOTED,
 }
 
+_BYTE_ORDER_MARK = "\ufeff"
 _LOOKALIKES = {
     "≤": "=<",
     "≥": ">=",
@@ -85,6 +86,11 @@ _LOOKALIKES = {
     "‘": "'",
     "“": "'",
     "”": "'",
+    "…": "_",
+    "×": "*",
+    "÷": "/",
+    "−": "-",
+    "–": "-",
 }
 
 
@@ -98,7 +104,7 @@ def tokenize(source: Source) -> Tokens:
     tokens: list[Token] = []
     comments: list[Comment] = []
     diagnostics: list[Diagnostic] = []
-    position, length, match_at = 0, len(text), _PATTERN.match
+    position, length, match_at = len(text) - len(text.removeprefix(_BYTE_ORDER_MARK)), len(text), _PATTERN.match
     while position < length:
         match = match_at(text, position)
         if match is None:
@@ -132,12 +138,21 @@ def _stray(source: Source, position: int, diagnostics: list[Diagnostic]) -> int:
         message, hint = "this comment is never closed", "close it with */"
     else:
         stop = position + 1
-        message = f"unexpected character {char!r}"
+        while source.text.startswith(char, stop):
+            stop += 1
+        shown = f"'{char}'" if char.isprintable() else f"U+{ord(char):04X}"
+        message = f"unexpected character {shown}"
         alternative = _LOOKALIKES.get(char)
         hint = f"write {alternative}" if alternative else "remove it, or quote the name it belongs to"
     span = Span(source, position, stop)
-    diagnostics.append(Diagnostic("HF002", Severity.ERROR, message, span, hint))
+    if not any(_is_repeated(span, message, other) for other in diagnostics[-1:]):
+        diagnostics.append(Diagnostic("HF002", Severity.ERROR, message, span, hint))
     return stop
+
+
+def _is_repeated(span: Span, message: str, other: Diagnostic) -> bool:
+    """Whether a finding says of the same line what the last one said, as for the second of a pair of quotes."""
+    return other.message == message and "\n" not in span.source.text[other.span.end : span.start]
 
 
 _ESCAPES = {

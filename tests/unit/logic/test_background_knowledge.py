@@ -148,3 +148,10 @@ def test_a_dynamic_domain_has_every_member() -> None:
     assert found.open_domains == {("vessel", 1)}
     assert answers(found.solver(), "vessel(boreas)") == [""]
     assert answers(found.solver(), "vessel(X), vessel(Y), X = a, Y = b", "X", "Y") == ["a, b"]
+
+
+def test_terms_that_grow_without_end_are_not_enumerated() -> None:
+    found = knowledge("natural(zero). natural(next(N)) :- natural(N).")
+    assert found.evaluated == {}
+    assert answers(found.solver(), "natural(next(next(zero)))") == [""]
+    assert answers(found.solver(), "natural(next(one))") == []

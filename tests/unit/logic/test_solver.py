@@ -251,3 +251,8 @@ def test_provable_stops_at_the_first_answer() -> None:
 
 def test_describe() -> None:
     assert [describe(term(text)) for text in ("go", "edge(a, b)", "7")] == ["go/0", "edge/2", "7"]
+
+
+def test_endless_terms_are_reported() -> None:
+    with pytest.raises(EvaluationError, match="too deeply"):
+        answers("grow(X) :- Y = f(X), grow(Y).", "grow(a)")

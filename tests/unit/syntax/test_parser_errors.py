@@ -23,7 +23,7 @@ def survivors(text: str) -> list[str]:
     ("text", "code", "message", "place", "hint"),
     [
         # Where a term is missing
-        (".", "HF001", "expected a condition or a term, found the full stop", (0, 1), "remove it"),
+        (".", "HF001", "a full stop without a clause", (0, 1), "remove it"),
         ("a :- .", "HF001", "expected a condition or a term, found the full stop", (5, 6), "remove the :- before it, or complete the rule"),
         ("a :- b, .", "HF001", "expected a condition or a term, found the full stop", (8, 9), "remove the , before it, or complete the rule"),
         ("a :- b,", "HF001", "expected a condition or a term, found the end of the file", (7, 7), "remove the , before it, or complete the rule"),
@@ -56,11 +56,19 @@ def survivors(text: str) -> list[str]:
         ("a :- X => Y.", "HF001", "=> is not an operator", (7, 9), "did you mean >= ?"),
         ("a :- X <= Y.", "HF001", "<= is not an operator", (7, 9), "did you mean =< ?"),
         ("a :- X != Y.", "HF001", "!= is not an operator", (7, 9), "did you mean \\= ?"),
-        ("a :- X := Y.", "HF001", ":= is not an operator", (7, 9), "did you mean = ?"),
+        ("a :- X := Y.", "HF001", ":= is not an operator", (7, 9), "did you mean = or is ?"),
         ("a :- X <> Y.", "HF001", "<> is not an operator", (7, 9), "did you mean \\= ?"),
         ("a(X) <- b(X), c.", "HF001", "<- is not an operator", (5, 7), "did you mean :- ?"),
         ("a <- b.", "HF001", "<- is not an operator", (2, 4), "did you mean :- ?"),
         ("p(X <= Y).", "HF001", "<= is not an operator", (4, 6), "did you mean =< ?"),
+        # Habits of other languages
+        ("Press(X) :- b.", "HF001", "Press starts with a capital letter, so it is a variable", (0, 5), "write press( for a name with arguments"),
+        ("-- a comment\na.", "HF001", "a clause cannot start with two dashes", (0, 2), "write % for a comment"),
+        ("// a comment\na.", "HF001", "expected a condition or a term, found //", (0, 2), "write % for a comment"),
+        ("p[a].", "HF001", "unexpected [ after a complete term", (1, 2), "write p( with a round bracket"),
+        ("a if b.", "HF001", "unexpected if after a complete term", (2, 4), "write :- for if"),
+        ("a :- b and c.", "HF001", "unexpected and after a complete term", (7, 10), "write , for and"),
+        ("p(a, ).", "HF001", "expected a condition or a term, found )", (5, 6), "remove the comma before it"),
         # Numbers
         ("p(99999999999999999999).", "HF001", "this number is too large", (2, 22), "numbers must fit in 64 bits"),
     ],
@@ -86,6 +94,12 @@ def test_a_missing_bracket_shows_what_was_opened() -> None:
     )
 
 
+def test_a_dot_in_a_name() -> None:
+    first = problems("p(a.b).")[0]
+    assert (first.code, first.message, first.span.start) == ("HF004", "expected ) before the full stop", 3)
+    assert first.hint == "a full stop ends a clause; write names without dots"
+
+
 def test_reading_goes_on_after_each_error() -> None:
     text = "a :- b,.\nok(1).\np(.\nq :- r\ns :- t.\nX <= Y.\nok(2).\nu :- $.\nok(3).\n"
     assert [(item.code, item.span.line) for item in problems(text)] == [
@@ -94,9 +108,12 @@ def test_reading_goes_on_after_each_error() -> None:
         ("HF001", 3),
         ("HF003", 4),
         ("HF001", 6),
-        ("HF001", 8),
     ]
     assert survivors(text) == ["ok(1).", "s :-\n    t.", "ok(2).", "ok(3)."]
+
+
+def test_a_stray_character_spoils_its_clause_alone_and_says_so_once() -> None:
+    assert [item.code for item in problems("a :- $.\nb :- .\n")] == ["HF002", "HF001"]
 
 
 def test_a_clause_on_a_new_line_is_not_swallowed() -> None:

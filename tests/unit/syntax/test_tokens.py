@@ -97,8 +97,8 @@ def test_comments_are_kept_apart() -> None:
         ("# a", "unexpected character '#'", "write %", "#"),
         ("‘a", "unexpected character '‘'", "write '", "‘"),
         ("a $ b", "unexpected character '$'", "remove it, or quote the name it belongs to", "$"),
-        ("a \\ b", "unexpected character '\\\\'", "remove it, or quote the name it belongs to", "\\"),
-        ("a \x00", "unexpected character '\\x00'", "remove it, or quote the name it belongs to", "\x00"),
+        ("a \\ b", "unexpected character '\\'", "remove it, or quote the name it belongs to", "\\"),
+        ("a \x00", "unexpected character U+0000", "remove it, or quote the name it belongs to", "\x00"),
     ],
 )
 def test_stray_characters(text: str, message: str, hint: str, covered: str) -> None:
@@ -107,9 +107,20 @@ def test_stray_characters(text: str, message: str, hint: str, covered: str) -> N
 
 
 def test_every_stray_character_is_reported() -> None:
-    found = scan("a ? b ? 'c")
+    found = scan("a ? b\n? 'c")
     assert [(item.span.start, item.span.end) for item in found.diagnostics] == [(2, 3), (6, 7), (8, 10)]
     assert [token.text for token in found.tokens] == ["a", "b", ""]
+
+
+def test_a_stray_character_is_reported_once_in_a_line() -> None:
+    found = scan("a ?? b ? c\n?")
+    assert [(item.span.start, item.span.end) for item in found.diagnostics] == [(2, 4), (11, 12)]
+
+
+def test_a_byte_order_mark_is_nothing() -> None:
+    assert scan("\ufeffa").tokens == [Token(Kind.NAME, "a", 1, 2), Token(Kind.EOF, "", 2, 2)]
+    assert scan("\ufeffa").diagnostics == []
+    assert [item.span.start for item in scan("a \ufeff").diagnostics] == [2]
 
 
 @pytest.mark.parametrize(

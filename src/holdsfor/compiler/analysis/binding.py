@@ -23,6 +23,7 @@ from holdsfor.ir import (
     Happens,
     Holds,
     IfThenElse,
+    Instance,
     Intervals,
     Literal,
     Not,
@@ -125,7 +126,7 @@ class _Scheduler:
     ) -> tuple[Literal, set[str]] | None:
         """The literal (its inside ordered) and what it binds, or None if it cannot run yet."""
         match literal:
-            case Happens() | Boundary() | Effect() | Intervals():
+            case Happens() | Boundary() | Effect() | Instance() | Intervals():
                 return literal, {v.name for v in literal_variables(literal)}
             case Holds(fvp=fvp, time=time):
                 ready = names(time) <= known
@@ -221,7 +222,7 @@ def _rank(literal: Literal) -> int:
             return _BOUNDARY
         case Call():
             return _FACTS
-        case Holds():
+        case Holds() | Instance():
             return _FLUENT
         case Guard():
             return _LAST

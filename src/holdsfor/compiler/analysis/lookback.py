@@ -6,11 +6,12 @@ T - T0 can have.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from holdsfor.ir import Assign, Body, Compare
+from holdsfor.ir import Assign, Body, Compare, IfThenElse, Literal, sub_bodies
 from holdsfor.syntax.terms import Compound, Const, Term, Var
 
 Linear = dict[str, float]
@@ -34,28 +35,56 @@ class Reach:
 
 
 def reach(body: Body, now: str, other: str) -> Reach:
-    """The range of `now - other` that a body allows.
+    """The range of `now - other` that a body allows. Time-points are whole numbers.
 
     >>> from holdsfor.syntax.terms import Var
-    >>> reach((Compare("<", Var("T0"), Var("T")),), "T", "T0")
-    Reach(least=1, most=inf, related=True)
+    >>> reach((Compare("<", Var("T0"), Var("T1")), Compare("<", Var("T1"), Var("T"))), "T", "T0")
+    Reach(least=2, most=inf, related=True)
     """
     definitions = {
         lit.target.name: lit.expression for lit in body if isinstance(lit, Assign) and isinstance(lit.target, Var)
     }
-    least, most, related = -math.inf, math.inf, False
-    for operator, difference in _differences(body, definitions):
+    differences = list(_differences(body, definitions))
+    limits = _closed(dict(_limits(differences)))
+    most, least = limits.get((now, other), math.inf), -limits.get((other, now), math.inf)
+    mentions = any({now, other} <= set(difference) for _, difference in differences)
+    return Reach(least, most, mentions or math.isfinite(most) or math.isfinite(least))
+
+
+def surroundings(body: Body, literal: Literal) -> Body:
+    """What holds together with a literal: the conjunctions around it, from the outside in."""
+    for candidate in body:
+        if candidate is literal:
+            return body
+        for inner in sub_bodies(candidate):
+            found = surroundings(inner, literal)
+            if found:
+                before = candidate.condition if isinstance(candidate, IfThenElse) and inner is candidate.then else ()
+                return (*body, *before, *found)
+    return ()
+
+
+def _limits(differences: list[tuple[str, Linear]]) -> Iterator[tuple[tuple[str, str], float]]:
+    """Limits `first - second =< limit` by their two variables, the least limit last."""
+    found: list[tuple[tuple[str, str], float]] = []
+    for operator, difference in differences:
         for sign, relation in ((1, operator), (-1, _FLIPPED[operator])):
-            bound = _bound(difference, sign, now, other)
-            if bound is None:
+            pair = _as_difference(difference, sign)
+            if pair is None or relation in (">", ">="):
                 continue
-            related = True
-            if relation in ("<", "=<", "=:=", "="):
-                most = min(most, bound - 1 if relation == "<" else bound)
-            if relation in (">", ">=", "=:=", "="):
-                least = max(least, bound + 1 if relation == ">" else bound)
-    mentions = any({now, other} <= set(difference) for _, difference in _differences(body, definitions))
-    return Reach(least, most, related or mentions)
+            limit = -sign * difference.get("", 0)
+            found.append((pair, math.ceil(limit) - 1 if relation == "<" else math.floor(limit)))
+    return iter(sorted(found, key=lambda item: -item[1]))
+
+
+def _closed(limits: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:
+    """All limits that follow: shortest paths between the variables."""
+    names = dict.fromkeys(name for pair in limits for name in pair)
+    for middle, first, last in itertools.product(names, repeat=3):
+        if (first, middle) in limits and (middle, last) in limits and first != last:
+            through = limits[first, middle] + limits[middle, last]
+            limits[first, last] = min(limits.get((first, last), math.inf), through)
+    return limits
 
 
 def _differences(body: Body, definitions: dict[str, Term]) -> Iterator[tuple[str, Linear]]:
@@ -71,13 +100,13 @@ def _differences(body: Body, definitions: dict[str, Term]) -> Iterator[tuple[str
                 yield "=:=", _add(left, right, -1)
 
 
-def _bound(difference: Linear, sign: int, now: str, other: str) -> float | None:
-    """The constant c in `now - other op c`, if the expression is just that."""
-    if {name for name, factor in difference.items() if name and factor} != {now, other}:
+def _as_difference(difference: Linear, sign: int) -> tuple[str, str] | None:
+    """The two variables of an expression that is one minus the other, and perhaps a constant."""
+    factors = {name: factor * sign for name, factor in difference.items() if name and factor}
+    if sorted(factors.values()) != [-1, 1]:
         return None
-    if difference[now] * sign == 1 and difference[other] * sign == -1:
-        return -sign * difference.get("", 0) + 0
-    return None
+    second, first = sorted(factors, key=lambda name: factors[name])
+    return first, second
 
 
 def _linear(term: Term, definitions: dict[str, Term], depth: int = 0) -> Linear | None:

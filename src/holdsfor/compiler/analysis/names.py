@@ -13,6 +13,7 @@ from holdsfor.compiler.analysis.places import head_span, span_of
 from holdsfor.compiler.analysis.unread import names_in_span, unread_names
 from holdsfor.diagnostics import Diagnostic, Severity
 from holdsfor.ir import (
+    DURATIONS,
     Algebra,
     AllenRelation,
     BackgroundRule,
@@ -69,6 +70,9 @@ CONDITIONS = (
     *(relation.value for relation in AllenRelation),
 )
 
+INTERVALS = frozenset({*((operator.value, 3) for operator in DURATIONS), *((one.value, 4) for one in AllenRelation)})
+"""Conditions on interval lists that a program may also define by itself."""
+
 
 class Names:
     """The predicates of a program as it was written, and what is wrong with their names."""
@@ -108,7 +112,7 @@ class Names:
         return name not in self._defined and name not in LIBRARY
 
     def _unknown(self, name: Predicate, literal: Call) -> Diagnostic:
-        arities = sorted(arity for other, arity in (*self._defined, *LIBRARY) if other == name[0])
+        arities = sorted(arity for other, arity in (*self._defined, *LIBRARY, *INTERVALS) if other == name[0])
         if arities:
             wanted = " or ".join(str(arity) for arity in arities)
             message = f"{name[0]} takes {wanted} argument{'' if wanted == '1' else 's'}, not {name[1]}"
@@ -217,5 +221,11 @@ def suggest(name: str, known: list[str], cutoff: float = 0.7) -> str | None:
     by_case = {other.lower(): other for other in known}
     if name.lower() in by_case and by_case[name.lower()] != name:
         return by_case[name.lower()]
+    # Two letters swapped are the commonest slip, and difflib does not count them as close.
+    swapped = next(
+        (other for other in known if other != name and sorted(other) == sorted(name) and len(name) > 3), None
+    )
+    if swapped is not None:
+        return swapped
     close = get_close_matches(name, [other for other in known if other != name], 1, cutoff)
     return close[0] if close else None

@@ -13,13 +13,12 @@ from holdsfor.ir import (
     Body,
     Declaration,
     DelayRule,
-    Effect,
     EffectKind,
     EffectRule,
     EventRule,
     Fvp,
-    Holds,
     InitiallyRule,
+    Instance,
     IntervalRule,
     Or,
     Rule,
@@ -72,7 +71,8 @@ class Safety:
         if result.stuck:
             self._complain_stuck(rule, result)
             return None
-        loose = [v for term in head_terms(rule) for v in variables(term) if v.name not in result.bound]
+        heads = (rule.out,) if isinstance(rule, IntervalRule) and not rule.body else head_terms(rule)
+        loose = [v for term in heads for v in variables(term) if v.name not in result.bound]
         for variable in {v.name: v for v in loose}.values():
             self._complain_loose(rule, variable)
         return None if loose else result.body
@@ -83,7 +83,7 @@ class Safety:
         result = self._schedule(rule, rule.body, bound)
         if result.stuck and (_head_names(rule) & {n for lit in result.stuck for n in unbound_in(lit, result.bound)}):
             # A test on an open head variable is asked of each instance that there is something to end.
-            instances = Or(((Holds(rule.fvp, rule.time),), (Effect(EffectKind.INITIATED, rule.fvp, rule.time),)))
+            instances = Instance(rule.fvp, rule.time)
             result = self._schedule(rule, (*rule.body, instances), bound)
         if result.stuck:
             self._complain_stuck(rule, result)

@@ -125,6 +125,8 @@ class Complaints:
         """A variable of the rule that occurs just once, like the one at fault, was probably meant to be the same."""
         if variable.name in ("True", "False"):
             return f"did you mean {variable.name.lower()}? A capital letter makes it a variable"
+        if not self._rule.body and not isinstance(self._rule, DelayRule):
+            return None
         once = [name for name, count in self._count.items() if count == 1 and not name.startswith("_")]
         others = [name for name in once if name != variable.name]
         close = suggest(variable.name, others, cutoff=0.6) or (others[0] if len(others) == 1 else None)
@@ -166,7 +168,10 @@ def _gives(literal: Literal) -> set[str]:
 
 def show_variable(variable: Var) -> str:
     """A variable as it was written."""
-    return "_" if variable.is_anonymous else variable.name
+    if variable.is_anonymous:
+        return "_"
+    # Unfolding a helper renames its variables; the text has the name that the author knows.
+    return variable.span.text if variable.span.source.text else variable.name
 
 
 def _as_constant(variable: Var) -> str:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.checks.arithmetic import check_arithmetic
 from holdsfor.compiler.checks.cycles import check_cycles
 from holdsfor.compiler.checks.delays import check_delays
 from holdsfor.compiler.checks.firing import check_firing
 from holdsfor.compiler.checks.fluents import check_fluents
+from holdsfor.compiler.checks.intervals import check_intervals
+from holdsfor.compiler.checks.redundancy import check_redundancy
 from holdsfor.compiler.checks.shadowing import check_shadowing
 from holdsfor.compiler.checks.spelling import check_spelling
 from holdsfor.compiler.checks.time import check_time
+from holdsfor.compiler.checks.variables import check_variables
 from holdsfor.diagnostics import Diagnostic
 
 Check = Callable[[Analysis], Iterator[Diagnostic]]
@@ -19,9 +23,13 @@ Check = Callable[[Analysis], Iterator[Diagnostic]]
 CHECKS: tuple[Check, ...] = (
     check_spelling,
     check_time,
+    check_variables,
+    check_arithmetic,
+    check_intervals,
     check_fluents,
     check_firing,
     check_shadowing,
+    check_redundancy,
     check_delays,
     check_cycles,
 )

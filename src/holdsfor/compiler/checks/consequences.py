@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from holdsfor.diagnostics import Diagnostic, Severity, Source
 from holdsfor.ir import Program
 
-_TIME_UNCLEAR = frozenset({"HF202", "HF203", "HF204"})
-"""As long as it is not known when a rule fires, what is bound in it is not known either."""
+_BINDING_UNCLEAR = frozenset({"HF202", "HF203", "HF204", "HF206"})
+"""As long as it is not known when a rule fires or what it computes, what is bound in it is not known either."""
 
 Clause = tuple[Source, int]
 
@@ -25,13 +25,19 @@ def without_consequences(findings: Iterable[Diagnostic], program: Program) -> li
 
 def _causes(found: list[Diagnostic]) -> Iterator[Diagnostic]:
     has_errors = any(finding.severity is Severity.ERROR for finding in found)
-    time_unclear = any(finding.code in _TIME_UNCLEAR for finding in found)
+    binding_unclear = any(finding.code in _BINDING_UNCLEAR for finding in found)
     for finding in found:
         if has_errors and finding.severity is not Severity.ERROR:
             continue
-        if time_unclear and finding.code == "HF201":
+        if finding.code == "HF308" and any(_lies_in(finding, other) for other in found):
+            continue
+        if binding_unclear and finding.code == "HF201":
             continue
         yield finding
+
+
+def _lies_in(finding: Diagnostic, other: Diagnostic) -> bool:
+    return other is not finding and other.span.start <= finding.span.start and finding.span.end <= other.span.end
 
 
 class _Clauses:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.analysis.entities import Role, Symbol
+from holdsfor.compiler.analysis.dependencies import conditions
+from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.analysis.graphs import strong_components
-from holdsfor.diagnostics import Diagnostic, Severity
-from holdsfor.ir import POINTWISE, Algebra, Guard, IntervalOperator, IntervalRule, walk
+from holdsfor.compiler.analysis.instant import Moment
+from holdsfor.compiler.analysis.places import head_span
+from holdsfor.diagnostics import Diagnostic, Label, Severity, Span
+from holdsfor.ir import POINTWISE, Algebra, Guard, IntervalOperator, IntervalRule, Literal, Rule, walk
 from holdsfor.logic.solver import describe
 
 
@@ -20,13 +23,11 @@ def check_cycles(analysis: Analysis) -> Iterator[Diagnostic]:
     for rule, problem in analysis.background.problems:
         name = describe(rule.head)
         if problem == "recursion":
-            message = f"{name} is defined through its own negation"
-            yield Diagnostic(
-                "HF504", Severity.ERROR, message, rule.span, "break the loop: no answer would be consistent"
-            )
+            code, message, hint = "HF504", f"{name} is defined through its own negation", "remove the negated call"
         else:
-            message = f"{name} has no end: its rules give ever new facts"
-            yield Diagnostic("HF505", Severity.ERROR, message, rule.span, "bound the recursion with a comparison")
+            code, message = "HF505", f"{name} has no end: each answer gives another one"
+            hint = "bound the recursion with a comparison, or give it to the rule as a list of facts"
+        yield Diagnostic(code, Severity.ERROR, message, head_span(rule), hint)
 
 
 def _static_in_cycle(members: tuple[Symbol, ...], analysis: Analysis) -> Iterator[Diagnostic]:
@@ -35,46 +36,72 @@ def _static_in_cycle(members: tuple[Symbol, ...], analysis: Analysis) -> Iterato
     is_loop = len(members) > 1 or (members[0], members[0]) in analysis.graph.symbol_edges
     if not static or not is_loop:
         return
-    for symbol in static:
-        rule = next(rule for rule in analysis.entities[symbol].rules if isinstance(rule, IntervalRule))
-        shown = ", ".join(str(member) for member in members)
-        if _depends_on_itself_at_once(symbol, static, analysis):
-            message = f"{symbol} is defined by itself at the same time-point"
-            hint = "a statically determined fluent cannot be its own condition; use initiatedAt/terminatedAt"
-            yield Diagnostic("HF501", Severity.ERROR, message, rule.span, hint)
-            continue
-        blocking = _not_pointwise(symbol, analysis)
-        if blocking is not None:
-            message = f"{symbol} lies on a cycle ({shown}) and {blocking} needs whole intervals, which a cycle does not have yet"
-            hint = "inside a cycle use union_all, intersect_all and relative_complement_all only"
-            yield Diagnostic("HF501", Severity.ERROR, message, rule.span, hint)
-
-
-def _depends_on_itself_at_once(symbol: Symbol, static: list[Symbol], analysis: Analysis) -> bool:
     graph = {one: [two for two in static if (one, two) in analysis.graph.symbol_edges] for one in static}
-    component = next(found for found in strong_components(graph) if symbol in found)
-    return len(component) > 1 or symbol in graph[symbol]
+    for component in strong_components(graph):
+        if len(component) > 1 or component[0] in graph[component[0]]:
+            yield _defined_by_itself(component, analysis)
+            continue
+        blocking = _not_pointwise(component[0], analysis)
+        if blocking is not None:
+            yield _needs_whole_intervals(component[0], members, blocking)
 
 
-def _not_pointwise(symbol: Symbol, analysis: Analysis) -> str | None:
+def _defined_by_itself(component: tuple[Symbol, ...], analysis: Analysis) -> Diagnostic:
+    rules = [_interval_rule(symbol, analysis) for symbol in component]
+    rules.sort(key=lambda rule: rule.span.start)
+    shown = ", ".join(str(symbol) for symbol in component)
+    message = f"{shown} is defined by itself" if len(component) == 1 else f"{shown} are defined by each other"
+    hint = "define one of them by events: initiatedAt and terminatedAt may look back at themselves"
+    if len(component) == 1:
+        hint = "define it by events: initiatedAt and terminatedAt may look back at themselves"
+    labels = tuple(Label(head_span(rule), "on the same cycle") for rule in rules[1:])
+    return Diagnostic("HF501", Severity.ERROR, message, head_span(rules[0]), hint, labels)
+
+
+def _needs_whole_intervals(symbol: Symbol, members: tuple[Symbol, ...], blocking: Literal) -> Diagnostic:
+    what = blocking.operator.value if isinstance(blocking, Algebra) else "a test for the empty list"
+    others = ", ".join(str(member) for member in members if member != symbol)
+    message = f"{symbol} and {others} depend on each other, and {what} needs intervals that are finished"
+    hint = "inside a cycle only union_all, intersect_all and relative_complement_all work"
+    return Diagnostic("HF501", Severity.ERROR, message, blocking.span, hint)
+
+
+def _interval_rule(symbol: Symbol, analysis: Analysis) -> Rule:
+    return next(rule for rule in analysis.entities[symbol].rules if isinstance(rule, IntervalRule))
+
+
+def _not_pointwise(symbol: Symbol, analysis: Analysis) -> Literal | None:
     for rule in analysis.entities[symbol].rules:
         for literal in walk(rule.body):
+            if isinstance(literal, Guard):
+                return literal
             if isinstance(literal, Algebra) and (
                 literal.operator not in POINTWISE or literal.operator is IntervalOperator.COMPLEMENT
             ):
-                return literal.operator.value
-            if isinstance(literal, Guard):
-                return "a test for the empty list"
+                return literal
     return None
 
 
 def _instant_loops(analysis: Analysis) -> Iterator[Diagnostic]:
-    seen: set[int] = set()
+    """One finding for each loop, with all its negated conditions."""
+    places: dict[tuple[Moment, ...], dict[Span, Moment]] = {}
+    home = {moment: component for component in analysis.instant.components() for moment in component}
     for moment, needed in analysis.instant.negative_loops():
         rule = analysis.instant.rules.get((moment, needed))
-        if rule is None or id(rule) in seen:
-            continue
-        seen.add(id(rule))
-        message = f"{moment.vertex.label} depends at one and the same time-point on its own absence"
-        hint = "read the past instead: holdsAt sees the state before the events of T"
-        yield Diagnostic("HF502", Severity.ERROR, message, rule.span, hint)
+        if rule is not None:
+            places.setdefault(home[moment], {}).setdefault(_reading(rule, needed, analysis), moment)
+    for found in places.values():
+        (span, moment), *others = found.items()
+        labels = tuple(Label(other, "on the same loop") for other, _ in others)
+        message = f"{moment.vertex.label} depends on its own absence at the same time-point"
+        hint = "read the state before instead, with holdsAt"
+        if moment.vertex.symbol.kind is EntityKind.EVENT:
+            hint = "let one of the rules depend on input events or on holdsAt only"
+        yield Diagnostic("HF502", Severity.ERROR, message, span, hint, labels)
+
+
+def _reading(rule: Rule, needed: Moment, analysis: Analysis) -> Span:
+    """The condition of a rule that reads something, or the head if no condition does."""
+    found = [item for item in conditions(rule.body, analysis.entities) if item.symbol == needed.vertex.symbol]
+    negated = next((item.literal.span for item in found if not item.positive), None)
+    return negated or next((item.literal.span for item in found), head_span(rule))

@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role
 from holdsfor.compiler.analysis.names import suggest
+from holdsfor.compiler.checks.spelling import place_of
 from holdsfor.diagnostics import Diagnostic, Severity
 
 
-def check_data(analysis: Analysis, provided: set[tuple[str, int]], unknown: dict[str, int]) -> Iterator[Diagnostic]:
-    """Input entities that no row of the data provides; `unknown` are names in the data that no rule knows."""
+def check_data(
+    analysis: Analysis,
+    provided: Collection[tuple[str, int]],
+    unknown: Collection[str],
+    skipped: Mapping[str, str] = {},
+) -> Iterator[Diagnostic]:
+    """Input entities that no row of the data provides.
+
+    `unknown` are names in the data that no rule knows, `skipped` says by name why rows could not be used.
+    """
     for entity in analysis.entities.with_role(Role.INPUT_EVENT, Role.INPUT_FLUENT):
         symbol = entity.symbol
         if not entity.uses or (symbol.name, symbol.arity) in provided:
             continue
         close = suggest(symbol.name, list(unknown))
-        hint = f"the data has {close}; did you mean that?" if close else "load the file that has it, or check its name"
+        hint = (
+            f"the data has {close}; did you mean that?" if close else "load the stream that has it, or check its name"
+        )
+        if symbol.name in skipped:
+            hint = f"its rows are skipped: {skipped[symbol.name]}"
+        others = sorted(arity for name, arity in provided if name == symbol.name)
+        if others:
+            hint = f"in the data {symbol.name} has {' or '.join(str(arity) for arity in others)} arguments"
         message = f"no data provides the {entity.role} {symbol}"
-        yield Diagnostic("HF304", Severity.WARNING, message, entity.uses[0].span, hint)
+        yield Diagnostic("HF304", Severity.WARNING, message, place_of(entity.uses[0]), hint)

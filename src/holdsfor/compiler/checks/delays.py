@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from itertools import combinations
 
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.diagnostics import Diagnostic, Label, Severity
-from holdsfor.ir import DelayRule, EffectRule, Fvp, InitiallyRule
+from holdsfor.compiler.analysis.entities import show_fvp
+from holdsfor.compiler.analysis.places import head_span, span_of
+from holdsfor.diagnostics import Diagnostic, Label, Severity, Span
+from holdsfor.ir import DelayRule, EffectKind, EffectRule, Fvp, PostponeRule, Rule
 from holdsfor.logic.arithmetic import EvaluationError, evaluate
 from holdsfor.logic.unify import is_ground, resolve, unify
 from holdsfor.syntax.printer import print_term
@@ -15,78 +19,95 @@ from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
 
 def check_delays(analysis: Analysis) -> Iterator[Diagnostic]:
     """`fi`, `ft` and `p`."""
-    seen: dict[Fvp, DelayRule] = {}
-    for rule in analysis.program.delays:
+    delays = analysis.program.delays
+    for rule in delays:
         yield from _check_delay(rule)
-        yield from _check_fluents(rule, analysis)
-        if rule.body:
-            continue
-        other = seen.setdefault(rule.trigger, rule)
-        if other is not rule and _stays_on_fluent(rule) and _stays_on_fluent(other):
-            yield _two_delays(rule, other)
+        yield from _check_effect(rule, analysis)
+    yield from _check_pairs(delays)
     for postpone in analysis.program.postpones:
-        if not any(_may_be(postpone.fvp, rule.trigger) for rule in analysis.program.delays):
-            message = f"{_show(postpone.fvp)} has no delayed effect to postpone"
-            yield Diagnostic(
-                "HF404", Severity.WARNING, message, postpone.span, "add a fi or ft for it, or remove this p"
-            )
-
-
-def _stays_on_fluent(rule: DelayRule) -> bool:
-    return rule.effect is None or rule.effect.fluent == rule.trigger.fluent
+        name = analysis.entities.fluent(postpone.fvp.fluent).name
+        if name not in analysis.unread and not any(_overlap(postpone.fvp, rule.trigger) for rule in delays):
+            yield _nothing_to_postpone(postpone, delays)
 
 
 def _check_delay(rule: DelayRule) -> Iterator[Diagnostic]:
     if not is_ground(rule.delay):
         return
+    shown, hint = print_term(rule.delay), "write a number of time-points, or compute it in a body"
     try:
         value = evaluate(rule.delay, {})
     except EvaluationError:
-        value = 0.5
-    if value != int(value) or value < 1:
-        message = f"a delay must be a positive whole number of time-points, not {print_term(rule.delay)}"
-        hint = (
-            "round it, or express it in a finer time unit"
-            if value > 0
-            else "an effect without delay is an initiatedAt rule"
-        )
-        yield Diagnostic(
-            "HF403", Severity.ERROR, message, rule.delay.span if rule.delay.span.source.text else rule.span, hint
-        )
+        value = None
+    if value is not None and value >= 1 and value % 1 == 0:
+        return
+    if value is not None and math.isfinite(value) and value % 1 != 0:
+        hint = "round it, or use a finer unit of time"
+    elif value == 0:
+        hint = "an effect without delay is an initiatedAt or terminatedAt rule"
+    elif value is not None and value < 0:
+        hint = "an effect comes after its cause: write a positive number"
+    message = f"a delay is a positive whole number of time-points, not {shown}"
+    yield Diagnostic("HF403", Severity.ERROR, message, span_of(rule.delay, head_span(rule)), hint)
 
 
-def _check_fluents(rule: DelayRule, analysis: Analysis) -> Iterator[Diagnostic]:
+def _check_effect(rule: DelayRule, analysis: Analysis) -> Iterator[Diagnostic]:
     effect = rule.effect
     if effect is None:
         return
     if effect.fluent == rule.trigger.fluent:
         if effect.value == rule.trigger.value and isinstance(effect.value, Const):
-            message = f"{_show(effect)} already holds when this delayed effect takes place"
-            yield Diagnostic(
-                "HF405", Severity.WARNING, message, rule.span, "give the effect another value, or use ft to end it"
-            )
+            message = f"{show_fvp(effect)} already holds when this delayed effect takes place"
+            hint = "give the effect another value, or end it with ft"
+            yield Diagnostic("HF405", Severity.WARNING, message, _place(effect, rule), hint)
         return
     entity = analysis.entities[analysis.entities.fluent(effect.fluent)]
-    if not any(_ends_or_sets(other, rule) for other in entity.rules):
-        message = f"this delayed effect goes from {_show(rule.trigger)} to another fluent, {_show(effect)}, which no rule ever ends"
-        hint = f"add a terminatedAt or another value for {print_term(effect.fluent)}, or name the same fluent twice"
-        yield Diagnostic("HF401", Severity.WARNING, message, rule.span, hint)
+    if entity.symbol.name not in analysis.unread and not any(_ends(other, effect) for other in entity.rules):
+        message = f"the delayed effect is on another fluent, {show_fvp(effect)}, and no rule ever ends that"
+        hint = f"add a terminatedAt for {show_fvp(effect)}, or name {print_term(rule.trigger.fluent)} in both places"
+        yield Diagnostic("HF401", Severity.WARNING, message, _place(effect, rule), hint)
 
 
-def _ends_or_sets(other: object, rule: DelayRule) -> bool:
-    """Whether a rule makes it meaningful that the fluent is set: it can lose the value again."""
-    if other is rule:
-        return False
-    return isinstance(other, EffectRule | InitiallyRule) or (
-        isinstance(other, DelayRule) and other.trigger.fluent is not rule.trigger.fluent
-    )
+def _ends(rule: Rule, fvp: Fvp) -> bool:
+    """Whether a rule can end a fluent-value pair: by a termination or by another value."""
+    match rule:
+        case EffectRule(kind=EffectKind.TERMINATED, fvp=target):
+            return _overlap(target, fvp)
+        case EffectRule(fvp=target) | DelayRule(effect=Fvp() as target):
+            return _same_fluent(target, fvp) and (isinstance(target.value, Var) or target.value != fvp.value)
+        case DelayRule(effect=None, trigger=target):
+            return _overlap(target, fvp)
+        case _:
+            return False
 
 
-def _two_delays(rule: DelayRule, other: DelayRule) -> Diagnostic:
-    late, early = (rule, other) if _length(rule) >= _length(other) else (other, rule)
-    message = f"{_show(rule.trigger)} has two delayed effects; only the shorter delay can take place"
-    hint = "the first effect already breaks it: remove one, or give one of them a condition"
-    return Diagnostic("HF402", Severity.WARNING, message, late.span, hint, (Label(early.span, "takes place first"),))
+def _check_pairs(delays: tuple[DelayRule, ...]) -> Iterator[Diagnostic]:
+    """Two delayed effects of one pair that both break it: only the first takes place."""
+    by_name: dict[str, list[DelayRule]] = {}
+    for rule in delays:
+        if not rule.body and (rule.effect is None or rule.effect.fluent == rule.trigger.fluent):
+            by_name.setdefault(print_term(_canonical(rule.trigger)), []).append(rule)
+    for rules in by_name.values():
+        for one, two in combinations(rules, 2):
+            yield _two_delays(one, two)
+            break
+
+
+def _two_delays(one: DelayRule, two: DelayRule) -> Diagnostic:
+    late, early = (two, one) if _length(two) >= _length(one) else (one, two)
+    if _length(one) == _length(two):
+        message = f"{show_fvp(late.trigger)} has two delayed effects at the same time, and they break each other"
+    else:
+        message = f"{show_fvp(late.trigger)} has two delayed effects, and only the one with the shorter delay happens"
+    hint = "remove one, or give it a body that restricts it"
+    labels = (Label(head_span(early), "the other one"),)
+    return Diagnostic("HF402", Severity.WARNING, message, head_span(late), hint, labels)
+
+
+def _nothing_to_postpone(rule: PostponeRule, delays: tuple[DelayRule, ...]) -> Diagnostic:
+    message = f"{show_fvp(rule.fvp)} has no delayed effect to postpone"
+    close = next((delay.trigger for delay in delays if _same_fluent(delay.trigger, rule.fvp)), None)
+    hint = f"did you mean {show_fvp(close)}?" if close else "add a fi or ft for it, or remove this p"
+    return Diagnostic("HF404", Severity.WARNING, message, _place(rule.fvp, rule), hint)
 
 
 def _length(rule: DelayRule) -> float:
@@ -94,14 +115,29 @@ def _length(rule: DelayRule) -> float:
     return 0 if isinstance(value, str) else value
 
 
-def _may_be(pattern: Fvp, fvp: Fvp) -> bool:
-    return unify(_term(pattern, "~"), _term(fvp, ""), {}) is not None
+def _place(fvp: Fvp, rule: Rule) -> Span:
+    return fvp.span if fvp.span.source.text else head_span(rule)
 
 
-def _term(fvp: Fvp, suffix: str) -> Term:
-    pair = Compound("=", (fvp.fluent, fvp.value))
-    return resolve(pair, {v.name: Var(v.name + suffix) for v in variables(pair)}) if suffix else pair
+def _same_fluent(one: Fvp, two: Fvp) -> bool:
+    return unify(_apart(one.fluent), two.fluent, {}) is not None
 
 
-def _show(fvp: Fvp) -> str:
-    return print_term(Compound("=", (fvp.fluent, fvp.value)))
+def _overlap(one: Fvp, two: Fvp) -> bool:
+    return unify(_apart(_term(one)), _term(two), {}) is not None
+
+
+def _apart(term: Term) -> Term:
+    return resolve(term, {variable.name: Var(f"{variable.name}~") for variable in variables(term)})
+
+
+def _canonical(fvp: Fvp) -> Term:
+    """A pair with its variables numbered, so that renamed copies are equal."""
+    numbered: dict[str, Term] = {}
+    for variable in variables(_term(fvp)):
+        numbered.setdefault(variable.name, Var(f"V{len(numbered)}"))
+    return resolve(_term(fvp), numbered)
+
+
+def _term(fvp: Fvp) -> Term:
+    return Compound("=", (fvp.fluent, fvp.value))

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.diagnostics import Diagnostic, Label, Severity
 from holdsfor.ir import (
-    Assign,
     BackgroundRule,
     Body,
+    Boundary,
     Call,
     Compare,
     Declaration,
+    Edge,
     Effect,
-    EffectKind,
+    EffectRule,
     EventRule,
     Fvp,
     Happens,
     Holds,
+    Intervals,
     Literal,
     Not,
     Or,
@@ -28,12 +32,17 @@ from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, EvaluationError, c
 from holdsfor.logic.library import LIBRARY
 from holdsfor.logic.order import ORDER_COMPARISONS
 from holdsfor.logic.solver import Solver
-from holdsfor.logic.unify import is_ground
+from holdsfor.logic.unify import is_ground, unify
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Const, Term, Var, arguments, functor
+from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor, variables
 
-_UPPER, _LOWER = {"<", "=<"}, {">", ">="}
+_UPPER, _LOWER, _EQUAL = {"<", "=<"}, {">", ">="}, {"=", "==", "=:="}
+_IRREFLEXIVE = frozenset({"\\=", "\\==", "=\\=", "<", ">", "@<", "@>"})
 _MIRRORED = {"<": ">", "=<": ">=", ">": "<", ">=": "=<"}
+
+
+Contradiction = tuple[Literal, str, Literal | None]
+"""The condition at fault, why it is, and the one that it contradicts."""
 
 
 def check_firing(analysis: Analysis) -> Iterator[Diagnostic]:
@@ -46,35 +55,40 @@ def check_firing(analysis: Analysis) -> Iterator[Diagnostic]:
         if found is not None:
             literal, reason, other = found
             labels = (Label(other.span, "contradicts this"),) if other is not None else ()
-            yield Diagnostic(
-                "HF301", Severity.WARNING, f"this rule can never fire: {reason}", literal.span, _hint(rule), labels
-            )
+            message = f"this rule can never fire: {reason}"
+            yield Diagnostic("HF301", Severity.WARNING, message, literal.span, _hint(literal, rule, analysis), labels)
 
 
-def _hint(rule: Rule) -> str:
-    return (
-        "remove the rule or correct the condition"
-        if isinstance(rule, EventRule)
-        else "correct the condition, or remove the rule"
-    )
+def _hint(literal: Literal, rule: Rule, analysis: Analysis) -> str:
+    if isinstance(literal, Compare) and literal.operator == "=" and isinstance(literal.left, Compound):
+        names = {entity.symbol.name for entity in analysis.entities if entity.symbol.kind is EntityKind.FLUENT}
+        if literal.left.name in names:
+            pair = f"{print_term(literal.left)}={print_term(literal.right)}"
+            time = print_term(rule.time) if isinstance(rule, EffectRule | EventRule) else "T"
+            return f"a fluent is a condition by holdsAt({pair}, {time})"
+    if isinstance(literal, Not) and isinstance(literal.body[0], Intervals):
+        return "take its intervals away with relative_complement_all(I1, [I2], I)"
+    return "correct the condition, or remove the rule"
 
 
-def _contradiction(body: Body, analysis: Analysis, solver: Solver) -> tuple[Literal, str, Literal | None] | None:
+def _contradiction(body: Body, analysis: Analysis, solver: Solver) -> Contradiction | None:
     for literal in body:
         reason = _impossible(literal, analysis, solver)
         if reason is not None:
             return literal, reason, None
-    return _two_values(body) or _both_ways(body) or _empty_range(body)
+    return _two_values(body) or _both_ways(body) or _at_an_edge(body) or _empty_range(body)
 
 
 def _impossible(literal: Literal, analysis: Analysis, solver: Solver) -> str | None:
     match literal:
-        case Compare(operator=operator, left=left, right=right) if is_ground(left) and is_ground(right):
-            return None if _is_true(operator, left, right) else "this comparison is false"
+        case Compare(operator=operator, left=left, right=right):
+            return None if _may_be_true(operator, left, right) else "this comparison is false"
+        case Call(atom=Const(value="fail" | "false")):
+            return "this condition always fails"
         case Call(atom=atom):
             return _no_answer(atom, analysis, solver)
-        case Effect(kind=EffectKind.INITIATED, fvp=fvp) | Holds(fvp=fvp):
-            return _never_given(fvp, analysis)
+        case Not(body=(Intervals(fvp=fvp),)) if not any(v.is_anonymous for v in variables(fvp.fluent)):
+            return "holdsFor always gives a list, if only the empty one"
         case Or(branches=branches):
             found = [_contradiction(branch, analysis, solver) for branch in branches]
             return "none of the alternatives can hold" if all(item is not None for item in found) else None
@@ -82,29 +96,28 @@ def _impossible(literal: Literal, analysis: Analysis, solver: Solver) -> str | N
             return None
 
 
-def _never_given(fvp: Fvp, analysis: Analysis) -> str | None:
-    entity = analysis.entities[analysis.entities.fluent(fvp.fluent)]
-    if not entity.rules or entity.has_variable_value or not isinstance(fvp.value, Const) or fvp.value in entity.values:
-        return None
-    return f"nothing ever makes {entity.symbol.label} {print_term(fvp.value)}"
-
-
-def _is_true(operator: str, left: Term, right: Term) -> bool:
+def _may_be_true(operator: str, left: Term, right: Term) -> bool:
+    if operator == "=":
+        return unify(left, right, {}) is not None
+    if left == right:
+        return operator not in _IRREFLEXIVE
+    if not (is_ground(left) and is_ground(right)):
+        return True
     try:
         if operator in ARITHMETIC_COMPARISONS:
             return compare_numbers(operator, evaluate(left, {}), evaluate(right, {}))
     except EvaluationError:
         return True
-    if operator in ("=", "\\="):
-        return (left == right) is (operator == "=")
-    return ORDER_COMPARISONS[operator](left, right)
+    return operator == "\\=" or ORDER_COMPARISONS[operator](left, right)
 
 
 def _no_answer(atom: Term, analysis: Analysis, solver: Solver) -> str | None:
     """A background condition whose constants no fact has."""
     name = functor(atom)
     assert name is not None
-    if name in LIBRARY or analysis.background.needs(name) or not analysis.background.defines(name):
+    rules = analysis.background.rules.get(name, ())
+    if name in LIBRARY or not rules or any(rule.body for rule in rules):
+        # Rules may compute anything, and take for ever to do so; only tables of facts are looked up.
         return None
     if not any(isinstance(arg, Const) for arg in arguments(atom)):
         return None
@@ -116,7 +129,7 @@ def _no_answer(atom: Term, analysis: Analysis, solver: Solver) -> str | None:
     return None
 
 
-def _two_values(body: Body) -> tuple[Literal, str, Literal | None] | None:
+def _two_values(body: Body) -> Contradiction | None:
     """`holdsAt(f=a, T), holdsAt(f=b, T)`: a fluent has one value at a time."""
     seen: dict[tuple[Term, Term], Holds] = {}
     for literal in body:
@@ -127,7 +140,7 @@ def _two_values(body: Body) -> tuple[Literal, str, Literal | None] | None:
     return None
 
 
-def _both_ways(body: Body) -> tuple[Literal, str, Literal | None] | None:
+def _both_ways(body: Body) -> Contradiction | None:
     """A condition and its negation."""
     positive = {literal: literal for literal in body if isinstance(literal, Happens | Holds | Call | Effect)}
     for literal in body:
@@ -136,37 +149,62 @@ def _both_ways(body: Body) -> tuple[Literal, str, Literal | None] | None:
     return None
 
 
-def _empty_range(body: Body) -> tuple[Literal, str, Literal | None] | None:
+def _at_an_edge(body: Body) -> Contradiction | None:
+    """`start` happens where the pair does not hold yet, `end` where it still holds; never both at once."""
+    edges: dict[tuple[Fvp, Term], Boundary] = {}
+    for literal in body:
+        if isinstance(literal, Boundary):
+            other = edges.setdefault((literal.fvp, literal.time), literal)
+            if other.edge is not literal.edge:
+                return literal, "nothing starts and ends at one time-point", other
+    for literal in body:
+        match literal:
+            case Holds(fvp=fvp, time=time):
+                edge = edges.get((fvp, time))
+                if edge is not None and edge.edge is Edge.START:
+                    return literal, "what starts at a time-point does not hold at it yet", edge
+            case Not(body=(Holds(fvp=fvp, time=time),)):
+                edge = edges.get((fvp, time))
+                if edge is not None and edge.edge is Edge.END:
+                    return literal, "what ends at a time-point still holds at it", edge
+            case _:
+                continue
+    return None
+
+
+def _empty_range(body: Body) -> Contradiction | None:
     """Numeric bounds that leave nothing, such as `S > 5, S < 3`."""
-    assigned = {lit.target for lit in body if isinstance(lit, Assign)}
     upper: dict[Var, tuple[float, bool, Compare]] = {}
     lower: dict[Var, tuple[float, bool, Compare]] = {}
     for literal in body:
         bound = _bound(literal)
-        if bound is None or bound[0] in assigned:
+        if bound is None:
             continue
         variable, operator, value = bound
         assert isinstance(literal, Compare)
         strict = operator in ("<", ">")
-        table, better = (upper, min) if operator in _UPPER else (lower, max)
-        known = table.get(variable)
-        if known is None or better(known[0], value) == value:
-            table[variable] = (value, strict, literal)
+        if operator not in _LOWER:
+            known = upper.get(variable)
+            if known is None or (value, not strict) < (known[0], not known[1]):
+                upper[variable] = (value, strict, literal)
+        if operator not in _UPPER:
+            known = lower.get(variable)
+            if known is None or (value, strict) > known[:2]:
+                lower[variable] = (value, strict, literal)
     for variable, (high, high_strict, one) in upper.items():
-        if variable in lower:
-            low, low_strict, two = lower[variable]
-            if low > high or (low == high and (low_strict or high_strict)):
-                later, earlier = (one, two) if one.span.start >= two.span.start else (two, one)
-                return later, f"no number {variable.name} satisfies both bounds", earlier
+        low, low_strict, two = lower.get(variable, (-math.inf, False, one))
+        if low > high or (low == high and (low_strict or high_strict)):
+            later, earlier = (one, two) if one.span.start >= two.span.start else (two, one)
+            return later, f"no number {variable.name} satisfies both bounds", earlier
     return None
 
 
 def _bound(literal: Literal) -> tuple[Var, str, float] | None:
-    if not isinstance(literal, Compare) or literal.operator not in _UPPER | _LOWER:
+    if not isinstance(literal, Compare) or literal.operator not in _UPPER | _LOWER | _EQUAL:
         return None
     left, right = literal.left, literal.right
     if isinstance(left, Var) and isinstance(right, Const) and not isinstance(right.value, str):
         return left, literal.operator, right.value
     if isinstance(right, Var) and isinstance(left, Const) and not isinstance(left.value, str):
-        return right, _MIRRORED[literal.operator], left.value
+        return right, _MIRRORED.get(literal.operator, "="), left.value
     return None

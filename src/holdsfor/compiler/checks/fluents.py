@@ -1,40 +1,57 @@
-"""Fluents that never get a value, values nobody reads, two kinds of definition (HF302, HF303, HF308, HF503)."""
+"""Fluents that never get a value, values nobody reads, two kinds of definition (HF302, HF303, HF503)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.analysis.entities import Entity, Role
+from holdsfor.compiler.analysis.entities import Entity, Role, Symbol
 from holdsfor.compiler.analysis.names import suggest
+from holdsfor.compiler.analysis.places import head_span, span_of
 from holdsfor.diagnostics import Diagnostic, Label, Severity, Span
 from holdsfor.ir import (
-    BackgroundRule,
     Boundary,
-    Declaration,
     DelayRule,
     Effect,
     EffectKind,
     EffectRule,
     Fvp,
     Holds,
+    InitiallyRule,
     IntervalRule,
     Intervals,
+    Literal,
+    Not,
     Rule,
-    rule_variables,
+    walk,
 )
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Const, Var
+from holdsfor.syntax.terms import Const, Term, Var
+
+
+class Mention(NamedTuple):
+    """A place that only makes sense if a pair can hold, and what follows if it cannot."""
+
+    fvp: Fvp
+    rule: Rule
+    consequence: str = ""
+    reads: bool = True
 
 
 def check_fluents(analysis: Analysis) -> Iterator[Diagnostic]:
     """Everything about how fluents are defined and read."""
+    mentions: dict[Symbol, list[Mention]] = {}
+    for rule in analysis.program.rules:
+        for mention in _mentions(rule):
+            mentions.setdefault(analysis.entities.fluent(mention.fvp.fluent), []).append(mention)
     for entity in analysis.entities.with_role(Role.SIMPLE_FLUENT, Role.STATIC_FLUENT):
         yield from _two_definitions(entity)
-        yield from _never_initiated(entity)
-        yield from _never_read(entity)
-    for rule in analysis.program.rules:
-        yield from _singletons(rule)
+        if entity.symbol.name in analysis.unread:
+            continue
+        mentioned = mentions.get(entity.symbol, [])
+        missing = list(_never_initiated(entity, mentioned, analysis))
+        yield from missing or _never_read(entity, mentioned, analysis)
 
 
 def _two_definitions(entity: Entity) -> Iterator[Diagnostic]:
@@ -43,72 +60,117 @@ def _two_definitions(entity: Entity) -> Iterator[Diagnostic]:
     if static is not None and simple is not None:
         message = f"{entity.symbol} is defined by holdsFor and by events"
         hint = "keep one of the two, or give one of them another name"
-        labels = (Label(simple.span, "defined by events here"),)
-        yield Diagnostic("HF503", Severity.ERROR, message, static.span, hint, labels)
+        labels = (Label(head_span(simple), "defined by events here"),)
+        yield Diagnostic("HF503", Severity.ERROR, message, head_span(static), hint, labels)
 
 
-def _never_initiated(entity: Entity) -> Iterator[Diagnostic]:
+# Pairs that never hold
+
+
+def _never_initiated(entity: Entity, mentions: list[Mention], analysis: Analysis) -> Iterator[Diagnostic]:
     if entity.has_variable_value:
         return
     if not entity.values:
         message = f"{entity.symbol} is never initiated, so it never holds"
-        hint = "add an initiatedAt rule, an initially fact or a fi for it"
-        yield Diagnostic("HF302", Severity.WARNING, message, entity.rules[0].span, hint)
+        yield Diagnostic("HF302", Severity.WARNING, message, _first_place(entity), _initiate_hint(entity, analysis))
         return
-    known = [print_term(value) for value in entity.values]
+    known = [_plain(value) for value in entity.values]
     seen: set[str] = set()
-    for fvp, span in _mentions(entity):
-        shown = print_term(fvp.value)
-        if isinstance(fvp.value, Const) and fvp.value not in entity.values and shown not in seen:
-            seen.add(shown)
-            close = suggest(shown, known, cutoff=0.6)
-            hint = f"did you mean {close}?" if close else f"rules give it {', '.join(known)} only"
-            message = f"{entity.symbol} is never {shown}"
-            yield Diagnostic("HF302", Severity.WARNING, message, span, hint)
+    for mention in mentions:
+        shown = print_term(mention.fvp.value)
+        if not isinstance(mention.fvp.value, Const) or mention.fvp.value in entity.values:
+            continue
+        close = suggest(_plain(mention.fvp.value), known, cutoff=0.6)
+        # A misspelt value must be corrected in each place; a missing rule is one mistake.
+        if close is None and shown in seen:
+            continue
+        seen.add(shown)
+        message = f"{entity.symbol.label} is never {shown}{mention.consequence}"
+        hint = f"did you mean {close}?" if close else f"the rules make it {' or '.join(known)} only"
+        yield Diagnostic("HF302", Severity.WARNING, message, _value_place(mention.fvp, mention.rule), hint)
 
 
-def _mentions(entity: Entity) -> Iterator[tuple[Fvp, Span]]:
-    """Places that only make sense if the pair can hold."""
-    for literal in entity.uses:
-        if isinstance(literal, Holds | Boundary | Intervals | Effect):
-            yield literal.fvp, literal.span
-    for rule in entity.rules:
-        if isinstance(rule, EffectRule) and rule.kind is EffectKind.TERMINATED:
-            yield rule.fvp, rule.span
-        if isinstance(rule, DelayRule):
-            yield rule.trigger, rule.span
+def _plain(value: Term) -> str:
+    return str(value.value) if isinstance(value, Const) else print_term(value)
 
 
-def _never_read(entity: Entity) -> Iterator[Diagnostic]:
-    """A value that is set while rules read only the others. `false` is there to break `true`."""
-    read = [literal.fvp.value for literal in entity.uses if isinstance(literal, Holds | Boundary | Intervals | Effect)]
-    read += [rule.trigger.value for rule in entity.rules if isinstance(rule, DelayRule)]
-    if not read or any(isinstance(value, Var) for value in read):
+def _initiate_hint(entity: Entity, analysis: Analysis) -> str:
+    others = [other.symbol for other in analysis.entities.with_role(Role.SIMPLE_FLUENT) if other.values]
+    namesake = next((other for other in others if other.name == entity.symbol.name), None)
+    if namesake is not None:
+        return f"{namesake} is initiated; did you mean that?"
+    close = suggest(entity.symbol.name, [other.name for other in others], cutoff=0.8)
+    return f"did you mean {close}?" if close else "add an initiatedAt rule, an initially fact or a fi for it"
+
+
+def _first_place(entity: Entity) -> Span:
+    rule = entity.rules[0]
+    fvp = getattr(rule, "fvp", None) or getattr(rule, "trigger", None)
+    return fvp.span if isinstance(fvp, Fvp) and fvp.span.source.text else head_span(rule)
+
+
+def _value_place(fvp: Fvp, rule: Rule) -> Span:
+    return span_of(fvp.value, fvp.span if fvp.span.source.text else head_span(rule))
+
+
+def _mentions(rule: Rule) -> Iterator[Mention]:
+    if isinstance(rule, EffectRule) and rule.kind is EffectKind.TERMINATED:
+        yield Mention(rule.fvp, rule, ", so there is nothing to end", reads=False)
+    if isinstance(rule, DelayRule):
+        yield Mention(rule.trigger, rule, ", so this delayed effect never happens")
+    for literal in rule.body:
+        match literal:
+            case Holds() | Boundary() | Effect(kind=EffectKind.INITIATED):
+                yield Mention(literal.fvp, rule, ", so this rule can never fire")
+            case Intervals(fvp=fvp, out=out):
+                yield Mention(fvp, rule, f", so {print_term(out)} is always empty")
+            case Not(body=(Holds(fvp=fvp),)):
+                yield Mention(fvp, rule, ", so this condition always holds")
+            case _:
+                yield from (Mention(fvp, rule) for fvp in _read_inside(literal))
+
+
+def _read_inside(literal: Literal) -> Iterator[Fvp]:
+    for inner in walk((literal,)):
+        if isinstance(inner, Holds | Boundary | Intervals | Effect):
+            yield inner.fvp
+
+
+# Values that nobody reads
+
+
+def _never_read(entity: Entity, mentions: list[Mention], analysis: Analysis) -> Iterator[Diagnostic]:
+    """Values of a fluent that other rules are built on, when it has several that they do read apart.
+
+    The last two conditions keep quiet about what programs mean to do: a fluent that is a result is there to be
+    reported, and the second of two values is there to end the first.
+    """
+    reads = [mention for mention in mentions if mention.reads]
+    if len(entity.values) < 3 or any(isinstance(mention.fvp.value, Var) for mention in reads):
         return
-    for value in entity.values:
-        if value not in read and value != Const("false"):
-            message = f"no rule reads {entity.symbol.label}={print_term(value)}; it is only reported"
-            yield Diagnostic(
-                "HF303", Severity.NOTE, message, _where_set(entity, value), "ignore this if that is what you want"
-            )
+    if not any(_defines_another(mention.rule, entity.symbol, analysis) for mention in reads):
+        return
+    read = {print_term(mention.fvp.value) for mention in reads}
+    unread = [value for value in entity.values if print_term(value) not in {*read, "false"}]
+    if unread:
+        shown = " or ".join(f"{entity.symbol.label}={print_term(value)}" for value in unread)
+        hint = "read it in a rule, or leave it if it is only there to end the other values"
+        yield Diagnostic("HF303", Severity.NOTE, f"no rule reads {shown}", _where_set(entity, unread[0]), hint)
 
 
-def _where_set(entity: Entity, value: object) -> Span:
+def _defines_another(rule: Rule, symbol: Symbol, analysis: Analysis) -> bool:
+    match rule:
+        case EffectRule(fvp=fvp) | IntervalRule(fvp=fvp) | InitiallyRule(fvp=fvp):
+            return analysis.entities.fluent(fvp.fluent) != symbol
+        case DelayRule():
+            return False
+        case _:
+            return True
+
+
+def _where_set(entity: Entity, value: Term) -> Span:
     for rule in entity.rules:
         target = rule.effect if isinstance(rule, DelayRule) else getattr(rule, "fvp", None)
         if isinstance(target, Fvp) and target.value == value:
-            return rule.span
-    return entity.rules[0].span
-
-
-def _singletons(rule: Rule) -> Iterator[Diagnostic]:
-    if isinstance(rule, Declaration | BackgroundRule):
-        return
-    found: dict[str, list[Var]] = {}
-    for variable in rule_variables(rule):
-        found.setdefault(variable.name, []).append(variable)
-    for name, occurrences in found.items():
-        if len(occurrences) == 1 and not name.startswith("_") and occurrences[0].span.source.text:
-            message = f"{name} occurs only once in this rule"
-            hint = f"write _{name} if that is meant, or check the spelling"
-            yield Diagnostic("HF308", Severity.WARNING, message, occurrences[0].span, hint)
+            return _value_place(target, rule)
+    return head_span(entity.rules[0])

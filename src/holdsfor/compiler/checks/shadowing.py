@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.places import head_span
 from holdsfor.compiler.passes.rename import rename_body
 from holdsfor.diagnostics import Diagnostic, Label, Severity
 from holdsfor.ir import (
@@ -35,11 +36,11 @@ def check_shadowing(analysis: Analysis) -> Iterator[Diagnostic]:
         for position, rule in enumerate(static):
             winner = next((other for other in static[:position] if _always_wins(other, rule)), None)
             if winner is not None:
-                message = "this rule is never used: the one before it always gives an answer"
-                hint = "combine the two with union_all, or guard the first one, such as with \\+ I1=[]"
-                labels = (Label(winner.span, "always used for the same fluent"),)
-                yield Diagnostic("HF305", Severity.WARNING, message, rule.span, hint, labels)
-    yield from _repetitions(analysis.program.rules)
+                message = "this rule is never used: an earlier one always gives an answer"
+                hint = "combine the two with union_all in one rule, or guard the first, such as with I1 \\= []"
+                labels = (Label(head_span(winner), "always used instead"),)
+                yield Diagnostic("HF305", Severity.WARNING, message, head_span(rule), hint, labels)
+    yield from _repetitions(analysis.written.rules)
 
 
 def _always_wins(first: IntervalRule, second: IntervalRule) -> bool:
@@ -69,10 +70,10 @@ def _repetitions(rules: tuple[Rule, ...]) -> Iterator[Diagnostic]:
             continue
         key = _canonical(rule)
         if key in seen:
-            labels = (Label(seen[key].span, "first written here"),)
-            yield Diagnostic(
-                "HF306", Severity.WARNING, "this rule is written twice", rule.span, "remove one of them", labels
-            )
+            kind = "rule" if rule.body else "fact"
+            labels = (Label(head_span(seen[key]), "first written here"),)
+            message = f"this {kind} is written twice"
+            yield Diagnostic("HF306", Severity.WARNING, message, head_span(rule), "remove one of them", labels)
         else:
             seen[key] = rule
 

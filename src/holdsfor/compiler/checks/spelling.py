@@ -1,13 +1,18 @@
-"""Input fluents and events that look like misspelt ones (HF103)."""
+"""Input fluents and events that look like misspelt ones (HF103), and fluents taken for events (HF104)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.analysis.entities import Entity, EntityKind, Role
+from holdsfor.compiler.analysis.entities import Entity, EntityKind, Role, Symbol
 from holdsfor.compiler.analysis.names import suggest
-from holdsfor.diagnostics import Diagnostic, Severity
+from holdsfor.compiler.analysis.places import span_of
+from holdsfor.diagnostics import Diagnostic, Severity, Span
+from holdsfor.ir import Boundary, Effect, Happens, Holds, Intervals, Literal
+from holdsfor.syntax.printer import print_term
+
+_DEFINED = (Role.SIMPLE_FLUENT, Role.STATIC_FLUENT, Role.DERIVED_EVENT)
 
 
 def check_spelling(analysis: Analysis) -> Iterator[Diagnostic]:
@@ -15,28 +20,65 @@ def check_spelling(analysis: Analysis) -> Iterator[Diagnostic]:
 
     Nothing has to be declared, so a misspelt fluent would just be an input that never arrives.
     """
-    for kind, inputs, defined in (
-        (EntityKind.FLUENT, (Role.INPUT_FLUENT,), (Role.SIMPLE_FLUENT, Role.STATIC_FLUENT)),
-        (EntityKind.EVENT, (Role.INPUT_EVENT,), (Role.DERIVED_EVENT,)),
-    ):
-        known = {entity.symbol.name: entity for entity in analysis.entities.with_role(*defined)}
-        for entity in analysis.entities.with_role(*inputs):
-            if not entity.uses or entity.declared_input or entity.groundings:
+    known = {kind: _defined_of_kind(analysis, kind) for kind in EntityKind}
+    kinds = {(entity.symbol.name, entity.symbol.arity, entity.symbol.kind): entity for entity in analysis.entities}
+    for entity in analysis.entities.with_role(Role.INPUT_FLUENT, Role.INPUT_EVENT):
+        symbol = entity.symbol
+        if not entity.uses or entity.declared_input or entity.groundings or symbol.name in analysis.unread:
+            continue
+        namesake = kinds.get((symbol.name, symbol.arity, _other(symbol.kind)))
+        if namesake is not None and (namesake.rules or (symbol.kind is EntityKind.FLUENT and namesake.uses)):
+            yield from _wrong_kind(entity)
+            continue
+        finding = _misspelt(entity, known[symbol.kind])
+        if finding is not None:
+            yield finding
+
+
+def _defined_of_kind(analysis: Analysis, kind: EntityKind) -> dict[str, Symbol]:
+    found = (entity.symbol for entity in analysis.entities.with_role(*_DEFINED))
+    return {symbol.name: symbol for symbol in found if symbol.kind is kind}
+
+
+def _other(kind: EntityKind) -> EntityKind:
+    return EntityKind.EVENT if kind is EntityKind.FLUENT else EntityKind.FLUENT
+
+
+def _wrong_kind(entity: Entity) -> Iterator[Diagnostic]:
+    """An event read as a fluent, or a fluent read as an event: each place is to be corrected."""
+    for use in entity.uses:
+        match use:
+            case Happens(event=event):
+                message = f"{entity.symbol} is a fluent, and a fluent does not happen"
+                hint = f"write happensAt(start({print_term(event)}=true), …) or holdsAt({print_term(event)}=true, …)"
+            case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Intervals(fvp=fvp):
+                message = f"{entity.symbol} is an event, and an event has no value that holds"
+                hint = f"write happensAt({print_term(fvp.fluent)}, …)"
+            case _:
                 continue
-            finding = _misspelt(entity, known, kind)
-            if finding is not None:
-                yield finding
+        yield Diagnostic("HF104", Severity.WARNING, message, place_of(use), hint)
 
 
-def _misspelt(entity: Entity, known: dict[str, Entity], kind: EntityKind) -> Diagnostic | None:
-    name, span = entity.symbol.name, entity.uses[0].span
-    if name in known:
-        other = known[name].symbol
-        message = f"{kind} {entity.symbol} is not defined, and {other} is"
-        hint = f"give it {other.arity} argument{'' if other.arity == 1 else 's'}, or another name if it is input"
+def _misspelt(entity: Entity, known: dict[str, Symbol]) -> Diagnostic | None:
+    symbol, span = entity.symbol, place_of(entity.uses[0])
+    if symbol.name in known:
+        arity = known[symbol.name].arity
+        message = f"no rule defines the {symbol.kind} {symbol}, but there is {known[symbol.name]}"
+        hint = f"give it {arity} argument{'' if arity == 1 else 's'}, or another name if it is input"
         return Diagnostic("HF103", Severity.WARNING, message, span, hint)
-    close = suggest(name, list(known), cutoff=0.85)
-    if close is None or known[close].symbol.arity != entity.symbol.arity:
+    close = suggest(symbol.name, list(known), cutoff=0.85)
+    if close is None or known[close].arity != symbol.arity:
         return None
-    message = f"no rule defines {kind} {entity.symbol}, so it is taken from the input"
+    message = f"no rule defines the {symbol.kind} {symbol}, so it is taken from the input"
     return Diagnostic("HF103", Severity.WARNING, message, span, f"did you mean {close}?")
+
+
+def place_of(use: Literal) -> Span:
+    """The event or fluent in a condition."""
+    match use:
+        case Happens(event=event):
+            return span_of(event, use.span)
+        case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Intervals(fvp=fvp):
+            return span_of(fvp.fluent, use.span)
+        case _:
+            return use.span

@@ -1,100 +1,142 @@
-"""The time variable of a rule (HF202-HF207)."""
+"""The time variable of a rule (HF202-HF205, HF207)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.analysis.lookback import reach
-from holdsfor.diagnostics import Diagnostic, Severity, Span
-from holdsfor.ir import Body, Boundary, Effect, EffectRule, EventRule, Happens, Holds, Literal, Or, walk
+from holdsfor.compiler.analysis.lookback import reach, surroundings
+from holdsfor.compiler.analysis.places import head_span, span_of
+from holdsfor.diagnostics import Diagnostic, Severity, Span, errors_of
+from holdsfor.ir import (
+    Body,
+    Boundary,
+    Effect,
+    EffectRule,
+    EventRule,
+    Happens,
+    Holds,
+    Literal,
+    Not,
+    Or,
+    Temporal,
+    rule_variables,
+    walk,
+)
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Term, Var
+from holdsfor.syntax.terms import Term, Var, variables
+
+_UNDRIVEN = {"HF202", "HF204"}
 
 
 def check_time(analysis: Analysis) -> Iterator[Diagnostic]:
     """Every effect and event rule: one time variable, driven by an event, looking back only."""
-    for rule in analysis.program.rules:
-        if isinstance(rule, EffectRule | EventRule) and id(rule) not in analysis.skipped:
-            yield from _check_rule(rule)
+    rules = analysis.program.rules
+    for rule, following in zip_longest(rules, rules[1:]):
+        if not isinstance(rule, EffectRule | EventRule) or id(rule) in analysis.skipped:
+            continue
+        found = list(_check_rule(rule))
+        # The event that is missing stands behind a full stop that should be a comma.
+        if not (isinstance(following, EventRule) and not following.body and {one.code for one in found} <= _UNDRIVEN):
+            yield from found
 
 
 def _check_rule(rule: EffectRule | EventRule) -> Iterator[Diagnostic]:
     now = rule.time
     if not isinstance(now, Var):
-        yield _error("HF202", f"the time of a rule must be a variable, not {print_term(now)}", rule.span, "write T")
+        message = f"the time of a rule must be a variable, not {print_term(now)}"
+        yield _error("HF202", message, span_of(now, head_span(rule)), "write T here and in the conditions")
         return
     temporal = [literal for literal in walk(rule.body) if isinstance(literal, Happens | Boundary | Holds | Effect)]
-    wrong = next((lit for lit in temporal if not isinstance(lit.time, Var)), None)
+    wrong = next((literal for literal in temporal if not isinstance(literal.time, Var)), None)
     if wrong is not None:
-        shown = print_term(wrong.time)
-        yield _error("HF202", f"{shown} stands where the time variable belongs", wrong.span, f"write {now.name}")
+        yield _not_a_variable(wrong, now)
         return
-    others = [lit for lit in temporal if isinstance(lit.time, Var) and lit.time.name != now.name]
-    yield from _check_others(rule, now.name, others)
-    if not _is_driven(rule.body, now.name):
-        yield _not_driven(rule, now.name, others)
+    others = [literal for literal in temporal if literal.time != now]
+    found = list(_check_others(rule, now, others))
+    yield from found
+    if not errors_of(found) and not _is_driven(rule.body, now):
+        yield _not_driven(rule, now)
 
 
-def _check_others(
-    rule: EffectRule | EventRule, now: str, others: list[Happens | Boundary | Holds | Effect]
-) -> Iterator[Diagnostic]:
+def _not_a_variable(literal: Temporal, now: Var) -> Diagnostic:
+    shown = print_term(literal.time)
+    message = f"{shown} stands where the time variable belongs"
+    is_computed = any(True for _ in variables(literal.time))
+    hint = f"compute it first: {now.name}0 is {shown}" if is_computed else f"write {now.name}"
+    return _error("HF202", message, span_of(literal.time, literal.span), hint)
+
+
+def _check_others(rule: EffectRule | EventRule, now: Var, others: list[Temporal]) -> Iterator[Diagnostic]:
     seen: set[str] = set()
     for literal in others:
         assert isinstance(literal.time, Var)
-        other = literal.time.name
-        if other in seen:
-            continue
-        seen.add(other)
-        found = reach(rule.body, now, other)
-        shown = "_" if literal.time.is_anonymous else other
-        if not found.related:
-            message = f"{shown} and {now} are two different time-points, and nothing relates them"
-            hint = f"write {now} in both places, or say how far back {shown} may lie, such as {shown} < {now}, {now} - {shown} =< 10"
-            yield _error("HF203", message, literal.span, hint)
-        elif not found.is_past:
-            message = f"{shown} may lie after {now}: a rule cannot depend on what happens later"
-            yield _error("HF205", message, literal.span, f"add {shown} =< {now}")
-        elif found.most == math.inf and not isinstance(literal, Holds):
-            message = f"nothing says how far back {shown} may lie, so every such event is kept for ever"
-            yield Diagnostic(
-                "HF207", Severity.WARNING, message, literal.span, f"add a bound such as {now} - {shown} =< 3600"
-            )
+        finding = _check_other(rule, now.name, literal, literal.time) if literal.time.name not in seen else None
+        if finding is not None:
+            seen.add(literal.time.name)
+            yield finding
 
 
-def _is_driven(body: Body, now: str) -> bool:
+def _check_other(rule: EffectRule | EventRule, now: str, literal: Temporal, time: Var) -> Diagnostic | None:
+    found = reach(surroundings(rule.body, literal), now, time.name)
+    other = "_" if time.is_anonymous else time.name
+    span = span_of(time, literal.span)
+    if not found.related:
+        message = f"{other} and {now} are two different time-points, and nothing relates them"
+        hint = f"write {now} for {other}"
+        if isinstance(literal, Happens | Boundary) and not time.is_anonymous:
+            hint += f", or say how far back it may lie, such as {other} < {now}, {now} - {other} =< 10"
+        elif sum(variable == time for variable in rule_variables(rule)) > 1:
+            hint += f", or say that it lies in the past: {other} =< {now}"
+        return _error("HF203", message, span, hint)
+    if not found.is_past:
+        message = f"{other} may lie after {now}, and a rule cannot wait for what happens later"
+        return _error("HF205", message, span, f"add {other} =< {now}, or let the later event drive the rule")
+    if found.most == math.inf and not isinstance(literal, Holds):
+        message = f"nothing says how far back {other} may lie, so all of these are kept for ever"
+        return Diagnostic("HF207", Severity.WARNING, message, span, f"add a bound such as {now} - {other} =< 3600")
+    return None
+
+
+def _is_driven(body: Body, now: Var) -> bool:
     return any(_drives(literal, now) for literal in body)
 
 
-def _drives(literal: Literal, now: str) -> bool:
+def _drives(literal: Literal, now: Var) -> bool:
     if isinstance(literal, Or):
         return all(_is_driven(branch, now) for branch in literal.branches)
-    return isinstance(literal, Happens | Boundary | Effect) and _is_at(literal.time, now)
+    return isinstance(literal, Happens | Boundary | Effect) and literal.time == now
 
 
-def _is_at(time: Term, now: str) -> bool:
-    return isinstance(time, Var) and time.name == now
-
-
-def _not_driven(
-    rule: EffectRule | EventRule, now: str, others: list[Happens | Boundary | Holds | Effect]
-) -> Diagnostic:
-    uses_now = any(
-        isinstance(lit, Happens | Boundary | Holds | Effect) and _is_at(lit.time, now) for lit in walk(rule.body)
-    )
-    if not uses_now:
-        message = f"no condition is about {now}, so nothing says when this rule fires"
-        hint = (
-            f"add an event: happensAt(…, {now})"
-            if not others
-            else f"write {now} where {print_term(others[0].time)} stands"
-        )
-        return _error("HF202", message, rule.span, hint)
-    fluent = next((lit for lit in walk(rule.body) if isinstance(lit, Holds)), None)
+def _not_driven(rule: EffectRule | EventRule, now: Var) -> Diagnostic:
+    span = head_span(rule)
+    at_now = [literal for literal in walk(rule.body) if _is_about(literal, now)]
+    if not at_now:
+        message = f"no condition is about {now.name}, so nothing says when this rule fires"
+        hint = f"add an event: happensAt(…, {now.name})"
+        if any(isinstance(literal, Happens | Boundary) for literal in rule.body):
+            hint += ", or let something happen later with a delayed effect (fi)"
+        elif isinstance(rule, EventRule):
+            hint = "if it is a condition of the rule before it, end that line with a comma, not a full stop"
+        return _error("HF202", message, span, hint)
+    if any(isinstance(literal, Or) and _mentions_event(literal, now) for literal in rule.body):
+        message = "not every alternative has an event that says when this rule fires"
+        return _error("HF204", message, span, f"add happensAt(…, {now.name}) to each, or write two rules")
+    fluent = next((literal for literal in at_now if isinstance(literal, Holds)), None)
     example = f"start({print_term(fluent.fvp.fluent)}={print_term(fluent.fvp.value)})" if fluent else "…"
-    message = "no event says when this rule fires: a condition that holds is not a moment"
-    return _error("HF204", message, rule.span, f"add an event, such as happensAt({example}, {now})")
+    absent = "that something holds" if fluent or not any(isinstance(lit, Not) for lit in rule.body) else "an absence"
+    message = f"no event says when this rule fires: {absent} is not a moment"
+    return _error("HF204", message, span, f"add an event, such as happensAt({example}, {now.name})")
+
+
+def _mentions_event(literal: Literal, now: Var) -> bool:
+    return any(isinstance(inner, Happens | Boundary | Effect) and inner.time == now for inner in walk((literal,)))
+
+
+def _is_about(literal: Literal, now: Term) -> bool:
+    return isinstance(literal, Happens | Boundary | Holds | Effect) and literal.time == now
 
 
 def _error(code: str, message: str, span: Span, hint: str) -> Diagnostic:

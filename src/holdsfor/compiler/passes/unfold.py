@@ -112,7 +112,9 @@ class _Unfolder:
     def _instance(self, rule: BackgroundRule, call: Call) -> Body:
         """A helper's body for one call: arguments passed by name where that can be, else by an equation."""
         number = next(self._fresh)
-        apart: dict[str, Term] = {v.name: Var(f"{v.name}_{number}") for v in rule_variables(rule)}
+        apart: dict[str, Term] = {}
+        for variable in rule_variables(rule):
+            apart.setdefault(variable.name, Var(f"{variable.name}_{number}", variable.span))
         equations: list[Literal] = []
         passed: set[str] = set()
         for formal, actual in zip(arguments(rule.head), arguments(call.atom), strict=True):

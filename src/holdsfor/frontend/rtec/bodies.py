@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from enum import Enum, auto
 from typing import TypeVar
 
+from holdsfor.diagnostics import Span
 from holdsfor.frontend.rtec.durations import DurationFilter
-from holdsfor.frontend.rtec.problems import Problems
+from holdsfor.frontend.rtec.problems import Malformed, Problems
+from holdsfor.frontend.rtec.wording import about_arity, about_name, about_order, about_pair, hint_for_choice
 from holdsfor.ir import (
     Algebra,
     AllenMode,
@@ -69,12 +70,6 @@ _MODES = {
 _T = TypeVar("_T")
 
 
-def arity_message(term: Compound, expected: int) -> str:
-    """What to say of a predicate with the wrong number of arguments."""
-    plural = "argument" if expected == 1 else "arguments"
-    return f"{term.name} takes {expected} {plural}, not {len(term.args)}"
-
-
 class Context(Enum):
     """Whose body it is: decides what interval goals mean."""
 
@@ -128,22 +123,13 @@ class BodyReader:
 
     def fvp(self, term: Term) -> Fvp:
         """`F=V`, or an error that says so."""
-        if isinstance(term, Compound) and term.name == "=" and len(term.args) == 2:
-            fluent, value = term.args
-            if functor(fluent) is None:
-                raise self._problems.error(
-                    "HF110",
-                    f"a fluent must be a name, not {print_term(fluent)}",
-                    fluent.span,
-                    "write it as name(Args)=Value",
-                )
-            return Fvp(fluent, value, term.span)
-        raise self._problems.error(
-            "HF110",
-            "expected a fluent with its value",
-            term.span,
-            f"write {print_term(term)}=true, or the value you mean",
-        )
+        if not (isinstance(term, Compound) and term.name == "=" and len(term.args) == 2):
+            raise self._malformed("HF110", about_pair(term), term.span)
+        fluent, value = term.args
+        wrong = about_name(fluent, "a fluent")
+        if wrong is not None:
+            raise self._malformed("HF110", wrong, fluent.span)
+        return Fvp(fluent, value, term.span)
 
     def time_argument(self, goal: Compound) -> Term:
         """The time-point of a two- or four-argument temporal predicate."""
@@ -163,6 +149,8 @@ class BodyReader:
             )
         if not isinstance(goal, Compound):
             return Call(goal, goal.span)
+        if name in self._filters and name not in self._defined:
+            self._require_interval_context(goal, context)
         if name in self._filters and context is Context.INTERVAL:
             return self._duration(goal, self._filters[name])
         if goal.name in self._handlers:
@@ -180,13 +168,9 @@ class BodyReader:
         self._require_time_context(goal, context)
         event, time = goal.args
         name = functor(event)
-        if name is None:
-            raise self._problems.error(
-                "HF110",
-                f"an event must be a name, not {print_term(event)}",
-                event.span,
-                "write happensAt(name(Args), T)",
-            )
+        wrong = about_order(goal, "the event") or about_name(event, "an event")
+        if wrong is not None:
+            raise self._malformed("HF110", wrong, event.span)
         if name in (("start", 1), ("end", 1)) and isinstance(event, Compound):
             return Boundary(Edge(event.name), self.fvp(event.args[0]), time, goal.span)
         return Happens(event, time, goal.span)
@@ -194,10 +178,13 @@ class BodyReader:
     def _holds(self, goal: Compound, context: Context) -> Literal:
         self._require_arity(goal, 2)
         self._require_time_context(goal, context)
+        self.require_order(goal)
         return Holds(self.fvp(goal.args[0]), goal.args[1], goal.span)
 
     def _effect(self, goal: Compound, context: Context) -> Literal:
         self._require_time_context(goal, context)
+        self._require_arity(goal, 2, 4)
+        self.require_order(goal)
         return Effect(EffectKind(goal.name), self.fvp(goal.args[0]), self.time_argument(goal), goal.span)
 
     # Interval lists
@@ -205,6 +192,7 @@ class BodyReader:
     def _holds_for(self, goal: Compound, context: Context) -> Literal:
         self._require_arity(goal, 2)
         self._require_interval_context(goal, context)
+        self.require_order(goal)
         return Intervals(self.fvp(goal.args[0]), goal.args[1], goal.span)
 
     def _list_operator(self, goal: Compound, context: Context) -> Literal:
@@ -257,8 +245,7 @@ class BodyReader:
         value = term.value if isinstance(term, Const) else None
         if isinstance(value, str) and value in table:
             return table[value]
-        close = get_close_matches(str(value), table, 1) if value is not None else []
-        hint = f"did you mean {close[0]}?" if close else f"one of {', '.join(table)}"
+        hint = hint_for_choice(term, table, [name for name, meaning in table.items() if name == str(meaning)])
         raise self._problems.error("HF113", f"{print_term(term)} is not {what}", term.span, hint)
 
     # Control and comparison
@@ -313,8 +300,18 @@ class BodyReader:
 
     def _require_arity(self, goal: Compound, *allowed: int) -> None:
         if len(goal.args) not in allowed:
-            usage = USAGE.get(goal.name, goal.name)
-            raise self._problems.error("HF102", arity_message(goal, allowed[0]), goal.span, f"write {usage}")
+            words = about_arity(goal, allowed[0], USAGE.get(goal.name, goal.name))
+            raise self._malformed("HF102", words, goal.span)
+
+    def require_order(self, goal: Compound) -> None:
+        """A fluent stands before the time or the intervals."""
+        wrong = about_order(goal, "the fluent")
+        if wrong is not None:
+            raise self._malformed("HF110", wrong, goal.args[0].span)
+
+    def _malformed(self, code: str, words: tuple[str, str], span: Span) -> Malformed:
+        message, hint = words
+        return self._problems.error(code, message, span, hint)
 
     def _require_interval_context(self, goal: Compound, context: Context) -> None:
         if context in (Context.EFFECT, Context.TIMELESS):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from holdsfor.frontend.rtec.bodies import COMPARISONS, BodyReader, Context, arity_message
+from holdsfor.frontend.rtec.bodies import COMPARISONS, BodyReader, Context
 from holdsfor.frontend.rtec.problems import Problems
+from holdsfor.frontend.rtec.wording import about_arity, about_head, about_name, about_order
 from holdsfor.ir import (
     Algebra,
     BackgroundRule,
@@ -41,9 +42,9 @@ HEAD_USAGE = {
     "p": "p(Fluent=Value).",
 }
 _DECLARATIONS = {kind.value: kind for kind in DeclarationKind if kind is not DeclarationKind.DIRECTIVE}
-_UNDEFINABLE = frozenset({"holdsAt", ":-", "->", ";", ",", "=", "\\+", "is"})
-_PAIRED = {"fi": 3, "ft": 2, "p": 1, "points": 1}
-"""Heads with everyday names: built in only with this arity and a fluent-value pair first."""
+_UNDEFINABLE = frozenset(
+    "holdsAt :- -> ; , = \\+ is findall union_all intersect_all relative_complement_all complement_all".split()
+)
 
 
 class HeadReader:
@@ -82,20 +83,21 @@ class HeadReader:
         if isinstance(head, Compound) and head.name in self._handlers and self._is_built_in(head):
             return self._handlers[head.name](head, clause)
         if isinstance(head, Compound) and (head.name in _UNDEFINABLE or (head.name in COMPARISONS and name[1] == 2)):
-            raise self._problems.error("HF111", f"a rule cannot define {head.name}", head.span, _head_hint(head.name))
+            hint = about_head(head.name, is_fact=clause.body is None)
+            raise self._problems.error("HF111", f"a rule cannot define {head.name}", head.span, hint)
         return BackgroundRule(head, self._bodies.body(clause.body, Context.BACKGROUND), clause.span)
 
     @staticmethod
     def _is_built_in(head: Compound) -> bool:
         """`p(X)`, `fi(a)`, `points(3)` and the like stay free for background knowledge."""
-        if head.name in _PAIRED:
-            first = head.args[0]
-            is_pair = isinstance(first, Compound) and first.name == "="
-            return is_pair and len(head.args) == _PAIRED[head.name]
-        return True
+        pairs = [isinstance(arg, Compound) and arg.name == "=" for arg in head.args]
+        if head.name in ("fi", "ft"):
+            return any(pairs)
+        return pairs == [True] if head.name in ("p", "points") else True
 
     def _effect(self, head: Compound, clause: Clause) -> Rule:
         self._require_arity(head, 2, 4)
+        self._bodies.require_order(head)
         time = self._bodies.time_argument(head)
         body = self._bodies.body(clause.body, Context.EFFECT)
         return EffectRule(EffectKind(head.name), self._bodies.fvp(head.args[0]), time, body, clause.span)
@@ -115,13 +117,17 @@ class HeadReader:
 
     def _intervals(self, head: Compound, clause: Clause) -> Rule:
         self._require_arity(head, 2)
+        self._bodies.require_order(head)
         body = _resolve_aliases(self._bodies.body(clause.body, Context.INTERVAL))
         return IntervalRule(self._bodies.fvp(head.args[0]), head.args[1], body, clause.span)
 
     def _event(self, head: Compound, clause: Clause) -> Rule:
         self._require_arity(head, 2)
         event, time = head.args
-        if functor(event) in (None, ("start", 1), ("end", 1)):
+        wrong = about_order(head, "the event") or about_name(event, "an event")
+        if wrong is not None:
+            raise self._problems.error("HF110", wrong[0], event.span, wrong[1])
+        if functor(event) in (("start", 1), ("end", 1)):
             raise self._problems.error(
                 "HF111",
                 f"a rule cannot define the event {print_term(event)}",
@@ -132,6 +138,7 @@ class HeadReader:
         return EventRule(event, time, body, clause.span)
 
     def _delay(self, head: Compound, clause: Clause) -> Rule:
+        self._require_arity(head, 3 if head.name == "fi" else 2)
         trigger = self._bodies.fvp(head.args[0])
         effect = self._bodies.fvp(head.args[1]) if head.name == "fi" else None
         body = self._bodies.body(clause.body, Context.TIMELESS)
@@ -147,14 +154,8 @@ class HeadReader:
 
     def _require_arity(self, head: Compound, *allowed: int) -> None:
         if len(head.args) not in allowed:
-            message = arity_message(head, allowed[0])
-            raise self._problems.error("HF102", message, head.span, f"write {HEAD_USAGE[head.name]}")
-
-
-def _head_hint(name: str) -> str:
-    if name == "holdsAt":
-        return "define the fluent with initiatedAt/terminatedAt or holdsFor; holdsAt follows from them"
-    return "give the rule a predicate as its head"
+            message, hint = about_arity(head, allowed[0], HEAD_USAGE[head.name])
+            raise self._problems.error("HF102", message, head.span, hint)
 
 
 def _resolve_aliases(body: Body) -> Body:

@@ -1,0 +1,73 @@
+"""Arithmetic that has no value whatever the data (HF206)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.names import suggest
+from holdsfor.compiler.analysis.places import span_of
+from holdsfor.diagnostics import Diagnostic, Severity, Span
+from holdsfor.ir import Algebra, Assign, Compare, Literal, Rule, rule_variables, walk
+from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, CONSTANTS, FUNCTIONS
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, functor
+
+
+def check_arithmetic(analysis: Analysis) -> Iterator[Diagnostic]:
+    """Names and unknown functions where numbers belong."""
+    for rule in analysis.written.rules:
+        for literal in walk(rule.body):
+            yield from _check_literal(literal, rule)
+
+
+def _check_literal(literal: Literal, rule: Rule) -> Iterator[Diagnostic]:
+    if isinstance(literal, Compare) and literal.operator in ARITHMETIC_COMPARISONS:
+        sides: tuple[Term, ...] = (literal.left, literal.right)
+        for_names = {"=:=": "=", "=\\=": "\\="}.get(literal.operator, f"@{literal.operator}")
+        hint = f"{literal.operator} compares numbers; for names there is {for_names}"
+    elif isinstance(literal, Assign):
+        sides, hint = (literal.expression,), "only numbers can be computed with"
+        if not isinstance(literal.target, Var | Const):
+            message = f"{print_term(literal.target)} stands where the result of is belongs"
+            span = span_of(literal.target, literal.span)
+            yield _error(message, span, "the variable comes first: write Result is Expression")
+            return
+    elif isinstance(literal, Algebra) and literal.bound is not None:
+        sides, hint = (literal.bound,), "a duration is a number of time-points"
+    else:
+        return
+    for side in sides:
+        found = next(_faults(side), None)
+        if found is not None:
+            yield _fault(found, rule, span_of(found, literal.span), hint)
+            return
+
+
+def _faults(term: Term) -> Iterator[Term]:
+    match term:
+        case Const(value=str() as value) if value not in CONSTANTS:
+            yield term
+        case ListTerm():
+            yield term
+        case Compound(args=args):
+            if functor(term) not in FUNCTIONS:
+                yield term
+            for arg in args:
+                yield from _faults(arg)
+
+
+def _fault(term: Term, rule: Rule, span: Span, hint: str) -> Diagnostic:
+    if isinstance(term, Compound):
+        close = suggest(term.name, [name for name, arity in FUNCTIONS if arity == len(term.args)], cutoff=0.6)
+        names = ", ".join(sorted({name for name, arity in FUNCTIONS if arity == len(term.args) and name.isalpha()}))
+        message = f"{term.name}/{len(term.args)} is not an arithmetic function"
+        return _error(message, span, f"did you mean {close}?" if close else f"there are {names}")
+    variables = {variable.name.lower(): variable.name for variable in rule_variables(rule)}
+    if isinstance(term, Const) and str(term.value).lower() in variables:
+        hint = f"did you mean {variables[str(term.value).lower()]}? A small letter makes it a constant"
+    return _error(f"{print_term(term)} is not a number", span, hint)
+
+
+def _error(message: str, span: Span, hint: str) -> Diagnostic:
+    return Diagnostic("HF206", Severity.ERROR, message, span, hint)

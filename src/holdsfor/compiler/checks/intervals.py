@@ -1,0 +1,41 @@
+"""Interval operators that are given a list where one list of intervals belongs, or the other way round (HF112)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.places import span_of
+from holdsfor.diagnostics import Diagnostic, Severity, Span
+from holdsfor.ir import Algebra, IntervalRule, Intervals, walk
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import ListTerm, Term, Var
+
+
+def check_intervals(analysis: Analysis) -> Iterator[Diagnostic]:
+    """The inputs of interval operators."""
+    for rule in analysis.written.intervals:
+        yield from _check_rule(rule)
+
+
+def _check_rule(rule: IntervalRule) -> Iterator[Diagnostic]:
+    operators = [literal for literal in walk(rule.body) if isinstance(literal, Algebra)]
+    lists = {literal.out for literal in walk(rule.body) if isinstance(literal, Algebra | Intervals)}
+    for literal in operators:
+        for term in literal.inputs:
+            match term:
+                case ListTerm(items=(), tail=Var() as tail) if tail in lists:
+                    message = f"expected a list of interval lists, found the intervals {print_term(tail)}"
+                    yield _error(message, span_of(tail, literal.span), f"write [{print_term(tail)}]")
+                case ListTerm(items=(first, *_)) if any(_is_variable_in(item, lists) for item in term.items):
+                    message = f"expected one list of intervals, found the list {print_term(term)}"
+                    hint = f"write {print_term(first)}, or combine them with union_all first"
+                    yield _error(message, span_of(term, literal.span), hint)
+
+
+def _is_variable_in(term: Term, lists: set[Term]) -> bool:
+    return isinstance(term, Var) and term in lists
+
+
+def _error(message: str, span: Span, hint: str) -> Diagnostic:
+    return Diagnostic("HF112", Severity.ERROR, message, span, hint)

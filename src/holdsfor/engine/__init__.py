@@ -1,0 +1,1 @@
+"""The columnar engine: plans over whole columns, set at a time."""

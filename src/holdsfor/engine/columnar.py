@@ -1,0 +1,76 @@
+"""The columnar method: acyclic simple fluents and derived events, all instances at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.engine.evaluation import Evaluation, stacked_points, times_of, width
+from holdsfor.engine.expressions import codes_of, column_of
+from holdsfor.engine.frames import Codes
+from holdsfor.engine.inertia import make_intervals
+from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.engine.tables import Events, Intervals, Points
+from holdsfor.ir import EffectKind, EffectRule, EventRule
+
+
+def run_simple(evaluation: Evaluation, symbol: Symbol) -> None:
+    """A simple fluent: points from its rules, intervals of all instances in one pass."""
+    rules = [rule for rule in evaluation.entities[symbol].rules if isinstance(rule, EffectRule)]
+    starts = evaluation.initial_points(symbol) + evaluation.scheduled.get(symbol, [])
+    for rule in rules:
+        if rule.kind is EffectKind.INITIATED:
+            starts.append(evaluation.effect_points(symbol, rule, evaluation.rule_frame(rule)))
+    initiated = stacked_points(symbol, starts)
+    known = stacked_points(symbol, [initiated, *_carried(evaluation, symbol)])
+    evaluation.instances[symbol] = known
+    ends = []
+    for rule in rules:
+        if rule.kind is EffectKind.TERMINATED:
+            points = evaluation.effect_points(symbol, rule, evaluation.rule_frame(rule))
+            ends.append(evaluation.expanded(points, known))
+    terminated = stacked_points(symbol, ends)
+    evaluation.points[symbol, EffectKind.INITIATED] = initiated
+    evaluation.points[symbol, EffectKind.TERMINATED] = terminated
+    evaluation.set_fluent(symbol, _intervals(evaluation, symbol, known, terminated))
+
+
+def _carried(evaluation: Evaluation, symbol: Symbol) -> list[Points]:
+    """What holds at the border counts as initiated when it began."""
+    held = evaluation.border.holding.get(symbol)
+    return [] if held is None else [Points(held.args, held.value, held.since - 1)]
+
+
+def _intervals(evaluation: Evaluation, symbol: Symbol, initiated: Points, terminated: Points) -> Intervals:
+    space = evaluation.space
+    one, two = space.groups(initiated.args, terminated.args, (len(initiated), len(terminated)))
+    made = make_intervals((one, initiated.time, initiated.value), (two, terminated.time, terminated.value))
+    evaluation.conflicts += made.conflicts
+    if space.fits(width(symbol)):
+        args = tuple(space.ungroup(made.group, width(symbol)))
+    else:
+        args = _arguments(made.group, one, initiated)
+    return Intervals(args, made.value, made.start, made.end, single_valued=True)
+
+
+def _arguments(group: Ints, groups: Ints, points: Points) -> tuple[Ints, ...]:
+    """The arguments behind numbered groups, looked up where they were first seen."""
+    if not len(group):
+        return (EMPTY,) * len(points.args)
+    distinct, first = np.unique(groups, return_index=True)
+    row = first[np.searchsorted(distinct, group)]
+    return tuple(column[row] for column in points.args)
+
+
+def run_event(evaluation: Evaluation, symbol: Symbol) -> None:
+    """A derived event: the distinct heads of its rules."""
+    columns: list[list[Ints]] = [[] for _ in range(width(symbol))]
+    times: list[Ints] = []
+    for rule in evaluation.entities[symbol].rules:
+        assert isinstance(rule, EventRule)
+        frame = evaluation.rule_frame(rule)
+        for place, term in enumerate(symbol.columns(rule.event)):
+            columns[place].append(codes_of(column_of(term, frame, evaluation.dictionary), evaluation.dictionary))
+        times.append(times_of(rule.time, frame))
+    rows = np.unique(np.stack([*(np.concatenate(column) for column in columns), np.concatenate(times)]), axis=1)
+    evaluation.derived[symbol] = Events(tuple(Codes(rows[place]) for place in range(width(symbol))), rows[-1])

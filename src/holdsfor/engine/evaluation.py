@@ -1,0 +1,268 @@
+"""One evaluation: every stratum of a plan over one window, from the border state to the tables of results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.entities import Role, Symbol
+from holdsfor.compiler.plan import Plan
+from holdsfor.engine.bodies import Bodies
+from holdsfor.engine.dictionary import Dictionary, value_of
+from holdsfor.engine.expressions import codes_of, column_of
+from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, distinct
+from holdsfor.engine.kernels import EMPTY, Bools, Ints
+from holdsfor.engine.relations import join, relation
+from holdsfor.engine.state import Border, Holding
+from holdsfor.engine.tables import FOREVER, Events, Intervals, Points, Space, merged, no_intervals
+from holdsfor.ir import Edge, EffectKind, EffectRule, Fvp, InitiallyRule, Rule
+from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
+
+
+@dataclass
+class Moment:
+    """The time an evaluation is about: it sees (border, now], and everything began at `origin`."""
+
+    border: int
+    now: int
+    origin: int
+    next_border: int
+
+
+@dataclass
+class Inputs:
+    """The stream inside the window: events, and input fluents as maximal intervals with their cut starts."""
+
+    events: dict[Symbol, Events] = field(default_factory=dict)
+    intervals: dict[Symbol, Intervals] = field(default_factory=dict)
+    is_cut: dict[Symbol, Bools] = field(default_factory=dict)
+
+
+class Evaluation:
+    """The tables of one evaluation, filled stratum by stratum."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        dictionary: Dictionary,
+        moment: Moment,
+        inputs: Inputs,
+        border: Border,
+        kept_whole: frozenset[Symbol],
+    ) -> None:
+        self.plan = plan
+        self.analysis: Analysis = plan.analysis
+        self.entities = plan.analysis.entities
+        self.dictionary = dictionary
+        self.moment = moment
+        self.inputs = inputs
+        self.border = border
+        self.next_border = Border()
+        self.fluents: dict[Symbol, Intervals] = {}
+        self.derived: dict[Symbol, Events] = {}
+        self.points: dict[tuple[Symbol, EffectKind], Points] = {}
+        self.scheduled: dict[Symbol, list[Points]] = {}
+        self.instances: dict[Symbol, Points] = {}
+        self.kept_whole = kept_whole
+        self.conflicts = 0
+        self.bodies = Bodies(self)
+        self._facts: dict[tuple[str, int], tuple[tuple[Ints, ...], int] | None] = {}
+        self._space: Space | None = None
+        for entity in self.entities.with_role(Role.INPUT_FLUENT):
+            table = inputs.intervals.get(entity.symbol) or no_intervals(width(entity.symbol), single_valued=False)
+            self.fluents[entity.symbol] = self.narrowed(entity.symbol, table)
+
+    @property
+    def space(self) -> Space:
+        """Room for every code so far and every time of the window; made anew when codes are added."""
+        needed = max(1, (len(self.dictionary) - 1).bit_length())
+        if self._space is None or self._space.code_bits < needed:
+            first, last = self._time_range()
+            self._space = Space.over(len(self.dictionary) + 1, first, last)
+        return self._space
+
+    def _time_range(self) -> tuple[int, int]:
+        first, last = min(self.moment.border, self.moment.origin) - 1, self.moment.now + 1
+        for table in self.inputs.intervals.values():
+            finite = table.end[table.end < FOREVER]
+            if len(table):
+                first = min(first, int(table.start.min()))
+                last = max(last, int(table.start.max()), int(finite.max()) if len(finite) else last)
+        since = self.border.earliest()
+        return (min(first, since) if since is not None else first), last
+
+    # What bodies ask
+
+    def events(self, symbol: Symbol) -> Events:
+        """The occurrences of an event: input and derived."""
+        found = [table for table in (self.inputs.events.get(symbol), self.derived.get(symbol)) if table is not None]
+        if not found:
+            return Events((Codes(EMPTY),) * width(symbol), EMPTY)
+        return found[0] if len(found) == 1 else _both(found[0], found[1], self.dictionary)
+
+    def intervals(self, symbol: Symbol) -> Intervals:
+        """The maximal intervals of a fluent."""
+        return self.fluents[symbol]
+
+    def boundaries(self, symbol: Symbol, edge: Edge) -> Points:
+        """Where intervals start or end inside the window."""
+        table = self.fluents[symbol]
+        time = (table.start if edge is Edge.START else table.end) - 1
+        inside = (time > self.moment.border) & (time <= self.moment.now)
+        if edge is Edge.START and symbol in self.inputs.is_cut:
+            inside &= ~self.inputs.is_cut[symbol]
+        rows = np.flatnonzero(inside)
+        return Points(tuple(column[rows] for column in table.args), table.value[rows], time[rows])
+
+    def effects(self, symbol: Symbol, kind: EffectKind) -> Points:
+        """Where values are initiated or terminated inside the window."""
+        found = self.points.get((symbol, kind))
+        return found or Points((EMPTY,) * width(symbol), EMPTY, EMPTY)
+
+    def facts(self, name: tuple[str, int]) -> tuple[tuple[Ints, ...], int] | None:
+        """The facts of a background predicate; None if any value belongs to it."""
+        if name not in self._facts:
+            self._facts[name] = self._load_facts(name)
+        return self._facts[name]
+
+    def _load_facts(self, name: tuple[str, int]) -> tuple[tuple[Ints, ...], int] | None:
+        background = self.analysis.background
+        if name in background.open_domains:
+            return None
+        args = tuple(Var(f"X{place}") for place in range(name[1]))
+        pattern: Term = Compound(name[0], args) if args else Const(name[0])
+        answers = list(dict.fromkeys(background.solver().answers(name, pattern)))
+        rows = [[self.dictionary.code(value_of(arg)) for arg in getattr(answer, "args", ())] for answer in answers]
+        table = np.array(rows, np.int64).reshape(len(rows), name[1])
+        return tuple(table[:, place] for place in range(name[1])), len(rows)
+
+    def known_instances(self, symbol: Symbol) -> Points:
+        """The pairs of a fluent that have been initiated: those there may be something to end of."""
+        return self.instances[symbol]
+
+    def set_fluent(self, symbol: Symbol, table: Intervals) -> None:
+        """Publish the intervals of a fluent, and keep of them what the next window must know."""
+        border = self.moment.next_border
+        crossing = np.flatnonzero((table.start <= border + 1) & (table.end > border + 1))
+        if self.entities[symbol].role is Role.SIMPLE_FLUENT and len(crossing):
+            args = tuple(column[crossing] for column in table.args)
+            self.next_border.holding[symbol] = Holding(args, table.value[crossing], table.start[crossing])
+        self.fluents[symbol] = self._with_past(symbol, self.narrowed(symbol, table))
+
+    def _with_past(self, symbol: Symbol, table: Intervals) -> Intervals:
+        """Intervals that ended before the border come back for those who need whole histories."""
+        past = self.border.past.get(symbol)
+        whole = table if past is None else merged(past, table)
+        if symbol in self.kept_whole:
+            ended = np.flatnonzero(whole.end <= self.moment.next_border + 1)
+            self.next_border.past[symbol] = whole.take(ended)
+        return whole
+
+    # Narrowing
+
+    def narrowed(self, symbol: Symbol, table: Intervals) -> Intervals:
+        """The pairs of a fluent that are among its groundings, if it has any."""
+        declarations = self.entities[symbol].groundings
+        if not declarations or not len(table):
+            return table
+        keep = np.zeros(len(table), np.bool_)
+        numbers = Numbers(np.arange(len(table)))
+        columns: list[Column] = [*(Codes(column) for column in table.args), Codes(table.value), numbers]
+        for declaration in declarations:
+            declared = declaration.args[0]
+            assert isinstance(declared, Compound)
+            terms = (*symbol.columns(declared.args[0]), declared.args[1], Var("#pair"))
+            frame = relation(terms, columns, len(table), self.dictionary)
+            found = self.bodies.solve(self.analysis.body(declaration), frame)
+            keep[_integers(found, "#pair")] = True
+        return table.take(np.flatnonzero(keep))
+
+    # Rules
+
+    def rule_frame(self, rule: Rule) -> Frame:
+        """The bindings that make a rule's body true, inside the window."""
+        return self.bodies.solve(self.analysis.body(rule), UNIT)
+
+    def effect_points(self, symbol: Symbol, rule: EffectRule, frame: Frame) -> Points:
+        """The points of a rule, with the columns that its head leaves open marked."""
+        terms = (*symbol.columns(rule.fvp.fluent), rule.fvp.value)
+        wild = tuple(any(v.name not in frame.columns for v in variables(term)) for term in terms)
+        columns = [
+            np.zeros(frame.rows, np.int64)
+            if is_open
+            else codes_of(column_of(term, frame, self.dictionary), self.dictionary)
+            for term, is_open in zip(terms, wild, strict=True)
+        ]
+        return Points(tuple(columns[:-1]), columns[-1], times_of(rule.time, frame), wild)
+
+    def initial_points(self, symbol: Symbol) -> list[Points]:
+        """Initial values, initiated just before time begins."""
+        found = []
+        for rule in self.entities[symbol].rules if self.moment.border < self.moment.origin - 1 else ():
+            if isinstance(rule, InitiallyRule):
+                frame = self.rule_frame(rule)
+                time = np.full(frame.rows, self.moment.origin - 1)
+                found.append(self.pair_points(symbol, rule.fvp, frame, time))
+        return found
+
+    def pair_points(self, symbol: Symbol, fvp: Fvp, frame: Frame, time: Ints) -> Points:
+        """Points at which the pairs of a frame are initiated."""
+        terms = (*symbol.columns(fvp.fluent), fvp.value)
+        columns = [codes_of(column_of(term, frame, self.dictionary), self.dictionary) for term in terms]
+        return Points(tuple(columns[:-1]), columns[-1], time)
+
+    def expanded(self, points: Points, known: Points) -> Points:
+        """Points with open columns, one for each known instance that they match."""
+        if not any(points.wild):
+            return points
+        arity = len(points.args)
+        names = [f"c{place}" for place in range(arity)] + ["value"]
+        columns = [*points.args, points.value]
+        bound = {n: Codes(c) for n, c, is_open in zip(names, columns, points.wild, strict=True) if not is_open}
+        frame = Frame(len(points), {**bound, "time": Numbers(points.time)})
+        instances = Frame(len(known), {n: Codes(c) for n, c in zip(names, (*known.args, known.value), strict=True)})
+        found = join(frame, distinct(instances), self.dictionary)
+        data = [_codes(found, name) for name in names]
+        return Points(tuple(data[:-1]), data[-1], _integers(found, "time"))
+
+
+def times_of(term: Term, frame: Frame) -> Ints:
+    """The time column of a rule."""
+    assert isinstance(term, Var)
+    return _integers(frame, term.name)
+
+
+def _integers(frame: Frame, name: str) -> Ints:
+    column = frame.columns[name]
+    return column.data.astype(np.int64) if isinstance(column, Numbers) else EMPTY
+
+
+def _codes(frame: Frame, name: str) -> Ints:
+    column = frame.columns[name]
+    assert isinstance(column, Codes)
+    return column.data
+
+
+def width(symbol: Symbol) -> int:
+    """The number of argument columns of a symbol."""
+    return symbol.arity - len(symbol.inner) + sum(arity for _, _, arity in symbol.inner)
+
+
+def _both(one: Events, other: Events, dictionary: Dictionary) -> Events:
+    args = tuple(
+        Codes(np.concatenate((codes_of(a, dictionary), codes_of(b, dictionary))))
+        for a, b in zip(one.args, other.args, strict=True)
+    )
+    return Events(args, np.concatenate((one.time, other.time)))
+
+
+def stacked_points(symbol: Symbol, found: Iterable[Points]) -> Points:
+    """Points one below the other; none of them may have open columns."""
+    listed = list(found)
+    if not listed:
+        return Points((EMPTY,) * width(symbol), EMPTY, EMPTY)
+    args = tuple(np.concatenate([points.args[place] for points in listed]) for place in range(width(symbol)))
+    return Points(args, np.concatenate([p.value for p in listed]), np.concatenate([p.time for p in listed]))

@@ -1,0 +1,193 @@
+"""Arithmetic and comparisons on whole columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from holdsfor.engine.dictionary import Dictionary, value_of
+from holdsfor.engine.frames import Array, Codes, Column, Frame, Lists, Numbers
+from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, CONSTANTS, EvaluationError
+from holdsfor.logic.order import order_key
+from holdsfor.logic.unify import is_ground
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, functor
+
+
+def _divide(left: Array, right: Array) -> Array:
+    """Whole where both are whole and it goes up evenly, as in rules."""
+    quotient = np.true_divide(left, right)
+    if left.dtype.kind == "i" and right.dtype.kind == "i" and np.isfinite(quotient).all():
+        whole = np.floor_divide(left, np.where(right == 0, 1, right))
+        if (whole * right == left).all():
+            return whole
+    return quotient
+
+
+def _truncated(left: Array, right: Array) -> Array:
+    quotient = np.abs(left) // np.abs(right)
+    return np.where((left >= 0) == (right >= 0), quotient, -quotient)
+
+
+def _half_up(value: Array) -> Array:
+    return _whole(np.where(value >= 0, np.floor(value + 0.5), np.ceil(value - 0.5)))
+
+
+def _whole(value: Array) -> Array:
+    return value.astype(np.int64) if np.isfinite(value).all() else value
+
+
+_FUNCTIONS: dict[tuple[str, int], Callable[..., Any]] = {
+    ("+", 2): np.add,
+    ("-", 2): np.subtract,
+    ("*", 2): np.multiply,
+    ("/", 2): _divide,
+    ("//", 2): _truncated,
+    ("div", 2): np.floor_divide,
+    ("mod", 2): np.mod,
+    ("rem", 2): np.fmod,
+    ("**", 2): np.power,
+    ("^", 2): np.power,
+    ("min", 2): np.minimum,
+    ("max", 2): np.maximum,
+    ("-", 1): np.negative,
+    ("+", 1): np.positive,
+    ("abs", 1): np.abs,
+    ("sign", 1): np.sign,
+    ("floor", 1): lambda x: _whole(np.floor(x)),
+    ("ceiling", 1): lambda x: _whole(np.ceil(x)),
+    ("round", 1): _half_up,
+    ("integer", 1): _half_up,
+    ("truncate", 1): lambda x: _whole(np.trunc(x)),
+    ("float", 1): lambda x: x.astype(np.float64),
+    ("sqrt", 1): np.sqrt,
+    ("exp", 1): np.exp,
+    ("log", 1): np.log,
+    ("log2", 1): np.log2,
+    ("sin", 1): np.sin,
+    ("cos", 1): np.cos,
+    ("tan", 1): np.tan,
+    ("asin", 1): np.arcsin,
+    ("acos", 1): np.arccos,
+    ("atan", 1): np.arctan,
+    ("atan2", 2): np.arctan2,
+    ("atan", 2): np.arctan2,
+}
+_COMPARE: dict[str, Callable[[Array, Array], Any]] = {
+    "<": np.less,
+    "=<": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "=:=": np.equal,
+    "=\\=": np.not_equal,
+}
+assert set(_COMPARE) == ARITHMETIC_COMPARISONS
+
+
+def numbers_of(column: Column, dictionary: Dictionary) -> Array:
+    """A column as numbers; a code that is none becomes NaN."""
+    if isinstance(column, Numbers):
+        return column.data
+    assert isinstance(column, Codes)
+    return dictionary.numbers()[column.data]
+
+
+def codes_of(column: Column, dictionary: Dictionary) -> Ints:
+    """A column as codes; numbers that have none get one."""
+    if isinstance(column, Codes):
+        return column.data
+    assert isinstance(column, Numbers)
+    return dictionary.encode_numbers(column.data)
+
+
+def evaluate(term: Term, frame: Frame, dictionary: Dictionary) -> Array:
+    """An arithmetic expression over the rows of a frame. What has no value is NaN."""
+    match term:
+        case Var(name=variable):
+            return numbers_of(frame.columns[variable], dictionary)
+        case Const(value=str(word)):
+            if word not in CONSTANTS:
+                raise EvaluationError(f"{print_term(term)} is not a number")
+            return np.full(frame.rows, CONSTANTS[word])
+        case Const(value=value):
+            return np.full(frame.rows, value)
+        case Compound(args=args) if functor(term) in _FUNCTIONS:
+            name = (term.name, len(args))
+            values = [evaluate(arg, frame, dictionary) for arg in args]
+            if name[0] in ("//", "div", "mod") and name[1] == 2:
+                values = _no_zero_divisor(values)
+            if name[0] in ("**", "^") and values[0].dtype.kind == "i":
+                values = [values[0].astype(np.float64), values[1]]
+            with np.errstate(all="ignore"):
+                return np.asarray(_FUNCTIONS[name](*values))
+        case _:
+            raise EvaluationError(f"{print_term(term)} is not a number")
+
+
+def _no_zero_divisor(values: list[Array]) -> list[Array]:
+    """Whole-number division by zero has no value; floats have a way to say so."""
+    if (values[1] == 0).any():
+        return [values[0], np.where(values[1] == 0, np.nan, values[1])]
+    return values
+
+
+def column_of(term: Term, frame: Frame, dictionary: Dictionary) -> Column:
+    """A term over the rows of a frame, as a column."""
+    if isinstance(term, Var):
+        return frame.columns[term.name]
+    if is_ground(term):
+        return Codes(np.full(frame.rows, dictionary.code(value_of(term))))
+    return Codes(_built(term, frame, dictionary))
+
+
+def _built(term: Term, frame: Frame, dictionary: Dictionary) -> Ints:
+    """Compound terms with variables inside, built once for each distinct combination of their parts."""
+    parts = term.args if isinstance(term, Compound) else term.items if isinstance(term, ListTerm) else ()
+    columns = [codes_of(column_of(part, frame, dictionary), dictionary) for part in parts]
+    distinct, inverse = np.unique(np.stack(columns), axis=1, return_inverse=True)
+    built: list[Compound | ListTerm] = []
+    for combination in distinct.T.tolist():
+        args = tuple(dictionary.terms(combination))
+        built.append(Compound(term.name, args) if isinstance(term, Compound) else ListTerm(args))
+    return dictionary.encode(built)[inverse.reshape(-1)]
+
+
+def compare(operator: str, left: Term, right: Term, frame: Frame, dictionary: Dictionary) -> Bools:
+    """Which rows satisfy a comparison. Comparing what is no number as one is false."""
+    if operator in _COMPARE:
+        one, other = evaluate(left, frame, dictionary), evaluate(right, frame, dictionary)
+        valid = ~(_is_nan(one) | _is_nan(other))
+        return np.asarray(_COMPARE[operator](one, other)) & valid
+    columns = [column_of(side, frame, dictionary) for side in (left, right)]
+    if any(isinstance(column, Lists) for column in columns):
+        return _compare_lists(operator, columns)
+    one_codes, other_codes = (codes_of(column, dictionary) for column in columns)
+    if operator in ("=", "=="):
+        return np.asarray(one_codes == other_codes)
+    if operator in ("\\=", "\\=="):
+        return np.asarray(one_codes != other_codes)
+    ranks = _ranks(dictionary)
+    plain = {"@<": "<", "@=<": "=<", "@>": ">", "@>=": ">="}[operator]
+    return np.asarray(_COMPARE[plain](ranks[one_codes], ranks[other_codes]))
+
+
+def _is_nan(values: Array) -> Bools:
+    return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), np.bool_)
+
+
+def _compare_lists(operator: str, columns: list[Column]) -> Bools:
+    """Lists compare with the empty list only."""
+    lists = next(column for column in columns if isinstance(column, Lists))
+    empty = np.diff(lists.offsets) == 0
+    return np.asarray(empty if operator in ("=", "==") else ~empty)
+
+
+def _ranks(dictionary: Dictionary) -> Ints:
+    """The place of each code in the standard order of terms."""
+    order = sorted(range(len(dictionary)), key=lambda code: order_key(dictionary.term(code)))
+    ranks = np.empty(len(dictionary), np.int64)
+    ranks[order] = np.arange(len(dictionary))
+    return ranks

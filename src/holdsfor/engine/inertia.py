@@ -1,0 +1,119 @@
+"""The law of inertia for all instances of a fluent at once.
+
+Every point at which something happens to an instance either *sets* its value, *clears* it, or clears it *if it has
+one particular value*. Only the last looks at the state, and the state between two points that decide it outright is
+known; so one sort and a few passes make the intervals of all instances.
+
+Law: for each instance, equal to stepping through its points in time order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.tables import FOREVER
+
+NOTHING = -1
+"""The value of an instance that has none."""
+ANY = -2
+"""A termination that ends whatever value there is."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """Intervals by instance, and how many initiations were broken at their own time-point."""
+
+    group: Ints
+    value: Ints
+    start: Ints
+    end: Ints
+    conflicts: int
+
+
+def make_intervals(
+    initiated: tuple[Ints, Ints, Ints], terminated: tuple[Ints, Ints, Ints], open_end: int = int(FOREVER)
+) -> Made:
+    """Intervals from initiations and terminations, each given as (group, time, value).
+
+    >>> g, v = np.zeros(2, np.int64), np.array([7, 7])
+    >>> made = make_intervals((g, np.array([3, 5]), v), (g[:1], np.array([8]), v[:1]))
+    >>> made.start.tolist(), made.end.tolist()
+    ([4], [9])
+    """
+    group = np.concatenate((initiated[0], terminated[0]))
+    time = np.concatenate((initiated[1], terminated[1]))
+    value = np.concatenate((initiated[2], terminated[2]))
+    ends = np.zeros(len(group), np.bool_)
+    ends[len(initiated[0]) :] = True
+    order = np.lexsort((value, ends, time, group))
+    return _from_sorted(group[order], time[order], value[order], ends[order], open_end)
+
+
+def _from_sorted(group: Ints, time: Ints, value: Ints, ends: Bools, open_end: int) -> Made:
+    """Rows sorted by group and time, initiations before terminations at one time-point."""
+    if not len(group):
+        empty = np.empty(0, np.int64)
+        return Made(empty, empty, empty, empty, 0)
+    # Moments: runs of rows with one group and one time.
+    new = np.empty(len(group), np.bool_)
+    new[0] = True
+    np.not_equal(group[1:], group[:-1], out=new[1:])
+    new[1:] |= time[1:] != time[:-1]
+    moment = np.cumsum(new) - 1
+    first = np.flatnonzero(new)
+    outcome, conflicts = _outright(moment, first, value, ends)
+    keep = _effective(moment, first, value, ends, outcome, group)
+    return _joined(group, time, keep, open_end, conflicts)
+
+
+def _outright(moment: Ints, first: Ints, value: Ints, ends: Bools) -> tuple[Ints, int]:
+    """What a moment decides whatever the state is: a value, NOTHING, or (ANY) that it depends on the state."""
+    sets = ~ends[first]
+    wanted = np.where(sets, value[first], ANY)
+    # An initiation is broken by another value initiated, or by its own termination, at the same moment.
+    target = wanted[moment]
+    contradicts = np.where(ends, (value == target) | (value == ANY), value != target) & sets[moment]
+    broken = np.zeros(len(first), np.bool_)
+    broken[moment[contradicts]] = True
+    cleared = np.zeros(len(first), np.bool_)
+    cleared[moment[ends & (value == ANY)]] = True
+    outcome = np.where(broken | (cleared & ~sets), NOTHING, wanted)
+    return outcome, int(np.count_nonzero(broken))
+
+
+def _effective(moment: Ints, first: Ints, value: Ints, ends: Bools, outcome: Ints, group: Ints) -> tuple[Ints, Ints]:
+    """The moments that change something, as (row, value after it)."""
+    decides = outcome != ANY
+    number = np.arange(len(first))
+    last = np.maximum.accumulate(np.where(decides, number, -1))
+    same = (last >= 0) & (group[first[np.maximum(last, 0)]] == group[first])
+    before = np.where(same, outcome[np.maximum(last, 0)], NOTHING)
+    # A conditional clear works if the value decided last is the one it ends.
+    conditional = np.flatnonzero(ends & ~decides[moment])
+    hits = conditional[value[conditional] == before[moment[conditional]]]
+    rows = np.concatenate((first[decides], first[moment[hits]]))
+    after = np.concatenate((outcome[decides], np.full(len(hits), NOTHING)))
+    order = np.argsort(rows, kind="stable")
+    return rows[order], after[order]
+
+
+def _joined(group: Ints, time: Ints, changes: tuple[Ints, Ints], open_end: int, conflicts: int) -> Made:
+    rows, after = changes
+    groups = group[rows]
+    if not len(rows):
+        empty = np.empty(0, np.int64)
+        return Made(empty, empty, empty, empty, conflicts)
+    # Drop moments that leave the value as it was.
+    fresh = np.empty(len(rows), np.bool_)
+    fresh[0] = True
+    fresh[1:] = (groups[1:] != groups[:-1]) | (after[1:] != after[:-1])
+    rows, after, groups = rows[fresh], after[fresh], groups[fresh]
+    times = time[rows]
+    until = np.full(len(rows), open_end, np.int64)
+    within = groups[1:] == groups[:-1]
+    until[:-1][within] = times[1:][within] + 1
+    held = np.flatnonzero(after != NOTHING)
+    return Made(groups[held], after[held], times[held] + 1, until[held], conflicts)

@@ -1,0 +1,115 @@
+"""Interval kernels on plain int64 columns.
+
+A *packed time-line* puts a group and a time-point into one integer, `group << bits | time`, so that groups vanish and a
+set of intervals is two sorted columns, starts and ends. Inputs are maximal: sorted by start, disjoint, not touching.
+An open end is the last packed point of its group, which no other group touches.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Ints: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+Spans: TypeAlias = tuple[Ints, Ints]
+"""Starts and ends of intervals, sorted."""
+
+EMPTY: Ints = np.empty(0, np.int64)
+
+
+def union(lists: list[Spans]) -> Spans:
+    """Points in at least one list: starts and ends are sorted apart, a new interval begins where a start lies
+    beyond the end before it.
+    """
+    if not lists:
+        return EMPTY, EMPTY
+    starts, ends = _merged([start for start, _ in lists]), _merged([end for _, end in lists])
+    if len(starts) < 2:
+        return starts, ends
+    # After sorting, the first k starts and the first k-1 ends: a gap lies before start k iff it exceeds end k-1.
+    gap = np.flatnonzero(starts[1:] > ends[:-1])
+    first = np.concatenate(([0], gap + 1))
+    last = np.concatenate((gap, [len(ends) - 1]))
+    return starts[first], ends[last]
+
+
+def _merged(columns: list[Ints]) -> Ints:
+    if len(columns) == 1:
+        return columns[0]
+    merged = np.concatenate(columns)
+    merged.sort(kind="stable")  # runs that are sorted already merge in linear time
+    return merged
+
+
+def intersection(lists: list[Spans]) -> Spans:
+    """Points in every list: with k lists, the k-th start still open meets the first end."""
+    if len(lists) == 1:
+        return lists[0]
+    starts, ends = _merged([start for start, _ in lists]), _merged([end for _, end in lists])
+    count = len(lists)
+    if len(starts) < count:
+        return EMPTY, EMPTY
+    late, early = starts[count - 1 :], ends[: len(ends) - count + 1]
+    keep = np.flatnonzero(late < early)
+    return late[keep], early[keep]
+
+
+def difference(base: Spans, others: list[Spans]) -> Spans:
+    """Points of the base in none of the others."""
+    starts, ends = base
+    removed = union(others)
+    if not len(starts) or not len(removed[0]):
+        return base
+    # The complement of what is removed, closed off by the extreme points of the base.
+    low, high = min(starts[0], removed[0][0]), max(ends[-1], removed[1][-1])
+    kept_starts = np.concatenate(([low], removed[1]))
+    kept_ends = np.concatenate((removed[0], [high]))
+    keep = np.flatnonzero(kept_starts < kept_ends)
+    return intersection([base, (kept_starts[keep], kept_ends[keep])])
+
+
+def contains(spans: Spans, points: Ints) -> Bools:
+    """Whether each packed point lies in an interval."""
+    starts, ends = spans
+    if not len(starts):
+        return np.zeros(len(points), np.bool_)
+    at = np.searchsorted(starts, points, side="right") - 1
+    return (at >= 0) & (points < ends[at])
+
+
+def find(spans: Spans, points: Ints) -> Ints:
+    """The index of the interval that each packed point lies in, or -1."""
+    starts, ends = spans
+    if not len(starts):
+        return np.full(len(points), -1)
+    at = np.searchsorted(starts, points, side="right") - 1
+    return np.where((at >= 0) & (points < ends[at]), at, -1)
+
+
+def sequence(first: Spans, second: Spans, bits: int) -> Spans:
+    """Adjacent pairs, one of the first list then one of the second of the same group, with neither list in between.
+
+    Results may touch.
+    """
+    starts, ends = first
+    if not len(starts) or not len(second[0]):
+        return EMPTY, EMPTY
+    following = np.searchsorted(second[0], ends, side="left")
+    found = np.flatnonzero(following < len(second[0]))
+    partner = following[found]
+    meets = second[0][partner]
+    # No later first interval may fit between: it would have ended by the time the partner starts.
+    rival = np.minimum(found + 1, len(starts) - 1)
+    crowded = (rival > found) & (ends[rival] <= meets)
+    keep = np.flatnonzero(~crowded & (starts[found] >> bits == meets >> bits))
+    return starts[found[keep]], second[1][partner[keep]]
+
+
+def maximal(starts: Ints, ends: Ints) -> Spans:
+    """Sorted, joined intervals of any that overlap or touch; empty ones disappear."""
+    keep = np.flatnonzero(starts < ends)
+    starts, ends = np.sort(starts[keep]), np.sort(ends[keep])
+    return union([(starts, ends)]) if len(starts) else (starts, ends)

@@ -1,0 +1,123 @@
+"""Library predicates over columns: list aggregates as group-bys, the rest once for each distinct combination."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from holdsfor.engine.dictionary import Dictionary, value_of
+from holdsfor.engine.expressions import codes_of, column_of, numbers_of
+from holdsfor.engine.frames import Array, Codes, Column, Frame, Lists, Numbers, ranges
+from holdsfor.engine.relations import equal, join, relation
+from holdsfor.logic.arithmetic import EvaluationError
+from holdsfor.logic.library import LIBRARY
+from holdsfor.logic.unify import resolve
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, variables
+
+ROW = "#row"
+
+
+def call_library(name: tuple[str, int], args: tuple[Term, ...], frame: Frame, dictionary: Dictionary) -> Frame:
+    """Call a library predicate for every row of a frame."""
+    lists = _list_argument(name, args, frame)
+    if lists is None:
+        return _for_distinct(name, args, frame, dictionary)
+    if name[0] in ("member", "memberchk"):
+        return _member(args[0], lists, frame, dictionary)
+    if name[0] in _AGGREGATES:
+        valid, values = _AGGREGATES[name[0]](lists, dictionary)
+        return _bind(args[1], values, frame.where(valid), dictionary)
+    if name[0] in ("sort", "list_to_set", "msort", "reverse"):
+        return _bind(args[1], _sorted(lists, dictionary, unique=name[0] in ("sort", "list_to_set")), frame, dictionary)
+    raise EvaluationError(f"{name[0]}/{name[1]} is not available on the result of findall")
+
+
+def _list_argument(name: tuple[str, int], args: tuple[Term, ...], frame: Frame) -> Lists | None:
+    position = 1 if name[0] in ("member", "memberchk") else 0
+    term = args[position] if position < len(args) else None
+    column = frame.columns.get(term.name) if isinstance(term, Var) else None
+    return column if isinstance(column, Lists) else None
+
+
+def _bind(target: Term, column: Column, frame: Frame, dictionary: Dictionary) -> Frame:
+    if isinstance(target, Var) and target.name not in frame.columns:
+        return frame.with_columns({target.name: column})
+    assert not isinstance(column, Lists)
+    return frame.where(equal(column_of(target, frame, dictionary), column, dictionary))
+
+
+def _member(target: Term, lists: Lists, frame: Frame, dictionary: Dictionary) -> Frame:
+    lengths = np.diff(lists.offsets)
+    rows = np.repeat(np.arange(frame.rows), lengths)
+    items = lists.items.take(ranges(lists.offsets[:-1], lengths))
+    numbered = frame.with_columns({ROW: Numbers(np.arange(frame.rows))})
+    answers = relation((Var(ROW), target), (Numbers(rows), items), len(rows), dictionary)
+    joined = join(numbered, answers, dictionary)
+    return Frame(joined.rows, {name: column for name, column in joined.columns.items() if name != ROW})
+
+
+def _length(lists: Lists, dictionary: Dictionary) -> tuple[Array, Numbers]:
+    del dictionary
+    lengths = np.diff(lists.offsets)
+    return np.ones(len(lengths), np.bool_), Numbers(lengths)
+
+
+def _sum(lists: Lists, dictionary: Dictionary) -> tuple[Array, Numbers]:
+    values = numbers_of(lists.items, dictionary)
+    totals = np.concatenate((np.zeros(1, values.dtype), np.cumsum(values)))
+    return np.ones(len(lists.offsets) - 1, np.bool_), Numbers(totals[lists.offsets[1:]] - totals[lists.offsets[:-1]])
+
+
+def _extreme(reduce: Callable[..., Array]) -> Callable[[Lists, Dictionary], tuple[Array, Numbers]]:
+    def compute(lists: Lists, dictionary: Dictionary) -> tuple[Array, Numbers]:
+        filled = np.diff(lists.offsets) > 0
+        values = numbers_of(lists.items, dictionary)
+        # reduceat works on the starts of non-empty lists; empty ones have no extreme and drop out.
+        found = reduce(values, lists.offsets[:-1][filled]) if filled.any() else values[:0]
+        return filled, Numbers(found)
+
+    return compute
+
+
+_AGGREGATES: dict[str, Callable[[Lists, Dictionary], tuple[Array, Numbers]]] = {
+    "length": _length,
+    "sum_list": _sum,
+    "sumlist": _sum,
+    "max_list": _extreme(np.maximum.reduceat),
+    "min_list": _extreme(np.minimum.reduceat),
+}
+
+
+def _sorted(lists: Lists, dictionary: Dictionary, *, unique: bool) -> Lists:
+    """Lists in some fixed order, repetitions dropped on request; the order itself is not observable."""
+    lengths = np.diff(lists.offsets)
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    codes = codes_of(lists.items.take(ranges(lists.offsets[:-1], lengths)), dictionary)
+    order = np.lexsort((codes, rows))
+    rows, codes = rows[order], codes[order]
+    if unique and len(rows):
+        keep = np.concatenate(([True], (rows[1:] != rows[:-1]) | (codes[1:] != codes[:-1])))
+        rows, codes = rows[keep], codes[keep]
+    counts = np.bincount(rows, minlength=len(lengths))
+    return Lists(np.concatenate(([0], np.cumsum(counts))), Codes(codes))
+
+
+def _for_distinct(name: tuple[str, int], args: tuple[Term, ...], frame: Frame, dictionary: Dictionary) -> Frame:
+    """Solve once for every distinct combination of the bound variables, then join the answers."""
+    used = list(dict.fromkeys(v.name for arg in args for v in variables(arg)))
+    bound = [variable for variable in used if variable in frame.columns]
+    free = [variable for variable in used if variable not in frame.columns]
+    columns = [codes_of(frame.columns[variable], dictionary) for variable in bound]
+    keys = np.unique(np.stack(columns), axis=1).T.tolist() if columns else [[]]
+    found: list[list[int]] = []
+    for key in keys:
+        start = {variable: dictionary.term(code) for variable, code in zip(bound, key, strict=True)}
+        for answer in LIBRARY[name].solve(args, dict(start)):
+            found.append([*key, *(dictionary.code(value_of(resolve(Var(variable), answer))) for variable in free)])
+    table = np.array(found, np.int64).reshape(len(found), len(used))
+    names = [*bound, *free]
+    answers = Frame(len(found), {variable: Codes(table[:, place]) for place, variable in enumerate(names)})
+    if not names:
+        return frame if found else frame.take(np.empty(0, np.int64))
+    return join(frame.with_columns({v: Codes(c) for v, c in zip(bound, columns, strict=True)}), answers, dictionary)

@@ -1,0 +1,43 @@
+"""Border state: all that a window must know of the time before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.engine.kernels import Ints
+from holdsfor.engine.tables import Intervals
+
+
+@dataclass(frozen=True)
+class Holding:
+    """The pairs of a fluent that hold at the border, and the time-point from which each does."""
+
+    args: tuple[Ints, ...]
+    value: Ints
+    since: Ints
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """Delayed effects under way at the border: trigger pairs, and when they were initiated."""
+
+    args: tuple[Ints, ...]
+    value: Ints
+    initiated: Ints
+
+
+@dataclass
+class Border:
+    """The state at a border, by fluent."""
+
+    holding: dict[Symbol, Holding] = field(default_factory=dict)
+    attempts: dict[Symbol, Attempts] = field(default_factory=dict)
+    past: dict[Symbol, Intervals] = field(default_factory=dict)
+
+    def earliest(self) -> int | None:
+        """The earliest time-point that the state mentions."""
+        times = [int(held.since.min()) for held in self.holding.values() if len(held.since)]
+        times += [int(held.initiated.min()) for held in self.attempts.values() if len(held.initiated)]
+        times += [int(table.start.min()) for table in self.past.values() if len(table)]
+        return min(times, default=None)

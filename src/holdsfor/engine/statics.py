@@ -1,0 +1,313 @@
+"""The algebra method: statically determined fluents as expressions over interval tables.
+
+The instances of a rule (its *candidates*) come from what can make its result non-empty: either side of a union, both
+sides of an intersection, the left side of a complement. Each candidate is a group on the packed time-line, and every
+operator works on all groups at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.compiler.analysis.binding import schedule
+from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.engine.allen import allen
+from holdsfor.engine.evaluation import Evaluation, width
+from holdsfor.engine.expressions import codes_of, column_of, evaluate
+from holdsfor.engine.frames import UNIT, Array, Codes, Column, Frame, Numbers, distinct, stack
+from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans, difference, intersection, maximal, sequence, union
+from holdsfor.engine.relations import join, relation
+from holdsfor.engine.tables import Intervals as Table
+from holdsfor.engine.tables import no_intervals
+from holdsfor.engine.variants import Variant, variants
+from holdsfor.ir import DURATIONS, Algebra, IntervalOperator, IntervalRule, Intervals
+from holdsfor.syntax.terms import ListTerm, Term, Var, variables
+
+CANDIDATE = "#candidate"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a rule gives: the head of every candidate for which it succeeds, and the intervals of each."""
+
+    heads: list[Ints]
+    spans: Spans
+
+
+def run_static(evaluation: Evaluation, symbol: Symbol) -> None:
+    """A statically determined fluent. For one pair the first of its rules that succeeds counts."""
+    rules = [rule for rule in evaluation.entities[symbol].rules if isinstance(rule, IntervalRule)]
+    rules = [rule for rule in rules if not _is_fallback(rule)]
+    tables: list[Table] = []
+    for position, rule in enumerate(rules):
+        table = _rule_table(evaluation, symbol, rule)
+        for earlier in rules[:position]:
+            table = table.take(np.flatnonzero(~_succeeds(evaluation, symbol, earlier, table)))
+        tables.append(table)
+    evaluation.set_fluent(symbol, _combined(symbol, tables))
+
+
+def _is_fallback(rule: IntervalRule) -> bool:
+    return isinstance(rule.out, ListTerm) and not rule.out.items and rule.out.tail is None and not rule.body
+
+
+def _combined(symbol: Symbol, tables: list[Table]) -> Table:
+    if len(tables) == 1:
+        return tables[0]
+    if not tables:
+        return no_intervals(width(symbol), single_valued=False)
+    args = [np.concatenate([table.args[place] for table in tables]) for place in range(width(symbol))]
+    value, start, end = (
+        np.concatenate([getattr(table, name) for table in tables]) for name in ("value", "start", "end")
+    )
+    order = np.lexsort((start, value, *reversed(args)))
+    return Table(tuple(column[order] for column in args), value[order], start[order], end[order], single_valued=False)
+
+
+def _rule_table(evaluation: Evaluation, symbol: Symbol, rule: IntervalRule) -> Table:
+    """The intervals of all pairs that one rule defines."""
+    results = [_Expression(evaluation, symbol, rule, variant).result() for variant in variants(rule)]
+    heads = [np.concatenate([one.heads[place] for one in results]) for place in range(width(symbol) + 1)]
+    shifts = np.cumsum([0, *(len(one.heads[0]) for one in results)])
+    bits = evaluation.space.time_bits
+    starts = np.concatenate([one.spans[0] + (int(shift) << bits) for one, shift in zip(results, shifts, strict=False)])
+    ends = np.concatenate([one.spans[1] + (int(shift) << bits) for one, shift in zip(results, shifts, strict=False)])
+    return _by_head(evaluation, heads, (starts, ends))
+
+
+def _by_head(evaluation: Evaluation, heads: list[Ints], spans: Spans) -> Table:
+    """Intervals of candidates with one head are united; the table is sorted by head."""
+    space = evaluation.space
+    bits, mask = space.time_bits, space.last
+    if not len(heads[0]):
+        return no_intervals(len(heads) - 1, single_valued=False)
+    distinct_heads, number = np.unique(np.stack(heads), axis=1, return_inverse=True)
+    group = number.reshape(-1)[spans[0] >> bits]
+    starts, ends = maximal((group << bits) | (spans[0] & mask), (group << bits) | (spans[1] & mask))
+    columns = [column[starts >> bits] for column in distinct_heads]
+    return Table(tuple(columns[:-1]), columns[-1], space.plain(starts), space.plain(ends), single_valued=False)
+
+
+def _succeeds(evaluation: Evaluation, symbol: Symbol, rule: IntervalRule, table: Table) -> Bools:
+    """For which pairs of a table another rule has an answer, be it an empty one."""
+    answered = np.zeros(len(table), np.bool_)
+    columns: list[Column] = [*(Codes(column) for column in table.args), Codes(table.value)]
+    terms = (*symbol.columns(rule.fvp.fluent), rule.fvp.value, Var("#pair"))
+    pairs = relation(terms, [*columns, Numbers(np.arange(len(table)))], len(table), evaluation.dictionary)
+    for variant in variants(rule):
+        found = _Expression(evaluation, symbol, rule, variant).succeeding(pairs)
+        column = found.columns["#pair"]
+        assert isinstance(column, Numbers)
+        answered[column.data.astype(np.int64)] = True
+    return answered
+
+
+class _Expression:
+    """One way through the body of a rule: an expression over interval lists, with conditions on its variables."""
+
+    def __init__(self, evaluation: Evaluation, symbol: Symbol, rule: IntervalRule, variant: Variant) -> None:
+        self._evaluation = evaluation
+        self._dictionary = evaluation.dictionary
+        self._symbol = symbol
+        self._rule = rule
+        self._variant = variant
+        self._nodes: Mapping[str, Intervals | Algebra] = variant.nodes
+        self._spans: dict[str, Spans] = {}
+        self._relations: dict[str, Frame] = {}
+
+    def result(self) -> Result:
+        """The heads of all candidates for which the rule succeeds, with their intervals."""
+        out = self._rule.out
+        frame = self._complete(self._support(out))
+        frame, spans = self._computed(frame, out)
+        terms = (*self._symbol.columns(self._rule.fvp.fluent), self._rule.fvp.value)
+        heads = [codes_of(column_of(term, frame, self._dictionary), self._dictionary) for term in terms]
+        return Result(heads, spans)
+
+    def succeeding(self, pairs: Frame) -> Frame:
+        """The rows of a frame with given heads for which the rule has an answer."""
+        frame = pairs
+        for name in self._leaf_variables():
+            frame = join(frame, self._domain(name), self._dictionary)
+        frame = self._complete(frame)
+        return self._guarded(frame)
+
+    # Candidates
+
+    def _support(self, term: Term) -> Frame:
+        """Bindings that can make an interval list non-empty."""
+        node = self._nodes.get(term.name) if isinstance(term, Var) else None
+        if node is None:
+            return UNIT.take(EMPTY)
+        if isinstance(node, Intervals):
+            return distinct(_without(self._leaf(node), "#row"))
+        inputs = [self._support(item) for item in node.inputs]
+        match node.operator:
+            case IntervalOperator.UNION:
+                return self._either(inputs)
+            case IntervalOperator.COMPLEMENT:
+                names = {v.name for item in node.inputs for v in self._below(item)}
+                return self._spread(UNIT, names)
+            case IntervalOperator.INTERSECTION | IntervalOperator.SEQUENCE | IntervalOperator.ALLEN:
+                frame = inputs[0]
+                for other in inputs[1:]:
+                    frame = join(frame, other, self._dictionary) if frame.columns else other
+                return frame
+            case _:
+                return inputs[0]
+
+    def _either(self, frames: Sequence[Frame]) -> Frame:
+        """The bindings of any frame; a variable that one of them leaves open takes every value of its domain."""
+        names = list(dict.fromkeys(name for frame in frames for name in frame.columns))
+        filled = [self._spread(frame, set(names)) for frame in frames if frame.rows]
+        return distinct(stack(filled, names)) if filled else frames[0].take(EMPTY)
+
+    def _spread(self, frame: Frame, names: set[str]) -> Frame:
+        for name in sorted(names - frame.columns.keys()):
+            frame = join(frame, self._domain(name), self._dictionary)
+        return frame
+
+    def _below(self, term: Term) -> list[Var]:
+        node = self._nodes.get(term.name) if isinstance(term, Var) else None
+        if node is None:
+            return []
+        if isinstance(node, Intervals):
+            return [*variables(node.fvp.fluent), *variables(node.fvp.value)]
+        return [v for item in node.inputs for v in self._below(item)]
+
+    def _leaf_variables(self) -> list[str]:
+        leaves = (node for node in self._nodes.values() if isinstance(node, Intervals))
+        return list(dict.fromkeys(v.name for leaf in leaves for v in self._below(leaf.out)))
+
+    def _domain(self, name: str) -> Frame:
+        """Every value that occurs at the places of a variable in the rule's fluents."""
+        found = [
+            self._leaf(leaf).only([name])
+            for leaf in self._nodes.values()
+            if isinstance(leaf, Intervals) and any(v.name == name for v in self._below(leaf.out))
+        ]
+        return distinct(stack(found, [name]))
+
+    def _complete(self, frame: Frame) -> Frame:
+        """Candidates after the conditions of the rule, with every variable of its fluents bound."""
+        if not frame.rows:
+            missing = {
+                v.name for node in self._nodes.values() if isinstance(node, Intervals) for v in self._below(node.out)
+            }
+            missing |= {v.name for term in (self._rule.fvp.fluent, self._rule.fvp.value) for v in variables(term)}
+            return frame.with_columns({name: Codes(EMPTY) for name in missing - frame.columns.keys()})
+        background = self._evaluation.analysis.background
+        bound = frozenset(frame.columns) | frozenset(self._leaf_variables())
+        ordered = schedule(self._variant.conditions, set(frame.columns), background.needs)
+        frame = self._evaluation.bodies.solve(ordered.body, frame)
+        frame = self._spread(frame, set(bound))
+        if ordered.stuck:
+            later = schedule(ordered.stuck, set(frame.columns), background.needs)
+            frame = self._evaluation.bodies.solve(later.body, frame)
+        return frame
+
+    # Intervals
+
+    def _leaf(self, node: Intervals) -> Frame:
+        """The rows of a fluent's table that a literal matches, with their numbers."""
+        assert isinstance(node.out, Var)
+        if node.out.name not in self._relations:
+            symbol = self._evaluation.entities.fluent(node.fvp.fluent)
+            table = self._evaluation.intervals(symbol)
+            columns: list[Column] = [*(Codes(column) for column in table.args), Codes(table.value)]
+            columns.append(Numbers(np.arange(len(table))))
+            terms = (*symbol.columns(node.fvp.fluent), node.fvp.value, Var("#row"))
+            self._relations[node.out.name] = relation(terms, columns, len(table), self._dictionary)
+        return self._relations[node.out.name]
+
+    def _computed(self, frame: Frame, out: Term) -> tuple[Frame, Spans]:
+        """The intervals of a list for every candidate; candidates that fail a guard drop out."""
+        self._spans = {}
+        frame = self._guarded(frame)
+        self._spans = {}
+        numbered = frame.with_columns({CANDIDATE: Numbers(np.arange(frame.rows))})
+        return frame, self._evaluate(out, numbered)
+
+    def _guarded(self, frame: Frame) -> Frame:
+        for guard in self._variant.guards:
+            self._spans = {}
+            numbered = frame.with_columns({CANDIDATE: Numbers(np.arange(frame.rows))})
+            starts, _ = self._evaluate(guard.intervals, numbered)
+            filled = np.zeros(frame.rows, np.bool_)
+            filled[starts >> self._bits] = True
+            frame = frame.where(~filled if guard.empty else filled)
+        return frame
+
+    @property
+    def _bits(self) -> int:
+        return self._evaluation.space.time_bits
+
+    def _evaluate(self, term: Term, frame: Frame) -> Spans:
+        node = self._nodes.get(term.name) if isinstance(term, Var) else None
+        if node is None or not isinstance(term, Var):
+            return EMPTY, EMPTY
+        if term.name not in self._spans:
+            is_leaf = isinstance(node, Intervals)
+            self._spans[term.name] = self._leaf_spans(node, frame) if is_leaf else self._operate(node, frame)  # type: ignore[arg-type]
+        return self._spans[term.name]
+
+    def _leaf_spans(self, node: Intervals, frame: Frame) -> Spans:
+        symbol = self._evaluation.entities.fluent(node.fvp.fluent)
+        table, leaf = self._evaluation.intervals(symbol), self._leaf(node)
+        names = [name for name in leaf.columns if name != "#row"]
+        joined = join(frame.only([*names, CANDIDATE]), leaf, self._dictionary)
+        candidate, row = (_plain(joined.columns[name]) for name in (CANDIDATE, "#row"))
+        space = self._evaluation.space
+        return space.pack(candidate, table.start[row]), space.pack(candidate, table.end[row])
+
+    def _operate(self, node: Algebra, frame: Frame) -> Spans:
+        inputs = [self._evaluate(item, frame) for item in node.inputs]
+        match node.operator:
+            case IntervalOperator.UNION:
+                return union(inputs)
+            case IntervalOperator.INTERSECTION:
+                return intersection(inputs)
+            case IntervalOperator.RELATIVE_COMPLEMENT:
+                return difference(inputs[0], inputs[1:]) if len(inputs) > 1 else inputs[0]
+            case IntervalOperator.COMPLEMENT:
+                return difference(self._all_time(frame), inputs) if inputs else self._all_time(frame)
+            case IntervalOperator.SEQUENCE:
+                return sequence(inputs[0], inputs[1], self._bits)
+            case IntervalOperator.ALLEN:
+                assert node.relation is not None and node.mode is not None
+                return allen(node.relation, node.mode, inputs[0], inputs[1], self._bits)
+            case _:
+                return self._of_duration(node, inputs[0], frame)
+
+    def _all_time(self, frame: Frame) -> Spans:
+        groups = np.arange(frame.rows, dtype=np.int64) << self._bits
+        return groups, groups | self._evaluation.space.last
+
+    def _of_duration(self, node: Algebra, spans: Spans, frame: Frame) -> Spans:
+        """Intervals by their length; one that is still open is as long as it has held so far."""
+        assert node.bound is not None
+        space = self._evaluation.space
+        candidate, last = spans[0] >> self._bits, space.last
+        starts, ends = spans[0] & last, spans[1] & last
+        lengths = np.where(ends == last, self._evaluation.moment.now + 1 - space.base, ends) - starts
+        endless = starts == 0
+        bound = evaluate(node.bound, frame, self._dictionary)[candidate]
+        accepted = _COMPARISONS[DURATIONS[node.operator]](np.where(endless, np.inf, lengths), bound)
+        rows = np.flatnonzero(accepted)
+        return spans[0][rows], spans[1][rows]
+
+
+_COMPARISONS = {">": np.greater, "<": np.less, ">=": np.greater_equal, "=<": np.less_equal}
+
+
+def _plain(column: Column) -> Ints:
+    assert isinstance(column, Numbers)
+    data: Array = column.data
+    return data.astype(np.int64)
+
+
+def _without(frame: Frame, name: str) -> Frame:
+    return Frame(frame.rows, {other: column for other, column in frame.columns.items() if other != name})

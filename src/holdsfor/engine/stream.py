@@ -1,0 +1,95 @@
+"""Streams as columns: the occurrences of each event, the reported intervals of each input fluent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from holdsfor.compiler.analysis.entities import Entities, EntityKind, Symbol
+from holdsfor.engine.dictionary import Dictionary, value_of
+from holdsfor.engine.kernels import Ints
+from holdsfor.engine.tables import FOREVER
+from holdsfor.reference.history import InputInterval, Occurrence, Record
+from holdsfor.syntax.terms import arguments, functor
+
+
+@dataclass(frozen=True)
+class EventColumns:
+    """All occurrences of one event."""
+
+    args: tuple[Ints, ...]
+    time: Ints
+    arrival: Ints
+
+
+@dataclass(frozen=True)
+class FluentColumns:
+    """All reports of one input fluent: intervals, or single points."""
+
+    args: tuple[Ints, ...]
+    value: Ints
+    start: Ints
+    end: Ints
+    arrival: Ints
+    is_point: np.typing.NDArray[np.bool_]
+
+
+@dataclass
+class Stream:
+    """A whole stream, by event and input fluent."""
+
+    events: dict[Symbol, EventColumns] = field(default_factory=dict)
+    fluents: dict[Symbol, FluentColumns] = field(default_factory=dict)
+
+    def moments(self) -> tuple[int, int]:
+        """The first and the last time-point that the stream speaks of."""
+        first, last = [], []
+        for event in self.events.values():
+            first.append(event.time.min())
+            last.append(event.time.max())
+        for fluent in self.fluents.values():
+            closed = fluent.end[fluent.end < FOREVER] - 1
+            first.append(fluent.start.min())
+            last.extend([fluent.start.max(), *([closed.max()] if len(closed) else [])])
+        return int(min(first, default=0)), int(max(last, default=0))
+
+    def arrivals(self) -> tuple[int, int]:
+        """The first and the last arrival."""
+        found = [table.arrival for table in self.events.values()] + [table.arrival for table in self.fluents.values()]
+        return int(min((a.min() for a in found), default=0)), int(max((a.max() for a in found), default=0))
+
+
+def from_records(records: Iterable[Record], entities: Entities, dictionary: Dictionary) -> Stream:
+    """A stream from records, one at a time."""
+    events: dict[Symbol, list[list[int]]] = {}
+    fluents: dict[Symbol, list[list[int]]] = {}
+    for record in records:
+        if isinstance(record, Occurrence):
+            name = functor(record.event)
+            assert name is not None
+            row = [dictionary.code(value_of(arg)) for arg in arguments(record.event)]
+            events.setdefault(Symbol(EntityKind.EVENT, *name), []).append([*row, record.time, record.arrival])
+        else:
+            _add_interval(record, fluents, dictionary)
+    stream = Stream()
+    for symbol, rows in events.items():
+        if symbol in entities.table:
+            *args, time, arrival = np.array(rows, np.int64).T
+            stream.events[symbol] = EventColumns(tuple(args), time, arrival)
+    for symbol, rows in fluents.items():
+        if symbol in entities.table:
+            *args, value, start, end, arrival, point = np.array(rows, np.int64).T
+            stream.fluents[symbol] = FluentColumns(tuple(args), value, start, end, arrival, point.astype(np.bool_))
+    return stream
+
+
+def _add_interval(record: InputInterval, fluents: dict[Symbol, list[list[int]]], dictionary: Dictionary) -> None:
+    name = functor(record.fluent)
+    assert name is not None
+    row = [dictionary.code(value_of(arg)) for arg in (*arguments(record.fluent), record.value)]
+    end = int(FOREVER) if math.isinf(record.end) else int(record.end)
+    row += [record.start, end, record.arrival, int(record.is_point)]
+    fluents.setdefault(Symbol(EntityKind.FLUENT, *name), []).append(row)

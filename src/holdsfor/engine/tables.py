@@ -1,0 +1,151 @@
+"""Tables: events, points at which something is initiated or terminated, and maximal intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from holdsfor.engine.frames import Column, combined_keys
+from holdsfor.engine.kernels import EMPTY, Ints, Spans
+
+FOREVER = np.int64(2**62)
+"""The end of an interval that is still open; minus this, a start before all time."""
+
+
+@dataclass(frozen=True)
+class Space:
+    """How groups and times are packed into one integer during an evaluation.
+
+    `code_bits` is enough for every code, `time_bits` for every time after `base`, with room for "before" and "after".
+    """
+
+    code_bits: int
+    base: int
+    time_bits: int
+
+    @classmethod
+    def over(cls, codes: int, first: int, last: int) -> Space:
+        """A space for so many codes and the times from first to last."""
+        return cls(max(1, (codes - 1).bit_length()), first - 2, max(2, (last - first + 5).bit_length()))
+
+    @property
+    def last(self) -> int:
+        """The packed time that stands for "after all time"."""
+        return (1 << self.time_bits) - 1
+
+    def times(self, times: Ints) -> Ints:
+        """Times as small non-negative numbers; what lies outside is moved to the rim."""
+        return np.clip(times, self.base, self.base + self.last) - self.base
+
+    def plain(self, packed: Ints) -> Ints:
+        """Packed times back to plain ones."""
+        small = packed & self.last
+        return np.where(small == self.last, FOREVER, np.where(small == 0, -FOREVER, small + self.base))
+
+    def fits(self, columns: int) -> bool:
+        """Whether so many code columns and a time fit into one integer."""
+        return columns * self.code_bits + self.time_bits <= 62
+
+    def group(self, columns: Sequence[Ints], rows: int) -> Ints:
+        """Code columns side by side in one integer."""
+        packed = np.zeros(rows, np.int64)
+        for column in columns:
+            packed = (packed << self.code_bits) | column
+        return packed
+
+    def ungroup(self, packed: Ints, columns: int) -> list[Ints]:
+        """The code columns that were put side by side."""
+        mask = (1 << self.code_bits) - 1
+        return [(packed >> (self.code_bits * place)) & mask for place in reversed(range(columns))]
+
+    def groups(self, left: Sequence[Ints], right: Sequence[Ints], rows: tuple[int, int]) -> tuple[Ints, Ints]:
+        """Groups of two sets of rows, comparable, and small enough to have a time packed behind them."""
+        if self.fits(len(left)):
+            return self.group(left, rows[0]), self.group(right, rows[1])
+        a, b = combined_keys(list(left), list(right))
+        _, inverse = np.unique(np.concatenate((a, b)), return_inverse=True)
+        return inverse[: rows[0]].astype(np.int64), inverse[rows[0] :].astype(np.int64)
+
+    def pack(self, group: Ints, times: Ints) -> Ints:
+        """Groups and plain times as points of the packed time-line."""
+        return (group << self.time_bits) | self.times(times)
+
+
+@dataclass(frozen=True)
+class Events:
+    """The occurrences of one event: a column per argument, and times."""
+
+    args: tuple[Column, ...]
+    time: Ints
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points at which values of a fluent are initiated or terminated.
+
+    `wild` marks arguments and values (the last flag) that a termination leaves open; their columns mean nothing.
+    """
+
+    args: tuple[Ints, ...]
+    value: Ints
+    time: Ints
+    wild: tuple[bool, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Maximal intervals of one fluent, sorted by arguments, value and start.
+
+    A simple fluent has one value at a time; its rows are sorted by arguments and start (`single_valued`).
+    """
+
+    args: tuple[Ints, ...]
+    value: Ints
+    start: Ints
+    end: Ints
+    single_valued: bool
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @cached_property
+    def group_columns(self) -> tuple[Ints, ...]:
+        """The columns by which the rows are grouped."""
+        return self.args if self.single_valued else (*self.args, self.value)
+
+    def take(self, rows: Ints) -> Intervals:
+        """Some rows; they must stay in order."""
+        return Intervals(
+            tuple(column[rows] for column in self.args),
+            self.value[rows],
+            self.start[rows],
+            self.end[rows],
+            self.single_valued,
+        )
+
+    def spans(self, space: Space, group: Ints) -> Spans:
+        """The intervals on the packed time-line, given the group of each row."""
+        return space.pack(group, self.start), space.pack(group, self.end)
+
+
+def no_intervals(arity: int, *, single_valued: bool) -> Intervals:
+    """A fluent that never holds."""
+    return Intervals((EMPTY,) * arity, EMPTY, EMPTY, EMPTY, single_valued)
+
+
+def merged(one: Intervals, other: Intervals) -> Intervals:
+    """Two tables of one fluent whose intervals do not overlap, as one."""
+    args = [np.concatenate(pair) for pair in zip(one.args, other.args, strict=True)]
+    value, start, end = (np.concatenate((getattr(one, n), getattr(other, n))) for n in ("value", "start", "end"))
+    keys = [start, *reversed(args)] if one.single_valued else [start, value, *reversed(args)]
+    order = np.lexsort(keys)
+    return Intervals(tuple(c[order] for c in args), value[order], start[order], end[order], one.single_valued)

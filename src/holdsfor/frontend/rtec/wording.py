@@ -1,0 +1,96 @@
+"""Messages and hints about terms that are not what their place asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from holdsfor.syntax.operators import INFIX, PREFIX
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Compound, Const, Term, Var, functor
+
+_SECOND = {
+    **dict.fromkeys(("happensAt", "holdsAt", "initiatedAt", "terminatedAt"), ("the time", "T")),
+    "holdsFor": ("the interval list", "I"),
+}
+_FOR_EQUALS = frozenset({"==", ":", "=:=", "is", "->", "=.."})
+_INVERSE = {
+    "after": "before",
+    "met_by": "meets",
+    "started_by": "starts",
+    "finished_by": "finishes",
+    "contains": "during",
+    "includes": "during",
+    "overlapped_by": "overlaps",
+}
+
+
+def about_arity(term: Compound, expected: int, usage: str) -> tuple[str, str]:
+    """A predicate with the wrong number of arguments."""
+    plural = "argument" if expected == 1 else "arguments"
+    if term.name in _SECOND and len(term.args) == 1:
+        what, variable = _SECOND[term.name]
+        usage = f"{term.name}({print_term(term.args[0])}, {variable}): {what} is missing"
+    return f"{term.name} takes {expected} {plural}, not {len(term.args)}", f"write {usage}"
+
+
+def about_pair(term: Term) -> tuple[str, str]:
+    """Something that should be `F=V`."""
+    if isinstance(term, Compound) and term.name in _FOR_EQUALS and len(term.args) == 2:
+        left, right = (print_term(arg) for arg in term.args)
+        return f"a fluent and its value are joined by =, not {term.name}", f"write {left}={right}"
+    if functor(term) is None:
+        return f"expected a fluent with its value, found {print_term(term)}", "write name(Args)=Value"
+    return "expected a fluent with its value", f"write {print_term(term)}=true, or the value you mean"
+
+
+def about_name(term: Term, what: str) -> tuple[str, str] | None:
+    """An event or a fluent that is not a name with arguments; None if it is one."""
+    name = functor(term)
+    if name is not None and (name[0] not in INFIX or name[1] != 2):
+        return None
+    message = f"{what} must be a name, not {print_term(term)}"
+    usage = "write happensAt(name(Args), T)" if what == "an event" else "write it as name(Args)=Value"
+    if name is None or not isinstance(term, Compound):
+        return message, usage
+    if what == "an event" and term.name == "=":
+        pair = print_term(term)
+        return f"{print_term(term.args[0])} cannot have a value here: events have none", (
+            f"write start({pair}) or end({pair}) for its edges, or holdsAt({pair}, …)"
+        )
+    names = [functor(arg) for arg in term.args]
+    if term.name == "-" and all(names):
+        joined = "_".join(found[0] for found in names if found)
+        return message, f"names have no dashes: write {joined}"
+    return message, usage
+
+
+def about_order(goal: Compound, what: str) -> tuple[str, str] | None:
+    """`happensAt(T, e)`: the time-point written first."""
+    first, second = goal.args[:2]
+    if isinstance(first, Var) and isinstance(second, Compound):
+        swapped = f"{goal.name}({print_term(second)}, {print_term(first)})"
+        return f"{what} comes first in {goal.name}", f"write {swapped}"
+    return None
+
+
+def hint_for_choice(term: Term, known: Iterable[str], shown: Iterable[str]) -> str:
+    """What may have been meant where one of a few names is expected."""
+    written = str(term.value) if isinstance(term, Const) else term.name if isinstance(term, Var) else ""
+    if written in _INVERSE:
+        return f"swap the two interval lists and write {_INVERSE[written]}"
+    close = get_close_matches(written.lower(), list(known), 1, 0.7)
+    return f"did you mean {close[0]}?" if close else f"one of {', '.join(shown)}"
+
+
+def about_head(name: str, *, is_fact: bool) -> str:
+    """What to do about a head that no rule can define."""
+    if name == ",":
+        return "write one rule for each head"
+    if name in INFIX or name in PREFIX:
+        return "a rule is written Head :- Conditions."
+    if is_fact:
+        return "if it is a condition of the rule before it, end that line with a comma, not a full stop"
+    if name == "holdsAt":
+        return "define the fluent with initiatedAt and terminatedAt, or with holdsFor"
+    return "a head is a predicate of your own, or one of initiatedAt, terminatedAt, holdsFor, happensAt"

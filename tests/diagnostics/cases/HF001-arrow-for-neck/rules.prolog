@@ -1,0 +1,1 @@
+initiatedAt(moored(Vessel)=true, T) <- happensAt(stop_start(Vessel), T).

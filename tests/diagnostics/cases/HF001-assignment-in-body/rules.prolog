@@ -1,0 +1,1 @@
+initiatedAt(late(Bus)=true, T) :- happensAt(arrive(Bus, Delay), T), Minutes := Delay / 60, Minutes > 5.

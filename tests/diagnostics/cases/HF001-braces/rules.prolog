@@ -1,0 +1,1 @@
+initiatedAt(open=true, T) :- { happensAt(unlock, T) }.

@@ -1,0 +1,1 @@
+InitiatedAt(moored(V)=true, T) :- happensAt(stop_start(V), T).

@@ -1,0 +1,1 @@
+initiatedAt(alarm(Room)=true, T) :- happensAt(smoke(Room), T) || happensAt(heat(Room), T).

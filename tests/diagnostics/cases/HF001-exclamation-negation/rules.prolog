@@ -1,0 +1,1 @@
+initiatedAt(alarm(Room)=true, T) :- happensAt(smoke(Room), T), !holdsAt(kitchen(Room)=true, T).

@@ -1,0 +1,3 @@
+initiatedAt(moored(Vessel)=true, T) :-
+    happensAt(stop_start(Vessel), T)
+    holdsAt(inPort(Vessel)=true, T).

@@ -1,0 +1,1 @@
+initiatedAt[moored(V)=true, T] :- happensAt(stop_start(V), T).

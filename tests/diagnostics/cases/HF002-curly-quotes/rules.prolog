@@ -1,0 +1,1 @@
+initiatedAt(area(V)=‘Natura 2000’, T) :- happensAt(enters(V), T).

@@ -1,0 +1,1 @@
+initiatedAt(slow(Vessel)=true, T) :- happensAt(velocity(Vessel, Speed), T), Speed ≤ 5.

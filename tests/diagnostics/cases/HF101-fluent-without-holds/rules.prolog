@@ -1,0 +1,2 @@
+initiatedAt(inPort(V)=true, T) :- happensAt(enters_port(V), T).
+initiatedAt(moored(V)=true, T) :- happensAt(stop_start(V), T), inPort(V).

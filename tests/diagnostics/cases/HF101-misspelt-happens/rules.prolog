@@ -1,0 +1,1 @@
+initiatedAt(moored(V)=true, T) :- hapensAt(stop_start(V), T).

@@ -1,0 +1,1 @@
+initiatedAt(moored(V)=true) :- happensAt(stop_start(V), T).

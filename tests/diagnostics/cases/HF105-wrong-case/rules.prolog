@@ -1,0 +1,1 @@
+holdsfor(busy(V)=true, I) :- holdsFor(fishing(V)=true, I).

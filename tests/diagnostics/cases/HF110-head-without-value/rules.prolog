@@ -1,0 +1,1 @@
+initiatedAt(moored(V), T) :- happensAt(stop_start(V), T).

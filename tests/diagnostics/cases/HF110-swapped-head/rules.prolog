@@ -1,0 +1,1 @@
+initiatedAt(T, moored(V)=true) :- happensAt(stop_start(V), T).

@@ -1,0 +1,1 @@
+initiatedAt(F=true, T) :- happensAt(switch_on(F), T).

@@ -1,0 +1,1 @@
+Speed > 5 :- happensAt(velocity(V, Speed), T).

@@ -1,0 +1,1 @@
+holdsAt(moored(V)=true, T) :- happensAt(stop_start(V), T).

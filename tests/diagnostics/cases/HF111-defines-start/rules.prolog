@@ -1,0 +1,1 @@
+happensAt(start(moored(V)=true), T) :- happensAt(stop_start(V), T).

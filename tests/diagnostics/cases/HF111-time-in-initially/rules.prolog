@@ -1,0 +1,1 @@
+initially(open(D)=true) :- happensAt(unlock(D), T).

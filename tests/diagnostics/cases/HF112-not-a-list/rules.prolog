@@ -1,0 +1,1 @@
+holdsFor(busy(V)=true, I) :- holdsFor(fishing(V)=true, I1), union_all(I1 + I1, I).

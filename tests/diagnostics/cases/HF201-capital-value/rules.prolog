@@ -1,0 +1,1 @@
+initiatedAt(moored(V)=True, T) :- happensAt(stop_start(V), T).

@@ -1,0 +1,1 @@
+initiatedAt(slow(V)=true, T) :- happensAt(velocity(V), T), Speed < 5.

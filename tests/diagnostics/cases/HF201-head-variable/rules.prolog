@@ -1,0 +1,1 @@
+initiatedAt(rendezvous(A, B)=true, T) :- happensAt(stop_start(A), T).

@@ -1,0 +1,1 @@
+initially(open(Door)=true).

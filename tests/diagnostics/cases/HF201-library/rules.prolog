@@ -1,0 +1,1 @@
+initiatedAt(crowded(P)=true, T) :- happensAt(count(P), T), length(List, N), N > 3.

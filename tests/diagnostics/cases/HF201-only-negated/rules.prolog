@@ -1,0 +1,1 @@
+initiatedAt(alone(A, B)=true, T) :- happensAt(stop_start(A), T), \+ holdsAt(close(A, B)=true, T).

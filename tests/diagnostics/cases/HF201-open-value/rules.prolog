@@ -1,0 +1,1 @@
+initiatedAt(speed(V)=S, T) :- happensAt(velocity(V), T).

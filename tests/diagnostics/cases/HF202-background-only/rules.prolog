@@ -1,0 +1,2 @@
+tug(v1).
+initiatedAt(towing(V)=true, T) :- tug(V).

@@ -1,0 +1,1 @@
+initiatedAt(moored(V)=true, t) :- happensAt(stop_start(V), t).

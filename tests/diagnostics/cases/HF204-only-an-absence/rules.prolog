@@ -1,0 +1,2 @@
+initiatedAt(lost(V)=true, T) :- vessel(V), \+ happensAt(signal(V), T).
+vessel(v1).

@@ -1,0 +1,1 @@
+initiatedAt(fast(V)=true, T) :- happensAt(velocity(V, S), T), S * 1.852 is Kmh, Kmh > 60.

@@ -1,0 +1,1 @@
+initiatedAt(f(V)=true, T) :- happensAt(e(V), T), fail.

@@ -1,0 +1,2 @@
+vesselType(v1, tug).
+initiatedAt(f(V)=true, T) :- happensAt(e(V), T), vesselType(V, trawler).

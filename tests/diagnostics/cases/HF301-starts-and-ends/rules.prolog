@@ -1,0 +1,2 @@
+initiatedAt(g(V)=true, T) :- happensAt(a(V), T).
+initiatedAt(f(V)=true, T) :- happensAt(start(g(V)=true), T), happensAt(end(g(V)=true), T).

@@ -1,0 +1,1 @@
+terminatedAt(moored(V)=true, T) :- happensAt(stop_end(V), T).

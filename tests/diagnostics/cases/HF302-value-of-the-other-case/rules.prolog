@@ -1,0 +1,2 @@
+initiatedAt(gap(V)=near, T) :- happensAt(gap_start(V), T).
+initiatedAt(suspicious(V)=true, T) :- happensAt(turn(V), T), \+ holdsAt(gap(V)='Near', T).

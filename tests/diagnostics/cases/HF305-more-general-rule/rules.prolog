@@ -1,0 +1,2 @@
+initiatedAt(moored(V)=true, T) :- happensAt(stop_start(V), T).
+initiatedAt(moored(V)=true, T) :- happensAt(stop_start(V), T), holdsAt(inPort(V)=true, T).

@@ -1,0 +1,1 @@
+initiatedAt(moored(vessel)=true, T) :- happensAt(stop_start(Vessel), T).

@@ -1,0 +1,2 @@
+initiatedAt(meeting(A, B)=true, T) :- happensAt(met(A, B), T).
+terminatedAt(meeting(A, B)=true, T) :- happensAt(leaves(A), T).

@@ -1,0 +1,3 @@
+initiatedAt(quote(M)=open, T) :- happensAt(offer(M), T).
+fi(quote(M)=open, quote(M)=closed, 10).
+fi(quote(C)=open, quote(C)=void, 20).

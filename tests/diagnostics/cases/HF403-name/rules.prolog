@@ -1,0 +1,2 @@
+initiatedAt(quote(M)=true, T) :- happensAt(offer(M), T).
+ft(quote(M)=true, tomorrow).

@@ -1,0 +1,2 @@
+initiatedAt(quote(M)=true, T) :- happensAt(offer(M), T).
+p(quote(M)=true).

@@ -1,0 +1,3 @@
+% Nothing here yet.
+/* Not here
+   either. */
