@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
+
+
+_LONGEST_LINE = 160
+"""Longer source lines are shown in part."""
 
 
 class Severity(StrEnum):
@@ -100,10 +105,10 @@ class Diagnostic:
 
     def _lines(self) -> Iterator[str]:
         yield f"{self.span.location}: {self.severity}[{self.code}]: {self.message}"
-        yield from _snippet(self.span, "^", "")
+        yield from _snippet(self.span, "^")
         for label in self.labels:
             yield f"{label.span.location}: {label.message}"
-            yield from _snippet(label.span, "-", "")
+            yield from _snippet(label.span, "-")
         if self.hint:
             yield f"  = help: {self.hint}"
 
@@ -125,17 +130,32 @@ class Diagnostic:
         }
 
 
-def _snippet(span: Span, mark: str, note: str) -> Iterator[str]:
+def _snippet(span: Span, mark: str) -> Iterator[str]:
+    """The first line of a span with marks under it; of a very long line, what lies around the span."""
     if not span.source.text:
         return
     number, column = span.source.line_column(span.start)
-    line = span.source.line(number)
-    width = max(1, min(span.end - span.start, len(line) - column + 1))
-    gutter = f"{number:>5} | "
-    # Tabs are kept in the padding so that the carets stay under what they mark.
-    padding = "".join("\t" if char == "\t" else " " for char in line[: column - 1])
-    yield f"{gutter}{line}"
-    yield f"{'':>5} | {padding}{mark * width}{' ' + note if note else ''}"
+    line, start = span.source.line(number), column - 1
+    end = start + max(1, min(span.end - span.start, len(line) - start))
+    first = max(0, start - _LONGEST_LINE // 2) if len(line) > _LONGEST_LINE else 0
+    shown = line[first : first + _LONGEST_LINE]
+    before, after = "…" * (first > 0), "…" * (first + len(shown) < len(line))
+    # Tabs are kept in the padding so that the marks stay under what they mark.
+    padding = "".join("\t" if char == "\t" else " " * _columns(char) for char in before + line[first:start])
+    width = sum(_columns(char) for char in shown[start - first : end - first]) or 1
+    yield f"{number:>5} | {before}{''.join(map(_printable, shown))}{after}"
+    yield f"{'':>5} | {padding}{mark * width}"
+
+
+def _printable(char: str) -> str:
+    return char if char.isprintable() or char == "\t" else "\N{REPLACEMENT CHARACTER}"
+
+
+def _columns(char: str) -> int:
+    """How many columns of a terminal a character takes."""
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 class HoldsforError(Exception):

@@ -46,7 +46,7 @@ class Reasoner:
 def read_source(path: str | Path) -> Source:
     """A rule file as a source; a file that cannot be read is a HoldsforError that says why."""
     try:
-        return Source(str(path), Path(path).read_text(encoding="utf-8"))
+        return Source(str(path), Path(path).read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError as problem:
         raise HoldsforError(f"{path} is not a UTF-8 text file (byte {problem.start})") from problem
     except OSError as problem:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,12 +13,14 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.engine.bodies import Bodies
 from holdsfor.engine.dictionary import Dictionary, value_of
 from holdsfor.engine.expressions import codes_of, column_of
-from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, distinct
+from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, combined_keys, distinct
+from holdsfor.engine.inertia import ANY
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.relations import join, relation
+from holdsfor.engine.retention import Retention
 from holdsfor.engine.state import Border, Holding
 from holdsfor.engine.tables import FOREVER, Events, Intervals, Points, Space, merged, no_intervals
-from holdsfor.ir import Edge, EffectKind, EffectRule, Fvp, InitiallyRule, Rule
+from holdsfor.ir import Edge, EffectKind, EffectRule, EventRule, Fvp, InitiallyRule, Rule
 from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
 
 
@@ -51,7 +53,7 @@ class Evaluation:
         moment: Moment,
         inputs: Inputs,
         border: Border,
-        kept_whole: frozenset[Symbol],
+        kept: Retention,
     ) -> None:
         self.plan = plan
         self.analysis: Analysis = plan.analysis
@@ -66,11 +68,12 @@ class Evaluation:
         self.points: dict[tuple[Symbol, EffectKind], Points] = {}
         self.scheduled: dict[Symbol, list[Points]] = {}
         self.instances: dict[Symbol, Points] = {}
-        self.kept_whole = kept_whole
+        self.kept = kept
         self.conflicts = 0
         self.bodies = Bodies(self)
         self._facts: dict[tuple[str, int], tuple[tuple[Ints, ...], int] | None] = {}
         self._space: Space | None = None
+        self._events: dict[Symbol, Events] = {}
         for entity in self.entities.with_role(Role.INPUT_FLUENT):
             table = inputs.intervals.get(entity.symbol) or no_intervals(width(entity.symbol), single_valued=False)
             self.fluents[entity.symbol] = self.narrowed(entity.symbol, table)
@@ -97,11 +100,14 @@ class Evaluation:
     # What bodies ask
 
     def events(self, symbol: Symbol) -> Events:
-        """The occurrences of an event: input and derived."""
-        found = [table for table in (self.inputs.events.get(symbol), self.derived.get(symbol)) if table is not None]
-        if not found:
-            return Events((Codes(EMPTY),) * width(symbol), EMPTY)
-        return found[0] if len(found) == 1 else _both(found[0], found[1], self.dictionary)
+        """The occurrences of an event, input and derived, in order of first argument and time."""
+        if symbol in self.derived or symbol not in self._events:
+            found = [t for t in (self.inputs.events.get(symbol), self.derived.get(symbol)) if t is not None]
+            if not found:
+                return Events((Codes(EMPTY),) * width(symbol), EMPTY)
+            table = found[0] if len(found) == 1 else _both(found[0], found[1], self.dictionary)
+            self._events[symbol] = table.in_order()
+        return self._events[symbol]
 
     def intervals(self, symbol: Symbol) -> Intervals:
         """The maximal intervals of a fluent."""
@@ -111,7 +117,7 @@ class Evaluation:
         """Where intervals start or end inside the window."""
         table = self.fluents[symbol]
         time = (table.start if edge is Edge.START else table.end) - 1
-        inside = (time > self.moment.border) & (time <= self.moment.now)
+        inside = (time > self.moment.border - self.kept.reach.get(symbol, 0)) & (time <= self.moment.now)
         if edge is Edge.START and symbol in self.inputs.is_cut:
             inside &= ~self.inputs.is_cut[symbol]
         rows = np.flatnonzero(inside)
@@ -145,18 +151,41 @@ class Evaluation:
 
     def set_fluent(self, symbol: Symbol, table: Intervals) -> None:
         """Publish the intervals of a fluent, and keep of them what the next window must know."""
-        border = self.moment.next_border
-        crossing = np.flatnonzero((table.start <= border + 1) & (table.end > border + 1))
-        if self.entities[symbol].role is Role.SIMPLE_FLUENT and len(crossing):
+        is_static = self.entities[symbol].role is Role.STATIC_FLUENT
+        if is_static:
+            table = self._since_border(symbol, table)
+        # A simple fluent is carried on by the value it has after the border, a statically determined one by having
+        # held at the border: only that tells whether an interval there goes on or begins.
+        last = self.moment.next_border + (0 if is_static else 1)
+        crossing = np.flatnonzero((table.start <= last) & (table.end > last))
+        if len(crossing):
             args = tuple(column[crossing] for column in table.args)
             self.next_border.holding[symbol] = Holding(args, table.value[crossing], table.start[crossing])
         self.fluents[symbol] = self._with_past(symbol, self.narrowed(symbol, table))
+
+    def _since_border(self, symbol: Symbol, table: Intervals) -> Intervals:
+        """Intervals from the border on, with the true start of those that held there already."""
+        if symbol in self.kept.derivable or self.moment.border < self.moment.origin:
+            return table
+        first = self.moment.border + 1
+        table = table.take(np.flatnonzero(table.end > first))
+        start = np.maximum(table.start, first)
+        held = self.border.holding.get(symbol)
+        if held is not None:
+            rows = np.flatnonzero(start == first)
+            mine = [column[rows] for column in (*table.args, table.value)]
+            one, other = combined_keys(mine, [*held.args, held.value])
+            order = np.argsort(other)
+            at = np.minimum(np.searchsorted(other[order], one), len(other) - 1)
+            goes_on = other[order][at] == one
+            start[rows[goes_on]] = held.since[order[at[goes_on]]]
+        return Intervals(table.args, table.value, start, table.end, table.single_valued)
 
     def _with_past(self, symbol: Symbol, table: Intervals) -> Intervals:
         """Intervals that ended before the border come back for those who need whole histories."""
         past = self.border.past.get(symbol)
         whole = table if past is None else merged(past, table)
-        if symbol in self.kept_whole:
+        if symbol in self.kept.whole:
             ended = np.flatnonzero(whole.end <= self.moment.next_border + 1)
             self.next_border.past[symbol] = whole.take(ended)
         return whole
@@ -184,19 +213,25 @@ class Evaluation:
 
     def rule_frame(self, rule: Rule) -> Frame:
         """The bindings that make a rule's body true, inside the window."""
-        return self.bodies.solve(self.analysis.body(rule), UNIT)
+        frame = self.bodies.solve(self.analysis.body(rule), UNIT)
+        if self.kept.reach and isinstance(rule, EffectRule | EventRule):
+            # What is kept for looking back must not make rules fire again.
+            return frame.where(times_of(rule.time, frame) > self.moment.border)
+        return frame
 
     def effect_points(self, symbol: Symbol, rule: EffectRule, frame: Frame) -> Points:
         """The points of a rule, with the columns that its head leaves open marked."""
         terms = (*symbol.columns(rule.fvp.fluent), rule.fvp.value)
         wild = tuple(any(v.name not in frame.columns for v in variables(term)) for term in terms)
-        columns = [
-            np.zeros(frame.rows, np.int64)
-            if is_open
-            else codes_of(column_of(term, frame, self.dictionary), self.dictionary)
-            for term, is_open in zip(terms, wild, strict=True)
-        ]
+        if not any(wild[:-1]) and wild[-1] and isinstance(rule.fvp.value, Var):
+            columns = self._head_columns(terms[:-1], frame)
+            return Points(tuple(columns), np.full(frame.rows, ANY), times_of(rule.time, frame))
+        closed = [Const(0) if is_open else term for term, is_open in zip(terms, wild, strict=True)]
+        columns = self._head_columns(closed, frame)
         return Points(tuple(columns[:-1]), columns[-1], times_of(rule.time, frame), wild)
+
+    def _head_columns(self, terms: Sequence[Term], frame: Frame) -> list[Ints]:
+        return [codes_of(column_of(term, frame, self.dictionary), self.dictionary) for term in terms]
 
     def initial_points(self, symbol: Symbol) -> list[Points]:
         """Initial values, initiated just before time begins."""

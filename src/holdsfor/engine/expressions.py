@@ -105,18 +105,23 @@ def codes_of(column: Column, dictionary: Dictionary) -> Ints:
 
 def evaluate(term: Term, frame: Frame, dictionary: Dictionary) -> Array:
     """An arithmetic expression over the rows of a frame. What has no value is NaN."""
+    return np.broadcast_to(_evaluate(term, frame, dictionary), frame.rows)
+
+
+def _evaluate(term: Term, frame: Frame, dictionary: Dictionary) -> Array:
+    """The same, with a constant left as a single number."""
     match term:
         case Var(name=variable):
             return numbers_of(frame.columns[variable], dictionary)
         case Const(value=str(word)):
             if word not in CONSTANTS:
                 raise EvaluationError(f"{print_term(term)} is not a number")
-            return np.full(frame.rows, CONSTANTS[word])
+            return np.asarray(CONSTANTS[word])
         case Const(value=value):
-            return np.full(frame.rows, value)
+            return np.asarray(value)
         case Compound(args=args) if functor(term) in _FUNCTIONS:
             name = (term.name, len(args))
-            values = [evaluate(arg, frame, dictionary) for arg in args]
+            values = [_evaluate(arg, frame, dictionary) for arg in args]
             if name[0] in ("//", "div", "mod") and name[1] == 2:
                 values = _no_zero_divisor(values)
             if name[0] in ("**", "^") and values[0].dtype.kind == "i":
@@ -158,9 +163,12 @@ def _built(term: Term, frame: Frame, dictionary: Dictionary) -> Ints:
 def compare(operator: str, left: Term, right: Term, frame: Frame, dictionary: Dictionary) -> Bools:
     """Which rows satisfy a comparison. Comparing what is no number as one is false."""
     if operator in _COMPARE:
-        one, other = evaluate(left, frame, dictionary), evaluate(right, frame, dictionary)
-        valid = ~(_is_nan(one) | _is_nan(other))
-        return np.asarray(_COMPARE[operator](one, other)) & valid
+        one, other = _evaluate(left, frame, dictionary), _evaluate(right, frame, dictionary)
+        holds = np.asarray(_COMPARE[operator](one, other))
+        if operator == "=\\=":
+            # NaN differs from everything; all other comparisons with it are false by themselves.
+            holds = holds & ~(_is_nan(one) | _is_nan(other))
+        return np.broadcast_to(holds, frame.rows)
     columns = [column_of(side, frame, dictionary) for side in (left, right)]
     if any(isinstance(column, Lists) for column in columns):
         return _compare_lists(operator, columns)
@@ -175,7 +183,7 @@ def compare(operator: str, left: Term, right: Term, frame: Frame, dictionary: Di
 
 
 def _is_nan(values: Array) -> Bools:
-    return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), np.bool_)
+    return np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, np.bool_)
 
 
 def _compare_lists(operator: str, columns: list[Column]) -> Bools:

@@ -46,17 +46,53 @@ def make_intervals(
     group = np.concatenate((initiated[0], terminated[0]))
     time = np.concatenate((initiated[1], terminated[1]))
     value = np.concatenate((initiated[2], terminated[2]))
-    ends = np.zeros(len(group), np.bool_)
-    ends[len(initiated[0]) :] = True
-    order = np.lexsort((value, ends, time, group))
-    return _from_sorted(group[order], time[order], value[order], ends[order], open_end)
+    if not len(group):
+        return Made(group, value, time, time, 0)
+    first = len(initiated[0])
+    packed = _packed_sort(group, time, value, first)
+    if packed is None:
+        ends = np.arange(len(group)) >= first
+        order = np.lexsort((value, ends, time, group))
+        packed = group[order], time[order], value[order], ends[order]
+    return _from_sorted(*packed, open_end)
+
+
+def _packed_sort(group: Ints, time: Ints, value: Ints, first: int) -> tuple[Ints, Ints, Ints, Bools] | None:
+    """Rows in order of group, time, kind and value by one sort of one integer column, if all of it fits in 63 bits."""
+    base = int(time.min())
+    time_bits = (int(time.max()) - base).bit_length()
+    codes, rank = _ranked(value)
+    value_bits = max(1, (len(codes) - 1).bit_length())
+    if int(group.max()).bit_length() + time_bits + 1 + value_bits > 62:
+        return None
+    key = ((group << time_bits) | (time - base)) << (value_bits + 1)
+    key[first:] |= 1 << value_bits
+    key |= rank
+    # Points come from sorted tables rule by rule; merging such runs is several times faster than sorting them.
+    runs = np.count_nonzero(key[1:] < key[:-1])
+    key.sort(kind="stable" if runs < 64 else None)
+    low = key & ((1 << (value_bits + 1)) - 1)
+    moment = key >> (value_bits + 1)
+    return (
+        moment >> time_bits,
+        (moment & ((1 << time_bits) - 1)) + base,
+        codes[low & ((1 << value_bits) - 1)],
+        low >> value_bits == 1,
+    )
+
+
+def _ranked(value: Ints) -> tuple[Ints, Ints]:
+    """The distinct values, of which there are few, and the place of each row's among them."""
+    low = int(value.min())
+    seen = np.zeros(int(value.max()) - low + 1, np.bool_)
+    seen[value - low] = True
+    codes = np.flatnonzero(seen)
+    place = np.cumsum(seen) - 1
+    return codes + low, place[value - low]
 
 
 def _from_sorted(group: Ints, time: Ints, value: Ints, ends: Bools, open_end: int) -> Made:
     """Rows sorted by group and time, initiations before terminations at one time-point."""
-    if not len(group):
-        empty = np.empty(0, np.int64)
-        return Made(empty, empty, empty, empty, 0)
     # Moments: runs of rows with one group and one time.
     new = np.empty(len(group), np.bool_)
     new[0] = True

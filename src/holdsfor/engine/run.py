@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Method, Plan
 from holdsfor.engine.columnar import run_event, run_simple
 from holdsfor.engine.cycles import run_sweep
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import Evaluation, Inputs, Moment
+from holdsfor.engine.retention import retention
 from holdsfor.engine.state import Border
 from holdsfor.engine.statics import run_static
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import Events, Intervals
 from holdsfor.engine.windows import WindowPlan, first_moment, visible_events, visible_intervals
-from holdsfor.ir import DelayRule, IntervalRule
+from holdsfor.ir import DelayRule
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ def run(plan: Plan, dictionary: Dictionary, stream: Stream, windows: WindowPlan 
     used = windows or whole_history(stream)
     origin = first_moment(stream, used)
     queries = used.query_times.tolist()
-    loaded = {symbol: used.loaded_at(table.arrival) for symbol, table in stream.events.items()}
+    counted = {symbol: used.counted_at(table.arrival, table.time) for symbol, table in stream.events.items()}
     arrived = {symbol: used.loaded_at(table.arrival) for symbol, table in stream.fluents.items()}
-    kept_whole = whole_needed(plan)
+    kept = retention(plan)
     border, reached = Border(), origin - 2
     for place, query in enumerate(queries):
         low = used.border(query)
@@ -56,13 +56,14 @@ def run(plan: Plan, dictionary: Dictionary, stream: Stream, windows: WindowPlan 
             origin=origin,
             next_border=min(query, used.border(following)),
         )
-        inputs = Inputs(
-            {s: visible_events(t, loaded[s], low, query, already=reached) for s, t in stream.events.items()}
-        )
+        inputs = Inputs()
+        for symbol, columns in stream.events.items():
+            back = low - kept.reach.get(symbol, 0)
+            inputs.events[symbol] = visible_events(columns, counted[symbol], back, query)
         for symbol, table in stream.fluents.items():
             found = visible_intervals(table, arrived[symbol], used, query, len(dictionary))
             inputs.intervals[symbol], inputs.is_cut[symbol] = found
-        evaluation = Evaluation(plan, dictionary, moment, inputs, border, kept_whole)
+        evaluation = Evaluation(plan, dictionary, moment, inputs, border, kept)
         evaluate(evaluation)
         yield _answer(evaluation, query, low)
         border, reached = evaluation.next_border, moment.next_border
@@ -84,14 +85,6 @@ def evaluate(evaluation: Evaluation) -> None:
             run_event(evaluation, symbol)
         else:
             run_simple(evaluation, symbol)
-
-
-def whole_needed(plan: Plan) -> frozenset[Symbol]:
-    """The simple fluents whose past intervals statically determined fluents read."""
-    entities = plan.analysis.entities
-    rules = [rule for rule in plan.analysis.program.rules if isinstance(rule, IntervalRule)]
-    read = {condition.symbol for rule in rules for condition in conditions(rule.body, entities)}
-    return frozenset(symbol for symbol in read if entities[symbol].role is Role.SIMPLE_FLUENT)
 
 
 def _answer(evaluation: Evaluation, query: int, low: int) -> Answer:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from holdsfor.engine.frames import Column, combined_keys
+from holdsfor.engine.frames import Codes, Column, combined_keys
 from holdsfor.engine.kernels import EMPTY, Ints, Spans
 
 FOREVER = np.int64(2**62)
@@ -83,6 +83,28 @@ class Events:
 
     def __len__(self) -> int:
         return len(self.time)
+
+    def in_order(self) -> Events:
+        """Sorted by first argument and time: what is derived from it then comes in order, and is found fast."""
+        first = self.args[0] if self.args else None
+        if not isinstance(first, Codes) or len(self) < 2:
+            return self
+        low = int(self.time.min())
+        time_bits, row_bits = (int(self.time.max()) - low).bit_length(), len(self).bit_length()
+        key = (first.data << time_bits) | (self.time - low)
+        if (key[1:] >= key[:-1]).all():
+            return self
+        if int(first.data.max()).bit_length() + time_bits + row_bits > 62:
+            return self._taken(np.argsort(key, kind="stable"))
+        # The row rides in the low bits: sorting plain integers is far faster than sorting indices.
+        key = np.sort((key << row_bits) | np.arange(len(self)))
+        moment = key >> row_bits
+        rest = key & ((1 << row_bits) - 1)
+        args = (Codes(moment >> time_bits), *(column.take(rest) for column in self.args[1:]))
+        return Events(args, (moment & ((1 << time_bits) - 1)) + low)
+
+    def _taken(self, rows: Ints) -> Events:
+        return Events(tuple(column.take(rows) for column in self.args), self.time[rows])
 
 
 @dataclass(frozen=True)

@@ -44,14 +44,20 @@ class WindowPlan:
         lost = (arrival <= self.start) | (arrival > self.end) | (arrival <= found - self.size)
         return np.where(lost, FOREVER, found)
 
+    def counted_at(self, arrival: Ints, time: Ints) -> Ints:
+        """The first query time at which each occurrence counts: it has arrived and lies in the window."""
+        queries = self.query_times
+        seen = np.maximum(self.loaded_at(arrival), time)
+        at = np.searchsorted(queries, seen)
+        found = np.where(at < len(queries), queries[np.minimum(at, len(queries) - 1)], FOREVER)
+        if self.size is None:
+            return found
+        return np.where(found - self.size < time, found, FOREVER)
 
-def visible_events(columns: EventColumns, loaded: Ints, low: int, query: int, *, already: int) -> Events:
-    """Occurrences that a query sees: loaded, after `low`, not after the query.
 
-    Those before the window's own border count only if an earlier query saw them; `already` is that border.
-    """
-    del already
-    rows = np.flatnonzero((loaded <= query) & (columns.time > low) & (columns.time <= query))
+def visible_events(columns: EventColumns, counted: Ints, low: int, query: int) -> Events:
+    """Occurrences after `low` that count at a query."""
+    rows = np.flatnonzero((counted <= query) & (columns.time > low))
     return Events(tuple(Codes(column[rows]) for column in columns.args), columns.time[rows])
 
 

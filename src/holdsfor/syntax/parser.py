@@ -313,12 +313,18 @@ class _Parser:
         if token.kind is Kind.EOF or self._starts_clause(token):
             self._fail(previous, "the clause does not end", "end it with a full stop", code="HF003")
         if token.text == ":-":
-            hint = "end the rule before it with a full stop, not a comma"
-            self._fail(token, "a second :- in one clause", hint, code="HF003")
+            self._fail_at_second_neck(token)
         self._fail_at_operator(previous, token)
         self._fail_at_operator(token, self._tokens[self._index + 1])
         self._fail_at_capital(previous, token)
         self._fail(token, f"unexpected {_show(token)} after a complete term", hint_between(previous, token))
+
+    def _fail_at_second_neck(self, token: Token) -> NoReturn:
+        for index in range(self._index - 1, self._clause_start, -1):
+            previous = self._tokens[index - 1]
+            if previous.text == "," and self._starts_clause(self._tokens[index]):
+                self._fail(previous, "the clause does not end", "end it with a full stop, not a comma", code="HF003")
+        self._fail(token, "a second :- in one clause", "end the rule before it with a full stop", code="HF003")
 
     def _fail_expecting_closer(self, token: Token, closer: str) -> NoReturn:
         previous = self._tokens[self._index - 1]

@@ -70,6 +70,7 @@ _KINDS = {
 }
 
 _BYTE_ORDER_MARK = "\ufeff"
+_CLOSING_QUOTES = {"‘": "’", "“": "”"}
 _LOOKALIKES = {
     "≤": "=<",
     "≥": ">=",
@@ -81,7 +82,7 @@ _LOOKALIKES = {
     "∨": ";",
     "&": ",",
     "~": "\\+",
-    "#": "%",
+    "#": "% for a comment",
     "’": "'",
     "‘": "'",
     "“": "'",
@@ -138,12 +139,16 @@ def _stray(source: Source, position: int, diagnostics: list[Diagnostic]) -> int:
         message, hint = "this comment is never closed", "close it with */"
     else:
         stop = position + 1
+        closing = source.text.find(_CLOSING_QUOTES.get(char, char), stop)
+        if char in _CLOSING_QUOTES and "\n" not in source.text[stop : closing + 1]:
+            stop = max(stop, closing + 1)
         while source.text.startswith(char, stop):
             stop += 1
         shown = f"'{char}'" if char.isprintable() else f"U+{ord(char):04X}"
         message = f"unexpected character {shown}"
         alternative = _LOOKALIKES.get(char)
         hint = f"write {alternative}" if alternative else "remove it, or quote the name it belongs to"
+        hint = hint if char.isprintable() else "remove it"
     span = Span(source, position, stop)
     if not any(_is_repeated(span, message, other) for other in diagnostics[-1:]):
         diagnostics.append(Diagnostic("HF002", Severity.ERROR, message, span, hint))

@@ -1,4 +1,4 @@
-"""Predicates that do not exist, or exist with other arguments (HF101, HF102, HF105, HF307).
+"""Predicates that do not exist, or exist with other arguments (HF101, HF102, HF105, HF110, HF307).
 
 These are found before everything else: a rule with an unknown predicate is not analysed further.
 """
@@ -116,16 +116,16 @@ class Names:
         if arities:
             wanted = " or ".join(str(arity) for arity in arities)
             message = f"{name[0]} takes {wanted} argument{'' if wanted == '1' else 's'}, not {name[1]}"
-            return Diagnostic("HF102", Severity.ERROR, message, literal.span, f"{name[0]}/{wanted} is what there is")
+            return Diagnostic("HF102", Severity.ERROR, message, literal.span, f"there is only {name[0]}/{wanted}")
         message = f"unknown predicate {name[0]}/{name[1]}"
         return Diagnostic("HF101", Severity.ERROR, message, literal.span, self._hint(name, literal))
 
     def _hint(self, name: Predicate, literal: Call) -> str:
         shown = print_term(literal.atom)
         if name in self._events:
-            return f"an event is a condition by happensAt({shown}, T)"
+            return f"it is an event: write happensAt({shown}, T)"
         if name in self._fluents:
-            return f"a fluent is a condition by holdsAt({shown}=Value, T)"
+            return f"it is a fluent: write holdsAt({shown}=true, T), or the value you mean"
         known = [*CONDITIONS, *(other for other, _ in self._defined), *(other for other, _ in LIBRARY)]
         close = suggest(name[0], known)
         return f"did you mean {close}?" if close else f"add facts for {name[0]}/{name[1]}, or load the file with them"
@@ -137,9 +137,9 @@ class Names:
             return None
         first = next(iter(arguments(rule.head)), None)
         if name[0] in DELAYED and first is not None and functor(first) in self._fluents:
-            message = f"{name[0]} says nothing of {print_term(first)} without its value"
+            message = "expected a fluent with its value"
             hint = f"write {print_term(first)}=true, or the value you mean"
-            return Diagnostic("HF105", Severity.ERROR, message, span_of(first, rule.span), hint)
+            return Diagnostic("HF110", Severity.ERROR, message, span_of(first, rule.span), hint)
         if name[0] in HEADS or not (_is_temporal(rule) or any(_is_pair(arg) for arg in arguments(rule.head))):
             return None
         close = suggest(name[0], [head for head, arities in HEADS.items() if name[1] in arities], cutoff=0.75)

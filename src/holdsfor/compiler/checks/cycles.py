@@ -23,10 +23,14 @@ def check_cycles(analysis: Analysis) -> Iterator[Diagnostic]:
     for rule, problem in analysis.background.problems:
         name = describe(rule.head)
         if problem == "recursion":
-            code, message, hint = "HF504", f"{name} is defined through its own negation", "remove the negated call"
+            code, message, hint = (
+                "HF504",
+                f"{name} is defined through its own negation",
+                "remove the negation: no answer fits it",
+            )
         else:
             code, message = "HF505", f"{name} has no end: each answer gives another one"
-            hint = "bound the recursion with a comparison, or give it to the rule as a list of facts"
+            hint = "bound it with a comparison, or write the facts out"
         yield Diagnostic(code, Severity.ERROR, message, head_span(rule), hint)
 
 

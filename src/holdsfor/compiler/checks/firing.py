@@ -65,7 +65,7 @@ def _hint(literal: Literal, rule: Rule, analysis: Analysis) -> str:
         if literal.left.name in names:
             pair = f"{print_term(literal.left)}={print_term(literal.right)}"
             time = print_term(rule.time) if isinstance(rule, EffectRule | EventRule) else "T"
-            return f"a fluent is a condition by holdsAt({pair}, {time})"
+            return f"it is a fluent: write holdsAt({pair}, {time})"
     if isinstance(literal, Not) and isinstance(literal.body[0], Intervals):
         return "take its intervals away with relative_complement_all(I1, [I2], I)"
     return "correct the condition, or remove the rule"

@@ -52,7 +52,7 @@ def _wrong_kind(entity: Entity) -> Iterator[Diagnostic]:
                 message = f"{entity.symbol} is a fluent, and a fluent does not happen"
                 hint = f"write happensAt(start({print_term(event)}=true), …) or holdsAt({print_term(event)}=true, …)"
             case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Intervals(fvp=fvp):
-                message = f"{entity.symbol} is an event, and an event has no value that holds"
+                message = f"{entity.symbol} is an event, and an event does not hold"
                 hint = f"write happensAt({print_term(fvp.fluent)}, …)"
             case _:
                 continue

@@ -62,10 +62,12 @@ def _check_rule(rule: EffectRule | EventRule) -> Iterator[Diagnostic]:
 
 
 def _not_a_variable(literal: Temporal, now: Var) -> Diagnostic:
-    shown = print_term(literal.time)
+    shown = literal.time.span.text or print_term(literal.time)
     message = f"{shown} stands where the time variable belongs"
     is_computed = any(True for _ in variables(literal.time))
-    hint = f"compute it first: {now.name}0 is {shown}" if is_computed else f"write {now.name}"
+    hint = (
+        f"compute it before: {now.name}0 is {shown}, and write {now.name}0 here" if is_computed else f"write {now.name}"
+    )
     return _error("HF202", message, span_of(literal.time, literal.span), hint)
 
 
@@ -93,7 +95,8 @@ def _check_other(rule: EffectRule | EventRule, now: str, literal: Temporal, time
         return _error("HF203", message, span, hint)
     if not found.is_past:
         message = f"{other} may lie after {now}, and a rule cannot wait for what happens later"
-        return _error("HF205", message, span, f"add {other} =< {now}, or let the later event drive the rule")
+        hint = "let the later event drive the rule" if found.most < 0 else f"add {other} =< {now}"
+        return _error("HF205", message, span, hint)
     if found.most == math.inf and not isinstance(literal, Holds):
         message = f"nothing says how far back {other} may lie, so all of these are kept for ever"
         return Diagnostic("HF207", Severity.WARNING, message, span, f"add a bound such as {now} - {other} =< 3600")

@@ -1,0 +1,158 @@
+"""A maritime-like description over many vessels in one window, from encoded columns.
+
+    python benchmarks/maritime.py [events] [vessels]
+
+Prints the time of one evaluation, and its ratio to sorting the same packed events once with NumPy.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+from holdsfor import loads
+from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.compiler.plan import Plan
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.evaluation import Evaluation, Inputs, Moment
+from holdsfor.engine.frames import Codes, Numbers
+from holdsfor.engine.retention import retention
+from holdsfor.engine.run import evaluate
+from holdsfor.engine.state import Border
+from holdsfor.engine.tables import Events, Intervals
+
+HOURS = 16
+RULES = """
+initiatedAt(withinArea(V,Kind)=true, T) :- happensAt(entersArea(V,Area), T), areaType(Area, Kind).
+terminatedAt(withinArea(V,Kind)=true, T) :- happensAt(leavesArea(V,Area), T), areaType(Area, Kind).
+terminatedAt(withinArea(V,_Kind)=true, T) :- happensAt(gap_start(V), T).
+
+initiatedAt(gap(V)=nearPorts, T) :- happensAt(gap_start(V), T), holdsAt(withinArea(V,nearPorts)=true, T).
+initiatedAt(gap(V)=farFromPorts, T) :- happensAt(gap_start(V), T), \\+ holdsAt(withinArea(V,nearPorts)=true, T).
+terminatedAt(gap(V)=_Where, T) :- happensAt(gap_end(V), T).
+
+initiatedAt(stopped(V)=nearPorts, T) :- happensAt(stop_start(V), T), holdsAt(withinArea(V,nearPorts)=true, T).
+initiatedAt(stopped(V)=farFromPorts, T) :- happensAt(stop_start(V), T), \\+ holdsAt(withinArea(V,nearPorts)=true, T).
+terminatedAt(stopped(V)=_Where, T) :- happensAt(stop_end(V), T).
+terminatedAt(stopped(V)=_Where, T) :- happensAt(gap_start(V), T).
+
+initiatedAt(lowSpeed(V)=true, T) :- happensAt(slow_motion_start(V), T).
+terminatedAt(lowSpeed(V)=true, T) :- happensAt(slow_motion_end(V), T).
+terminatedAt(lowSpeed(V)=true, T) :- happensAt(gap_start(V), T).
+
+initiatedAt(movingSpeed(V)=below, T) :- happensAt(velocity(V,S), T), S >= 0.5, S < 5.
+initiatedAt(movingSpeed(V)=normal, T) :- happensAt(velocity(V,S), T), S >= 5, S < 15.
+initiatedAt(movingSpeed(V)=above, T) :- happensAt(velocity(V,S), T), S >= 15.
+terminatedAt(movingSpeed(V)=_Speed, T) :- happensAt(velocity(V,S), T), S < 0.5.
+terminatedAt(movingSpeed(V)=_Speed, T) :- happensAt(gap_start(V), T).
+
+holdsFor(underWay(V)=true, I) :-
+    holdsFor(movingSpeed(V)=below, I1), holdsFor(movingSpeed(V)=normal, I2), holdsFor(movingSpeed(V)=above, I3),
+    union_all([I1,I2,I3], I).
+
+initiatedAt(trawlSpeed(V)=true, T) :- happensAt(velocity(V,S), T), S >= 1, S =< 9, holdsAt(withinArea(V,fishing)=true, T).
+terminatedAt(trawlSpeed(V)=true, T) :- happensAt(velocity(V,S), T), S < 1.
+terminatedAt(trawlSpeed(V)=true, T) :- happensAt(velocity(V,S), T), S > 9.
+terminatedAt(trawlSpeed(V)=true, T) :- happensAt(gap_start(V), T).
+
+initiatedAt(trawlingMovement(V)=true, T) :- happensAt(change_in_heading(V), T), holdsAt(withinArea(V,fishing)=true, T).
+terminatedAt(trawlingMovement(V)=true, T) :- happensAt(gap_start(V), T).
+fi(trawlingMovement(V)=true, trawlingMovement(V)=false, 600).
+p(trawlingMovement(_V)=true).
+
+holdsFor(trawling(V)=true, I) :-
+    holdsFor(trawlSpeed(V)=true, I1), holdsFor(trawlingMovement(V)=true, I2), intersect_all([I1,I2], I).
+
+holdsFor(rendezVous(V,W)=true, I) :-
+    holdsFor(proximity(V,W)=true, I0),
+    holdsFor(lowSpeed(V)=true, I1), holdsFor(stopped(V)=farFromPorts, I2), union_all([I1,I2], I3),
+    holdsFor(lowSpeed(W)=true, I4), holdsFor(stopped(W)=farFromPorts, I5), union_all([I4,I5], I6),
+    intersect_all([I0,I3,I6], I).
+
+areaType(a0, fishing). areaType(a1, fishing). areaType(a2, nearPorts). areaType(a3, anchorage).
+"""
+# How often each event occurs, out of a hundred.
+MIX = {
+    "velocity": 40,
+    "change_in_heading": 15,
+    "entersArea": 7,
+    "leavesArea": 7,
+    "slow_motion_start": 6,
+    "slow_motion_end": 6,
+    "stop_start": 5,
+    "stop_end": 5,
+    "gap_start": 4,
+    "gap_end": 5,
+}
+
+
+def stream(dictionary: Dictionary, events: int, vessels: int, seed: int = 1) -> Inputs:
+    """Random events of all kinds, and proximity intervals of random pairs, as encoded columns."""
+    random = np.random.default_rng(seed)
+    vessel_codes = dictionary.encode(range(1_000_000, 1_000_000 + vessels))
+    area_codes = dictionary.encode(["a0", "a1", "a2", "a3"])
+    inputs = Inputs()
+    for name, share in MIX.items():
+        count = events * share // 100
+        vessel = Codes(vessel_codes[random.integers(0, vessels, count)])
+        moment = random.integers(0, HOURS * 3600, count)
+        columns: tuple[Codes | Numbers, ...] = (vessel,)
+        if name == "velocity":
+            columns = (vessel, Numbers(np.round(random.gamma(2.0, 4.0, count), 1)))
+        elif name.endswith("Area"):
+            columns = (vessel, Codes(area_codes[random.integers(0, 4, count)]))
+        inputs.events[Symbol(EntityKind.EVENT, name, len(columns))] = Events(columns, moment)
+    pairs = max(1, vessels // 3)
+    one, other = np.unique(vessel_codes[random.integers(0, vessels, (2, pairs))], axis=1)
+    start = random.integers(0, HOURS * 3600 - 4000, len(one))
+    true = np.full(len(one), dictionary.code("true"))
+    inputs.intervals[Symbol(EntityKind.FLUENT, "proximity", 2)] = Intervals(
+        (one, other), true, start, start + 3600, single_valued=False
+    )
+    return inputs
+
+
+def fastest(action: Callable[[], object], repeat: int = 7) -> float:
+    """The least CPU time of several runs, in seconds."""
+    times = []
+    for _ in range(repeat):
+        begin = time.process_time()
+        action()
+        times.append(time.process_time() - begin)
+    return min(times)
+
+
+def packed_events(inputs: Inputs) -> np.typing.NDArray[np.int64]:
+    """All events as one column of vessel and time."""
+    columns = [(table.args[0].data.astype(np.int64) << 17) | table.time for table in inputs.events.values()]
+    return np.concatenate(columns)
+
+
+def one_run(plan: Plan, dictionary: Dictionary, inputs: Inputs) -> Evaluation:
+    """One evaluation over the whole window."""
+    moment = Moment(border=-2, now=HOURS * 3600, origin=0, next_border=HOURS * 3600)
+    evaluation = Evaluation(plan, dictionary, moment, inputs, Border(), retention(plan))
+    evaluate(evaluation)
+    return evaluation
+
+
+def main() -> None:
+    """Measure and print."""
+    events = int(sys.argv[1]) if len(sys.argv) > 1 else 1_500_000
+    vessels = int(sys.argv[2]) if len(sys.argv) > 2 else 34_000
+    plan = loads(RULES).plan
+    dictionary = Dictionary()
+    inputs = stream(dictionary, events, vessels)
+    packed = packed_events(inputs)
+    sorting = fastest(lambda: np.sort(packed))
+    evaluation = one_run(plan, dictionary, inputs)
+    found = sum(len(table) for table in evaluation.fluents.values())
+    taken = fastest(lambda: one_run(plan, dictionary, inputs), 5)
+    print(f"{events} events of {vessels} vessels: {found} intervals")
+    print(f"sort {sorting * 1e3:.1f} ms, evaluation {taken * 1e3:.1f} ms, ratio {taken / sorting:.1f}")
+
+
+if __name__ == "__main__":
+    main()

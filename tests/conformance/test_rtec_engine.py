@@ -1,0 +1,32 @@
+"""Every RTEC conformance case on the columnar engine, at its own window setting."""
+
+from pathlib import Path
+
+import pytest
+
+from holdsfor import load
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.report import event_rows, interval_rows
+from holdsfor.engine.run import run
+from holdsfor.engine.stream import from_records
+from holdsfor.engine.windows import WindowPlan
+from holdsfor.io.rtec_csv import RowReader
+from tests.conformance.rtec_cases import CASES, load_case
+
+
+@pytest.mark.parametrize("folder", CASES, ids=lambda path: path.name)
+def test_case(folder: Path) -> None:
+    case = load_case(folder)
+    reasoner = load(case.rules)
+    stream = RowReader(reasoner.analysis).read([case.stream])
+    assert stream.malformed == []
+    dictionary = Dictionary()
+    columns = from_records(stream.records, reasoner.analysis.entities, dictionary)
+    windows = WindowPlan(case.window, case.step, case.start, case.end)
+    answers = list(run(reasoner.plan, dictionary, columns, windows))
+    rows = interval_rows(answers, dictionary)
+    assert len(rows) == len(set(rows))
+    assert {(r.query_time, r.fluent, r.value, r.start, r.end) for r in rows} == case.intervals
+    if case.events is not None:
+        events = event_rows(answers, dictionary)
+        assert {(r.query_time, r.event, r.time) for r in events} == case.events

@@ -1,0 +1,65 @@
+"""Every code has a page, every page an example that shows its code and one that does not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import holdsfor
+from holdsfor.codes import all_codes, page
+from holdsfor.compiler.checks.data import check_data
+from holdsfor.diagnostics import Diagnostic, Source, errors_of
+from holdsfor.io.rtec_csv import RowReader
+from holdsfor.loading import from_sources
+from tests.diagnostics.golden import cases, findings
+
+SOURCES = Path(holdsfor.__file__).parent
+by_code = pytest.mark.parametrize("code", all_codes())
+
+
+def examples(code: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", page(code) or "", re.MULTILINE | re.DOTALL)
+
+
+def found_in(rules: str, stream: list[str], directory: Path) -> list[Diagnostic]:
+    reasoner = from_sources([Source("page", rules)])
+    if not stream:
+        return list(reasoner.diagnostics)
+    events = directory / "events.csv"
+    events.write_text(stream[0], encoding="utf-8")
+    read = RowReader(reasoner.analysis).read([events])
+    return [*reasoner.diagnostics, *check_data(reasoner.analysis, read.names, read.unknown)]
+
+
+def test_codes_in_the_source_have_pages_and_goldens() -> None:
+    in_source = {
+        code
+        for path in SOURCES.rglob("*.py")
+        for code in re.findall(r"\"(HF\d{3})\"", path.read_text(encoding="utf-8"))
+    }
+    in_goldens = {item["code"] for case in cases() for item in findings(case)}
+    assert in_source == set(all_codes()) == in_goldens
+
+
+@by_code
+def test_form(code: str) -> None:
+    lines = (page(code) or "").splitlines()
+    assert re.fullmatch(rf"# {code}: \S.*[^.]", lines[0])
+    assert 15 <= len(lines) <= 35
+    assert max(map(len, lines)) <= 120
+    assert len(examples(code, "prolog")) == 2
+
+
+@by_code
+def test_first_example_shows_the_code_alone(code: str, tmp_path: Path) -> None:
+    found = found_in(examples(code, "prolog")[0], examples(code, "csv"), tmp_path)
+    assert {item.code for item in found} == {code}
+
+
+@by_code
+def test_second_example_is_in_order(code: str, tmp_path: Path) -> None:
+    found = found_in(examples(code, "prolog")[1], examples(code, "csv"), tmp_path)
+    assert code not in {item.code for item in found}
+    assert not errors_of(found)
