@@ -14,11 +14,10 @@ from collections.abc import Callable
 import numpy as np
 from holdsfor import loads
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
-from holdsfor.compiler.plan import Plan
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import Evaluation, Inputs, Moment
 from holdsfor.engine.frames import Codes, Numbers
-from holdsfor.engine.retention import retention
+from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.run import evaluate
 from holdsfor.engine.state import Border
 from holdsfor.engine.tables import Events, Intervals
@@ -130,10 +129,10 @@ def packed_events(inputs: Inputs) -> np.typing.NDArray[np.int64]:
     return np.concatenate(columns)
 
 
-def one_run(plan: Plan, dictionary: Dictionary, inputs: Inputs) -> Evaluation:
+def one_run(prepared: Prepared, inputs: Inputs) -> Evaluation:
     """One evaluation over the whole window."""
     moment = Moment(border=-2, now=HOURS * 3600, origin=0, next_border=HOURS * 3600)
-    evaluation = Evaluation(plan, dictionary, moment, inputs, Border(), retention(plan))
+    evaluation = Evaluation(prepared, moment, inputs, Border())
     evaluate(evaluation)
     return evaluation
 
@@ -142,14 +141,13 @@ def main() -> None:
     """Measure and print."""
     events = int(sys.argv[1]) if len(sys.argv) > 1 else 1_500_000
     vessels = int(sys.argv[2]) if len(sys.argv) > 2 else 34_000
-    plan = loads(RULES).plan
-    dictionary = Dictionary()
-    inputs = stream(dictionary, events, vessels)
+    prepared = Prepared(loads(RULES).plan, Dictionary())
+    inputs = stream(prepared.dictionary, events, vessels)
     packed = packed_events(inputs)
     sorting = fastest(lambda: np.sort(packed))
-    evaluation = one_run(plan, dictionary, inputs)
+    evaluation = one_run(prepared, inputs)
     found = sum(len(table) for table in evaluation.fluents.values())
-    taken = fastest(lambda: one_run(plan, dictionary, inputs), 5)
+    taken = fastest(lambda: one_run(prepared, inputs), 5)
     print(f"{events} events of {vessels} vessels: {found} intervals")
     print(f"sort {sorting * 1e3:.1f} ms, evaluation {taken * 1e3:.1f} ms, ratio {taken / sorting:.1f}")
 

@@ -23,7 +23,8 @@ LETTER = {ITEM: "X", NUMBER: "N", MODE: "M", TRUTH: "B"}
 KINDS = ("big", "small")
 
 _T = TypeVar("_T")
-Draw = Callable[[st.SearchStrategy[int]], int]
+Chooser = Callable[[int, int], int]
+"""Chooses a whole number, both ends included."""
 
 
 @dataclass(frozen=True)
@@ -77,16 +78,21 @@ BACKGROUND_SORTS = {
 class Pen:
     """Draws choices. The first of several is the simplest, and what a counterexample shrinks to."""
 
-    def __init__(self, draw: Draw) -> None:
-        self._draw = draw
+    def __init__(self, choose: Chooser) -> None:
+        self._choose = choose
+
+    @classmethod
+    def of(cls, draw: Callable[[st.SearchStrategy[int]], int]) -> Pen:
+        """A pen that draws from Hypothesis."""
+        return cls(lambda low, high: draw(st.integers(low, high)))
 
     def number(self, low: int, high: int) -> int:
         """A whole number, both ends included."""
-        return low if low == high else self._draw(st.integers(low, high))
+        return low if low == high else self._choose(low, high)
 
     def chance(self, percent: int) -> bool:
         """True in about so many of a hundred cases; shrinks to False."""
-        return self._draw(st.integers(0, 99)) >= 100 - percent
+        return self.number(0, 99) >= 100 - percent
 
     def pick(self, choices: Sequence[_T]) -> _T:
         """One of some choices."""

@@ -128,8 +128,7 @@ class _Component:
         self._literals: dict[int, int] = {}
         self._initial: list[tuple[Ints, Ints]] = []
         self._pending: list[tuple[int, int, int]] = []
-        groups = evaluation.analysis.instant.components()
-        self._rank = {moment: position for position, group in enumerate(groups) for moment in group}
+        self._rank = evaluation.prepared.ranks
 
     # Names
 

@@ -9,15 +9,14 @@ import numpy as np
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role, Symbol
-from holdsfor.compiler.plan import Plan
 from holdsfor.engine.bodies import Bodies
-from holdsfor.engine.dictionary import Dictionary, value_of
+from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of, column_of
 from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, combined_keys, distinct
 from holdsfor.engine.inertia import ANY
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.relations import join, relation
-from holdsfor.engine.retention import Retention
+from holdsfor.engine.prepared import Facts, Prepared
 from holdsfor.engine.state import Border, Holding
 from holdsfor.engine.tables import FOREVER, Events, Intervals, Points, Space, merged, no_intervals
 from holdsfor.ir import Edge, EffectKind, EffectRule, EventRule, Fvp, InitiallyRule, Rule
@@ -46,19 +45,13 @@ class Inputs:
 class Evaluation:
     """The tables of one evaluation, filled stratum by stratum."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        dictionary: Dictionary,
-        moment: Moment,
-        inputs: Inputs,
-        border: Border,
-        kept: Retention,
-    ) -> None:
-        self.plan = plan
-        self.analysis: Analysis = plan.analysis
-        self.entities = plan.analysis.entities
-        self.dictionary = dictionary
+    def __init__(self, prepared: Prepared, moment: Moment, inputs: Inputs, border: Border) -> None:
+        self.prepared = prepared
+        self.plan = prepared.plan
+        self.analysis: Analysis = prepared.analysis
+        self.entities = prepared.analysis.entities
+        self.dictionary: Dictionary = prepared.dictionary
+        self.kept = prepared.kept
         self.moment = moment
         self.inputs = inputs
         self.border = border
@@ -68,10 +61,8 @@ class Evaluation:
         self.points: dict[tuple[Symbol, EffectKind], Points] = {}
         self.scheduled: dict[Symbol, list[Points]] = {}
         self.instances: dict[Symbol, Points] = {}
-        self.kept = kept
         self.conflicts = 0
         self.bodies = Bodies(self)
-        self._facts: dict[tuple[str, int], tuple[tuple[Ints, ...], int] | None] = {}
         self._space: Space | None = None
         self._events: dict[Symbol, Events] = {}
         for entity in self.entities.with_role(Role.INPUT_FLUENT):
@@ -128,22 +119,9 @@ class Evaluation:
         found = self.points.get((symbol, kind))
         return found or Points((EMPTY,) * width(symbol), EMPTY, EMPTY)
 
-    def facts(self, name: tuple[str, int]) -> tuple[tuple[Ints, ...], int] | None:
+    def facts(self, name: tuple[str, int]) -> Facts | None:
         """The facts of a background predicate; None if any value belongs to it."""
-        if name not in self._facts:
-            self._facts[name] = self._load_facts(name)
-        return self._facts[name]
-
-    def _load_facts(self, name: tuple[str, int]) -> tuple[tuple[Ints, ...], int] | None:
-        background = self.analysis.background
-        if name in background.open_domains:
-            return None
-        args = tuple(Var(f"X{place}") for place in range(name[1]))
-        pattern: Term = Compound(name[0], args) if args else Const(name[0])
-        answers = list(dict.fromkeys(background.solver().answers(name, pattern)))
-        rows = [[self.dictionary.code(value_of(arg)) for arg in getattr(answer, "args", ())] for answer in answers]
-        table = np.array(rows, np.int64).reshape(len(rows), name[1])
-        return tuple(table[:, place] for place in range(name[1])), len(rows)
+        return self.prepared.facts(name)
 
     def known_instances(self, symbol: Symbol) -> Points:
         """The pairs of a fluent that have been initiated: those there may be something to end of."""

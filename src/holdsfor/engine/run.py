@@ -13,7 +13,7 @@ from holdsfor.engine.columnar import run_event, run_simple
 from holdsfor.engine.cycles import run_sweep
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import Evaluation, Inputs, Moment
-from holdsfor.engine.retention import retention
+from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.state import Border
 from holdsfor.engine.statics import run_static
 from holdsfor.engine.stream import Stream
@@ -45,7 +45,8 @@ def run(plan: Plan, dictionary: Dictionary, stream: Stream, windows: WindowPlan 
     queries = used.query_times.tolist()
     counted = {symbol: used.counted_at(table.arrival, table.time) for symbol, table in stream.events.items()}
     arrived = {symbol: used.loaded_at(table.arrival) for symbol, table in stream.fluents.items()}
-    kept = retention(plan)
+    prepared = Prepared(plan, dictionary)
+    kept = prepared.kept
     border, reached = Border(), origin - 2
     for place, query in enumerate(queries):
         low = used.border(query)
@@ -63,7 +64,7 @@ def run(plan: Plan, dictionary: Dictionary, stream: Stream, windows: WindowPlan 
         for symbol, table in stream.fluents.items():
             found = visible_intervals(table, arrived[symbol], used, query, len(dictionary))
             inputs.intervals[symbol], inputs.is_cut[symbol] = found
-        evaluation = Evaluation(plan, dictionary, moment, inputs, border, kept)
+        evaluation = Evaluation(prepared, moment, inputs, border)
         evaluate(evaluation)
         yield _answer(evaluation, query, low)
         border, reached = evaluation.next_border, moment.next_border

@@ -14,6 +14,7 @@ import numpy as np
 
 from holdsfor.compiler.analysis.binding import schedule
 from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.engine.aligned import aligned_table
 from holdsfor.engine.allen import allen
 from holdsfor.engine.evaluation import Evaluation, width
 from holdsfor.engine.expressions import codes_of, column_of, evaluate
@@ -22,7 +23,7 @@ from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans, difference, inter
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.tables import Intervals as Table
 from holdsfor.engine.tables import no_intervals
-from holdsfor.engine.variants import Variant, variants
+from holdsfor.engine.variants import Variant
 from holdsfor.ir import DURATIONS, Algebra, IntervalOperator, IntervalRule, Intervals
 from holdsfor.syntax.terms import ListTerm, Term, Var, variables
 
@@ -69,7 +70,12 @@ def _combined(symbol: Symbol, tables: list[Table]) -> Table:
 
 def _rule_table(evaluation: Evaluation, symbol: Symbol, rule: IntervalRule) -> Table:
     """The intervals of all pairs that one rule defines."""
-    results = [_Expression(evaluation, symbol, rule, variant).result() for variant in variants(rule)]
+    ways = evaluation.prepared.variants(rule)
+    if len(ways) == 1:
+        table = aligned_table(evaluation, symbol, rule, ways[0])
+        if table is not None:
+            return table
+    results = [_Expression(evaluation, symbol, rule, variant).result() for variant in ways]
     heads = [np.concatenate([one.heads[place] for one in results]) for place in range(width(symbol) + 1)]
     shifts = np.cumsum([0, *(len(one.heads[0]) for one in results)])
     bits = evaluation.space.time_bits
@@ -97,7 +103,7 @@ def _succeeds(evaluation: Evaluation, symbol: Symbol, rule: IntervalRule, table:
     columns: list[Column] = [*(Codes(column) for column in table.args), Codes(table.value)]
     terms = (*symbol.columns(rule.fvp.fluent), rule.fvp.value, Var("#pair"))
     pairs = relation(terms, [*columns, Numbers(np.arange(len(table)))], len(table), evaluation.dictionary)
-    for variant in variants(rule):
+    for variant in evaluation.prepared.variants(rule):
         found = _Expression(evaluation, symbol, rule, variant).succeeding(pairs)
         column = found.columns["#pair"]
         assert isinstance(column, Numbers)

@@ -27,7 +27,7 @@ def survivors(text: str) -> list[str]:
         ("a :- .", "HF001", "expected a condition or a term, found the full stop", (5, 6), "remove the :- before it, or complete the rule"),
         ("a :- b, .", "HF001", "expected a condition or a term, found the full stop", (8, 9), "remove the , before it, or complete the rule"),
         ("a :- b,", "HF001", "expected a condition or a term, found the end of the file", (7, 7), "remove the , before it, or complete the rule"),
-        ("a :- b,\nc(d) :- e,\nf.", "HF003", "a second :- in one clause", (13, 15), "end the rule before it with a full stop, not a comma"),
+        ("a :- b,\nc(d) :- e,\nf.", "HF003", "the clause does not end", (6, 7), "end it with a full stop, not a comma"),
         ("a :- b, , c.", "HF001", "two commas in a row", (8, 9), "remove one"),
         ("a :- ) .", "HF001", "expected a condition or a term, found )", (5, 6), A_TERM),
         ("a :- * b.", "HF001", "expected a condition or a term, found *", (5, 6), A_TERM),

@@ -94,11 +94,11 @@ def test_comments_are_kept_apart() -> None:
         ("X ≠ Y", "unexpected character '≠'", "write \\=", "≠"),
         ("¬ a", "unexpected character '¬'", "write \\+", "¬"),
         ("a & b", "unexpected character '&'", "write ,", "&"),
-        ("# a", "unexpected character '#'", "write %", "#"),
+        ("# a", "unexpected character '#'", "write % for a comment", "#"),
         ("‘a", "unexpected character '‘'", "write '", "‘"),
         ("a $ b", "unexpected character '$'", "remove it, or quote the name it belongs to", "$"),
         ("a \\ b", "unexpected character '\\'", "remove it, or quote the name it belongs to", "\\"),
-        ("a \x00", "unexpected character U+0000", "remove it, or quote the name it belongs to", "\x00"),
+        ("a \x00", "unexpected character U+0000", "remove it", "\x00"),
     ],
 )
 def test_stray_characters(text: str, message: str, hint: str, covered: str) -> None:

@@ -1,0 +1,59 @@
+"""What is worked out once for a plan and a dictionary, and used in every window."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.instant import Moment
+from holdsfor.compiler.plan import Plan
+from holdsfor.engine.dictionary import Dictionary, value_of
+from holdsfor.engine.kernels import Ints
+from holdsfor.engine.retention import Retention, retention
+from holdsfor.engine.variants import Variant, variants
+from holdsfor.ir import IntervalRule
+from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments
+
+Facts = tuple[tuple[Ints, ...], int]
+"""The columns of a fact table, and its number of rows."""
+
+
+class Prepared:
+    """A plan with the codes of its run."""
+
+    def __init__(self, plan: Plan, dictionary: Dictionary) -> None:
+        self.plan = plan
+        self.analysis: Analysis = plan.analysis
+        self.dictionary = dictionary
+        self.kept: Retention = retention(plan)
+        self._facts: dict[tuple[str, int], Facts | None] = {}
+        self._variants: dict[int, list[Variant]] = {}
+
+    def facts(self, name: tuple[str, int]) -> Facts | None:
+        """The facts of a background predicate, rules included; None if any value belongs to it."""
+        if name not in self._facts:
+            is_open = name in self.analysis.background.open_domains
+            self._facts[name] = None if is_open else self._fact_table(name)
+        return self._facts[name]
+
+    def _fact_table(self, name: tuple[str, int]) -> Facts:
+        args = tuple(Var(f"X{place}") for place in range(name[1]))
+        pattern: Term = Compound(name[0], args) if args else Const(name[0])
+        answers = dict.fromkeys(self.analysis.background.solver().answers(name, pattern))
+        rows = [[self.dictionary.code(value_of(arg)) for arg in arguments(answer)] for answer in answers]
+        table = np.array(rows, np.int64).reshape(len(rows), name[1])
+        return tuple(np.ascontiguousarray(table[:, place]) for place in range(name[1])), len(rows)
+
+    def variants(self, rule: IntervalRule) -> list[Variant]:
+        """The ways through a `holdsFor` body."""
+        if id(rule) not in self._variants:
+            self._variants[id(rule)] = variants(rule)
+        return self._variants[id(rule)]
+
+    @cached_property
+    def ranks(self) -> dict[Moment, int]:
+        """The place of every moment in the order inside a time-point."""
+        groups = self.analysis.instant.components()
+        return {moment: place for place, group in enumerate(groups) for moment in group}
