@@ -10,7 +10,6 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
-
 _LONGEST_LINE = 160
 """Longer source lines are shown in part."""
 

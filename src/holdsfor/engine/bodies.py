@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -12,7 +12,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of, column_of, compare, evaluate
 from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, distinct, stack
 from holdsfor.engine.kernels import Ints, find
-from holdsfor.engine.library import call_library
+from holdsfor.engine.library import call_for_distinct, call_library
 from holdsfor.engine.relations import aligned, equal, is_pattern, join, relation
 from holdsfor.engine.tables import Events, Intervals, Points, Space
 from holdsfor.ir import (
@@ -38,7 +38,7 @@ from holdsfor.ir import (
 )
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.library import LIBRARY
-from holdsfor.logic.unify import is_ground
+from holdsfor.logic.unify import Bindings, is_ground
 from holdsfor.syntax.terms import ListTerm, Term, Var, arguments, functor, variables
 
 ROW = "#row"
@@ -65,6 +65,12 @@ class Known(Protocol):
 
     def effects(self, symbol: Symbol, kind: EffectKind) -> Points:
         """Where values of a fluent are initiated or terminated inside the window."""
+
+    def needs(self, name: tuple[str, int]) -> tuple[int, ...]:
+        """The arguments of a background predicate that must be bound before it can be called."""
+
+    def answers(self, atom: Term, bindings: Bindings) -> Iterator[Bindings]:
+        """The answers of one call of a background predicate."""
 
     def known_instances(self, symbol: Symbol) -> Points:
         """The pairs of a fluent that have been initiated."""
@@ -238,6 +244,8 @@ class Bodies:
         assert name is not None
         if name in LIBRARY:
             return call_library(name, args, frame, self._dictionary)
+        if self._known.needs(name):
+            return call_for_distinct(lambda start: self._known.answers(atom, start), args, frame, self._dictionary)
         facts = self._known.facts(name)
         if facts is None:
             return frame

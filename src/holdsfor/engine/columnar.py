@@ -30,8 +30,8 @@ def run_simple(evaluation: Evaluation, symbol: Symbol) -> None:
             points = evaluation.effect_points(symbol, rule, evaluation.rule_frame(rule))
             ends.append(evaluation.expanded(points, known))
     terminated = stacked_points(symbol, ends)
-    evaluation.points[symbol, EffectKind.INITIATED] = initiated
-    evaluation.points[symbol, EffectKind.TERMINATED] = terminated
+    evaluation.set_points(symbol, EffectKind.INITIATED, initiated)
+    evaluation.set_points(symbol, EffectKind.TERMINATED, terminated)
     evaluation.set_fluent(symbol, _intervals(evaluation, symbol, known, terminated))
 
 

@@ -28,15 +28,19 @@ from holdsfor.engine.sweep import (
     HAPPENED,
     HOLDS,
     INITIATE,
-    INITIATED as ASKS_INITIATED,
     STARTS,
     TERMINATE,
-    TERMINATED as ASKS_TERMINATED,
     Delays,
     Pairs,
     Rows,
     Swept,
     sweep,
+)
+from holdsfor.engine.sweep import (
+    INITIATED as ASKS_INITIATED,
+)
+from holdsfor.engine.sweep import (
+    TERMINATED as ASKS_TERMINATED,
 )
 from holdsfor.engine.tables import Events, Intervals, Points
 from holdsfor.ir import (

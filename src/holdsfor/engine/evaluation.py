@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,11 +15,12 @@ from holdsfor.engine.expressions import codes_of, column_of
 from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, combined_keys, distinct
 from holdsfor.engine.inertia import ANY
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
-from holdsfor.engine.relations import join, relation
 from holdsfor.engine.prepared import Facts, Prepared
+from holdsfor.engine.relations import join, relation
 from holdsfor.engine.state import Border, Holding
 from holdsfor.engine.tables import FOREVER, Events, Intervals, Points, Space, merged, no_intervals
 from holdsfor.ir import Edge, EffectKind, EffectRule, EventRule, Fvp, InitiallyRule, Rule
+from holdsfor.logic.unify import Bindings
 from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
 
 
@@ -101,12 +102,13 @@ class Evaluation:
         return self._events[symbol]
 
     def intervals(self, symbol: Symbol) -> Intervals:
-        """The maximal intervals of a fluent."""
-        return self.fluents[symbol]
+        """The maximal intervals of a fluent; one that is not worked out yet can only be asked for values it never has."""
+        found = self.fluents.get(symbol)
+        return found if found is not None else no_intervals(width(symbol), single_valued=False)
 
     def boundaries(self, symbol: Symbol, edge: Edge) -> Points:
         """Where intervals start or end inside the window."""
-        table = self.fluents[symbol]
+        table = self.intervals(symbol)
         time = (table.start if edge is Edge.START else table.end) - 1
         inside = (time > self.moment.border - self.kept.reach.get(symbol, 0)) & (time <= self.moment.now)
         if edge is Edge.START and symbol in self.inputs.is_cut:
@@ -115,13 +117,34 @@ class Evaluation:
         return Points(tuple(column[rows] for column in table.args), table.value[rows], time[rows])
 
     def effects(self, symbol: Symbol, kind: EffectKind) -> Points:
-        """Where values are initiated or terminated inside the window."""
-        found = self.points.get((symbol, kind))
-        return found or Points((EMPTY,) * width(symbol), EMPTY, EMPTY)
+        """Where values are initiated or terminated inside the window, and as far back as a rule looks."""
+        found = [
+            points for points in (self.border.points.get((symbol, kind)), self.points.get((symbol, kind))) if points
+        ]
+        return stacked_points(symbol, found)
+
+    def set_points(self, symbol: Symbol, kind: EffectKind, points: Points) -> None:
+        """Publish the points at which values are initiated or terminated."""
+        self.points[symbol, kind] = points
+        far = self.kept.reach.get(symbol)
+        if far is not None:
+            earlier = self.effects(symbol, kind)
+            border = self.moment.next_border
+            self.next_border.points[symbol, kind] = earlier.take(
+                np.flatnonzero((earlier.time <= border) & (earlier.time > border - far))
+            )
 
     def facts(self, name: tuple[str, int]) -> Facts | None:
         """The facts of a background predicate; None if any value belongs to it."""
         return self.prepared.facts(name)
+
+    def needs(self, name: tuple[str, int]) -> tuple[int, ...]:
+        """The arguments of a background predicate that must be bound before it can be called."""
+        return self.analysis.background.needs(name)
+
+    def answers(self, atom: Term, bindings: Bindings) -> Iterator[Bindings]:
+        """The answers of one call of a background predicate."""
+        return self.prepared.solver.call(atom, bindings)
 
     def known_instances(self, symbol: Symbol) -> Points:
         """The pairs of a fluent that have been initiated: those there may be something to end of."""

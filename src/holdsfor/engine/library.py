@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import numpy as np
 
@@ -12,8 +13,8 @@ from holdsfor.engine.frames import Array, Codes, Column, Frame, Lists, Numbers, 
 from holdsfor.engine.relations import equal, join, relation
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.library import LIBRARY
-from holdsfor.logic.unify import resolve
-from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, variables
+from holdsfor.logic.unify import Bindings, resolve
+from holdsfor.syntax.terms import Term, Var, variables
 
 ROW = "#row"
 
@@ -104,7 +105,16 @@ def _sorted(lists: Lists, dictionary: Dictionary, *, unique: bool) -> Lists:
 
 
 def _for_distinct(name: tuple[str, int], args: tuple[Term, ...], frame: Frame, dictionary: Dictionary) -> Frame:
-    """Solve once for every distinct combination of the bound variables, then join the answers."""
+    return call_for_distinct(lambda start: LIBRARY[name].solve(args, start), args, frame, dictionary)
+
+
+def call_for_distinct(
+    solve: Callable[[Bindings], Iterator[Bindings]], args: tuple[Term, ...], frame: Frame, dictionary: Dictionary
+) -> Frame:
+    """Solve once for every distinct combination of the bound variables, then join the answers.
+
+    A combination for which there is no value, such as a name where a number belongs, has no answer.
+    """
     used = list(dict.fromkeys(v.name for arg in args for v in variables(arg)))
     bound = [variable for variable in used if variable in frame.columns]
     free = [variable for variable in used if variable not in frame.columns]
@@ -113,11 +123,12 @@ def _for_distinct(name: tuple[str, int], args: tuple[Term, ...], frame: Frame, d
     found: list[list[int]] = []
     for key in keys:
         start = {variable: dictionary.term(code) for variable, code in zip(bound, key, strict=True)}
-        for answer in LIBRARY[name].solve(args, dict(start)):
-            found.append([*key, *(dictionary.code(value_of(resolve(Var(variable), answer))) for variable in free)])
+        with suppress(EvaluationError):
+            for answer in solve(dict(start)):
+                found.append([*key, *(dictionary.code(value_of(resolve(Var(v), answer))) for v in free)])
     table = np.array(found, np.int64).reshape(len(found), len(used))
     names = [*bound, *free]
-    answers = Frame(len(found), {variable: Codes(table[:, place]) for place, variable in enumerate(names)})
     if not names:
         return frame if found else frame.take(np.empty(0, np.int64))
+    answers = Frame(len(found), {variable: Codes(table[:, place]) for place, variable in enumerate(names)})
     return join(frame.with_columns({v: Codes(c) for v, c in zip(bound, columns, strict=True)}), answers, dictionary)

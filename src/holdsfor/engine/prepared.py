@@ -14,6 +14,7 @@ from holdsfor.engine.kernels import Ints
 from holdsfor.engine.retention import Retention, retention
 from holdsfor.engine.variants import Variant, variants
 from holdsfor.ir import IntervalRule
+from holdsfor.logic.solver import Solver
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments
 
 Facts = tuple[tuple[Ints, ...], int]
@@ -41,7 +42,7 @@ class Prepared:
     def _fact_table(self, name: tuple[str, int]) -> Facts:
         args = tuple(Var(f"X{place}") for place in range(name[1]))
         pattern: Term = Compound(name[0], args) if args else Const(name[0])
-        answers = dict.fromkeys(self.analysis.background.solver().answers(name, pattern))
+        answers = dict.fromkeys(self.solver.answers(name, pattern))
         rows = [[self.dictionary.code(value_of(arg)) for arg in arguments(answer)] for answer in answers]
         table = np.array(rows, np.int64).reshape(len(rows), name[1])
         return tuple(np.ascontiguousarray(table[:, place]) for place in range(name[1])), len(rows)
@@ -51,6 +52,11 @@ class Prepared:
         if id(rule) not in self._variants:
             self._variants[id(rule)] = variants(rule)
         return self._variants[id(rule)]
+
+    @cached_property
+    def solver(self) -> Solver:
+        """A solver for background predicates that cannot be tabulated."""
+        return self.analysis.background.solver()
 
     @cached_property
     def ranks(self) -> dict[Moment, int]:

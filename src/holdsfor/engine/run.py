@@ -52,14 +52,15 @@ def run(plan: Plan, dictionary: Dictionary, stream: Stream, windows: WindowPlan 
         low = used.border(query)
         following = queries[place + 1] if place + 1 < len(queries) else query + used.step
         moment = Moment(
-            border=min(reached, low) if place == 0 else reached,
+            border=reached,
             now=query,
             origin=origin,
-            next_border=min(query, used.border(following)),
+            # One time-point more than the window needs: what begins or ends right at its border may only now be known.
+            next_border=min(query, used.border(following)) - 1,
         )
         inputs = Inputs()
         for symbol, columns in stream.events.items():
-            back = low - kept.reach.get(symbol, 0)
+            back = min(low - 1, reached) - kept.reach.get(symbol, 0)
             inputs.events[symbol] = visible_events(columns, counted[symbol], back, query)
         for symbol, table in stream.fluents.items():
             found = visible_intervals(table, arrived[symbol], used, query, len(dictionary))

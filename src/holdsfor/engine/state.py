@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.kernels import Ints
-from holdsfor.engine.tables import Intervals
+from holdsfor.engine.tables import Intervals, Points
+from holdsfor.ir import EffectKind
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Border:
     holding: dict[Symbol, Holding] = field(default_factory=dict)
     attempts: dict[Symbol, Attempts] = field(default_factory=dict)
     past: dict[Symbol, Intervals] = field(default_factory=dict)
+    points: dict[tuple[Symbol, EffectKind], Points] = field(default_factory=dict)
 
     def earliest(self) -> int | None:
         """The earliest time-point that the state mentions."""

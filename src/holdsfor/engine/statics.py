@@ -24,7 +24,7 @@ from holdsfor.engine.relations import join, relation
 from holdsfor.engine.tables import Intervals as Table
 from holdsfor.engine.tables import no_intervals
 from holdsfor.engine.variants import Variant
-from holdsfor.ir import DURATIONS, Algebra, IntervalOperator, IntervalRule, Intervals
+from holdsfor.ir import DURATIONS, Algebra, IntervalOperator, IntervalRule, Intervals, variable_names
 from holdsfor.syntax.terms import ListTerm, Term, Var, variables
 
 CANDIDATE = "#candidate"
@@ -204,6 +204,7 @@ class _Expression:
                 v.name for node in self._nodes.values() if isinstance(node, Intervals) for v in self._below(node.out)
             }
             missing |= {v.name for term in (self._rule.fvp.fluent, self._rule.fvp.value) for v in variables(term)}
+            missing |= variable_names(self._variant.conditions)
             return frame.with_columns({name: Codes(EMPTY) for name in missing - frame.columns.keys()})
         background = self._evaluation.analysis.background
         bound = frozenset(frame.columns) | frozenset(self._leaf_variables())

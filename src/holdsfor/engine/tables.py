@@ -122,6 +122,10 @@ class Points:
     def __len__(self) -> int:
         return len(self.time)
 
+    def take(self, rows: Ints) -> Points:
+        """Some of the points."""
+        return Points(tuple(column[rows] for column in self.args), self.value[rows], self.time[rows], self.wild)
+
 
 @dataclass(frozen=True)
 class Intervals:

@@ -52,6 +52,7 @@ def test_layout(text: str, expected: str) -> None:
         ("a(/* inside */ 1).", "/* inside */\na(1).\n"),
         ("a :- b, % first\n c. % second", "a :-\n    b,  % first\n    c.  % second\n"),
         ("a :-\n % above\n b.", "a :-\n    % above\n    b.\n"),
+        ("a :- /* one */ /* two */ b, c.", "a :-\n    /* one */\n    /* two */\n    b,\n    c.\n"),
         ("a /* in the head */ :- b.", "a :-\n    /* in the head */\n    b.\n"),
         ("a :- b(X, % argument\n Y), c.", "a :-\n    b(X, Y),  % argument\n    c.\n"),
         ("a :- b /* one */ , /* two */ c.", "a :-\n    b,  /* one */\n    /* two */\n    c.\n"),

@@ -63,6 +63,8 @@ def test_constants(value: str | float, text: str) -> None:
         (op("-", a, op("-", b, c)), "a - (b - c)"),
         (op("*", op("+", a, b), c), "(a + b) * c"),
         (op("/", a, Const(2)), "a/2"),
+        (op(":", a, Const(-2)), "a : -2"),
+        (op("=", X, op("+", a)), "X = + a"),
         (op("^", a, op("^", b, c)), "a^b^c"),
         (op("^", op("^", a, b), c), "(a^b)^c"),
         (op("-", Const(1)), "- 1"),
@@ -90,6 +92,11 @@ def test_constants(value: str | float, text: str) -> None:
 )
 def test_terms(term: Term, text: str) -> None:
     assert print_term(term) == text
+    parsed = parse(Source("", f"p(({text}))."))
+    assert parsed.diagnostics == ()
+    assert isinstance(parsed.clauses[0].head, Compound)
+    read = parsed.clauses[0].head.args[0]
+    assert read == term or term == Var("_#3")
 
 
 @pytest.mark.parametrize(

@@ -126,9 +126,9 @@ class _Scheduler:
     ) -> tuple[Literal, set[str]] | None:
         """The literal (its inside ordered) and what it binds, or None if it cannot run yet."""
         match literal:
-            case Happens() | Boundary() | Effect() | Instance() | Intervals():
+            case Happens() | Boundary() | Effect() | Intervals():
                 return literal, {v.name for v in literal_variables(literal)}
-            case Holds(fvp=fvp, time=time):
+            case Holds(fvp=fvp, time=time) | Instance(fvp=fvp, time=time):
                 ready = names(time) <= known
                 return (literal, names(fvp.fluent) | names(fvp.value)) if ready else None
             case Algebra():
@@ -261,11 +261,25 @@ def background_needs(
     return found
 
 
+def _blocking(literal: Literal, bound: frozenset[str], needs: Needs) -> set[str]:
+    """The variables that keep a literal from running; what it computes itself is not among them."""
+    match literal:
+        case Assign(expression=expression):
+            return names(expression) - bound
+        case Call(atom=atom):
+            name, args = functor(atom), arguments(atom)
+            assert name is not None
+            needed = LIBRARY[name].needs if name in LIBRARY else needs(name)
+            return {found for position in needed for found in names(args[position])} - bound
+        case _:
+            return set(unbound_in(literal, bound))
+
+
 def _needed_positions(head: Term, body: Body, given: frozenset[int], needs: Needs) -> set[int]:
     args = arguments(head)
     bound = {name for position in given for name in names(args[position])}
     outside = frozenset(names(head))
     result = schedule(body, bound, needs, outside)
-    stuck = {name for literal in result.stuck for name in unbound_in(literal, result.bound)}
+    stuck = {name for literal in result.stuck for name in _blocking(literal, result.bound, needs)}
     loose = stuck or (set(outside) - result.bound)
     return {position for position, arg in enumerate(args) if names(arg) & loose}

@@ -72,6 +72,8 @@ CONDITIONS = (
 
 INTERVALS = frozenset({*((operator.value, 3) for operator in DURATIONS), *((one.value, 4) for one in AllenRelation)})
 """Conditions on interval lists that a program may also define by itself."""
+_MANY = 200
+"""Among more names than this, only those with a single slip are looked for."""
 
 
 class Names:
@@ -218,14 +220,29 @@ def suggest(name: str, known: list[str], cutoff: float = 0.7) -> str | None:
     >>> suggest("happenAt", ["happensAt", "holdsAt"])
     'happensAt'
     """
-    by_case = {other.lower(): other for other in known}
-    if name.lower() in by_case and by_case[name.lower()] != name:
-        return by_case[name.lower()]
+    same = next((other for other in known if other != name and other.lower() == name.lower()), None)
+    if same is not None:
+        return same
+    if len(known) > _MANY:
+        return next((other for other in known if _is_one_slip(name, other)), None)
     # Two letters swapped are the commonest slip, and difflib does not count them as close.
-    swapped = next(
-        (other for other in known if other != name and sorted(other) == sorted(name) and len(name) > 3), None
-    )
+    swapped = next((other for other in known if sorted(other) == sorted(name) and _is_one_slip(name, other)), None)
     if swapped is not None:
         return swapped
     close = get_close_matches(name, [other for other in known if other != name], 1, cutoff)
     return close[0] if close else None
+
+
+def _is_one_slip(name: str, other: str) -> bool:
+    """Whether one letter more, less or changed, or two swapped, make one name the other.
+
+    >>> _is_one_slip("trun", "turn"), _is_one_slip("gap", "cat")
+    (True, False)
+    """
+    if abs(len(name) - len(other)) > 1 or name == other or len(name) < 4:
+        return False
+    start = 0
+    while start < min(len(name), len(other)) and name[start] == other[start]:
+        start += 1
+    one, two = name[start:], other[start:]
+    return one[1:] == two or one == two[1:] or one[1:] == two[1:] or (one[1::-1] == two[:2] and one[2:] == two[2:])

@@ -39,6 +39,14 @@ class Safety:
 
     def order(self, rule: Rule) -> Body | None:
         """The body of a rule in an executable order, or None after recording why there is none."""
+        body = self._ordered(rule)
+        if body is None or not isinstance(rule, EffectRule | EventRule):
+            return body
+        # Events first: they say when the rule fires. A rule without one is complained of elsewhere.
+        driven = self._schedule(rule, body, set())
+        return body if driven.stuck else driven.body
+
+    def _ordered(self, rule: Rule) -> Body | None:
         match rule:
             case EffectRule(kind=EffectKind.TERMINATED):
                 return self._termination(rule)

@@ -88,9 +88,12 @@ def _not_pointwise(symbol: Symbol, analysis: Analysis) -> Literal | None:
 
 def _instant_loops(analysis: Analysis) -> Iterator[Diagnostic]:
     """One finding for each loop, with all its negated conditions."""
+    loops = list(analysis.instant.negative_loops())
+    if not loops:
+        return
     places: dict[tuple[Moment, ...], dict[Span, Moment]] = {}
     home = {moment: component for component in analysis.instant.components() for moment in component}
-    for moment, needed in analysis.instant.negative_loops():
+    for moment, needed in loops:
         rule = analysis.instant.rules.get((moment, needed))
         if rule is not None:
             places.setdefault(home[moment], {}).setdefault(_reading(rule, needed, analysis), moment)

@@ -29,6 +29,8 @@ from holdsfor.ir import (
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Const, Term, Var
 
+_SHOWN = 5
+
 
 class Mention(NamedTuple):
     """A place that only makes sense if a pair can hold, and what follows if it cannot."""
@@ -86,8 +88,12 @@ def _never_initiated(entity: Entity, mentions: list[Mention], analysis: Analysis
             continue
         seen.add(shown)
         message = f"{entity.symbol.label} is never {shown}{mention.consequence}"
-        hint = f"did you mean {close}?" if close else f"the rules make it {' or '.join(known)} only"
+        hint = f"did you mean {close}?" if close else f"the rules make it {_alternatives(known)} only"
         yield Diagnostic("HF302", Severity.WARNING, message, _value_place(mention.fvp, mention.rule), hint)
+
+
+def _alternatives(values: list[str]) -> str:
+    return " or ".join(values) if len(values) <= _SHOWN else f"{', '.join(values[:_SHOWN])}, …"
 
 
 def _plain(value: Term) -> str:

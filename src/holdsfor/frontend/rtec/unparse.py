@@ -24,6 +24,7 @@ from holdsfor.ir import (
     Holds,
     IfThenElse,
     InitiallyRule,
+    Instance,
     IntervalOperator,
     IntervalRule,
     Intervals,
@@ -112,6 +113,8 @@ def literal_term(literal: Literal) -> Term:
             return Compound("findall", (literal.template, _body_term(literal.body), literal.result))
         case Cut():
             return Const("!")
+        case Instance():
+            raise AssertionError(literal)  # Only the compiler makes them.
 
 
 def _algebra(literal: Algebra) -> Term:
