@@ -1,17 +1,74 @@
-"""One stream on the engine and on the reference evaluator, as rows that can be compared."""
+"""Random scenarios, and their rows on the engine and on the reference evaluator."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from holdsfor import loads
+from holdsfor.diagnostics import ProgramError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import event_rows, interval_rows
 from holdsfor.engine.run import run
 from holdsfor.engine.stream import from_records
+from holdsfor.engine.variants import NotSupported
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.loading import Reasoner
-from holdsfor.reference import EventRow, IntervalRow, Record, Windows, recognise
-from tests.strategies.streams import Span
+from holdsfor.reference import EventRow, IntervalRow, Occurrence, Record, Windows, recognise
+from holdsfor.syntax.printer import print_term
+from tests.strategies.scenario_words import Pen
+from tests.strategies.scenarios import EVERYTHING, Features, written
+from tests.strategies.streams import Span, any_span, recorded
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """An event description, a stream, and perhaps windows."""
+
+    text: str
+    records: list[Record]
+    span: Span | None
+    reasoner: Reasoner = field(repr=False)
+
+    def __str__(self) -> str:
+        return "\n".join([self.text, *map(_shown, self.records), str(self.span)])
+
+
+def _shown(record: Record) -> str:
+    if isinstance(record, Occurrence):
+        return f"{print_term(record.event)} at {record.time}, arrives {record.arrival}"
+    kind = "point" if record.is_point else "interval"
+    pair = f"{print_term(record.fluent)}={print_term(record.value)}"
+    return f"{pair} on [{record.start}, {record.end}), a {kind}, arrives {record.arrival}"
+
+
+def scenario(pen: Pen, features: Features = EVERYTHING, *, windowed: bool, late: int = 0) -> Scenario | None:
+    """A scenario with the choices of a pen; None if its rules have no meaning."""
+    text = written(pen, features)
+    try:
+        reasoner = loads(text)
+    except ProgramError:
+        return None
+    records = recorded(pen, reasoner, late=pen.pick((0, late)))
+    return Scenario(text, records, any_span(pen, records) if windowed else None, reasoner)
+
+
+@st.composite
+def scenarios(draw: Callable[..., int], features: Features = EVERYTHING, *, windowed: bool, late: int = 0) -> Scenario:
+    """Scenarios for Hypothesis."""
+    found = scenario(Pen.of(draw), features, windowed=windowed, late=late)
+    assume(found is not None)
+    assert found is not None
+    return found
+
+
+def sampled(seed: int, features: Features = EVERYTHING, *, windowed: bool, late: int = 0) -> Scenario | None:
+    """The scenario of a seed."""
+    return scenario(Pen(random.Random(seed).randint), features, windowed=windowed, late=late)
 
 
 @dataclass(frozen=True)
@@ -53,3 +110,19 @@ def differences(engine: Rows, reference: Rows) -> list[str]:
         found += [f"only on the engine: {row}" for row in sorted(set(got) - set(wanted))]
         found += [f"twice on the engine: {row}" for row in sorted(set(got)) if got.count(row) > 1]
     return found
+
+
+def check_engine(scenario: Scenario) -> None:
+    """Assert that the engine reports what the reference evaluator does.
+
+    A program that the engine refuses, or that fails on the stream (a delay that is no positive whole number, say), says
+    nothing.
+    """
+    try:
+        reference = on_reference(scenario.reasoner, scenario.records, scenario.span)
+        engine = on_engine(scenario.reasoner, scenario.records, scenario.span)
+    except NotSupported:
+        assume(False)
+        raise
+    assert differences(engine, reference) == []
+    assert engine == reference

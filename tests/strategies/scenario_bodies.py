@@ -31,6 +31,8 @@ class Allowed:
     look_back: bool = True
     effects: bool = True
     """`initiatedAt` and `terminatedAt` as conditions."""
+    terminated: bool = False
+    """`terminatedAt` as a condition."""  # SWITCH bug 8, 8b
     collect: bool = True
     """`findall`."""
     fractions: bool = True
@@ -140,7 +142,7 @@ class BodyWriter:
         found = [fluent for fluent in self._readable.changing if fluent in self._readable.simple]
         if not found or not self._allowed.effects:
             return self.boundary(binding=binding, time=time)
-        kind = self._pen.pick(("initiatedAt", "terminatedAt"))
+        kind = self._pen.pick(("initiatedAt", "terminatedAt") if self._allowed.terminated else ("initiatedAt",))
         # What a termination leaves open binds nothing.
         pair = self.pair(self._pen.pick(found), binding=binding and kind == "initiatedAt")
         return f"{kind}({pair},{time or self.time})"

@@ -91,7 +91,9 @@ class StaticWriter:
         if fluent.value in (MODE, NUMBER) and not plain and self._pen.chance(30):
             value = self._argument(fluent.value, plain=False)
         else:
-            value = "true" if fluent.value == TRUTH and self._pen.chance(75) else self._pen.pick(CONSTANTS[fluent.value])
+            value = (
+                "true" if fluent.value == TRUTH and self._pen.chance(75) else self._pen.pick(CONSTANTS[fluent.value])
+            )
         return f"holdsFor({fluent.term(args)}={value}, {out})"
 
     def _argument(self, sort: str, *, plain: bool) -> str:
@@ -173,9 +175,7 @@ class StaticWriter:
         test = self._pen.pick((f"{one} \\= []", f"{one} = []"))
         out = self._list()
         branches = [
-            self._pen.pick(
-                (f"{out} = {one}", f"{out} = {other}", f"union_all([{one},{other}], {out})", f"{out} = []")
-            )
+            self._pen.pick((f"{out} = {one}", f"{out} = {other}", f"union_all([{one},{other}], {out})", f"{out} = []"))
             for _ in range(2)
         ]
         self._literals.append(f"({test} -> {branches[0]} ; {branches[1]})")

@@ -323,9 +323,9 @@ class _Author:
         kind = self._features.statics
         rules = static_rules(self._pen, self._readable, head, kind)
         self._rules += rules
-        if any(word in rule for rule in rules for word in ("intDur", "seq(", "allen(", "[]", "complement_all([")) or any(
-            f"{fluent.name}(" in rule or f"{fluent.name}=" in rule for fluent in self._whole for rule in rules
-        ):
+        if any(
+            word in rule for rule in rules for word in ("intDur", "seq(", "allen(", "[]", "complement_all([")
+        ) or any(f"{fluent.name}(" in rule or f"{fluent.name}=" in rule for fluent in self._whole for rule in rules):
             self._whole.append(head)
         if self._features.groundings and self._pen.chance(5):
             self._grounding(head)

@@ -9,7 +9,6 @@ from functools import partial
 
 from hypothesis import strategies as st
 
-from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.loading import Reasoner
 from holdsfor.reference import InputInterval, Occurrence, Record
 from holdsfor.reference.history import event_term
@@ -137,8 +136,3 @@ def _renamed_term(term: Term, names: dict[str, str]) -> Term:
         return Const(names.get(term.value, term.value)) if isinstance(term.value, str) else term
     args = [_renamed_term(arg, names) for arg in getattr(term, "args", ())]
     return type(term)(term.name, tuple(args))  # type: ignore[call-arg, union-attr]
-
-
-def is_input(reasoner: Reasoner, name: str) -> bool:
-    """Whether a program reads an input of that name."""
-    return any(symbol.name == name and symbol.kind is EntityKind.EVENT for symbol in reasoner.plan.inputs)

@@ -10,7 +10,19 @@ from collections.abc import Iterable
 
 from holdsfor.compiler.analysis.binding import Needs, background_needs, names, schedule
 from holdsfor.compiler.analysis.graphs import strong_components
-from holdsfor.ir import Assign, BackgroundRule, Body, Call, DeclarationKind, Literal, Not, Program, walk
+from holdsfor.ir import (
+    Assign,
+    BackgroundRule,
+    Body,
+    Call,
+    DeclarationKind,
+    FindAll,
+    IfThenElse,
+    Literal,
+    Not,
+    Program,
+    walk,
+)
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.solver import Predicate, Solver
 from holdsfor.logic.unify import is_ground, resolve
@@ -66,12 +78,16 @@ class Background:
 
     def _recursive_components(self) -> Iterable[tuple[Predicate, ...]]:
         calls = {name: _called(rules) & self.rules.keys() for name, rules in self.rules.items()}
-        for component in strong_components(calls):
+        # Callees first: what a predicate calls is finished when it is evaluated itself.
+        for component in reversed(strong_components(calls)):
             if len(component) > 1 or component[0] in calls[component[0]]:
                 yield component
 
     def _evaluate(self, component: tuple[Predicate, ...]) -> None:
         rules = [rule for name in component for rule in self.rules[name]]
+        if any(_builds_terms(rule.head) for rule in rules):
+            # Recursion over lists and the like: it ends when its arguments are given, not when they are enumerated.
+            return
         negated = self._negates_itself(component, rules)
         if negated is not None:
             self.problems.append((negated, "recursion"))
@@ -95,8 +111,10 @@ class Background:
     def _negates_itself(component: tuple[Predicate, ...], rules: list[BackgroundRule]) -> BackgroundRule | None:
         for rule in rules:
             for literal in walk(rule.body):
-                if isinstance(literal, Not) and any(
-                    isinstance(inner, Call) and functor(inner.atom) in component for inner in walk(literal.body)
+                if any(
+                    isinstance(inner, Call) and functor(inner.atom) in component
+                    for body in _not_monotone(literal)
+                    for inner in walk(body)
                 ):
                     return rule
         return None
@@ -209,3 +227,19 @@ def _open_domains(program: Program) -> Iterable[Predicate]:
 
 def _anything(name: Predicate) -> BackgroundRule:
     return BackgroundRule(Compound(name[0], tuple(Var(f"_Any{index}") for index in range(name[1]))))
+
+
+def _not_monotone(literal: Literal) -> tuple[Body, ...]:
+    """The parts of a literal whose truth may be lost when more becomes known."""
+    match literal:
+        case Not(body=body) | FindAll(body=body):
+            return (body,)
+        case IfThenElse(condition=condition):
+            return (condition,)
+        case _:
+            return ()
+
+
+def _builds_terms(head: Term) -> bool:
+    """Whether a head has arguments that are put together from variables."""
+    return any(not isinstance(arg, Var) and not is_ground(arg) for arg in arguments(head))

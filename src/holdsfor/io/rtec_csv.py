@@ -1,142 +1,136 @@
-"""Reads RTEC's stream format: `name|arrival|occurrence|arg…` and its forms for input fluents, row by row."""
+"""Reads RTEC's stream format, `name|arrival|occurrence|arg…` and its forms for input fluents, many rows at a time.
+
+Rows of different names have different widths. A piece of the file becomes one column of all its fields; rows are
+sorted by name and width, and each such group is cut out of it column by column.
+"""
 
 from __future__ import annotations
 
-import gzip
-import math
-from collections.abc import Iterable, Iterator
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.analysis.entities import EntityKind, Role
-from holdsfor.reference.history import InputInterval, Occurrence, Record, event_term
-from holdsfor.syntax.terms import Const, Term
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.io.builder import Builder, Piece, Reading
+from holdsfor.io.columns import Cells, Times, text_cells, text_ends, text_times
+from holdsfor.io.layouts import Form, Layout, Layouts
+from holdsfor.io.rejects import Rejects, refused
+from holdsfor.io.sources import blocks, shown_name
+
+_NEWLINE, _BAR = b"\n|"
 
 
-@dataclass(frozen=True, slots=True)
-class Malformed:
-    """A row that could not be read."""
+class Fields:
+    """The fields of a piece of text, one behind the other, and where each row begins among them."""
 
-    file: str
-    line: int
-    text: str
-    reason: str
+    def __init__(self, block: bytes) -> None:
+        self._block = block
+        text = np.frombuffer(block, np.uint8)
+        self._marks = np.flatnonzero((text == _NEWLINE) | (text == _BAR))
+        last = np.flatnonzero(text[self._marks] == _NEWLINE)
+        self.first = np.concatenate(([0], last[:-1] + 1))
+        self.width = last - self.first + 1
+        self._line_ends = self._marks[last]
+        # Without its separators the text is the character buffer of a string column.
+        offsets = np.zeros(len(self._marks) + 1, np.int32)
+        offsets[1:] = self._marks - np.arange(len(self._marks))
+        characters = block.translate(None, b"|\n")
+        self._column = pa.StringArray.from_buffers(len(self._marks), pa.py_buffer(offsets), pa.py_buffer(characters))
+        self.has_hexadecimals = b"|0x" in block or b"|0X" in block
 
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.reason}: {self.text!r}"
+    def column(self, rows: Ints, place: int) -> Any:
+        """One field of some rows; all of them must have it."""
+        return self._column.take(pa.array(self.first[rows] + place))
+
+    def lines(self, rows: Ints) -> Any:
+        """Some rows as they stand in the file."""
+        return pc.utf8_rtrim(self._lines.take(pa.array(rows)), "\n")
+
+    @cached_property
+    def _lines(self) -> Any:
+        offsets = np.concatenate(([0], self._line_ends + 1)).astype(np.int32)
+        return pa.StringArray.from_buffers(len(self._line_ends), pa.py_buffer(offsets), pa.py_buffer(self._block))
+
+    def groups(self) -> Iterator[tuple[str, int, Ints]]:
+        """Name, width and rows of each kind of row, the rows in order."""
+        names = self.column(np.arange(len(self.first)), 0).dictionary_encode()
+        widest = int(self.width.max()) + 1
+        key = names.indices.to_numpy().astype(np.int64) * widest + self.width
+        # Small keys are sorted by counting, in linear time.
+        order = np.argsort(key.astype(np.uint16) if key.max() < 1 << 16 else key, kind="stable")
+        ordered = key[order]
+        cuts = np.concatenate(([0], np.flatnonzero(np.diff(ordered)) + 1, [len(order)])).tolist()
+        for begin, stop in zip(cuts, cuts[1:], strict=False):
+            name, width = divmod(int(ordered[begin]), widest)
+            yield names.dictionary[name].as_py(), width, order[begin:stop]
 
 
 @dataclass
-class Stream:
-    """What was read: good records, bad rows, and the names that no rule knows."""
+class Parsed:
+    """What a piece of a file gave."""
 
-    records: list[Record] = field(default_factory=list)
-    malformed: list[Malformed] = field(default_factory=list)
-    unknown: dict[str, int] = field(default_factory=dict)
-    names: set[tuple[str, int]] = field(default_factory=set)
+    lines: int
+    blank: int = 0
+    pieces: list[Piece] = field(default_factory=list)
+    unknown: list[tuple[str, int]] = field(default_factory=list)
+    refused: list[pa.Table] = field(default_factory=list)
 
 
-class RowReader:
-    """Turns rows into records, knowing from the program which names are input fluents."""
+@dataclass(frozen=True)
+class BlockParser:
+    """Turns pieces of text into pieces of columns; has no state, so several can be at work."""
 
-    def __init__(self, analysis: Analysis) -> None:
-        self._fluents: dict[str, set[int]] = {}
-        self._events: dict[str, set[int]] = {}
-        for entity in analysis.entities:
-            if entity.symbol.kind is EntityKind.EVENT:
-                self._events.setdefault(entity.symbol.name, set()).add(entity.symbol.arity)
-            elif entity.role is Role.INPUT_FLUENT:
-                self._fluents.setdefault(entity.symbol.name, set()).add(entity.symbol.arity)
+    layouts: Layouts
 
-    def read(self, paths: Iterable[Path]) -> Stream:
-        """Read files; a `.gz` ending means compressed."""
-        stream = Stream()
-        for path in paths:
-            for number, text in enumerate(_lines(path), 1):
-                if text.strip():
-                    self._row(text, str(path), number, stream)
-        return stream
+    def parse(self, block: bytes) -> Parsed:
+        """The rows of a piece, by layout."""
+        fields = Fields(block)
+        parsed = Parsed(len(fields.first))
+        for name, width, rows in fields.groups():
+            layout = self.layouts.of_row(name, width)
+            if isinstance(layout, Layout):
+                self._take(fields, layout, rows, parsed)
+            elif width == 1 and not name.strip():
+                parsed.blank += len(rows)
+            elif layout is None:
+                parsed.unknown.append((name, len(rows)))
+            else:
+                parsed.refused.append(refused(name, rows, fields.lines(rows), layout))
+        return parsed
 
-    def _row(self, text: str, file: str, number: int, stream: Stream) -> None:
-        fields = text.split("|")
-        try:
-            record = self.record(fields)
-        except ValueError as problem:
-            stream.malformed.append(Malformed(file, number, text, str(problem)))
+    def _take(self, fields: Fields, layout: Layout, rows: Ints, parsed: Parsed) -> None:
+        """Read a group; rows with wrong times are put aside and the others read again."""
+        times = _read_times(fields, layout.form, rows)
+        wrong = np.zeros(len(rows), np.bool_)
+        for mask, reasons in _complaints(fields, rows, times):
+            new = mask & ~wrong
+            if new.any():
+                chosen = np.flatnonzero(new)
+                parsed.refused.append(
+                    refused(layout.symbol.name, rows[chosen], fields.lines(rows[chosen]), reasons(rows[chosen]))
+                )
+                wrong |= new
+        if wrong.any():
+            rows = rows[~wrong]
+            if len(rows):
+                self._take(fields, layout, rows, parsed)
             return
-        if record is None:
-            stream.unknown[fields[0]] = stream.unknown.get(fields[0], 0) + 1
-            return
-        stream.records.append(record)
-        stream.names.add((fields[0], self._arity(record)))
-
-    @staticmethod
-    def _arity(record: Record) -> int:
-        term = record.event if isinstance(record, Occurrence) else record.fluent
-        return len(getattr(term, "args", ()))
-
-    def record(self, fields: list[str]) -> Record | None:
-        """The record of a row, None if no rule knows its name; ValueError says what is wrong."""
-        name, width = fields[0], len(fields)
-        arities = self._fluents.get(name, set())
-        if width - 5 in arities:
-            start, end = _time(fields[2], "start"), _end(fields[3])
-            if end <= start:
-                raise ValueError(f"the interval ends at {fields[3]}, before it starts at {fields[2]}")
-            return InputInterval(
-                _term(name, fields[5:]), Const(_value(fields[4])), start, end, _time(fields[1], "arrival")
-            )
-        if width - 4 in arities:
-            time = _time(fields[2], "time")
-            return InputInterval(
-                _term(name, fields[4:]),
-                Const(_value(fields[3])),
-                time,
-                time + 1,
-                _time(fields[1], "arrival"),
-                is_point=True,
-            )
-        if width - 3 in self._events.get(name, ()):
-            return Occurrence(_term(name, fields[3:]), _time(fields[2], "occurrence"), _time(fields[1], "arrival"))
-        if name in self._fluents or name in self._events:
-            known = self._events.get(name, set()) | arities
-            raise ValueError(
-                f"{name} takes {' or '.join(map(str, sorted(known)))} arguments in the rules; this row has {width} fields"
-            )
-        return None
+        parsed.pieces.append(_piece(fields, layout, rows, times))
 
 
-def _lines(path: Path) -> Iterator[str]:
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8", errors="replace", newline="") as file:
-        for line in file:
-            yield line.rstrip("\r\n")
-
-
-def _term(name: str, args: list[str]) -> Term:
-    return event_term(name, [_value(arg) for arg in args])
-
-
-def _value(text: str) -> str | int | float:
-    """A number where the field is one, else text."""
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    return number if math.isfinite(number) else text
-
-
-def _time(text: str, what: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise ValueError(f"{what} {text!r} is not a whole number") from None
-
-
-def _end(text: str) -> float:
-    return math.inf if text.strip() in ("inf", "infinity", "") else _time(text, "end")
+_TIMES = {
+    Form.EVENT: ("arrival", "occurrence"),
+    Form.INTERVAL: ("arrival", "start", "end"),
+    Form.POINT: ("arrival", "time"),
+}

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NoReturn
 
-from holdsfor.diagnostics import Diagnostic, Label, Severity, Source, Span
-from holdsfor.syntax.hints import capital_name, hint_between, hint_for_term, is_comment_sign, mistaken_operator
+from holdsfor.diagnostics import Diagnostic, Source, Span
+from holdsfor.syntax.complaints import Complaining, SyntaxProblem
 from holdsfor.syntax.operators import ARGUMENT, CLAUSE, INFIX, PREFIX
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Clause, Compound, Const, ListTerm, Term, Var
 from holdsfor.syntax.tokens import Comment, Kind, Token, tokenize, unquote
 
 MAX_DEPTH = 100
 _LARGEST_NUMBER = 2**63
+_ARGUMENT_ENDS = frozenset({",", ")", "]"})
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _FLAT = {",": (",",), ";": (";", "|"), "|": (";", "|")}
 """Operators whose chains are one flat term, and those that continue a chain."""
@@ -43,22 +42,12 @@ def parse(source: Source) -> Parsed:
     return Parsed(source, tuple(clauses), tuple(comments), (*diagnostics, *parser.diagnostics))
 
 
-class _SyntaxProblem(Exception):
-    """Unwinds the parser to the end of the clause; the diagnostic is already recorded."""
-
-
-class _Parser:
+class _Parser(Complaining):
     def __init__(self, source: Source, tokens: list[Token], strays: list[int]) -> None:
-        self._source = source
-        self._tokens = tokens
-        self._strays = strays
-        self._index = 0
+        super().__init__(source, tokens, strays)
         self._depth = 0
         self._anonymous = 0
         self._chained = 0
-        self._clause_start = 0
-        self._open: list[Token] = []
-        self.diagnostics: list[Diagnostic] = []
 
     # Clauses
 
@@ -69,7 +58,7 @@ class _Parser:
             self._open.clear()
             try:
                 found.append(self._clause())
-            except _SyntaxProblem:
+            except SyntaxProblem:
                 self._recover()
         return found
 
@@ -103,17 +92,11 @@ class _Parser:
                 return
             self._index += 1
 
-    def _is_dot_in_name(self, token: Token) -> bool:
-        after = self._tokens[self._index + 1]
-        return after.kind is Kind.NAME and after.start == token.end
-
-    def _starts_clause(self, token: Token) -> bool:
-        at_line_start = token.start == 0 or self._source.text[token.start - 1] == "\n"
-        return at_line_start and token.kind is Kind.NAME
-
     # Terms
 
     def _term(self, limit: int) -> Term:
+        if limit <= ARGUMENT and (simple := self._simple_argument()) is not None:
+            return simple
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self._fail_too_deep(self._peek)
@@ -130,6 +113,20 @@ class _Parser:
             left, precedence = self._combine(operator, left, right), rule.precedence
         self._depth -= 1
         return left
+
+    def _simple_argument(self) -> Term | None:
+        """A variable or a name right before a comma or a bracket: half of all terms, without further ado."""
+        token = self._tokens[self._index]
+        if token.kind > Kind.VARIABLE or self._tokens[self._index + 1].text not in _ARGUMENT_ENDS:
+            return None
+        text = token.text
+        if token.kind is Kind.NAME:
+            if text in PREFIX or text in INFIX:
+                return None
+            self._index += 1
+            return Const(text, Span(self._source, token.start, token.end))
+        self._index += 1
+        return Var(self._variable_name(text), Span(self._source, token.start, token.end))
 
     def _operand(self, operator: str, limit: int) -> Term:
         """The right-hand side. Chains of `,` and `;` are read in a loop, not by recursion."""
@@ -280,93 +277,8 @@ class _Parser:
         self._index += 1
         return token.end
 
-    # Complaints
-
-    @property
-    def _peek(self) -> Token:
-        return self._tokens[self._index]
-
     def _cover(self, first: Term, last: Term) -> Span:
         return Span(self._source, first.span.start, last.span.end)
-
-    def _fail(
-        self, token: Token, message: str, hint: str, *, code: str = "HF001", label: Label | None = None
-    ) -> NoReturn:
-        # A stray character is already reported; what it does to the rest of its clause is not news.
-        first = self._tokens[self._clause_start - 1].end if self._clause_start else 0
-        if bisect_left(self._strays, first) == bisect_left(self._strays, token.end):
-            span = Span(self._source, token.start, token.end)
-            labels = (label,) if label else ()
-            self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, span, hint, labels))
-        raise _SyntaxProblem
-
-    def _fail_too_deep(self, token: Token) -> NoReturn:
-        self._fail(token, "nested too deeply", "split the rule into smaller ones", code="HF005")
-
-    def _fail_expecting_end(self, token: Token) -> NoReturn:
-        previous = self._tokens[self._index - 1]
-        if token.text in (")", "]", "}"):
-            self._fail(token, f"this {token.text} closes nothing", "remove it, or open it earlier", code="HF004")
-        first, second = self._tokens[self._clause_start : self._clause_start + 2]
-        if is_comment_sign(first, second):
-            self._fail(first._replace(end=second.end), "a clause cannot start with two dashes", "write % for a comment")
-        if token.kind is Kind.EOF or self._starts_clause(token):
-            self._fail(previous, "the clause does not end", "end it with a full stop", code="HF003")
-        if token.text == ":-":
-            self._fail_at_second_neck(token)
-        self._fail_at_operator(previous, token)
-        self._fail_at_operator(token, self._tokens[self._index + 1])
-        self._fail_at_capital(previous, token)
-        self._fail(token, f"unexpected {_show(token)} after a complete term", hint_between(previous, token))
-
-    def _fail_at_second_neck(self, token: Token) -> NoReturn:
-        for index in range(self._index - 1, self._clause_start, -1):
-            previous = self._tokens[index - 1]
-            if previous.text == "," and self._starts_clause(self._tokens[index]):
-                self._fail(previous, "the clause does not end", "end it with a full stop, not a comma", code="HF003")
-        self._fail(token, "a second :- in one clause", "end the rule before it with a full stop", code="HF003")
-
-    def _fail_expecting_closer(self, token: Token, closer: str) -> NoReturn:
-        previous = self._tokens[self._index - 1]
-        opening = self._open[-1]
-        label = Label(Span(self._source, opening.start, opening.end), "opened here")
-        self._fail_at_operator(previous, token)
-        self._fail_at_capital(previous, token)
-        if token.kind in (Kind.END, Kind.EOF) or self._starts_clause(token) or token.text in (")", "]", "}", ":-"):
-            message = f"expected {closer} before {_show(token)}"
-            self._fail(token, message, self._hint_to_close(token, closer), code="HF004", label=label)
-        self._fail(token, f"expected , or {closer}, found {_show(token)}", hint_between(previous, token), label=label)
-
-    def _hint_to_close(self, token: Token, closer: str) -> str:
-        if token.kind is Kind.END and self._is_dot_in_name(token):
-            return "a full stop ends a clause; write names without dots"
-        return f"close the bracket with {closer}"
-
-    def _fail_expecting_term(self, token: Token) -> NoReturn:
-        previous = self._tokens[self._index - 1] if self._index > self._clause_start else None
-        if previous is not None:
-            self._fail_at_operator(previous, token)
-            if previous.text == "," and token.text == ",":
-                self._fail(token, "two commas in a row", "remove one")
-        if token.kind is Kind.END and previous is None:
-            self._fail(token, "a full stop without a clause", "remove it")
-        if previous is not None and self._starts_clause(token):
-            self._fail(previous, "the clause does not end", f"write a full stop for the {previous.text}", code="HF003")
-        message = f"expected a condition or a term, found {_show(token)}"
-        self._fail(token, message, hint_for_term(previous, token))
-
-    def _fail_at_operator(self, previous: Token, token: Token) -> None:
-        before = self._tokens[self._clause_start : self._index]
-        meant = mistaken_operator(previous, token, in_head=all(other.text != ":-" for other in before))
-        if meant is not None:
-            both = previous._replace(text=previous.text + token.text, end=token.end)
-            self._fail(both, f"{both.text} is not an operator", f"did you mean {meant} ?")
-
-    def _fail_at_capital(self, previous: Token, token: Token) -> None:
-        meant = capital_name(previous, token)
-        if meant is not None:
-            message = f"{previous.text} starts with a capital letter, so it is a variable"
-            self._fail(previous, message, f"write {meant}( for a name with arguments")
 
 
 def _read_number(text: str) -> float | None:
@@ -411,11 +323,3 @@ def _flatten(name: str, items: Sequence[Term]) -> tuple[Term, ...]:
         else:
             flat.append(item)
     return tuple(flat)
-
-
-def _show(token: Token) -> str:
-    if token.kind is Kind.EOF:
-        return "the end of the file"
-    if token.kind is Kind.END:
-        return "the full stop"
-    return token.text

@@ -104,22 +104,30 @@ class _Scheduler:
     def choose(
         self, waiting: list[Literal], known: set[str], outside: frozenset[str]
     ) -> tuple[int, Literal, set[str]] | None:
+        """The literal to run next. Nested ones come last, the first that can run: trying them all would be dear."""
         best: tuple[tuple[int, int, int], int, Literal, set[str]] | None = None
         for position, literal in enumerate(waiting):
-            rest = (
-                variable_names(tuple(waiting[:position] + waiting[position + 1 :])) | outside
-                if _is_nested(literal)
-                else set()
-            )
-            ready = self.ready(literal, known, rest)
+            ready = None if _is_nested(literal) else self.ready(literal, known, frozenset())
             if ready is None:
                 continue
-            ordered, binds = ready
-            fresh = len(binds - known)
-            rank = (_TEST if fresh == 0 and not _is_nested(literal) else _rank(literal), fresh, position)
+            fresh = len(ready[1] - known)
+            rank = (_TEST if fresh == 0 else _rank(literal), fresh, position)
             if best is None or rank < best[0]:
-                best = (rank, position, ordered, binds)
-        return best[1:] if best else None
+                best = (rank, position, *ready)
+        if best is not None and best[0][0] != _LAST:
+            return best[1:]
+        return self._nested_choice(waiting, known, outside) or (best[1:] if best else None)
+
+    def _nested_choice(
+        self, waiting: list[Literal], known: set[str], outside: frozenset[str]
+    ) -> tuple[int, Literal, set[str]] | None:
+        for position, literal in enumerate(waiting):
+            if _is_nested(literal):
+                rest = variable_names(tuple(waiting[:position] + waiting[position + 1 :])) | outside
+                ready = self.ready(literal, known, rest)
+                if ready is not None:
+                    return position, *ready
+        return None
 
     def ready(
         self, literal: Literal, known: set[str], rest: set[str] | frozenset[str]

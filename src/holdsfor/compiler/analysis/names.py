@@ -6,10 +6,10 @@ These are found before everything else: a rule with an unknown predicate is not 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from functools import cached_property
 
 from holdsfor.compiler.analysis.places import head_span, span_of
+from holdsfor.compiler.analysis.similar import Similar, suggest
 from holdsfor.compiler.analysis.unread import names_in_span, unread_names
 from holdsfor.diagnostics import Diagnostic, Severity
 from holdsfor.ir import (
@@ -72,8 +72,6 @@ CONDITIONS = (
 
 INTERVALS = frozenset({*((operator.value, 3) for operator in DURATIONS), *((one.value, 4) for one in AllenRelation)})
 """Conditions on interval lists that a program may also define by itself."""
-_MANY = 200
-"""Among more names than this, only those with a single slip are looked for."""
 
 
 class Names:
@@ -128,8 +126,7 @@ class Names:
             return f"it is an event: write happensAt({shown}, T)"
         if name in self._fluents:
             return f"it is a fluent: write holdsAt({shown}=true, T), or the value you mean"
-        known = [*CONDITIONS, *(other for other, _ in self._defined), *(other for other, _ in LIBRARY)]
-        close = suggest(name[0], known)
+        close = self._similar.to(name[0])
         return f"did you mean {close}?" if close else f"add facts for {name[0]}/{name[1]}, or load the file with them"
 
     def _head_finding(self, rule: BackgroundRule) -> Diagnostic | None:
@@ -149,6 +146,10 @@ class Names:
             return None
         message = f"nothing uses {name[0]}/{name[1]}, and it looks like {close}"
         return Diagnostic("HF105", Severity.ERROR, message, head_span(rule), f"did you mean {close}?")
+
+    @cached_property
+    def _similar(self) -> Similar:
+        return Similar([*CONDITIONS, *(name for name, _ in self._defined), *(name for name, _ in LIBRARY)])
 
     @cached_property
     def _events(self) -> set[Predicate | None]:
@@ -212,37 +213,3 @@ def _declared_dynamic(term: Term) -> Iterator[Predicate]:
         return
     for arg in term.args:
         yield from _declared_dynamic(arg)
-
-
-def suggest(name: str, known: list[str], cutoff: float = 0.7) -> str | None:
-    """The known name that was probably meant.
-
-    >>> suggest("happenAt", ["happensAt", "holdsAt"])
-    'happensAt'
-    """
-    same = next((other for other in known if other != name and other.lower() == name.lower()), None)
-    if same is not None:
-        return same
-    if len(known) > _MANY:
-        return next((other for other in known if _is_one_slip(name, other)), None)
-    # Two letters swapped are the commonest slip, and difflib does not count them as close.
-    swapped = next((other for other in known if sorted(other) == sorted(name) and _is_one_slip(name, other)), None)
-    if swapped is not None:
-        return swapped
-    close = get_close_matches(name, [other for other in known if other != name], 1, cutoff)
-    return close[0] if close else None
-
-
-def _is_one_slip(name: str, other: str) -> bool:
-    """Whether one letter more, less or changed, or two swapped, make one name the other.
-
-    >>> _is_one_slip("trun", "turn"), _is_one_slip("gap", "cat")
-    (True, False)
-    """
-    if abs(len(name) - len(other)) > 1 or name == other or len(name) < 4:
-        return False
-    start = 0
-    while start < min(len(name), len(other)) and name[start] == other[start]:
-        start += 1
-    one, two = name[start:], other[start:]
-    return one[1:] == two or one == two[1:] or one[1:] == two[1:] or (one[1::-1] == two[:2] and one[2:] == two[2:])

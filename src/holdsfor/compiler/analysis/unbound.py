@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from holdsfor.compiler.analysis.binding import Needs, names, schedule
-from holdsfor.compiler.analysis.names import suggest
 from holdsfor.compiler.analysis.places import span_of
+from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import Diagnostic, Severity, Span
 from holdsfor.ir import (
     Algebra,

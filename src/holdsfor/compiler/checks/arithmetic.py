@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.analysis.names import suggest
 from holdsfor.compiler.analysis.places import span_of
+from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import Diagnostic, Severity, Span
 from holdsfor.ir import Algebra, Assign, Compare, Literal, Rule, rule_variables, walk
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, CONSTANTS, FUNCTIONS

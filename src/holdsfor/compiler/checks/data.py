@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role
-from holdsfor.compiler.analysis.names import suggest
+from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.compiler.checks.spelling import place_of
 from holdsfor.diagnostics import Diagnostic, Severity
 

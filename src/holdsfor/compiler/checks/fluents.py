@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Entity, Role, Symbol
-from holdsfor.compiler.analysis.names import suggest
 from holdsfor.compiler.analysis.places import head_span, span_of
+from holdsfor.compiler.analysis.similar import Similar, suggest
 from holdsfor.diagnostics import Diagnostic, Label, Severity, Span
 from holdsfor.ir import (
     Boundary,
@@ -77,12 +77,13 @@ def _never_initiated(entity: Entity, mentions: list[Mention], analysis: Analysis
         yield Diagnostic("HF302", Severity.WARNING, message, _first_place(entity), _initiate_hint(entity, analysis))
         return
     known = [_plain(value) for value in entity.values]
+    similar, values = Similar(known), set(entity.values)
     seen: set[str] = set()
     for mention in mentions:
         shown = print_term(mention.fvp.value)
-        if not isinstance(mention.fvp.value, Const) or mention.fvp.value in entity.values:
+        if not isinstance(mention.fvp.value, Const) or mention.fvp.value in values:
             continue
-        close = suggest(_plain(mention.fvp.value), known, cutoff=0.6)
+        close = similar.to(_plain(mention.fvp.value), cutoff=0.6)
         # A misspelt value must be corrected in each place; a missing rule is one mistake.
         if close is None and shown in seen:
             continue

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Entity, EntityKind, Role, Symbol
-from holdsfor.compiler.analysis.names import suggest
 from holdsfor.compiler.analysis.places import span_of
+from holdsfor.compiler.analysis.similar import Similar
 from holdsfor.diagnostics import Diagnostic, Severity, Span
 from holdsfor.ir import Boundary, Effect, Happens, Holds, Intervals, Literal
 from holdsfor.syntax.printer import print_term
@@ -21,6 +21,7 @@ def check_spelling(analysis: Analysis) -> Iterator[Diagnostic]:
     Nothing has to be declared, so a misspelt fluent would just be an input that never arrives.
     """
     known = {kind: _defined_of_kind(analysis, kind) for kind in EntityKind}
+    similar = {kind: Similar(names) for kind, names in known.items()}
     kinds = {(entity.symbol.name, entity.symbol.arity, entity.symbol.kind): entity for entity in analysis.entities}
     for entity in analysis.entities.with_role(Role.INPUT_FLUENT, Role.INPUT_EVENT):
         symbol = entity.symbol
@@ -30,7 +31,7 @@ def check_spelling(analysis: Analysis) -> Iterator[Diagnostic]:
         if namesake is not None and (namesake.rules or (symbol.kind is EntityKind.FLUENT and namesake.uses)):
             yield from _wrong_kind(entity)
             continue
-        finding = _misspelt(entity, known[symbol.kind])
+        finding = _misspelt(entity, known[symbol.kind], similar[symbol.kind])
         if finding is not None:
             yield finding
 
@@ -59,18 +60,23 @@ def _wrong_kind(entity: Entity) -> Iterator[Diagnostic]:
         yield Diagnostic("HF104", Severity.WARNING, message, place_of(use), hint)
 
 
-def _misspelt(entity: Entity, known: dict[str, Symbol]) -> Diagnostic | None:
+def _misspelt(entity: Entity, known: dict[str, Symbol], similar: Similar) -> Diagnostic | None:
     symbol, span = entity.symbol, place_of(entity.uses[0])
     if symbol.name in known:
         arity = known[symbol.name].arity
         message = f"no rule defines the {symbol.kind} {symbol}, but there is {known[symbol.name]}"
         hint = f"give it {arity} argument{'' if arity == 1 else 's'}, or another name if it is input"
         return Diagnostic("HF103", Severity.WARNING, message, span, hint)
-    close = suggest(symbol.name, list(known), cutoff=0.85)
-    if close is None or known[close].arity != symbol.arity:
+    close = similar.to(symbol.name, cutoff=0.85)
+    if close is None or known[close].arity != symbol.arity or _without_digits(close) == _without_digits(symbol.name):
         return None
     message = f"no rule defines the {symbol.kind} {symbol}, so it is taken from the input"
     return Diagnostic("HF103", Severity.WARNING, message, span, f"did you mean {close}?")
+
+
+def _without_digits(name: str) -> str:
+    """What numbered names such as `zone1` and `zone2` have in common: they are meant to differ."""
+    return "".join(char for char in name if not char.isdigit())
 
 
 def place_of(use: Literal) -> Span:

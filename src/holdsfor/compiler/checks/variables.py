@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.analysis.names import suggest
+from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import Diagnostic, Severity
 from holdsfor.ir import Declaration, EffectKind, EffectRule, Rule, head_terms, literal_terms, rule_variables, walk
 from holdsfor.syntax.printer import print_term

@@ -1,0 +1,98 @@
+"""Puts a stream together from pieces of columns, whatever they were read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.kernels import Ints
+from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
+from holdsfor.io.columns import Cells, encode
+from holdsfor.io.layouts import Form, Layout
+from holdsfor.io.rejects import Rejects
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Rows of one layout. `end` and `value` are there for input fluents only."""
+
+    layout: Layout
+    arrival: Ints
+    start: Ints
+    args: tuple[Cells, ...]
+    end: Ints | None = None
+    value: Cells | None = None
+
+
+@dataclass
+class Reading:
+    """What was read: a stream with its dictionary, and what could not be used.
+
+    `rows` counts all of them, `unknown` those of names that no rule knows, `provided` has name and arity of the rest.
+    """
+
+    stream: Stream
+    dictionary: Dictionary
+    rows: int
+    unknown: dict[str, int]
+    provided: set[tuple[str, int]]
+    rejects: Rejects
+
+
+@dataclass
+class Builder:
+    """Collects pieces and makes the stream of them."""
+
+    rejects: Rejects = field(default_factory=Rejects)
+    rows: int = 0
+    unknown: dict[str, int] = field(default_factory=dict)
+    _pieces: dict[Symbol, list[Piece]] = field(default_factory=dict)
+
+    def add(self, piece: Piece) -> None:
+        """Take in some rows."""
+        if len(piece.start):
+            self._pieces.setdefault(piece.layout.symbol, []).append(piece)
+
+    def add_unknown(self, name: str, count: int) -> None:
+        """Count rows that no rule has a use for."""
+        self.unknown[name] = self.unknown.get(name, 0) + count
+
+    def finish(self, dictionary: Dictionary) -> Reading:
+        """The stream, its constants encoded."""
+        stream = Stream()
+        for symbol, pieces in self._pieces.items():
+            if symbol.kind is EntityKind.EVENT:
+                stream.events[symbol] = _events(pieces, dictionary)
+            else:
+                stream.fluents[symbol] = _fluents(pieces, dictionary)
+        provided = {(symbol.name, symbol.arity) for symbol in self._pieces}
+        return Reading(stream, dictionary, self.rows, self.unknown, provided, self.rejects)
+
+
+def _events(pieces: Sequence[Piece], dictionary: Dictionary) -> EventColumns:
+    time = np.concatenate([piece.start for piece in pieces])
+    arrival = np.concatenate([piece.arrival for piece in pieces])
+    return EventColumns(tuple(_args(pieces, dictionary)), time, arrival)
+
+
+def _fluents(pieces: Sequence[Piece], dictionary: Dictionary) -> FluentColumns:
+    ends = [piece.start + 1 if piece.end is None else piece.end for piece in pieces]
+    points = [np.full(len(piece.start), piece.layout.form is Form.POINT) for piece in pieces]
+    values = [piece.value for piece in pieces if piece.value is not None]
+    return FluentColumns(
+        tuple(_args(pieces, dictionary)),
+        encode(values, dictionary),
+        np.concatenate([piece.start for piece in pieces]),
+        np.concatenate(ends),
+        np.concatenate([piece.arrival for piece in pieces]),
+        np.concatenate(points),
+    )
+
+
+def _args(pieces: Sequence[Piece], dictionary: Dictionary) -> Iterator[Ints]:
+    for place in range(pieces[0].layout.symbol.arity):
+        yield encode([piece.args[place] for piece in pieces], dictionary)

@@ -1,0 +1,147 @@
+"""Columns of text and of typed data: into numbers and words, times, and codes of the engine's dictionary."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.engine.dictionary import Dictionary, Value
+from holdsfor.engine.kernels import EMPTY, Bools, Ints
+from holdsfor.engine.tables import FOREVER
+
+Array: TypeAlias = Any
+"""An Arrow array; Arrow has no types to check against."""
+
+LATEST = 2**61
+"""Times beyond this, before or after zero, are taken for mistakes; packing times into one integer needs the room."""
+_EXACT = 2**53
+_WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*\Z")
+_REAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*\Z")
+_BEGINS_LIKE_A_NUMBER = r"^\s*[+-]?\.?[0-9]"
+_OPEN = pa.array(["", "inf", "infinity"])
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A piece of an argument column: distinct values and indices into them.
+
+    Text is `verbatim` where the source has types of its own: there "5" is a word, in a plain text file a number.
+    """
+
+    array: Array
+    verbatim: bool = False
+
+
+def text_cells(column: Array, *, careful: bool) -> Cells:
+    """A column of a text file: all numbers, or text in which numbers are looked for when it is encoded.
+
+    `careful` goes the second way at once: Arrow reads `0x1f` as a number, and here it is a word.
+    """
+    if not careful and column[0].as_py()[:1] in "-.0123456789":
+        for kind in (pa.int64(), pa.float64()):
+            try:
+                numbers = column.cast(kind)
+            except pa.ArrowInvalid:
+                continue
+            if kind == pa.int64() or np.abs(numbers.to_numpy()).max() < _EXACT:
+                return Cells(numbers.dictionary_encode())
+    return Cells(column.dictionary_encode())
+
+
+def encode(pieces: Sequence[Cells], dictionary: Dictionary) -> Ints:
+    """The codes of a column that comes in pieces; every distinct value is looked at once."""
+    codes: list[Ints] = [EMPTY] * len(pieces)
+    for kind in dict.fromkeys((piece.array.type, piece.verbatim) for piece in pieces):
+        places = [place for place, piece in enumerate(pieces) if (piece.array.type, piece.verbatim) == kind]
+        unified = pa.chunked_array([pieces[place].array for place in places]).unify_dictionaries()
+        of_values = dictionary.encode(_values(unified.chunk(0).dictionary, verbatim=kind[1]))
+        for place, chunk in zip(places, unified.chunks, strict=True):
+            codes[place] = of_values[chunk.indices.to_numpy()]
+    return codes[0] if len(codes) == 1 else np.concatenate(codes)
+
+
+def _values(distinct: Array, *, verbatim: bool) -> list[Value]:
+    found: list[Any] = distinct.to_numpy(zero_copy_only=False).tolist()
+    if pa.types.is_integer(distinct.type):
+        return found
+    if pa.types.is_floating(distinct.type):
+        return [_shortened(number) for number in found]
+    if not verbatim:
+        for place in np.flatnonzero(pc.match_substring_regex(distinct, _BEGINS_LIKE_A_NUMBER)).tolist():
+            found[place] = value_of_text(found[place])
+    return found
+
+
+def value_of_text(text: str) -> str | int | float:
+    """A number where the text is one that fits in 64 bits, else the text itself.
+
+    >>> [value_of_text(text) for text in ("007", "2.50", "4.0", "1e3", "0x1f", "12a", "99999999999999999999")]
+    [7, 2.5, 4, 1000, '0x1f', '12a', '99999999999999999999']
+    """
+    if _WHOLE.match(text):
+        whole = int(text)
+        return whole if -(2**63) <= whole < 2**63 else text
+    if _REAL.match(text):
+        number = float(text)
+        return _shortened(number) if math.isfinite(number) else text
+    return text
+
+
+def _shortened(number: float) -> int | float:
+    # 1 and 1.0 are one value; it must not depend on the order of the rows which of them is shown.
+    return int(number) if number.is_integer() and abs(number) < _EXACT else number
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """A column of times, and where it is none; `wrong` is None if all is well."""
+
+    values: Ints
+    wrong: Bools | None = None
+
+
+def text_times(column: Array, *, careful: bool) -> Times:
+    """Whole numbers from text."""
+    if not careful:
+        try:
+            values = column.cast(pa.int64()).to_numpy()
+        except pa.ArrowInvalid:
+            pass
+        else:
+            return checked(values, None)
+    trimmed = pc.utf8_trim_whitespace(column)
+    fine = pc.match_substring_regex(trimmed, r"^[+-]?[0-9]{1,18}$")
+    digits = pc.replace_substring(pc.if_else(fine, trimmed, "0"), "+", "")
+    return checked(digits.cast(pa.int64()).to_numpy(), ~_bools(fine))
+
+
+def text_ends(column: Array, *, careful: bool) -> Times:
+    """Ends of intervals: whole numbers, or `inf` for those that are open."""
+    if not careful:
+        try:
+            return checked(column.cast(pa.int64()).to_numpy(), None)
+        except pa.ArrowInvalid:
+            pass
+    is_open = pc.is_in(pc.utf8_trim_whitespace(column), _OPEN)
+    times = text_times(pc.if_else(is_open, "0", column), careful=True)
+    return Times(np.where(_bools(is_open), FOREVER, times.values), times.wrong)
+
+
+def checked(values: Ints, wrong: Bools | None) -> Times:
+    """Times with those marked that are too large to reckon with."""
+    if len(values) and (values.max() > LATEST or values.min() < -LATEST):
+        too_large = (values > LATEST) | (values < -LATEST)
+        wrong = too_large if wrong is None else wrong | too_large
+    return Times(values, wrong if wrong is not None and wrong.any() else None)
+
+
+def _bools(mask: Array) -> Bools:
+    found: Bools = mask.to_numpy(zero_copy_only=False).astype(np.bool_)
+    return found

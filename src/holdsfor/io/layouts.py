@@ -1,0 +1,84 @@
+"""What the rows of a name are: events, or input fluents given as intervals or points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from holdsfor.compiler.analysis.entities import Entities, Entity, EntityKind, Role, Symbol
+from holdsfor.ir import DeclarationKind
+
+
+class Form(StrEnum):
+    """How a row says when something is so."""
+
+    EVENT = "event"
+    INTERVAL = "interval"
+    POINT = "point"
+
+
+FIELDS_BEFORE_ARGUMENTS = {Form.INTERVAL: 5, Form.POINT: 4, Form.EVENT: 3}
+"""`name|arrival|start|end|value|…`, `name|arrival|time|value|…`, `name|arrival|occurrence|…`; first fit counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The symbol that a row is about, and the form of the row."""
+
+    symbol: Symbol
+    form: Form
+
+
+class Layouts:
+    """All rows that the rules of a program can use."""
+
+    def __init__(self, entities: Entities) -> None:
+        self._entities: dict[str, list[Entity]] = {}
+        for entity in entities:
+            if entity.symbol.kind is EntityKind.EVENT or entity.role is Role.INPUT_FLUENT:
+                self._entities.setdefault(entity.symbol.name, []).append(entity)
+
+    def knows(self, name: str) -> bool:
+        """Whether any rule speaks of an event or input fluent of this name."""
+        return name in self._entities
+
+    def find(self, name: str, kind: EntityKind, arity: int) -> Symbol | None:
+        """The event or input fluent with a name and so many plain arguments."""
+        for entity in self._entities.get(name, ()):
+            symbol = entity.symbol
+            if (symbol.kind, symbol.arity, symbol.inner) == (kind, arity, ()):
+                return symbol
+        return None
+
+    def of_row(self, name: str, width: int) -> Layout | str | None:
+        """The layout of a row with so many fields; None if no rule knows the name, text if the row does not fit."""
+        if name not in self._entities:
+            return None
+        fitting = []
+        for form, before in FIELDS_BEFORE_ARGUMENTS.items():
+            kind = EntityKind.EVENT if form is Form.EVENT else EntityKind.FLUENT
+            symbol = self.find(name, kind, width - before)
+            if symbol is not None:
+                fitting.append(Layout(symbol, form))
+        if not fitting:
+            return f"{self.arguments(name)}; this row has {width} fields"
+        return next((layout for layout in fitting if self._is_declared(layout)), fitting[0])
+
+    def arguments(self, name: str) -> str:
+        """What the rules say of the arguments of a name, as a sentence."""
+        symbols = [entity.symbol for entity in self._entities[name]]
+        arities = sorted({symbol.arity for symbol in symbols if not symbol.inner})
+        if not arities:
+            return f"the rules only know {', '.join(map(str, symbols))}, whose inner terms no row can have"
+        plural = "" if arities == [1] else "s"
+        return f"{name} takes {' or '.join(map(str, arities))} argument{plural} in the rules"
+
+    def _is_declared(self, layout: Layout) -> bool:
+        """Whether the program itself says that this form is meant: it decides between forms that fit alike."""
+        if layout.form is Form.EVENT:
+            return False
+        entities = self._entities[layout.symbol.name]
+        declared = next(entity.declared_input for entity in entities if entity.symbol == layout.symbol)
+        if declared is None:
+            return False
+        return (declared.kind is DeclarationKind.COLLECT_INTERVALS) == (layout.form is Form.INTERVAL)

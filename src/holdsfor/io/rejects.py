@@ -1,0 +1,78 @@
+"""Rows that could not be read: counted, the first few kept to be shown, all written aside on request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.kernels import Ints
+from holdsfor.io.lines import csv_lines, csv_text
+
+SHOWN = 5
+HEADER = b"file,line,reason,row\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """A row that could not be read."""
+
+    file: str
+    line: int
+    text: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.reason}: {self.text!r}"
+
+
+def refused(name: str, lines: Ints, rows: Any, reasons: Any) -> pa.Table:
+    """Rows of one name that could not be read, with their line numbers and what is wrong with each.
+
+    `reasons` is one text for all of them, or a column.
+    """
+    if isinstance(reasons, str):
+        reasons = pa.array([reasons], pa.string()).take(pa.array([0] * len(lines)))
+    names = pa.array([name], pa.string()).take(pa.array([0] * len(lines)))
+    return pa.table({"line": lines, "row": rows, "reason": reasons, "name": names})
+
+
+@dataclass
+class Rejects:
+    """All rows that could not be read. `strict` makes the first of them an error; `file` gets them all as CSV."""
+
+    strict: bool = False
+    file: IO[bytes] | None = None
+    count: int = 0
+    first: list[Malformed] = field(default_factory=list)
+    by_name: dict[str, Malformed] = field(default_factory=dict)
+
+    def add(self, source: str, found: Sequence[pa.Table]) -> None:
+        """Take in what was refused of a piece of input."""
+        if not found:
+            return
+        table = pa.concat_tables(found).sort_by("line")
+        self.count += len(table)
+        self.first += _shown(source, table.slice(0, SHOWN - len(self.first)))
+        for part in found:
+            name = part["name"][0].as_py()
+            self.by_name.setdefault(name, _shown(source, part.slice(0, 1))[0])
+        if self.strict:
+            raise HoldsforError(str(self.first[0]))
+        if self.file is not None:
+            self._write(self.file, source, table.combine_chunks())
+
+    @staticmethod
+    def _write(file: IO[bytes], source: str, table: pa.Table) -> None:
+        line, row, reason = (table[name].chunk(0) for name in ("line", "row", "reason"))
+        sources = pa.array([source], pa.string()).take(pa.array([0] * len(line)))
+        for piece in csv_lines([csv_text(sources), pc.cast(line, pa.string()), csv_text(reason), csv_text(row)]):
+            file.write(piece)
+
+
+def _shown(source: str, table: pa.Table) -> list[Malformed]:
+    return [Malformed(source, row["line"], row["row"], row["reason"]) for row in table.to_pylist()]

@@ -1,0 +1,126 @@
+"""What the parser says when it cannot go on. The base of the parser: where it is, and its complaints."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import NoReturn
+
+from holdsfor.diagnostics import Diagnostic, Label, Severity, Source, Span
+from holdsfor.syntax.hints import capital_name, hint_between, hint_for_term, is_comment_sign, mistaken_operator
+from holdsfor.syntax.tokens import Kind, Token
+
+
+class SyntaxProblem(Exception):
+    """Unwinds the parser to the end of the clause; the diagnostic is already recorded."""
+
+
+class Complaining:
+    """A place in a list of tokens, and the findings so far. `strays` are places that the tokenizer reported."""
+
+    def __init__(self, source: Source, tokens: list[Token], strays: list[int]) -> None:
+        self._source = source
+        self._tokens = tokens
+        self._strays = strays
+        self._index = 0
+        self._clause_start = 0
+        self._open: list[Token] = []
+        self.diagnostics: list[Diagnostic] = []
+
+    @property
+    def _peek(self) -> Token:
+        return self._tokens[self._index]
+
+    def _is_dot_in_name(self, token: Token) -> bool:
+        after = self._tokens[self._index + 1]
+        return after.kind is Kind.NAME and after.start == token.end
+
+    def _starts_clause(self, token: Token) -> bool:
+        at_line_start = token.start == 0 or self._source.text[token.start - 1] == "\n"
+        return at_line_start and token.kind is Kind.NAME
+
+    def _fail(
+        self, token: Token, message: str, hint: str, *, code: str = "HF001", label: Label | None = None
+    ) -> NoReturn:
+        # A stray character is already reported; what it does to the rest of its clause is not news.
+        first = self._tokens[self._clause_start - 1].end if self._clause_start else 0
+        if bisect_left(self._strays, first) == bisect_left(self._strays, token.end):
+            span = Span(self._source, token.start, token.end)
+            labels = (label,) if label else ()
+            self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, span, hint, labels))
+        raise SyntaxProblem
+
+    def _fail_too_deep(self, token: Token) -> NoReturn:
+        self._fail(token, "nested too deeply", "split the rule into smaller ones", code="HF005")
+
+    def _fail_expecting_end(self, token: Token) -> NoReturn:
+        previous = self._tokens[self._index - 1]
+        if token.text in (")", "]", "}"):
+            self._fail(token, f"this {token.text} closes nothing", "remove it, or open it earlier", code="HF004")
+        first, second = self._tokens[self._clause_start : self._clause_start + 2]
+        if is_comment_sign(first, second):
+            self._fail(first._replace(end=second.end), "a clause cannot start with two dashes", "write % for a comment")
+        if token.kind is Kind.EOF or self._starts_clause(token):
+            self._fail(previous, "the clause does not end", "end it with a full stop", code="HF003")
+        if token.text == ":-":
+            self._fail_at_second_neck(token)
+        self._fail_at_operator(previous, token)
+        self._fail_at_operator(token, self._tokens[self._index + 1])
+        self._fail_at_capital(previous, token)
+        self._fail(token, f"unexpected {_show(token)} after a complete term", hint_between(previous, token))
+
+    def _fail_at_second_neck(self, token: Token) -> NoReturn:
+        for index in range(self._index - 1, self._clause_start, -1):
+            previous = self._tokens[index - 1]
+            if previous.text == "," and self._starts_clause(self._tokens[index]):
+                self._fail(previous, "the clause does not end", "end it with a full stop, not a comma", code="HF003")
+        self._fail(token, "a second :- in one clause", "end the rule before it with a full stop", code="HF003")
+
+    def _fail_expecting_closer(self, token: Token, closer: str) -> NoReturn:
+        previous = self._tokens[self._index - 1]
+        opening = self._open[-1]
+        label = Label(Span(self._source, opening.start, opening.end), "opened here")
+        self._fail_at_operator(previous, token)
+        self._fail_at_capital(previous, token)
+        if token.kind in (Kind.END, Kind.EOF) or self._starts_clause(token) or token.text in (")", "]", "}", ":-"):
+            message = f"expected {closer} before {_show(token)}"
+            self._fail(token, message, self._hint_to_close(token, closer), code="HF004", label=label)
+        self._fail(token, f"expected , or {closer}, found {_show(token)}", hint_between(previous, token), label=label)
+
+    def _hint_to_close(self, token: Token, closer: str) -> str:
+        if token.kind is Kind.END and self._is_dot_in_name(token):
+            return "a full stop ends a clause; write names without dots"
+        return f"close the bracket with {closer}"
+
+    def _fail_expecting_term(self, token: Token) -> NoReturn:
+        previous = self._tokens[self._index - 1] if self._index > self._clause_start else None
+        if previous is not None:
+            self._fail_at_operator(previous, token)
+            if previous.text == "," and token.text == ",":
+                self._fail(token, "two commas in a row", "remove one")
+        if token.kind is Kind.END and previous is None:
+            self._fail(token, "a full stop without a clause", "remove it")
+        if previous is not None and self._starts_clause(token):
+            self._fail(previous, "the clause does not end", f"write a full stop for the {previous.text}", code="HF003")
+        message = f"expected a condition or a term, found {_show(token)}"
+        self._fail(token, message, hint_for_term(previous, token))
+
+    def _fail_at_operator(self, previous: Token, token: Token) -> None:
+        before = self._tokens[self._clause_start : self._index]
+        meant = mistaken_operator(previous, token, in_head=all(other.text != ":-" for other in before))
+        if meant is not None:
+            both = previous._replace(text=previous.text + token.text, end=token.end)
+            self._fail(both, f"{both.text} is not an operator", f"did you mean {meant} ?")
+
+    def _fail_at_capital(self, previous: Token, token: Token) -> None:
+        meant = capital_name(previous, token)
+        if meant is not None:
+            message = f"{previous.text} starts with a capital letter, so it is a variable"
+            self._fail(previous, message, f"write {meant}( for a name with arguments")
+
+
+def _show(token: Token) -> str:
+    if token.kind is Kind.EOF:
+        return "the end of the file"
+    if token.kind is Kind.END:
+        return "the full stop"
+    return token.text
