@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from holdsfor.cli.common import fail, friendly_errors, load_files
-from holdsfor.io.rtec_csv import RowReader, Stream
+from holdsfor.io.rtec_csv import RecordReading as Stream, RowReader
 from holdsfor.reference import Reference, Windows, recognise
 
 

@@ -264,6 +264,8 @@ class Bodies:
         return frame.where(keep)
 
     def _disjunction(self, branches: tuple[Body, ...], frame: Frame) -> Frame:
+        if not branches:
+            return frame.take(np.empty(0, np.int64))
         solved = aligned([self.solve(branch, frame) for branch in branches], self._dictionary)
         names = [name for name in solved[0].columns if all(name in one.columns for one in solved)]
         return stack(solved, names)

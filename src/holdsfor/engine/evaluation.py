@@ -98,7 +98,8 @@ class Evaluation:
             if not found:
                 return Events((Codes(EMPTY),) * width(symbol), EMPTY)
             table = found[0] if len(found) == 1 else _both(found[0], found[1], self.dictionary)
-            self._events[symbol] = table.in_order()
+            is_counted = symbol in self.prepared.counted
+            self._events[symbol] = (table.distinct() if is_counted else table).in_order()
         return self._events[symbol]
 
     def intervals(self, symbol: Symbol) -> Intervals:

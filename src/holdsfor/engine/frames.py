@@ -107,7 +107,11 @@ def _stacked(columns: Sequence[Column]) -> Column:
         return Codes(np.concatenate([column.data for column in columns if isinstance(column, Codes)]))
     if isinstance(first, Numbers):
         return Numbers(np.concatenate([column.data for column in columns if isinstance(column, Numbers)]))
-    raise NotImplementedError("lists cannot be stacked")
+    lists = [column for column in columns if isinstance(column, Lists)]
+    lengths = np.concatenate([np.diff(column.offsets) for column in lists])
+    items = _stacked([column.items for column in lists])
+    assert not isinstance(items, Lists)
+    return Lists(np.concatenate(([0], np.cumsum(lengths))), items)
 
 
 def combined_keys(left: Sequence[Array], right: Sequence[Array]) -> tuple[Ints, Ints]:

@@ -7,13 +7,14 @@ from functools import cached_property
 import numpy as np
 
 from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.analysis.instant import Moment
 from holdsfor.compiler.plan import Plan
 from holdsfor.engine.dictionary import Dictionary, value_of
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.retention import Retention, retention
 from holdsfor.engine.variants import Variant, variants
-from holdsfor.ir import IntervalRule
+from holdsfor.ir import FindAll, Happens, IntervalRule, walk
 from holdsfor.logic.solver import Solver
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments
 
@@ -52,6 +53,13 @@ class Prepared:
         if id(rule) not in self._variants:
             self._variants[id(rule)] = variants(rule)
         return self._variants[id(rule)]
+
+    @cached_property
+    def counted(self) -> frozenset[Symbol]:
+        """Events that rules count, so that repeated reports must be told from repeated events."""
+        goals = (lit for rule in self.analysis.program.rules for lit in walk(rule.body) if isinstance(lit, FindAll))
+        inside = (lit for goal in goals for lit in walk(goal.body) if isinstance(lit, Happens))
+        return frozenset(self.analysis.entities.event(literal.event) for literal in inside)
 
     @cached_property
     def solver(self) -> Solver:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.kernels import Ints
-from holdsfor.engine.tables import Intervals, Points
+from holdsfor.engine.tables import FOREVER, Intervals, Points
 from holdsfor.ir import EffectKind
 
 
@@ -39,7 +39,9 @@ class Border:
 
     def earliest(self) -> int | None:
         """The earliest time-point that the state mentions."""
-        times = [int(held.since.min()) for held in self.holding.values() if len(held.since)]
-        times += [int(held.initiated.min()) for held in self.attempts.values() if len(held.initiated)]
-        times += [int(table.start.min()) for table in self.past.values() if len(table)]
-        return min(times, default=None)
+        columns = [held.since for held in self.holding.values()]
+        columns += [held.initiated for held in self.attempts.values()]
+        columns += [table.start for table in self.past.values()] + [points.time for points in self.points.values()]
+        # What has held since before all time is at the rim of the time-line wherever that is.
+        finite = [column[column > -FOREVER] for column in columns]
+        return min((int(column.min()) for column in finite if len(column)), default=None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -18,13 +19,13 @@ from holdsfor.engine.aligned import aligned_table
 from holdsfor.engine.allen import allen
 from holdsfor.engine.evaluation import Evaluation, width
 from holdsfor.engine.expressions import codes_of, column_of, evaluate
-from holdsfor.engine.frames import UNIT, Array, Codes, Column, Frame, Numbers, distinct, stack
+from holdsfor.engine.frames import UNIT, Array, Codes, Column, Frame, Lists, Numbers, distinct, stack
 from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans, difference, intersection, maximal, sequence, union
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.tables import Intervals as Table
 from holdsfor.engine.tables import no_intervals
 from holdsfor.engine.variants import Variant
-from holdsfor.ir import DURATIONS, Algebra, IntervalOperator, IntervalRule, Intervals, variable_names
+from holdsfor.ir import DURATIONS, Algebra, IntervalOperator, IntervalRule, Intervals, variable_names, walk
 from holdsfor.syntax.terms import ListTerm, Term, Var, variables
 
 CANDIDATE = "#candidate"
@@ -122,7 +123,7 @@ class _Expression:
         self._variant = variant
         self._nodes: Mapping[str, Intervals | Algebra] = variant.nodes
         self._spans: dict[str, Spans] = {}
-        self._relations: dict[str, Frame] = {}
+        self._relations: dict[int, Frame] = {}
 
     def result(self) -> Result:
         """The heads of all candidates for which the rule succeeds, with their intervals."""
@@ -189,13 +190,23 @@ class _Expression:
         return list(dict.fromkeys(v.name for leaf in leaves for v in self._below(leaf.out)))
 
     def _domain(self, name: str) -> Frame:
-        """Every value that occurs at the places of a variable in the rule's fluents."""
-        found = [
-            self._leaf(leaf).only([name])
-            for leaf in self._nodes.values()
-            if isinstance(leaf, Intervals) and any(v.name == name for v in self._below(leaf.out))
-        ]
+        """The values of a variable: those that the conditions of the rule give it, or else every value that occurs at
+        its places in the rule's fluents.
+        """
+        if name in self._given.columns:
+            return distinct(self._given.only([name]))
+        leaves = (literal for literal in walk(self._rule.body) if isinstance(literal, Intervals))
+        found = [self._leaf(leaf).only([name]) for leaf in leaves if name in _names(leaf)]
         return distinct(stack(found, [name]))
+
+    @cached_property
+    def _given(self) -> Frame:
+        """What the conditions of the rule bind by themselves."""
+        ordered = schedule(self._variant.conditions, set(), self._evaluation.analysis.background.needs)
+        frame = self._evaluation.bodies.solve(ordered.body, UNIT)
+        return frame.with_columns(
+            {n: Codes(codes_of(c, self._dictionary)) for n, c in frame.columns.items() if not isinstance(c, Lists)}
+        )
 
     def _complete(self, frame: Frame) -> Frame:
         """Candidates after the conditions of the rule, with every variable of its fluents bound."""
@@ -220,15 +231,14 @@ class _Expression:
 
     def _leaf(self, node: Intervals) -> Frame:
         """The rows of a fluent's table that a literal matches, with their numbers."""
-        assert isinstance(node.out, Var)
-        if node.out.name not in self._relations:
+        if id(node) not in self._relations:
             symbol = self._evaluation.entities.fluent(node.fvp.fluent)
             table = self._evaluation.intervals(symbol)
             columns: list[Column] = [*(Codes(column) for column in table.args), Codes(table.value)]
             columns.append(Numbers(np.arange(len(table))))
             terms = (*symbol.columns(node.fvp.fluent), node.fvp.value, Var("#row"))
-            self._relations[node.out.name] = relation(terms, columns, len(table), self._dictionary)
-        return self._relations[node.out.name]
+            self._relations[id(node)] = relation(terms, columns, len(table), self._dictionary)
+        return self._relations[id(node)]
 
     def _computed(self, frame: Frame, out: Term) -> tuple[Frame, Spans]:
         """The intervals of a list for every candidate; candidates that fail a guard drop out."""
@@ -308,6 +318,10 @@ class _Expression:
 
 
 _COMPARISONS = {">": np.greater, "<": np.less, ">=": np.greater_equal, "=<": np.less_equal}
+
+
+def _names(leaf: Intervals) -> set[str]:
+    return {v.name for term in (leaf.fvp.fluent, leaf.fvp.value) for v in variables(term)}
 
 
 def _plain(column: Column) -> Ints:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from holdsfor.engine.frames import Codes, Column, combined_keys
+from holdsfor.engine.frames import Codes, Column, Lists, combined_keys
 from holdsfor.engine.kernels import EMPTY, Ints, Spans
 
 FOREVER = np.int64(2**62)
@@ -63,7 +63,7 @@ class Space:
 
     def groups(self, left: Sequence[Ints], right: Sequence[Ints], rows: tuple[int, int]) -> tuple[Ints, Ints]:
         """Groups of two sets of rows, comparable, and small enough to have a time packed behind them."""
-        if self.fits(len(left)):
+        if not left or self.fits(len(left)):
             return self.group(left, rows[0]), self.group(right, rows[1])
         a, b = combined_keys(list(left), list(right))
         _, inverse = np.unique(np.concatenate((a, b)), return_inverse=True)
@@ -102,6 +102,12 @@ class Events:
         rest = key & ((1 << row_bits) - 1)
         args = (Codes(moment >> time_bits), *(column.take(rest) for column in self.args[1:]))
         return Events(args, (moment & ((1 << time_bits) - 1)) + low)
+
+    def distinct(self) -> Events:
+        """Without repetitions: an event happens once at a time-point, however often it is reported."""
+        columns = [column.data for column in self.args if not isinstance(column, Lists)]
+        keys, _ = combined_keys([*columns, self.time], [*(column[:0] for column in columns), self.time[:0]])
+        return self._taken(np.sort(np.unique(keys, return_index=True)[1]))
 
     def _taken(self, rows: Ints) -> Events:
         return Events(tuple(column.take(rows) for column in self.args), self.time[rows])

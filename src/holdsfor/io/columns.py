@@ -39,20 +39,32 @@ class Cells:
     verbatim: bool = False
 
 
-def text_cells(column: Array, *, careful: bool) -> Cells:
-    """A column of a text file: all numbers, or text in which numbers are looked for when it is encoded.
-
-    `careful` goes the second way at once: Arrow reads `0x1f` as a number, and here it is a word.
-    """
-    if not careful and column[0].as_py()[:1] in "-.0123456789":
-        for kind in (pa.int64(), pa.float64()):
-            try:
-                numbers = column.cast(kind)
-            except pa.ArrowInvalid:
-                continue
-            if kind == pa.int64() or np.abs(numbers.to_numpy()).max() < _EXACT:
-                return Cells(numbers.dictionary_encode())
+def text_cells(column: Array) -> Cells:
+    """A column of a text file: all numbers, or text in which numbers are looked for when it is encoded."""
+    kind = _number_kind(column)
+    if kind is not None:
+        try:
+            numbers = column.cast(kind)
+        except pa.ArrowInvalid:
+            return Cells(column.dictionary_encode())
+        if kind == pa.int64() or np.abs(numbers.to_numpy()).max() < _EXACT:
+            return Cells(numbers.dictionary_encode())
     return Cells(column.dictionary_encode())
+
+
+def _number_kind(column: Array) -> pa.DataType | None:
+    """What a column can be cast to, going by the characters that occur in it.
+
+    A cast that fails costs far more than this look, and Arrow takes `0x1f` for a number, where here it is a word.
+    """
+    characters = column.buffers()[2]
+    others = b"" if characters is None else characters.to_pybytes().translate(None, b"0123456789")
+    if len(others) > 3 * len(column):
+        return None
+    found = set(others)
+    if found <= set(b"-"):
+        return pa.int64()
+    return pa.float64() if found <= set(b"-.+eE") else None
 
 
 def encode(pieces: Sequence[Cells], dictionary: Dictionary) -> Ints:
@@ -107,31 +119,34 @@ class Times:
     wrong: Bools | None = None
 
 
-def text_times(column: Array, *, careful: bool) -> Times:
+def text_times(column: Array) -> Times:
     """Whole numbers from text."""
-    if not careful:
-        try:
-            values = column.cast(pa.int64()).to_numpy()
-        except pa.ArrowInvalid:
-            pass
-        else:
-            return checked(values, None)
+    quick = _quick_times(column)
+    if quick is not None:
+        return quick
     trimmed = pc.utf8_trim_whitespace(column)
     fine = pc.match_substring_regex(trimmed, r"^[+-]?[0-9]{1,18}$")
     digits = pc.replace_substring(pc.if_else(fine, trimmed, "0"), "+", "")
     return checked(digits.cast(pa.int64()).to_numpy(), ~_bools(fine))
 
 
-def text_ends(column: Array, *, careful: bool) -> Times:
+def text_ends(column: Array) -> Times:
     """Ends of intervals: whole numbers, or `inf` for those that are open."""
-    if not careful:
-        try:
-            return checked(column.cast(pa.int64()).to_numpy(), None)
-        except pa.ArrowInvalid:
-            pass
+    quick = _quick_times(column)
+    if quick is not None:
+        return quick
     is_open = pc.is_in(pc.utf8_trim_whitespace(column), _OPEN)
-    times = text_times(pc.if_else(is_open, "0", column), careful=True)
+    times = text_times(pc.if_else(is_open, "0", column))
     return Times(np.where(_bools(is_open), FOREVER, times.values), times.wrong)
+
+
+def _quick_times(column: Array) -> Times | None:
+    if _number_kind(column) != pa.int64():
+        return None
+    try:
+        return checked(column.cast(pa.int64()).to_numpy(), None)
+    except pa.ArrowInvalid:
+        return None
 
 
 def checked(values: Ints, wrong: Bools | None) -> Times:

@@ -1,136 +1,95 @@
-"""Reads RTEC's stream format, `name|arrival|occurrence|arg…` and its forms for input fluents, many rows at a time.
-
-Rows of different names have different widths. A piece of the file becomes one column of all its fields; rows are
-sorted by name and width, and each such group is cut out of it column by column.
-"""
+"""Reads files in RTEC's stream format: `name|arrival|occurrence|arg…` and its forms for input fluents."""
 
 from __future__ import annotations
 
-import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.entities import Entities
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.io.builder import Builder, Piece, Reading
-from holdsfor.io.columns import Cells, Times, text_cells, text_ends, text_times
-from holdsfor.io.layouts import Form, Layout, Layouts
-from holdsfor.io.rejects import Rejects, refused
+from holdsfor.io.builder import Builder, Reading
+from holdsfor.io.layouts import Layouts
+from holdsfor.io.parallel import in_order
+from holdsfor.io.records import records
+from holdsfor.io.rejects import Malformed, Rejects
+from holdsfor.io.rtec_rows import Parsed, parse
 from holdsfor.io.sources import blocks, shown_name
+from holdsfor.reference.history import Record
 
-_NEWLINE, _BAR = b"\n|"
-
-
-class Fields:
-    """The fields of a piece of text, one behind the other, and where each row begins among them."""
-
-    def __init__(self, block: bytes) -> None:
-        self._block = block
-        text = np.frombuffer(block, np.uint8)
-        self._marks = np.flatnonzero((text == _NEWLINE) | (text == _BAR))
-        last = np.flatnonzero(text[self._marks] == _NEWLINE)
-        self.first = np.concatenate(([0], last[:-1] + 1))
-        self.width = last - self.first + 1
-        self._line_ends = self._marks[last]
-        # Without its separators the text is the character buffer of a string column.
-        offsets = np.zeros(len(self._marks) + 1, np.int32)
-        offsets[1:] = self._marks - np.arange(len(self._marks))
-        characters = block.translate(None, b"|\n")
-        self._column = pa.StringArray.from_buffers(len(self._marks), pa.py_buffer(offsets), pa.py_buffer(characters))
-        self.has_hexadecimals = b"|0x" in block or b"|0X" in block
-
-    def column(self, rows: Ints, place: int) -> Any:
-        """One field of some rows; all of them must have it."""
-        return self._column.take(pa.array(self.first[rows] + place))
-
-    def lines(self, rows: Ints) -> Any:
-        """Some rows as they stand in the file."""
-        return pc.utf8_rtrim(self._lines.take(pa.array(rows)), "\n")
-
-    @cached_property
-    def _lines(self) -> Any:
-        offsets = np.concatenate(([0], self._line_ends + 1)).astype(np.int32)
-        return pa.StringArray.from_buffers(len(self._line_ends), pa.py_buffer(offsets), pa.py_buffer(self._block))
-
-    def groups(self) -> Iterator[tuple[str, int, Ints]]:
-        """Name, width and rows of each kind of row, the rows in order."""
-        names = self.column(np.arange(len(self.first)), 0).dictionary_encode()
-        widest = int(self.width.max()) + 1
-        key = names.indices.to_numpy().astype(np.int64) * widest + self.width
-        # Small keys are sorted by counting, in linear time.
-        order = np.argsort(key.astype(np.uint16) if key.max() < 1 << 16 else key, kind="stable")
-        ordered = key[order]
-        cuts = np.concatenate(([0], np.flatnonzero(np.diff(ordered)) + 1, [len(order)])).tolist()
-        for begin, stop in zip(cuts, cuts[1:], strict=False):
-            name, width = divmod(int(ordered[begin]), widest)
-            yield names.dictionary[name].as_py(), width, order[begin:stop]
+OnRows = Callable[[int], None]
+"""Is told how many rows have been read so far."""
 
 
-@dataclass
-class Parsed:
-    """What a piece of a file gave."""
+def read_rtec(
+    paths: Iterable[str | Path],
+    entities: Entities,
+    dictionary: Dictionary | None = None,
+    rejects: Rejects | None = None,
+    on_rows: OnRows | None = None,
+) -> Reading:
+    """Read files, in any order of rows; `-` is standard input.
 
-    lines: int
-    blank: int = 0
-    pieces: list[Piece] = field(default_factory=list)
-    unknown: list[tuple[str, int]] = field(default_factory=list)
-    refused: list[pa.Table] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class BlockParser:
-    """Turns pieces of text into pieces of columns; has no state, so several can be at work."""
-
-    layouts: Layouts
-
-    def parse(self, block: bytes) -> Parsed:
-        """The rows of a piece, by layout."""
-        fields = Fields(block)
-        parsed = Parsed(len(fields.first))
-        for name, width, rows in fields.groups():
-            layout = self.layouts.of_row(name, width)
-            if isinstance(layout, Layout):
-                self._take(fields, layout, rows, parsed)
-            elif width == 1 and not name.strip():
-                parsed.blank += len(rows)
-            elif layout is None:
-                parsed.unknown.append((name, len(rows)))
-            else:
-                parsed.refused.append(refused(name, rows, fields.lines(rows), layout))
-        return parsed
-
-    def _take(self, fields: Fields, layout: Layout, rows: Ints, parsed: Parsed) -> None:
-        """Read a group; rows with wrong times are put aside and the others read again."""
-        times = _read_times(fields, layout.form, rows)
-        wrong = np.zeros(len(rows), np.bool_)
-        for mask, reasons in _complaints(fields, rows, times):
-            new = mask & ~wrong
-            if new.any():
-                chosen = np.flatnonzero(new)
-                parsed.refused.append(
-                    refused(layout.symbol.name, rows[chosen], fields.lines(rows[chosen]), reasons(rows[chosen]))
-                )
-                wrong |= new
-        if wrong.any():
-            rows = rows[~wrong]
-            if len(rows):
-                self._take(fields, layout, rows, parsed)
-            return
-        parsed.pieces.append(_piece(fields, layout, rows, times))
+    Rows that cannot be read go to `rejects`; rows of names that no rule knows are counted.
+    """
+    layouts = Layouts(entities)
+    builder = Builder(rejects or Rejects())
+    for path in paths:
+        line = 0
+        for parsed in in_order(lambda block: parse(block, layouts), blocks(path)):
+            _collect(parsed, builder, shown_name(path), line)
+            line += parsed.lines
+            if on_rows is not None:
+                on_rows(builder.rows)
+    return builder.finish(Dictionary() if dictionary is None else dictionary)
 
 
-_TIMES = {
-    Form.EVENT: ("arrival", "occurrence"),
-    Form.INTERVAL: ("arrival", "start", "end"),
-    Form.POINT: ("arrival", "time"),
-}
+def _collect(parsed: Parsed, builder: Builder, source: str, line: int) -> None:
+    builder.rows += parsed.lines - parsed.blank
+    for piece in parsed.pieces:
+        builder.add(piece)
+    for name, count in parsed.unknown:
+        builder.add_unknown(name, count)
+    builder.rejects.add(source, [_moved(table, line) for table in parsed.refused])
+
+
+def _moved(table: pa.Table, lines: int) -> pa.Table:
+    return table.set_column(0, "line", pc.add(table["line"], lines))
+
+
+class RowReader:
+    """Rows as records, for the reference evaluator."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._entities = analysis.entities
+
+    def read(self, paths: Iterable[str | Path]) -> RecordReading:
+        """Read files."""
+        return RecordReading(read_rtec(paths, self._entities))
+
+    def record(self, fields: list[str]) -> Record | None:
+        """The record of a row, None if no rule knows its name; ValueError says what is wrong."""
+        builder = Builder()
+        _collect(parse("|".join([*fields[:-1], f"{fields[-1]}\n"]).encode(), Layouts(self._entities)), builder, "", 0)
+        if builder.rejects.first:
+            raise ValueError(builder.rejects.first[0].reason)
+        found = RecordReading(builder.finish(Dictionary())).records
+        return found[0] if found else None
+
+
+class RecordReading:
+    """What was read, as records."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self.malformed: list[Malformed] = list(reading.rejects.by_name.values())
+        self.unknown = reading.unknown
+        self.names = reading.provided
+
+    @property
+    def records(self) -> list[Record]:
+        """The good rows."""
+        return records(self._reading.stream, self._reading.dictionary)

@@ -16,12 +16,12 @@ from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.compiler.analysis.instant import DELAYED, EVENT, INITIATED, TERMINATED, Moment
 from holdsfor.ir import DelayRule, EffectKind, EffectRule, EventRule, IntervalRule, Rule
 from holdsfor.logic.arithmetic import EvaluationError, evaluate
-from holdsfor.logic.unify import resolve, unify
+from holdsfor.logic.unify import resolve, substitute, unify
 from holdsfor.reference.evaluator import World, bind
 from holdsfor.reference.intervals import Interval
 from holdsfor.reference.statics import Pair, StaticSolver
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Compound, Const, Term
+from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +81,12 @@ class Component:
     def _finish(self) -> None:
         for fluent, (value, since) in self._value.items():
             self._closed.setdefault((fluent, value), []).append((since, math.inf))
-        for pair, since in self._static.items():
-            self._closed.setdefault(pair, []).append((since, math.inf))
         for pair, found in self._closed.items():
-            if self._world.is_declared(pair):
+            if self._world.is_declared(pair) and not self._is_static(pair):
                 self._world.intervals[pair] = found
+        # Statically determined fluents follow from the finished ones, also beyond the query time.
+        for symbol in self._static_order:
+            self._world.run_static(symbol)
 
     # What the world asks
 
@@ -173,7 +174,7 @@ class Component:
                 if rule.kind is EffectKind.INITIATED:
                     self._initiate(pair)
                 else:
-                    self._effects(EffectKind.TERMINATED).setdefault(pair)
+                    self._effects(EffectKind.TERMINATED).setdefault(_apart(pair))
 
     def _initiate(self, pair: Pair) -> None:
         self._effects(EffectKind.INITIATED).setdefault(pair)
@@ -271,7 +272,8 @@ class Component:
 
         for symbol in self._static_order:
             rules = [entry for entry in self._static_rules if self._symbol(entry[0].fvp.fluent) == symbol]
-            solver = StaticSolver(self._world, lookup, [*self._world.pairs(), *found], self._now)
+            needs = self._world.analysis.background.needs
+            solver = StaticSolver(self._world, lookup, [*self._world.pairs(), *found], self._now, needs)
             for pair, listed in solver.evaluate(rules).items():
                 if any(start <= then < end for start, end in listed) and self._world.is_declared(pair):
                     found.add(pair)
@@ -282,6 +284,12 @@ class Component:
             self._closed.setdefault(pair, []).append((self._static.pop(pair), self._now + 1))
         for pair in holding:
             self._static.setdefault(pair, self._now + 1)
+
+
+def _apart(pair: Pair) -> Pair:
+    """A pair that may have open variables, under names that no rule uses."""
+    fresh: dict[str, Term] = {v.name: Var(f"{v.name}~") for term in pair for v in variables(term)}
+    return substitute(pair[0], fresh), substitute(pair[1], fresh)
 
 
 def _kind(attempt: Attempt) -> str:

@@ -85,7 +85,8 @@ class World(Solver):
     def run_static(self, symbol: Symbol) -> None:
         """Work out a statically determined fluent from finished ones."""
         rules = [rule for rule in self.analysis.entities[symbol].rules if isinstance(rule, IntervalRule)]
-        solver = StaticSolver(self, lambda pair: self.intervals.get(pair, []), self.intervals, self.now)
+        needs = self.analysis.background.needs
+        solver = StaticSolver(self, lambda pair: self.intervals.get(pair, []), self.intervals, self.now, needs)
         for pair, found in solver.evaluate([(rule, self.analysis.body(rule)) for rule in rules]).items():
             if found and self.is_declared(pair):
                 self.intervals[pair] = found

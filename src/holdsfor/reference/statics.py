@@ -9,6 +9,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator
 
+from holdsfor.compiler.analysis.binding import Needs, schedule
 from holdsfor.ir import (
     DURATIONS,
     Algebra,
@@ -18,6 +19,7 @@ from holdsfor.ir import (
     IntervalRule,
     Intervals,
     Literal,
+    variable_names,
     walk,
 )
 from holdsfor.logic.arithmetic import compare_numbers, evaluate
@@ -36,10 +38,11 @@ Lookup = Callable[[Pair], list[Interval]]
 class StaticSolver(Solver):
     """Solves `holdsFor` bodies, reading fluents through a lookup."""
 
-    def __init__(self, solver: Solver, lookup: Lookup, known: Iterable[Pair], now: int) -> None:
+    def __init__(self, solver: Solver, lookup: Lookup, known: Iterable[Pair], now: int, needs: Needs) -> None:
         super().__init__(solver._rules)
         self._lookup = lookup
         self._now = now
+        self._needs = needs
         self._by_name: dict[tuple[str, int], list[Pair]] = {}
         for pair in known:
             name = functor(pair[0])
@@ -51,7 +54,7 @@ class StaticSolver(Solver):
         result: dict[Pair, list[Interval]] = {}
         for rule, body in rules:
             found: dict[Pair, list[list[Interval]]] = {}
-            for bindings in self._assignments(rule):
+            for bindings in self._assignments(rule, body):
                 for answer in self.solve(body, bindings):
                     pair = (resolve(rule.fvp.fluent, answer), resolve(rule.fvp.value, answer))
                     if not is_ground(pair[0]) or not is_ground(pair[1]):
@@ -64,8 +67,22 @@ class StaticSolver(Solver):
                 result.setdefault(pair, ops.union(lists))
         return result
 
-    def _assignments(self, rule: IntervalRule) -> Iterator[Bindings]:
-        """Every variable ranges over the values that occur at its places in the rule's fluents."""
+    def _assignments(self, rule: IntervalRule, body: Body) -> Iterator[Bindings]:
+        """Variables take the values that the rule's conditions give them; every other one ranges over the values
+        that occur at its places in the rule's fluents.
+        """
+        lists = {
+            lit.out.name for lit in walk(body) if isinstance(lit, Intervals | Algebra) and isinstance(lit.out, Var)
+        }
+        plain = tuple(lit for lit in body if not _about_lists(lit, lists))
+        given = schedule(plain, set(), self._needs).bound
+        domains = {name: values for name, values in self._domains(rule).items() if name not in given}
+        for values in itertools.product(*domains.values()):
+            start = dict(zip(domains, values, strict=True))
+            ordered = schedule(plain, set(start), self._needs)
+            yield from self.solve(ordered.body, start) if not ordered.stuck else (start,)
+
+    def _domains(self, rule: IntervalRule) -> dict[str, dict[Term, None]]:
         domains: dict[str, dict[Term, None]] = {}
         for literal in walk(rule.body):
             if not isinstance(literal, Intervals):
@@ -77,8 +94,7 @@ class StaticSolver(Solver):
                 bindings = _match(literal, pair)
                 for name in free if bindings is not None else ():
                     domains[name].setdefault(resolve(Var(name), bindings or {}))
-        for values in itertools.product(*domains.values()):
-            yield dict(zip(domains, values, strict=True))
+        return domains
 
     def _matching(self, literal: Intervals) -> list[Pair]:
         name = functor(literal.fvp.fluent)
@@ -129,6 +145,14 @@ class StaticSolver(Solver):
                 return ops.longer(
                     inputs[0], lambda length: compare_numbers(DURATIONS[duration], length, bound), self._now
                 )
+
+
+def _about_lists(literal: Literal, lists: set[str]) -> bool:
+    """Whether a literal has to do with interval lists."""
+    inside = walk((literal,))
+    return any(isinstance(inner, Intervals | Algebra | Guard) for inner in inside) or bool(
+        variable_names((literal,)) & lists
+    )
 
 
 def _match(literal: Intervals, pair: Pair, bindings: Bindings | None = None) -> Bindings | None:

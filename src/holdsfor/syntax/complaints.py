@@ -42,7 +42,8 @@ class Complaining:
         self, token: Token, message: str, hint: str, *, code: str = "HF001", label: Label | None = None
     ) -> NoReturn:
         # A stray character is already reported; what it does to the rest of its clause is not news.
-        first = self._tokens[self._clause_start - 1].end if self._clause_start else 0
+        line = self._source.text.rfind("\n", 0, self._tokens[self._clause_start].start) + 1
+        first = max(line, self._tokens[self._clause_start - 1].end if self._clause_start else 0)
         if bisect_left(self._strays, first) == bisect_left(self._strays, token.end):
             span = Span(self._source, token.start, token.end)
             labels = (label,) if label else ()

@@ -31,6 +31,9 @@ def about_arity(term: Compound, expected: int, usage: str) -> tuple[str, str]:
     if term.name in _SECOND and len(term.args) == 1:
         what, variable = _SECOND[term.name]
         usage = f"{term.name}({print_term(term.args[0])}, {variable}): {what} is missing"
+        match term.args[0]:
+            case Compound(name="start" | "end" as edge, args=(pair, time)):
+                usage = f"{term.name}({edge}({print_term(pair)}), {print_term(time)})"
     return f"{term.name} takes {expected} {plural}, not {len(term.args)}", f"write {usage}"
 
 

@@ -1,0 +1,1 @@
+initiatedAt(moored(V)=true, T) :- happensAt(start(stopped(V)=true, T)).
