@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -25,16 +25,16 @@ from tests.strategies.scenarios import EVERYTHING, Features, written
 from tests.strategies.streams import Span, any_span, recorded
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scenario:
     """An event description, a stream, and perhaps windows."""
 
     text: str
     records: list[Record]
     span: Span | None
-    reasoner: Reasoner = field(repr=False)
+    reasoner: Reasoner
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return "\n".join([self.text, *map(_shown, self.records), str(self.span)])
 
 

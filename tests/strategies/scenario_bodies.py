@@ -10,6 +10,7 @@ from tests.strategies.scenario_words import (
     CONSTANTS,
     ITEM,
     KINDS,
+    LEFT_OUT,
     LETTER,
     MODE,
     NUMBER,
@@ -31,8 +32,6 @@ class Allowed:
     look_back: bool = True
     effects: bool = True
     """`initiatedAt` and `terminatedAt` as conditions."""
-    terminated: bool = False
-    """`terminatedAt` as a condition."""  # SWITCH bug 8, 8b
     collect: bool = True
     """`findall`."""
     fractions: bool = True
@@ -142,7 +141,9 @@ class BodyWriter:
         found = [fluent for fluent in self._readable.changing if fluent in self._readable.simple]
         if not found or not self._allowed.effects:
             return self.boundary(binding=binding, time=time)
-        kind = self._pen.pick(("initiatedAt", "terminatedAt") if self._allowed.terminated else ("initiatedAt",))
+        kind = self._pen.pick(
+            ("initiatedAt",) if "terminated conditions" in LEFT_OUT else ("initiatedAt", "terminatedAt")
+        )
         # What a termination leaves open binds nothing.
         pair = self.pair(self._pen.pick(found), binding=binding and kind == "initiatedAt")
         return f"{kind}({pair},{time or self.time})"
@@ -307,7 +308,7 @@ class BodyWriter:
 
     def look_back(self) -> str:
         """A condition on an earlier time-point."""
-        if not self._allowed.look_back:
+        if not self._allowed.look_back or "look back" in LEFT_OUT:
             return self.negation()
         before = self._name("T")
         reach = self._pen.number(1, 6)

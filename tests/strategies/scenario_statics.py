@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from holdsfor.ir import AllenMode, AllenRelation
-from tests.strategies.scenario_words import CONSTANTS, ITEM, LETTER, MODE, NUMBER, TRUTH, Pen, Readable, Signature
+from tests.strategies.scenario_words import (
+    CONSTANTS,
+    ITEM,
+    LEFT_OUT,
+    LETTER,
+    MODE,
+    NUMBER,
+    TRUTH,
+    Pen,
+    Readable,
+    Signature,
+)
 
 SETS = ("union_all", "intersect_all", "relative_complement_all")
 WHOLE = ("complement_all", "seq", "allen", "intDurGreater", "intDurLess")
@@ -134,7 +145,7 @@ class StaticWriter:
     def _operation(self) -> str:
         if self._kind.guards and self._pen.chance(12):
             return self._conditional()
-        operator = self._pen.pick(self._kind.operators)
+        operator = self._pen.pick([word for word in self._kind.operators if word not in LEFT_OUT])
         if operator in (*SETS, "complement_all"):
             return self._set_operation(operator, 2)
         one = self._take()

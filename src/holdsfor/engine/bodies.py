@@ -161,9 +161,9 @@ class Bodies:
         symbol = self._known.entities.fluent(literal.fvp.fluent)
         terms = symbol.columns(literal.fvp.fluent)
         table = self._known.intervals(symbol)
-        if all(self._is_bound(term, frame) for term in terms) and isinstance(literal.time, Var):
-            if table.single_valued or self._is_bound(literal.fvp.value, frame):
-                return self._looked_up(literal, terms, table, frame)
+        asked = terms if table.single_valued else (*terms, literal.fvp.value)
+        if all(self._is_bound(term, frame) for term in asked) and isinstance(literal.time, Var):
+            return self._looked_up(literal, terms, table, frame)
         return self._enumerated(literal, terms, table, frame)
 
     @staticmethod

@@ -1,44 +1,120 @@
-"""Answers as rows of canonical text."""
+"""Answers as tables of canonical text: `query_time, fluent, value, start, end` and `query_time, event, time`.
+
+Every constant is printed once in a run; the text of a row is put together from columns of such text.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of
+from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.run import Answer
 from holdsfor.engine.tables import FOREVER
 from holdsfor.reference import EventRow, IntervalRow
-from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.operators import ARGUMENT, CLAUSE, INFIX, PREFIX
+from holdsfor.syntax.printer import print_constant, print_term
 from holdsfor.syntax.terms import Compound, Const, Term
 
+INTERVALS = pa.schema(
+    [
+        pa.field("query_time", pa.int64(), nullable=False),
+        pa.field("fluent", pa.string(), nullable=False),
+        pa.field("value", pa.string(), nullable=False),
+        pa.field("start", pa.int64()),
+        pa.field("end", pa.int64()),
+    ]
+)
+"""A start that is null lies before all time; an end that is null is still open at the query time."""
+EVENTS = pa.schema(
+    [
+        pa.field("query_time", pa.int64(), nullable=False),
+        pa.field("event", pa.string(), nullable=False),
+        pa.field("time", pa.int64(), nullable=False),
+    ]
+)
 
-def interval_rows(answers: Iterable[Answer], dictionary: Dictionary) -> list[IntervalRow]:
-    """The intervals of all answers, sorted."""
-    rows = []
-    for answer in answers:
-        for symbol, table in answer.fluents.items():
-            columns = zip(
-                *(column.tolist() for column in (*table.args, table.value, table.start, table.end)), strict=True
-            )
-            for *args, value, start, end in columns:
-                fluent = print_term(ground_term(symbol, dictionary.terms(args)))
-                shown = print_term(dictionary.term(value))
-                rows.append(IntervalRow(answer.query_time, fluent, shown, _time(start), _time(end)))
-    return sorted(rows)
+
+class Texts:
+    """The canonical text of every constant that is reported."""
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self.dictionary = dictionary
+        self._arguments = _Printed(dictionary, ARGUMENT)
+        self._values = _Printed(dictionary, CLAUSE)
+
+    def values(self, codes: Ints) -> Any:
+        """A column of constants that stand alone."""
+        return self._values.column(codes)
+
+    def terms(self, symbol: Symbol, columns: Sequence[Ints], rows: int) -> Any:
+        """A column of terms of one symbol, from their argument columns."""
+        names = {symbol.name, *(name for _, name, _ in symbol.inner)}
+        if names & (INFIX.keys() | PREFIX.keys()):
+            return self._one_by_one(symbol, columns)
+        parts: list[Any] = []
+        for text, column in zip(_between(symbol), [*columns, None], strict=True):
+            parts += [text] if column is None else [text, self._arguments.column(column)]
+        if not columns:
+            return pa.array([parts[0]] * rows, pa.string())
+        return pc.binary_join_element_wise(*parts, "")
+
+    def _one_by_one(self, symbol: Symbol, columns: Sequence[Ints]) -> Any:
+        """Terms written with operators, which need brackets here and there."""
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return pa.array([print_term(ground_term(symbol, self.dictionary.terms(row))) for row in rows], pa.string())
 
 
-def event_rows(answers: Iterable[Answer], dictionary: Dictionary) -> list[EventRow]:
-    """The derived events of all answers, sorted."""
-    rows = []
-    for answer in answers:
-        for symbol, events in answer.events.items():
-            columns = [codes_of(column, dictionary).tolist() for column in events.args]
-            for *args, time in zip(*columns, events.time.tolist(), strict=True):
-                rows.append(EventRow(answer.query_time, print_term(ground_term(symbol, dictionary.terms(args))), time))
-    return sorted(rows)
+class _Printed:
+    """Constants printed so far, and where the text of each code stands among them."""
+
+    def __init__(self, dictionary: Dictionary, limit: int) -> None:
+        self._dictionary, self._limit = dictionary, limit
+        self._place = EMPTY
+        self._texts = pa.array([], pa.string())
+
+    def column(self, codes: Ints) -> Any:
+        """The text of a column of codes."""
+        missing = len(self._dictionary) - len(self._place)
+        if missing:
+            self._place = np.concatenate((self._place, np.full(missing, -1)))
+        new = np.unique(codes[self._place[codes] < 0])
+        if len(new):
+            self._place[new] = np.arange(len(self._texts), len(self._texts) + len(new))
+            texts = [print_term(term, self._limit) for term in self._dictionary.terms(new.tolist())]
+            self._texts = pa.concat_arrays([self._texts, pa.array(texts, pa.string())])
+        return self._texts.take(pa.array(self._place[codes]))
+
+
+def _between(symbol: Symbol) -> list[str]:
+    """The fixed text of a term before, between and behind its argument columns.
+
+    >>> from holdsfor.compiler.analysis.entities import EntityKind
+    >>> _between(Symbol(EntityKind.FLUENT, "per", 2, ((0, "vote", 2),)))
+    ['per(vote(', ',', '),', ')']
+    """
+    hole = "\0"
+    columns = symbol.arity - len(symbol.inner) + sum(arity for _, _, arity in symbol.inner)
+    return _skeleton(symbol, hole).split(hole) if columns else [_skeleton(symbol, hole)]
+
+
+def _skeleton(symbol: Symbol, hole: str) -> str:
+    opened = {position: (name, arity) for position, name, arity in symbol.inner}
+    args = []
+    for position in range(symbol.arity):
+        name, arity = opened.get(position, (hole, 0))
+        shown = hole if name == hole else print_constant(name)
+        args.append(f"{shown}({','.join([hole] * arity)})" if arity else shown)
+    name = print_constant(symbol.name)
+    return f"{name}({','.join(args)})" if args else name
 
 
 def ground_term(symbol: Symbol, columns: list[Term]) -> Term:
@@ -56,5 +132,69 @@ def ground_term(symbol: Symbol, columns: list[Term]) -> Term:
     return Compound(symbol.name, tuple(args)) if args else Const(symbol.name)
 
 
-def _time(time: int) -> float:
-    return math.inf if time >= FOREVER else -math.inf if time <= -FOREVER else time
+def interval_table(answer: Answer, texts: Texts) -> pa.Table:
+    """The intervals of an answer, sorted."""
+    tables = [(symbol, table) for symbol, table in answer.fluents.items() if len(table)]
+    if not tables:
+        return INTERVALS.empty_table()
+    fluent = pa.concat_arrays([texts.terms(symbol, table.args, len(table)) for symbol, table in tables])
+    value = pa.concat_arrays([texts.values(table.value) for _, table in tables])
+    start = np.concatenate([table.start for _, table in tables])
+    end = np.concatenate([table.end for _, table in tables])
+    order = pa.array(np.lexsort((end, start, _ranks(value), _ranks(fluent))))
+    columns = [fluent, value, _times(start, start <= -FOREVER), _times(end, end >= FOREVER)]
+    return _table(INTERVALS, answer.query_time, [column.take(order) for column in columns])
+
+
+def event_table(answer: Answer, texts: Texts) -> pa.Table:
+    """The derived events of an answer, sorted."""
+    tables = [(symbol, events) for symbol, events in answer.events.items() if len(events)]
+    if not tables:
+        return EVENTS.empty_table()
+    event = pa.concat_arrays(
+        [
+            texts.terms(symbol, [codes_of(column, texts.dictionary) for column in events.args], len(events))
+            for symbol, events in tables
+        ]
+    )
+    time = np.concatenate([events.time for _, events in tables])
+    order = pa.array(np.lexsort((time, _ranks(event))))
+    return _table(EVENTS, answer.query_time, [event.take(order), pa.array(time).take(order)])
+
+
+def _table(schema: pa.Schema, query_time: int, columns: list[Any]) -> pa.Table:
+    return pa.table([pa.array(np.full(len(columns[0]), query_time)), *columns], schema=schema)
+
+
+def _times(times: Ints, is_null: Bools) -> Any:
+    return pa.array(times, mask=is_null) if is_null.any() else pa.array(times)
+
+
+def _ranks(texts: Any) -> Ints:
+    """The place of each text in alphabetical order; equal texts have equal places."""
+    encoded = texts.dictionary_encode()
+    ranks = np.empty(len(encoded.dictionary), np.int64)
+    ranks[pc.array_sort_indices(encoded.dictionary).to_numpy()] = np.arange(len(ranks))
+    found: Ints = ranks[encoded.indices.to_numpy()]
+    return found
+
+
+def interval_rows(answers: Iterable[Answer], dictionary: Dictionary) -> list[IntervalRow]:
+    """The intervals of all answers, sorted."""
+    texts = Texts(dictionary)
+    return sorted(row for answer in answers for row in rows_of(interval_table(answer, texts)))
+
+
+def rows_of(table: pa.Table) -> Iterator[IntervalRow]:
+    """The rows of a table of intervals."""
+    for query_time, fluent, value, start, end in zip(*(column.to_pylist() for column in table.columns), strict=True):
+        yield IntervalRow(
+            query_time, fluent, value, -math.inf if start is None else start, math.inf if end is None else end
+        )
+
+
+def event_rows(answers: Iterable[Answer], dictionary: Dictionary) -> list[EventRow]:
+    """The derived events of all answers, sorted."""
+    texts = Texts(dictionary)
+    tables = (event_table(answer, texts) for answer in answers)
+    return sorted(EventRow(*row.values()) for table in tables for row in table.to_pylist())

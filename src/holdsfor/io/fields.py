@@ -7,8 +7,8 @@ each such group is cut out of the fields column by column.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np

@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from holdsfor.cli import app
 from typer.testing import CliRunner
+
+from holdsfor.cli import app
 
 RULES = """\
 initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+
 from holdsfor import HoldsforError, loads
 from holdsfor.io.rtec_csv import RowReader
 from holdsfor.reference import Windows, recognise

@@ -146,3 +146,16 @@ class InstantGraph:
                 yield Moment(DELAYED, other), breaking
         if edge is Edge.START:
             yield Moment(DELAYED, vertex), positive and vertex.value != ANY
+
+
+def may_loop(graph: DependencyGraph) -> bool:
+    """Whether any rule reads its own time-point in a way that could close a loop; most programs have none."""
+    if graph.program.postpones:
+        return True
+    derived = {entity.symbol for entity in graph.entities.with_role(Role.DERIVED_EVENT)}
+    return any(
+        isinstance(condition.literal, Boundary | Effect) or condition.symbol in derived
+        for rule in graph.program.rules
+        if isinstance(rule, EffectRule | EventRule)
+        for condition in conditions(rule.body, graph.entities)
+    )

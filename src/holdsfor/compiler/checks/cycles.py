@@ -8,7 +8,7 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.analysis.graphs import strong_components
-from holdsfor.compiler.analysis.instant import Moment
+from holdsfor.compiler.analysis.instant import Moment, may_loop
 from holdsfor.compiler.analysis.places import head_span
 from holdsfor.diagnostics import Diagnostic, Label, Severity, Span
 from holdsfor.ir import POINTWISE, Algebra, Guard, IntervalOperator, IntervalRule, Literal, Rule, walk
@@ -88,7 +88,7 @@ def _not_pointwise(symbol: Symbol, analysis: Analysis) -> Literal | None:
 
 def _instant_loops(analysis: Analysis) -> Iterator[Diagnostic]:
     """One finding for each loop, with all its negated conditions."""
-    loops = list(analysis.instant.negative_loops())
+    loops = list(analysis.instant.negative_loops()) if may_loop(analysis.graph) else []
     if not loops:
         return
     places: dict[tuple[Moment, ...], dict[Span, Moment]] = {}

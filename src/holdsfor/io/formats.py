@@ -1,0 +1,252 @@
+"""Files with a header or a schema, CSV, JSON lines and Parquet, as tables in pieces."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.compiler.analysis.similar import suggest
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.kernels import Ints
+from holdsfor.io.rejects import refused
+from holdsfor.io.sources import STANDARD_INPUT, blocks, opened, shown_name
+
+_ENDINGS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows of a table.
+
+    `lines` says where each stands in its file, `text` shows some of them, `refused` are rows that are none.
+    In a file without types `is_text` is set, and numbers are text too.
+    """
+
+    table: pa.Table
+    lines: Ints
+    text: Callable[[Ints], Any]
+    is_text: bool = False
+    refused: tuple[pa.Table, ...] = ()
+
+
+def format_of(path: str | Path) -> str:
+    """The format of a file, going by its ending.
+
+    >>> format_of("a.csv.gz"), format_of("b.PARQUET")
+    ('csv', 'parquet')
+    """
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() != ".gz"]
+    found = _ENDINGS.get(suffixes[-1]) if suffixes else None
+    if found is None:
+        raise HoldsforError(
+            f'what format has {shown_name(path)}? say `format = "csv"`, jsonl or parquet in the mapping'
+        )
+    return found
+
+
+def parts(path: str | Path, columns: Sequence[str], style: str | None, delimiter: str | None) -> Iterator[Part]:
+    """The rows of a file, with at least the columns named."""
+    used = style or format_of(path)
+    if used == "parquet":
+        return _parquet(path, columns)
+    if used == "jsonl":
+        return _json(path, columns)
+    return _csv(path, columns, delimiter or ("\t" if ".tsv" in Path(path).suffixes else ","))
+
+
+def require_columns(wanted: Sequence[str], there: Sequence[str], source: str) -> None:
+    """Complain about the first column that a table does not have."""
+    for column in wanted:
+        if column not in there:
+            close = suggest(column, there)
+            hint = f"did you mean {close}?" if close else f"it has {', '.join(there)}"
+            raise HoldsforError(f"{source} has no column {column!r}; {hint}")
+
+
+def _parquet(path: str | Path, columns: Sequence[str]) -> Iterator[Part]:
+    import pyarrow.parquet as pq
+
+    with opened(path) as file:
+        source: Any = io.BytesIO(file.read()) if str(path) == STANDARD_INPUT else file
+        try:
+            contents = pq.ParquetFile(source)
+            require_columns(columns, contents.schema_arrow.names, shown_name(path))
+            row = 0
+            for batch in contents.iter_batches(columns=list(columns)):
+                table = pa.Table.from_batches([batch])
+                yield table_part(table, row)
+                row += len(table)
+        except pa.ArrowInvalid as problem:
+            raise HoldsforError(f"{shown_name(path)} is not a Parquet file: {problem}") from problem
+
+
+def table_part(table: pa.Table, before: int = 0) -> Part:
+    """A table as a part; rows are counted from 1."""
+
+    def show(rows: Ints) -> Any:
+        found = table.take(pa.array(rows)).to_pylist()
+        return pa.array([json.dumps(row, default=str, ensure_ascii=False) for row in found], pa.string())
+
+    return Part(table, before + 1 + np.arange(len(table)), show)
+
+
+def _csv(path: str | Path, columns: Sequence[str], delimiter: str) -> Iterator[Part]:
+    header: list[str] = []
+    line = 0
+    for block in blocks(path):
+        first = 0
+        if not header:
+            first = block.index(b"\n") + 1
+            header = _parsed_csv(block[:first], [], delimiter)[0].column_names
+            require_columns(columns, header, shown_name(path))
+            line += 1
+        lines = _Lines(block[first:], line)
+        if len(lines):
+            yield _csv_part(lines, header, columns, delimiter)
+        line += len(lines)
+
+
+def _csv_part(lines: _Lines, header: list[str], columns: Sequence[str], delimiter: str) -> Part:
+    table, strange = _parsed_csv(lines.block, header, delimiter, columns)
+    rows = np.delete(np.arange(len(lines)), [row for row, _ in strange])
+    # A blank line is a row of empty fields to Arrow.
+    written = ~lines.is_blank()
+    table, rows = table.filter(pa.array(written[rows])), rows[written[rows]]
+    odd = [(row, count) for row, count in strange if written[row]]
+    reasons = pa.array([f"{count} fields where the header has {len(header)}" for _, count in odd], pa.string())
+    at = np.array([row for row, _ in odd], np.int64)
+    bad = (refused("", lines.number(at), lines.text(at), reasons),) if odd else ()
+    return Part(table, lines.number(rows), lambda chosen: lines.text(rows[chosen]), is_text=True, refused=bad)
+
+
+def _parsed_csv(
+    text: bytes, header: list[str], delimiter: str, columns: Sequence[str] = ()
+) -> tuple[pa.Table, list[tuple[int, int]]]:
+    """The columns of CSV text as they are written, and the rows of another width; without a header it has its own."""
+    import pyarrow.csv as arrow_csv
+
+    strange: list[tuple[int, int]] = []
+
+    def skip(row: Any) -> str:
+        strange.append((row.number - 1, row.actual_columns))
+        return "skip"
+
+    table = arrow_csv.read_csv(
+        pa.BufferReader(text),
+        arrow_csv.ReadOptions(column_names=header or None, use_threads=False, block_size=max(len(text), 1)),
+        arrow_csv.ParseOptions(delimiter=delimiter, invalid_row_handler=skip, ignore_empty_lines=False),
+        arrow_csv.ConvertOptions(
+            include_columns=list(columns), column_types=dict.fromkeys(columns, pa.string()), strings_can_be_null=False
+        ),
+    )
+    return table, strange
+
+
+class _Lines:
+    """The lines of a piece of a file, and how many came before it."""
+
+    def __init__(self, block: bytes, before: int) -> None:
+        self.block, self._before = block, before
+        ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+        offsets = np.concatenate(([0], ends + 1)).astype(np.int32)
+        self._column = pa.StringArray.from_buffers(len(ends), pa.py_buffer(offsets), pa.py_buffer(block))
+
+    def __len__(self) -> int:
+        return len(self._column)
+
+    def is_blank(self) -> np.typing.NDArray[np.bool_]:
+        """Which lines have nothing on them."""
+        blank: np.typing.NDArray[np.bool_] = np.asarray(pc.equal(pc.utf8_trim_whitespace(self._column), ""))
+        return blank.astype(np.bool_)
+
+    def number(self, rows: Ints) -> Ints:
+        """Line numbers in the file."""
+        return rows + self._before + 1
+
+    def text(self, rows: Ints) -> Any:
+        """Lines as they are written."""
+        return pc.utf8_rtrim(self._column.take(pa.array(rows)), "\n")
+
+
+def _json(path: str | Path, columns: Sequence[str]) -> Iterator[Part]:
+    line = 0
+    seen: set[str] = set()
+    for block in blocks(path):
+        lines = _Lines(block, line)
+        part = _json_part(lines)
+        seen.update(part.table.column_names)
+        for column in columns:
+            if column not in part.table.column_names:
+                part = _with_gaps(part, column)
+        yield part
+        line += len(lines)
+    if line:
+        require_columns(columns, sorted(seen), shown_name(path))
+
+
+def _with_gaps(part: Part, column: str) -> Part:
+    table = part.table.append_column(column, pa.nulls(len(part.table)))
+    return Part(table, part.lines, part.text, part.is_text, part.refused)
+
+
+def _json_part(lines: _Lines) -> Part:
+    import pyarrow.json as arrow_json
+
+    rows = np.flatnonzero(~lines.is_blank())
+    try:
+        table = arrow_json.read_json(pa.BufferReader(lines.block))
+    except pa.ArrowInvalid:
+        table = None
+    if table is None or len(table) != len(rows):
+        return _json_by_line(lines, rows)
+    return Part(table, lines.number(rows), lambda chosen: lines.text(rows[chosen]))
+
+
+def _json_by_line(lines: _Lines, rows: Ints) -> Part:
+    """A piece with lines that are no JSON, or with columns of several types: every value becomes text."""
+    good, objects, bad, reasons = [], [], [], []
+    for row, text in zip(rows.tolist(), lines.text(rows).to_pylist(), strict=True):
+        try:
+            objects.append(_object(text))
+            good.append(row)
+        except ValueError as problem:
+            bad.append(row)
+            reasons.append(str(problem))
+    names = dict.fromkeys(name for found in objects for name in found)
+    table = pa.table({name: pa.array([found.get(name) for found in objects], pa.string()) for name in names})
+    odd, kept = np.array(bad, np.int64), np.array(good, np.int64)
+    problems = (refused("", lines.number(odd), lines.text(odd), pa.array(reasons, pa.string())),) if bad else ()
+    return Part(table, lines.number(kept), lambda chosen: lines.text(kept[chosen]), is_text=True, refused=problems)
+
+
+def _object(text: str) -> dict[str, str | None]:
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as problem:
+        raise ValueError(f"not JSON: {problem.msg}") from None
+    if not isinstance(found, dict):
+        raise ValueError("not a JSON object")  # noqa: TRY004
+    return {name: _as_text(value) for name, value in found.items()}
+
+
+def _as_text(value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value)

@@ -1,0 +1,167 @@
+"""Tables into streams: the columns of a mapping's entries become events and input fluents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.compiler.analysis.entities import Entities
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.io.builder import Builder, Piece, Reading
+from holdsfor.io.columns import Cells, Times
+from holdsfor.io.formats import Part, parts
+from holdsfor.io.layouts import Form, Layout, Layouts
+from holdsfor.io.mapping import Entry, TableMapping
+from holdsfor.io.rejects import Rejects, refused
+from holdsfor.io.rtec_csv import OnRows
+from holdsfor.io.sources import shown_name
+from holdsfor.io.typed import argument_cells, ends, missing, plain, times
+
+UNMAPPED = "(rows that no entry of the mapping takes)"
+
+
+def read_tables(
+    paths: Iterable[str | Path],
+    mapping: TableMapping,
+    entities: Entities,
+    dictionary: Dictionary | None = None,
+    rejects: Rejects | None = None,
+    on_rows: OnRows | None = None,
+) -> Reading:
+    """Read CSV, JSON lines and Parquet files by a mapping."""
+    builder = Builder(rejects or Rejects())
+    taker = Taker(Layouts(entities), builder, mapping.unit, mapping.name)
+    for path in paths:
+        entries = mapping.of_file(path)
+        columns = list(dict.fromkeys(column for entry in entries for column in entry.columns))
+        for part in parts(path, columns, mapping.format, mapping.delimiter):
+            taker.take(part, entries, shown_name(path), mapping.name_column)
+            if on_rows is not None:
+                on_rows(builder.rows)
+    return builder.finish(Dictionary() if dictionary is None else dictionary)
+
+
+@dataclass(frozen=True)
+class Taker:
+    """Takes rows out of tables. `place` is what complaints about entries begin with."""
+
+    layouts: Layouts
+    builder: Builder
+    unit: str
+    place: str
+
+    def take(self, part: Part, entries: Sequence[Entry], source: str, name_column: str | None = None) -> None:
+        """Take the rows of all entries, and count those that no entry takes."""
+        self.builder.rows += len(part.table) + sum(len(table) for table in part.refused)
+        taken = np.zeros(len(part.table), np.bool_)
+        bad = list(part.refused)
+        for entry in entries:
+            chosen = _chosen(part, entry, self.place)
+            taken |= chosen
+            rows = np.flatnonzero(chosen)
+            if len(rows):
+                bad += self._take_entry(part, entry, rows)
+        self._count_rest(part, np.flatnonzero(~taken), name_column)
+        self.builder.rejects.add(source, bad)
+
+    def _take_entry(self, part: Part, entry: Entry, rows: Ints) -> list[pa.Table]:
+        layout = entry.layout(self.layouts, f"{self.place}: {entry.kind}.{entry.name}")
+        if layout is None:
+            self.builder.add_unknown(entry.name, len(rows))
+            return []
+        bad = []
+        group = _Rows(part, entry, rows, self.unit)
+        wrong = np.zeros(len(rows), np.bool_)
+        for mask, reason in group.complaints():
+            new = rows[mask & ~wrong]
+            if len(new):
+                bad.append(refused(entry.name, part.lines[new], part.text(new), reason))
+            wrong |= mask
+        good = rows[~wrong]
+        if len(good):
+            self.builder.add(_Rows(part, entry, good, self.unit).piece(layout))
+        return bad
+
+    def _count_rest(self, part: Part, rows: Ints, name_column: str | None) -> None:
+        if not len(rows):
+            return
+        if name_column is None:
+            self.builder.add_unknown(UNMAPPED, len(rows))
+            return
+        names = plain(part.table[name_column]).take(pa.array(rows)).cast(pa.string())
+        for counted in pc.value_counts(names).to_pylist():
+            self.builder.add_unknown(str(counted["values"]), counted["counts"])
+
+
+def _chosen(part: Part, entry: Entry, place: str) -> Bools:
+    """The rows of a table that are an entry's."""
+    chosen = np.ones(len(part.table), np.bool_)
+    for name, wanted in entry.where.items():
+        column = plain(part.table[name])
+        if pa.types.is_null(column.type):
+            return np.zeros(len(part.table), np.bool_)
+        if pa.types.is_string(column.type):
+            wanted = str(wanted).lower() if isinstance(wanted, bool) else str(wanted)
+        try:
+            same = pc.equal(column, pa.scalar(wanted).cast(column.type))
+        except pa.ArrowException as problem:
+            raise HoldsforError(
+                f"{place}: {entry.kind}.{entry.name}: where {name} = {wanted!r}, but that column has the type {column.type}"
+            ) from problem
+        chosen &= pc.fill_null(same, fill_value=False).to_numpy(zero_copy_only=False)
+    return chosen
+
+
+class _Rows:
+    """Rows of one entry."""
+
+    def __init__(self, part: Part, entry: Entry, rows: Ints, unit: str) -> None:
+        self._part, self._entry, self._rows = part, entry, pa.array(rows)
+        self._start = times(self._column(entry.start), unit, entry.start)
+        self._end = None if entry.end is None else ends(self._column(entry.end), unit, entry.end)
+        self._arrival = self._start
+        if entry.arrival is not None:
+            self._arrival = times(self._column(entry.arrival), unit, entry.arrival)
+
+    def _column(self, name: str) -> Any:
+        return plain(self._part.table[name]).take(self._rows)
+
+    def complaints(self) -> Iterator[tuple[Bools, str]]:
+        """What is wrong with some of the rows."""
+        entry = self._entry
+        columns = ((entry.start, self._start), (entry.end, self._end), (entry.arrival, self._arrival))
+        for name, found in columns:
+            if name is not None and found is not None and found.wrong is not None:
+                yield found.wrong, f"{name} is not a time"
+        for name in (*entry.args, *([entry.value] if entry.value else [])):
+            yield missing(self._column(name), is_text=self._part.is_text), f"{name} is missing"
+        if self._end is not None:
+            yield self._end.values <= self._start.values, f"{entry.end} does not lie after {entry.start}"
+
+    def piece(self, layout: Layout) -> Piece:
+        """The columns, of rows that nothing is wrong with."""
+        entry = self._entry
+        value = None
+        if layout.form is not Form.EVENT:
+            value = self._cells(entry.value) if entry.value else _constant("true", len(self._rows))
+        args = tuple(self._cells(name) for name in entry.args)
+        return Piece(layout, self._arrival.values, self._start.values, args, _values(self._end), value)
+
+    def _cells(self, name: str) -> Cells:
+        return argument_cells(self._column(name), name, is_text=self._part.is_text)
+
+
+def _values(found: Times | None) -> Ints | None:
+    return None if found is None else found.values
+
+
+def _constant(text: str, rows: int) -> Cells:
+    return Cells(pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array([text])), verbatim=True)

@@ -1,0 +1,150 @@
+"""Columns of tables and data frames: times from numbers and timestamps, arguments as they are typed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.tables import FOREVER
+from holdsfor.io.columns import LATEST, Cells, Times, checked, text_cells, text_times, value_of_text
+
+UNITS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
+"""Time units, in nanoseconds."""
+
+
+def plain(column: Any) -> Any:
+    """A column in one piece, without a dictionary, its text of Arrow's plain kind."""
+    whole = column
+    if isinstance(column, pa.ChunkedArray):
+        whole = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+    if pa.types.is_dictionary(whole.type):
+        whole = whole.cast(whole.type.value_type)
+    is_text = pa.types.is_large_string(whole.type) or whole.type == pa.string_view()
+    return whole.cast(pa.string()) if is_text else whole
+
+
+def argument_cells(column: Any, name: str, *, is_text: bool) -> Cells:
+    """An argument column without gaps. `is_text`: it comes from a file without types, where numbers are text too."""
+    kind = column.type
+    if pa.types.is_nested(kind) or pa.types.is_null(kind):
+        raise HoldsforError(f"column {name!r} has the type {kind}; arguments are numbers or text")
+    if pa.types.is_boolean(kind):
+        return Cells(column.cast(pa.string()).dictionary_encode(), verbatim=True)
+    if pa.types.is_integer(kind) and kind != pa.uint64():
+        return Cells(column.cast(pa.int64()).dictionary_encode())
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return Cells(column.cast(pa.float64()).dictionary_encode())
+    text = column.cast(pa.string())
+    return text_cells(text) if is_text or kind == pa.uint64() else Cells(text.dictionary_encode(), verbatim=True)
+
+
+def missing(column: Any, *, is_text: bool) -> Bools:
+    """Where a column has no value; in a file without types, where there is no text."""
+    gaps = pc.is_null(column, nan_is_null=True)
+    if is_text and pa.types.is_string(column.type):
+        gaps = pc.or_(gaps, pc.equal(pc.fill_null(column, ""), ""))
+    return _bools(gaps)
+
+
+def times(column: Any, unit: str, name: str) -> Times:
+    """Times from whole numbers, timestamps, dates, or the text of one of them; gaps count as wrong."""
+    kind = column.type
+    gaps = missing(column, is_text=False)
+    if pa.types.is_integer(kind):
+        found = _filled(column, 0).cast(pa.int64()).to_numpy()
+        return checked(found, gaps)
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return _from_reals(column.cast(pa.float64()), gaps)
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        return checked(_in_units(column, unit), gaps)
+    if pa.types.is_string(kind):
+        return _from_text(_filled(column, ""), unit)
+    if pa.types.is_null(kind):
+        return Times(np.zeros(len(column), np.int64), np.ones(len(column), np.bool_))
+    raise HoldsforError(f"column {name!r} has the type {kind}; times are whole numbers or timestamps")
+
+
+def ends(column: Any, unit: str, name: str) -> Times:
+    """Ends of intervals: times, or nothing or `inf` for those that are open."""
+    is_open = missing(column, is_text=True)
+    if pa.types.is_floating(column.type):
+        is_open |= np.isposinf(_filled(column, 0).to_numpy())
+    elif pa.types.is_string(column.type):
+        is_open |= _bools(pc.is_in(column, pa.array(["inf", "infinity"])))
+    closed = np.flatnonzero(~is_open)
+    found = times(column.take(pa.array(closed)), unit, name)
+    values = np.full(len(column), FOREVER)
+    values[closed] = found.values
+    wrong = np.zeros(len(column), np.bool_)
+    wrong[closed] = False if found.wrong is None else found.wrong
+    return Times(values, wrong if wrong.any() else None)
+
+
+def _from_reals(column: Any, gaps: Bools) -> Times:
+    values = _filled(column, 0).to_numpy()
+    with np.errstate(invalid="ignore"):
+        whole = np.isfinite(values) & (np.floor(values) == values) & (np.abs(values) < 2.0**62)
+    return checked(np.where(whole, values, 0).astype(np.int64), gaps | ~whole)
+
+
+def _from_text(column: Any, unit: str) -> Times:
+    """Whole numbers if the first is one, else timestamps in the forms of ISO 8601."""
+    first = column[0].as_py().strip() if len(column) else "0"
+    if first.lstrip("+-").isdigit():
+        return text_times(column)
+    for kind in (pa.timestamp("ns"), pa.timestamp("ns", "UTC")):
+        try:
+            return checked(_in_units(column.cast(kind), unit), None)
+        except pa.ArrowInvalid:
+            continue
+    return _from_mixed_text(column, unit)
+
+
+def _from_mixed_text(column: Any, unit: str) -> Times:
+    """Timestamps of several forms, or with mistakes among them: each distinct text is looked at."""
+    encoded = column.dictionary_encode()
+    distinct = [_moment(text, unit) for text in encoded.dictionary.to_pylist()]
+    values = np.array([0 if moment is None else moment for moment in distinct], np.int64)
+    wrong = np.array([moment is None for moment in distinct])
+    indices = encoded.indices.to_numpy()
+    return checked(values[indices], wrong[indices])
+
+
+def _moment(text: str, unit: str) -> int | None:
+    whole = value_of_text(text)
+    if isinstance(whole, int):
+        return whole
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    since = moment.replace(tzinfo=moment.tzinfo or UTC) - datetime(1970, 1, 1, tzinfo=UTC)
+    microseconds = (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+    return microseconds * 1_000 // UNITS[unit]
+
+
+def _in_units(column: Any, unit: str) -> Ints:
+    """Timestamps as whole numbers since 1970, rounded down. Those without a zone are taken for UTC."""
+    kind = column.type if pa.types.is_timestamp(column.type) else pa.timestamp("ms")
+    values: Ints = _filled(column.cast(kind).cast(pa.int64()), 0).to_numpy()
+    have, want = UNITS[kind.unit], UNITS[unit]
+    if have < want:
+        return values // (want // have)
+    # What would overflow ends up beyond the largest time that counts as one.
+    limit = 2 * LATEST // (have // want)
+    return np.clip(values, -limit, limit) * (have // want)
+
+
+def _filled(column: Any, value: int | str) -> Any:
+    return pc.fill_null(column, value) if column.null_count else column
+
+
+def _bools(mask: Any) -> Bools:
+    found: Bools = mask.to_numpy(zero_copy_only=False).astype(np.bool_)
+    return found

@@ -1,0 +1,58 @@
+"""The engine reports exactly what the reference evaluator does: random programs, streams and windows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+
+from tests.strategies.engine_runs import Scenario, check_engine, scenarios
+from tests.strategies.scenario_bodies import Allowed
+from tests.strategies.scenario_statics import POINTWISE_KIND
+from tests.strategies.scenarios import EVERYTHING
+
+WINDOWED = replace(EVERYTHING, read_whole=False)
+"""What knows the future cannot be read at a time-point that a window has left behind."""
+PLAIN = replace(WINDOWED, allowed=Allowed(look_back=False, collect=False), cycles=False)
+CYCLIC = replace(WINDOWED, statics=POINTWISE_KIND)
+LATE = 12
+
+
+@settings(max_examples=150)
+@given(scenarios(windowed=False))
+def test_whole_history(scenario: Scenario) -> None:
+    check_engine(scenario)
+
+
+@settings(max_examples=250)
+@given(scenarios(WINDOWED, windowed=True, late=LATE))
+def test_at_every_query_time(scenario: Scenario) -> None:
+    check_engine(scenario)
+
+
+@settings(max_examples=100)
+@given(scenarios(PLAIN, windowed=True, late=LATE))
+def test_without_cycles(scenario: Scenario) -> None:
+    check_engine(scenario)
+
+
+@pytest.mark.slow
+@settings(max_examples=6_000)
+@given(scenarios(windowed=False))
+def test_whole_history_at_length(scenario: Scenario) -> None:
+    check_engine(scenario)
+
+
+@pytest.mark.slow
+@settings(max_examples=12_000)
+@given(scenarios(WINDOWED, windowed=True, late=LATE))
+def test_at_every_query_time_at_length(scenario: Scenario) -> None:
+    check_engine(scenario)
+
+
+@pytest.mark.slow
+@settings(max_examples=6_000)
+@given(scenarios(CYCLIC, windowed=True, late=LATE))
+def test_cycles_at_length(scenario: Scenario) -> None:
+    check_engine(scenario)
