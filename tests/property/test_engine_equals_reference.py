@@ -10,10 +10,8 @@ from hypothesis import given, settings
 from tests.strategies.engine_runs import Scenario, check_engine, scenarios
 from tests.strategies.scenario_bodies import Allowed
 from tests.strategies.scenario_statics import POINTWISE_KIND
-from tests.strategies.scenarios import EVERYTHING
+from tests.strategies.scenarios import WINDOWED
 
-WINDOWED = replace(EVERYTHING, read_whole=False)
-"""What knows the future cannot be read at a time-point that a window has left behind."""
 PLAIN = replace(WINDOWED, allowed=Allowed(look_back=False, collect=False), cycles=False)
 CYCLIC = replace(WINDOWED, statics=POINTWISE_KIND)
 LATE = 12

@@ -16,10 +16,9 @@ from holdsfor.reference import EventRow, InputInterval, IntervalRow, Record
 from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, scenarios
 from tests.strategies.scenario_bodies import Allowed
 from tests.strategies.scenario_statics import ANY_KIND
-from tests.strategies.scenarios import EVERYTHING
+from tests.strategies.scenarios import EVERYTHING, WINDOWED
 from tests.strategies.streams import Span, complete_windows, renamed
 
-WINDOWED = replace(EVERYTHING, read_whole=False)
 UNORDERED = replace(EVERYTHING, allowed=Allowed(order=False), statics=replace(ANY_KIND, order=False))
 LATE = 5
 NAMES = {"ann": "zoe", "bob": "adam", "cy": "'Mr X'"}

@@ -167,7 +167,8 @@ class BodyWriter:
         number = self._testing_arg_no_blank(NUMBER)
         shapes = ["{n}+1", "({n}+{k}) mod 4", "abs({n}-{k})", "min({n},{k})", "max({n},{k})", "{n}*2-{k}", "{n}//2"]
         if self._allowed.fractions:
-            shapes += ["{n}/2", "floor({n}*0.5)", "round({n}/2)", "sqrt({n})"]
+            shapes += ["{n}/2", "floor({n}*0.5)", "round({n}/2)"]
+            shapes += [] if "whole floats" in LEFT_OUT else ["sqrt({n})"]
         return self._pen.pick(shapes).format(n=number, k=self._testing_arg_no_blank(NUMBER))
 
     def comparison(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from holdsfor.ir import AllenMode, AllenRelation
@@ -30,6 +31,8 @@ class StaticKind:
     operators: tuple[str, ...]
     guards: bool = True
     order: bool = True
+    equal: bool = False
+    """Whether all fluents of a rule must have the same variables."""
 
 
 ANY_KIND = StaticKind((*SETS, *SETS, *WHOLE))
@@ -73,8 +76,9 @@ class StaticWriter:
             self._unused = [self._set_operation("union_all" if self._pen.chance(50) else "intersect_all", 3)]
         out = self._unused[-1]
         conditions = self._conditions()
+        written = {name for literal in self._literals for name in _variables_of(literal)}
         for name in self._head_args:
-            if name not in self._used:
+            if name not in written:
                 conditions.append(f"kind({name},_)" if name.startswith("X") else f"limit(_,{name})")
         body = ", ".join([*self._literals, *conditions])
         return f"holdsFor({self._head.term(self._head_args)}={value}, {out}) :- {body}."
@@ -82,11 +86,18 @@ class StaticWriter:
     # Leaves
 
     def _leaf(self, out: str = "") -> str:
-        if not out and self._lists == 0 and self._pen.chance(8):
+        if not out and self._lists == 0 and self._pen.chance(8) and not self._kind.equal:
             return self._alternatives()
         fluent = self._pen.pick(self._readable)
         out = out or self._list()
-        self._literals.append(self._holds_for(fluent, out))
+        if self._kind.equal and self._literals:
+            # The same pair again stands in for one with other variables.
+            first = self._literals[0]
+            literal = self._holds_for(fluent, out)
+            same = _variables_of(literal) == _variables_of(first)
+            self._literals.append(literal if same else first.replace(", I1)", f", {out})"))
+        else:
+            self._literals.append(self._holds_for(fluent, out))
         return out
 
     def _alternatives(self) -> str:
@@ -129,7 +140,8 @@ class StaticWriter:
         """The value of the head: a constant, or one that a leaf binds."""
         sort = self._head.value
         assert sort is not None
-        bound = [name for name in self._variables[sort] if name in self._used]
+        written = {name for literal in self._literals for name in _variables_of(literal)}
+        bound = [name for name in self._variables[sort] if name in self._used & written]
         if bound and self._pen.chance(60):
             return self._pen.pick(bound)
         return CONSTANTS[sort][0] if self._pen.chance(80) else self._pen.pick(CONSTANTS[sort])
@@ -196,8 +208,9 @@ class StaticWriter:
 
     def _conditions(self) -> list[str]:
         found = []
-        items = [name for name in self._variables[ITEM] if name in self._used]
-        numbers = [name for name in self._variables[NUMBER] if name in self._used]
+        written = {name for literal in self._literals for name in _variables_of(literal)}
+        items = [name for name in self._variables[ITEM] if name in self._used & written]
+        numbers = [name for name in self._variables[NUMBER] if name in self._used & written]
         if self._kind.guards and self._pen.chance(20):
             shape = self._pen.pick(("{i} \\= []", "\\+ {i} = []", "{i} = []", "\\+ {i} = [], !"))
             found.append(shape.format(i=f"I{self._pen.number(1, self._lists)}"))
@@ -210,6 +223,10 @@ class StaticWriter:
         if numbers and self._pen.chance(60):
             found.append(f"{self._pen.pick(numbers)} > {self._pen.number(0, 2)}")
         return found
+
+
+def _variables_of(literal: str) -> set[str]:
+    return set(re.findall(r"\b[A-Z]\w*", literal)) - set(re.findall(r"\bI\d+", literal))
 
 
 def static_rules(pen: Pen, readable: Readable, head: Signature, kind: StaticKind) -> list[str]:

@@ -46,6 +46,8 @@ class Features:
 
 
 EVERYTHING = Features()
+WINDOWED = Features(read_whole=False, statics=replace(ANY_KIND, equal="unequal variables" in LEFT_OUT))
+"""For runs with windows."""
 
 
 @st.composite

@@ -36,13 +36,13 @@ class Part:
     """Some rows of a table.
 
     `lines` says where each stands in its file, `text` shows some of them, `refused` are rows that are none.
-    In a file without types `is_text` is set, and numbers are text too.
+    Columns that are `untyped` hold text in which numbers are text too.
     """
 
     table: pa.Table
     lines: Ints
     text: Callable[[Ints], Any]
-    is_text: bool = False
+    untyped: frozenset[str] = frozenset()
     refused: tuple[pa.Table, ...] = ()
 
 
@@ -124,16 +124,23 @@ def _csv(path: str | Path, columns: Sequence[str], delimiter: str) -> Iterator[P
 
 
 def _csv_part(lines: _Lines, header: list[str], columns: Sequence[str], delimiter: str) -> Part:
-    table, strange = _parsed_csv(lines.block, header, delimiter, columns)
-    rows = np.delete(np.arange(len(lines)), [row for row, _ in strange])
-    # A blank line is a row of empty fields to Arrow.
-    written = ~lines.is_blank()
-    table, rows = table.filter(pa.array(written[rows])), rows[written[rows]]
-    odd = [(row, count) for row, count in strange if written[row]]
-    reasons = pa.array([f"{count} fields where the header has {len(header)}" for _, count in odd], pa.string())
-    at = np.array([row for row, _ in odd], np.int64)
-    bad = (refused("", lines.number(at), lines.text(at), reasons),) if odd else ()
-    return Part(table, lines.number(rows), lambda chosen: lines.text(rows[chosen]), is_text=True, refused=bad)
+    rows = np.flatnonzero(~lines.is_blank())
+    table, strange = _parsed_csv(lines.joined(rows), header, delimiter, columns)
+    bad = []
+    # A quote that is not closed swallows the lines behind it, and then there are fewer rows than lines.
+    for suspects in (lines.quotes() % 2 == 1, lines.quotes() > 0):
+        if len(table) + len(strange) == len(rows):
+            break
+        odd = rows[suspects[rows]]
+        bad.append(refused("", lines.number(odd), lines.text(odd), "a quote is not closed on its line"))
+        rows = rows[~suspects[rows]]
+        table, strange = _parsed_csv(lines.joined(rows), header, delimiter, columns)
+    if strange:
+        odd = rows[[row for row, _ in strange]]
+        reasons = pa.array([f"{count} fields where the header has {len(header)}" for _, count in strange])
+        bad.append(refused("", lines.number(odd), lines.text(odd), reasons))
+        rows = np.delete(rows, [row for row, _ in strange])
+    return Part(table, lines.number(rows), lambda some: lines.text(rows[some]), frozenset(columns), tuple(bad))
 
 
 def _parsed_csv(
@@ -143,6 +150,8 @@ def _parsed_csv(
     import pyarrow.csv as arrow_csv
 
     strange: list[tuple[int, int]] = []
+    if not text:
+        return pa.table({name: pa.array([], pa.string()) for name in columns}), strange
 
     def skip(row: Any) -> str:
         strange.append((row.number - 1, row.actual_columns))
@@ -176,6 +185,18 @@ class _Lines:
         blank: np.typing.NDArray[np.bool_] = np.asarray(pc.equal(pc.utf8_trim_whitespace(self._column), ""))
         return blank.astype(np.bool_)
 
+    def quotes(self) -> Ints:
+        """How many quotes each line has."""
+        counted: Ints = pc.count_substring(self._column, '"').to_numpy()
+        return counted
+
+    def joined(self, rows: Ints) -> bytes:
+        """Some lines as text."""
+        if len(rows) == len(self):
+            return self.block
+        characters = self._column.take(pa.array(rows)).buffers()[2]
+        return b"" if characters is None else bytes(characters)
+
     def number(self, rows: Ints) -> Ints:
         """Line numbers in the file."""
         return rows + self._before + 1
@@ -203,7 +224,7 @@ def _json(path: str | Path, columns: Sequence[str]) -> Iterator[Part]:
 
 def _with_gaps(part: Part, column: str) -> Part:
     table = part.table.append_column(column, pa.nulls(len(part.table)))
-    return Part(table, part.lines, part.text, part.is_text, part.refused)
+    return Part(table, part.lines, part.text, part.untyped, part.refused)
 
 
 def _json_part(lines: _Lines) -> Part:
@@ -216,7 +237,7 @@ def _json_part(lines: _Lines) -> Part:
         table = None
     if table is None or len(table) != len(rows):
         return _json_by_line(lines, rows)
-    return Part(table, lines.number(rows), lambda chosen: lines.text(rows[chosen]))
+    return Part(table, lines.number(rows), lambda some: lines.text(rows[some]))
 
 
 def _json_by_line(lines: _Lines, rows: Ints) -> Part:
@@ -233,7 +254,7 @@ def _json_by_line(lines: _Lines, rows: Ints) -> Part:
     table = pa.table({name: pa.array([found.get(name) for found in objects], pa.string()) for name in names})
     odd, kept = np.array(bad, np.int64), np.array(good, np.int64)
     problems = (refused("", lines.number(odd), lines.text(odd), pa.array(reasons, pa.string())),) if bad else ()
-    return Part(table, lines.number(kept), lambda chosen: lines.text(kept[chosen]), is_text=True, refused=problems)
+    return Part(table, lines.number(kept), lambda some: lines.text(kept[some]), frozenset(names), problems)
 
 
 def _object(text: str) -> dict[str, str | None]:

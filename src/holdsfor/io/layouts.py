@@ -42,6 +42,10 @@ class Layouts:
         """Whether any rule speaks of an event or input fluent of this name."""
         return name in self._entities
 
+    def kinds(self, name: str) -> set[EntityKind]:
+        """Whether a name is an event, an input fluent, or both."""
+        return {entity.symbol.kind for entity in self._entities.get(name, ())}
+
     def find(self, name: str, kind: EntityKind, arity: int) -> Symbol | None:
         """The event or input fluent with a name and so many plain arguments."""
         for entity in self._entities.get(name, ()):

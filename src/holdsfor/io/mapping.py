@@ -9,7 +9,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.layouts import Form, Layout, Layouts

@@ -108,8 +108,6 @@ def _chosen(part: Part, entry: Entry, place: str) -> Bools:
         column = plain(part.table[name])
         if pa.types.is_null(column.type):
             return np.zeros(len(part.table), np.bool_)
-        if pa.types.is_string(column.type):
-            wanted = str(wanted).lower() if isinstance(wanted, bool) else str(wanted)
         try:
             same = pc.equal(column, pa.scalar(wanted).cast(column.type))
         except pa.ArrowException as problem:
@@ -142,7 +140,7 @@ class _Rows:
             if name is not None and found is not None and found.wrong is not None:
                 yield found.wrong, f"{name} is not a time"
         for name in (*entry.args, *([entry.value] if entry.value else [])):
-            yield missing(self._column(name), is_text=self._part.is_text), f"{name} is missing"
+            yield missing(self._column(name), is_text=name in self._part.untyped), f"{name} is missing"
         if self._end is not None:
             yield self._end.values <= self._start.values, f"{entry.end} does not lie after {entry.start}"
 
@@ -156,7 +154,7 @@ class _Rows:
         return Piece(layout, self._arrival.values, self._start.values, args, _values(self._end), value)
 
     def _cells(self, name: str) -> Cells:
-        return argument_cells(self._column(name), name, is_text=self._part.is_text)
+        return argument_cells(self._column(name), name, is_text=name in self._part.untyped)
 
 
 def _values(found: Times | None) -> Ints | None:

@@ -49,14 +49,15 @@ class Tokens(NamedTuple):
 
 _PATTERN = re.compile(
     r"""
-    (?P<space>\s+)
-  | (?P<comment>%[^\n]*|/\*.*?\*/)
+    \s*(?:
+    (?P<comment>%[^\n]*|/\*.*?\*/)
   | (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
   | (?P<word>[^\W\d]\w*|_\w*)
   | (?P<quoted>'(?:[^'\\\n]|''|\\x[0-9a-fA-F]+\\|\\.)*'|"(?:[^"\\\n]|""|\\x[0-9a-fA-F]+\\|\\.)*")
   | (?P<operator>:-|-->|->|\\\+|=\.\.|=:=|=\\=|\\==|\\=|@=<|@>=|@<|@>|==|=<|>=|\*\*|//|/(?!\*)|[-+*^<>=:;!])
   | (?P<end>\.)
   | (?P<punctuation>[()\[\]{},|])
+    ) | \s+
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -103,6 +104,7 @@ def tokenize(source: Source) -> Tokens:
     """
     text = source.text
     tokens: list[Token] = []
+    append = tokens.append
     comments: list[Comment] = []
     diagnostics: list[Diagnostic] = []
     position, length, match_at = len(text) - len(text.removeprefix(_BYTE_ORDER_MARK)), len(text), _PATTERN.match
@@ -113,16 +115,17 @@ def tokenize(source: Source) -> Tokens:
             continue
         position = match.end()
         group = match.lastgroup
-        if group == "space":
+        if group is None:
             continue
-        if group == "comment":
-            comments.append(Comment(match.group(), match.start(), position))
-        elif group == "word":
-            word = match.group()
-            is_variable = word[0] == "_" or word[0].isupper()
-            tokens.append(Token(Kind.VARIABLE if is_variable else Kind.NAME, word, match.start(), position))
+        start = match.start(group)
+        found = text[start:position]
+        if group == "word":
+            is_variable = found[0] == "_" or found[0].isupper()
+            append(Token(Kind.VARIABLE if is_variable else Kind.NAME, found, start, position))
+        elif group == "comment":
+            comments.append(Comment(found, start, position))
         else:
-            tokens.append(Token(_KINDS[group or ""], match.group(), match.start(), position))
+            append(Token(_KINDS[group], found, start, position))
     tokens.append(Token(Kind.EOF, "", length, length))
     return Tokens(tokens, comments, diagnostics)
 

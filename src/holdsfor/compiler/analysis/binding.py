@@ -32,7 +32,7 @@ from holdsfor.ir import (
     variable_names,
 )
 from holdsfor.logic.library import LIBRARY
-from holdsfor.syntax.terms import Term, arguments, functor, variables
+from holdsfor.syntax.terms import Const, Term, Var, arguments, functor, variables
 
 Needs = Callable[[tuple[str, int]], tuple[int, ...]]
 """For a background predicate, the argument positions that must be bound before it is called."""
@@ -56,6 +56,10 @@ class Schedule:
 
 def names(term: Term) -> set[str]:
     """The variable names of a term."""
+    if isinstance(term, Var):
+        return {term.name}
+    if isinstance(term, Const):
+        return set()
     return {variable.name for variable in variables(term)}
 
 

@@ -1,0 +1,121 @@
+"""Data in memory into streams: pandas, polars, pyarrow, DuckDB, lists of tuples or of dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from holdsfor.compiler.analysis.entities import Entities, EntityKind
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.io.builder import Builder, Reading
+from holdsfor.io.formats import Part, table_part
+from holdsfor.io.layouts import Layouts
+from holdsfor.io.mapping import Entry
+from holdsfor.io.rejects import Rejects
+from holdsfor.io.tables import Taker
+
+_ROW_KEYS = {EntityKind.EVENT: ["time"], EntityKind.FLUENT: ["start", "end", "value"]}
+"""What the first members of a tuple are; the rest are arguments."""
+
+
+def read_frames(
+    frames: Mapping[str, Any],
+    entities: Entities,
+    unit: str = "s",
+    dictionary: Dictionary | None = None,
+    rejects: Rejects | None = None,
+) -> Reading:
+    """Events and input fluents by name.
+
+    A table has a column `time` (input fluents: `start` and `end`, or `time`; and `value`, if it is not always true),
+    perhaps `arrival`, and the arguments in order.
+    """
+    layouts = Layouts(entities)
+    builder = Builder(rejects or Rejects())
+    taker = Taker(layouts, builder, unit, "events")
+    for name, frame in frames.items():
+        part = as_part(frame, name, _kind(name, layouts))
+        if len(part.table):
+            taker.take(part, [_entry(name, part.table.column_names, layouts)], f"events[{name!r}]")
+    return builder.finish(Dictionary() if dictionary is None else dictionary)
+
+
+def _kind(name: str, layouts: Layouts) -> EntityKind:
+    """What tuples of a name are, if it can be told from the name."""
+    kinds = layouts.kinds(name)
+    return EntityKind.FLUENT if kinds == {EntityKind.FLUENT} else EntityKind.EVENT
+
+
+def _entry(name: str, columns: Sequence[str], layouts: Layouts) -> Entry:
+    """What the columns of a table are, going by their names."""
+    kinds = layouts.kinds(name)
+    has_span = "start" in columns and "end" in columns
+    if EntityKind.FLUENT not in kinds or (EntityKind.EVENT in kinds and not has_span):
+        return _named(Entry(EntityKind.EVENT, name, "time"), columns, "a column `time`")
+    value = "value" if "value" in columns else None
+    start, end = ("start", "end") if has_span else ("time", None)
+    fluent = Entry(EntityKind.FLUENT, name, start, end=end, value=value)
+    return _named(fluent, columns, "columns `start` and `end`, or `time`")
+
+
+def _named(entry: Entry, columns: Sequence[str], needed: str) -> Entry:
+    if entry.start not in columns:
+        raise HoldsforError(f"events[{entry.name!r}] needs {needed}; it has {', '.join(columns)}")
+    arrival = "arrival" if "arrival" in columns else None
+    special = {entry.start, entry.end, entry.value, arrival}
+    return replace(entry, arrival=arrival, args=tuple(column for column in columns if column not in special))
+
+
+def as_part(frame: Any, name: str, kind: EntityKind) -> Part:
+    """Whatever holds rows as an Arrow table, without a copy where the library allows it."""
+    try:
+        if isinstance(frame, Sequence) and not isinstance(frame, str | bytes):
+            return _from_rows(frame, kind)
+        if isinstance(frame, pa.Table | pa.RecordBatch | Mapping) or hasattr(frame, "__arrow_c_stream__"):
+            table = pa.table(dict(frame) if isinstance(frame, Mapping) else frame)
+            # pandas hands over an index that is more than row numbers as a column; it is no argument.
+            index = [column for column in table.column_names if column.startswith("__index_level_")]
+            return table_part(table.drop_columns(index))
+    except (pa.ArrowException, TypeError, ValueError) as problem:
+        raise HoldsforError(f"events[{name!r}] is no table: {problem}") from problem
+    raise HoldsforError(_strange(frame, name))
+
+
+def _strange(frame: Any, name: str) -> str:
+    if hasattr(frame, "collect"):
+        return f"events[{name!r}] has not been computed yet; call .collect() on it"
+    return (
+        f"events[{name!r}] is a {type(frame).__name__}; give a pandas, polars or Arrow table, a DuckDB relation, "
+        "or a list of tuples or dicts"
+    )
+
+
+def _from_rows(rows: Sequence[Any], kind: EntityKind) -> Part:
+    """Tuples or dicts. Columns that mix text and numbers become text in which numbers are looked for."""
+    if not rows:
+        return table_part(pa.table({}))
+    if isinstance(rows[0], Mapping):
+        names = list(dict.fromkeys(key for row in rows for key in row))
+        columns = [[row.get(name) for row in rows] for name in names]
+    else:
+        before = _ROW_KEYS[kind]
+        names = [*before, *(f"argument {place + 1}" for place in range(len(rows[0]) - len(before)))]
+        columns = [list(column) for column in zip(*rows, strict=True)]
+    arrays = [_column(values) for values in columns]
+    mixed = frozenset(name for name, values, array in zip(names, columns, arrays, strict=True) if _mixes(values, array))
+    return replace(table_part(pa.table(arrays, names=names)), untyped=mixed)
+
+
+def _column(values: list[Any]) -> Any:
+    try:
+        return pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.array([None if value is None else str(value) for value in values])
+
+
+def _mixes(values: list[Any], array: Any) -> bool:
+    return pa.types.is_string(array.type) and not all(value is None or isinstance(value, str) for value in values)
