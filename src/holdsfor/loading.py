@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.compile import check
@@ -15,6 +16,14 @@ from holdsfor.compiler.plan import Plan, make_plan
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source, errors_of
 from holdsfor.frontend.rtec import parse_program
 from holdsfor.ir import Program
+
+if TYPE_CHECKING:
+    # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
+    from holdsfor.recognition import EventsInput, MappingInput
+    from holdsfor.result import Result
+
+Background: TypeAlias = str | Path | Iterable[str | Path] | Mapping[str, Any]
+"""Files with facts and rules, or tables of facts by predicate name."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,45 @@ class Reasoner:
         with _no_garbage_collection():
             return make_plan(self.analysis)
 
+    def with_background(self, background: Background) -> Reasoner:
+        """The same rules with more background knowledge."""
+        return from_program(self.analysis.written + background_program(background))
+
+    def recognise(
+        self,
+        events: EventsInput,
+        *,
+        window: int | None = None,
+        step: int | None = None,
+        start: int | None = None,
+        end: int | None = None,
+        background: Background | None = None,
+        mapping: MappingInput = None,
+        unit: str = "s",
+        strict: bool = False,
+    ) -> Result:
+        """Find the intervals during which situations hold.
+
+        `events` are files, or tables by event name (pandas, polars, Arrow, DuckDB, lists of tuples or dicts) with
+        columns `time`, perhaps `arrival`, and the arguments in order.
+
+        >>> rules = "initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T)."
+        >>> loads(rules).recognise({"unlock": [(3, "front")]})
+        1 interval at 1 query time
+        query_time  fluent       value  start  end
+                 3  open(front)  true       4  inf
+        """
+        from holdsfor.engine.report import Texts
+        from holdsfor.io.rejects import Rejects
+        from holdsfor.recognition import Recognition, plan_windows, read_events
+        from holdsfor.result import Result
+
+        plan = self.plan if background is None else self.with_background(background).plan
+        reading = read_events(plan, events, mapping, unit, Rejects(strict=strict))
+        windows = plan_windows(reading.stream, window, step, start, end)
+        recognition = Recognition(plan, reading, windows)
+        return Result(list(recognition), Texts(reading.dictionary), recognition.summary, windows)
+
     def require_no_errors(self) -> None:
         """Raise ProgramError if anything found stops the program from running."""
         errors = errors_of(self.diagnostics)
@@ -51,6 +99,18 @@ def read_source(path: str | Path) -> Source:
         raise HoldsforError(f"{path} is not a UTF-8 text file (byte {problem.start})") from problem
     except OSError as problem:
         raise HoldsforError(f"cannot read {path}: {problem.strerror or problem}") from problem
+
+
+def background_program(background: Background | None) -> Program:
+    """Background knowledge as rules of its own."""
+    if background is None:
+        return Program(())
+    if isinstance(background, Mapping):
+        from holdsfor.facts import facts_of
+
+        return facts_of(background)
+    paths = [background] if isinstance(background, str | Path) else background
+    return parse_program(read_source(path) for path in paths)
 
 
 def from_program(program: Program) -> Reasoner:
@@ -77,19 +137,25 @@ def _no_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def loads(text: str, name: str = "<rules>") -> Reasoner:
+def loads(text: str, name: str = "<rules>", *, background: Background | None = None) -> Reasoner:
     """Load rules from a string.
 
     >>> loads("initiatedAt(on=true, T) :- happensAt(press, T).").plan.outputs[0].name
     'on'
     """
-    reasoner = from_sources([Source(name, text)])
-    reasoner.require_no_errors()
-    return reasoner
+    return _checked([Source(name, text)], background)
 
 
-def load(*paths: str | Path) -> Reasoner:
-    """Load rule and background files as one program; raises ProgramError with all diagnostics."""
-    reasoner = from_sources(read_source(path) for path in paths)
+def load(*paths: str | Path, background: Background | None = None) -> Reasoner:
+    """Load rule and background files as one program; raises ProgramError with all diagnostics.
+
+    `background` takes more files, or tables of facts by predicate name: `{"areaType": [("bay", "fishing")]}`.
+    """
+    return _checked([read_source(path) for path in paths], background)
+
+
+def _checked(sources: Iterable[Source], background: Background | None) -> Reasoner:
+    with _no_garbage_collection():
+        reasoner = from_program(parse_program(sources) + background_program(background))
     reasoner.require_no_errors()
     return reasoner

@@ -2,23 +2,52 @@
 
 from __future__ import annotations
 
-import csv
-import math
-import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from holdsfor.cli.common import fail, friendly_errors, load_files
-from holdsfor.io.rtec_csv import RecordReading as Stream, RowReader
-from holdsfor.reference import Reference, Windows, recognise
+from holdsfor.cli.progress import Line, progress_line
+from holdsfor.compiler.analysis.entities import EntityKind
+from holdsfor.compiler.analysis.similar import suggest
+from holdsfor.compiler.plan import Plan
+from holdsfor.diagnostics import HoldsforError
+
+if TYPE_CHECKING:
+    # Imported where they are used: NumPy and Arrow would slow down every other command.
+    import pyarrow as pa
+
+    from holdsfor.recognition import Recognition, Summary
+
+
+class Format(StrEnum):
+    """Formats of the intervals."""
+
+    CSV = "csv"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+    TABLE = "table"
+
+
+class Engine(StrEnum):
+    """What evaluates the rules."""
+
+    COLUMNAR = "columnar"
+    REFERENCE = "reference"
 
 
 def run(
     rules: Annotated[list[Path], typer.Argument(help="Rule files.", metavar="RULES…")],
-    events: Annotated[list[Path], typer.Option(help="Streams in RTEC's CSV format; .gz is read as is.")],
+    events: Annotated[
+        list[Path],
+        typer.Option(help="Streams in RTEC's CSV format, or whatever --mapping says; - is standard input."),
+    ],
     background: Annotated[list[Path], typer.Option(help="Files with background facts and rules.")] = [],  # noqa: B006
+    mapping: Annotated[Path | None, typer.Option(help="TOML file: which columns of a table are which event.")] = None,
     window: Annotated[int | None, typer.Option(min=1, help="Window size in time-points.")] = None,
     step: Annotated[
         int | None, typer.Option(min=1, help="Distance of query times; the window size if not given.")
@@ -26,49 +55,111 @@ def run(
     start: Annotated[int | None, typer.Option(help="The stream begins after this time-point.")] = None,
     end: Annotated[int | None, typer.Option(help="The last time-point to reason about.")] = None,
     fluent: Annotated[list[str], typer.Option(help="Report only these fluents.")] = [],  # noqa: B006
+    style: Annotated[
+        Format | None, typer.Option("--format", "-f", help="Output format; csv, or what --output ends in.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
+    ] = None,
+    derived_events: Annotated[Path | None, typer.Option(help="Write derived events to this file.")] = None,
+    rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be read to this file.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be read.")] = False,
+    profile: Annotated[bool, typer.Option("--profile", help="Say how long each stratum took.")] = False,
+    engine: Annotated[Engine, typer.Option(help="The engine, or the small slow evaluator it is tested by.")] = (
+        Engine.COLUMNAR
+    ),
 ) -> None:
-    """Recognise situations and print the intervals during which they hold, as CSV."""
-    with friendly_errors():
-        reasoner = load_files([*rules, *background])
-        reasoner.require_no_errors()
-        stream = RowReader(reasoner.analysis).read(events)
-        result = recognise(reasoner.analysis, stream.records, _windows(stream, window, step, start, end))
-        _print_rows(result, set(fluent))
-        _print_summary(stream, result)
+    """Recognise situations and print the intervals during which they hold."""
+    if start is not None and end is not None and end < start:
+        fail(f"--end {end} lies before --start {start}")
+    with friendly_errors(), ExitStack() as stack:
+        from holdsfor.engine.report import EVENTS, INTERVALS
+        from holdsfor.io.rejects import Rejects
+        from holdsfor.io.writers import created, writing
+        from holdsfor.recognition import Recognition, plan_windows, read_events
+
+        plan = load_files([*rules, *background]).plan
+        wanted = _known_fluents(fluent, plan)
+        line = stack.enter_context(progress_line())
+        aside = Rejects.to_file(stack.enter_context(created(rejects))) if rejects is not None else Rejects()
+        aside.strict = strict
+        reading = read_events(plan, events, mapping, rejects=aside, on_rows=line.reading if line else None)
+        recognition = Recognition(
+            plan, reading, plan_windows(reading.stream, window, step, start, end), fluents=wanted, profile=profile
+        )
+        intervals = stack.enter_context(writing(_style(style, output), output, INTERVALS))
+        derived = None
+        if derived_events is not None:
+            derived = stack.enter_context(writing(_style(None, derived_events), derived_events, EVENTS))
+        for found, happened in _tables(recognition, engine, line):
+            intervals.write(found)
+            if derived is not None:
+                derived.write(happened)
+    _print_summary(recognition, profile=profile)
 
 
-def _windows(
-    stream: Stream, window: int | None, step: int | None, start: int | None, end: int | None
-) -> Windows | None:
-    if window is None and step is None and start is None and end is None:
-        return None
-    arrivals = [record.arrival for record in stream.records]
-    first = start if start is not None else min(arrivals, default=0) - 1
-    last = end if end is not None else max(arrivals, default=0)
-    if last < first:
-        fail(f"--end {last} lies before --start {first}")
-    size = window if window is not None else last - first
-    return Windows(max(size, 1), step or max(size, 1), first, last)
+def _known_fluents(names: list[str], plan: Plan) -> set[str] | None:
+    """The fluents to report, None for all; a name that there is not is an error."""
+    known = {symbol.name for symbol in plan.outputs if symbol.kind is EntityKind.FLUENT}
+    for name in names:
+        if name not in known:
+            close = suggest(name, known)
+            hint = f"did you mean {close}?" if close else f"there are {', '.join(sorted(known))}"
+            raise HoldsforError(f"no rule defines a fluent {name}; {hint}")
+    return set(names) or None
 
 
-def _print_rows(result: Reference, wanted: set[str]) -> None:
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(("query_time", "fluent", "value", "start", "end"))
-    for row in result.intervals:
-        if not wanted or row.fluent.partition("(")[0] in wanted:
-            writer.writerow((row.query_time, row.fluent, row.value, _moment(row.start), _moment(row.end)))
+def _style(style: Format | None, output: Path | None) -> str:
+    if style is not None:
+        return style.value
+    ending = output.suffix[1:] if output is not None else ""
+    return ending if ending in {Format.JSONL, Format.PARQUET} else Format.CSV.value
 
 
-def _moment(time: float) -> str:
-    return str(time if math.isinf(time) else int(time))
+def _tables(recognition: Recognition, engine: Engine, line: Line | None) -> Iterator[tuple[pa.Table, pa.Table]]:
+    """Intervals and derived events, query time by query time."""
+    if engine is Engine.REFERENCE:
+        yield recognition.by_reference()
+        return
+    from holdsfor.engine.report import Texts, event_table, interval_table
+
+    texts = Texts(recognition.reading.dictionary)
+    if line is not None:
+        line.recognising(recognition.queries)
+    for done, answer in enumerate(recognition, 1):
+        if line is not None:
+            line.reached(answer.query_time, done, recognition.arrived_by(answer.query_time))
+        yield interval_table(answer, texts), event_table(answer, texts)
 
 
-def _print_summary(stream: Stream, result: Reference) -> None:
-    for problem in stream.malformed[:3]:
+def _print_summary(recognition: Recognition, *, profile: bool) -> None:
+    summary = recognition.summary
+    for problem in summary.first_malformed:
         typer.secho(f"skipped {problem}", err=True, fg=typer.colors.YELLOW)
-    unused = sum(stream.unknown.values())
-    typer.echo(
-        f"{len(stream.records)} records read, {unused} of names no rule knows, {len(stream.malformed)} malformed; "
-        f"{len(result.intervals)} intervals, {result.conflicts} conflicts",
-        err=True,
-    )
+    for text in _summary_lines(summary):
+        typer.echo(text, err=True)
+    if profile:
+        for text in _profile_lines(recognition):
+            typer.echo(text, err=True)
+
+
+def _summary_lines(summary: Summary) -> Iterator[str]:
+    unknown = sum(summary.unknown.values())
+    yield f"{summary.read} records read, {unknown} of names no rule knows, {summary.malformed} malformed"
+    if unknown:
+        most = sorted(summary.unknown.items(), key=lambda item: -item[1])
+        named = ", ".join(f"{name} ({count})" for name, count in most[:5])
+        yield f"names no rule knows: {named}{', …' if len(most) > 5 else ''}"
+    outside = f", {summary.outside} outside the run" if summary.outside else ""
+    yield f"{summary.used} used, {summary.late} late and dropped{outside}"
+    found = f"{summary.intervals} intervals, {summary.derived_events} derived events, {summary.conflicts} conflicts"
+    yield f"{found}; {summary.query_times} query time{'' if summary.query_times == 1 else 's'}"
+
+
+def _profile_lines(recognition: Recognition) -> Iterator[str]:
+    seconds = recognition.summary.seconds
+    total = sum(seconds.values()) or 1.0
+    for stratum in recognition.plan.strata:
+        taken = seconds.get(stratum.number, 0.0)
+        names = ", ".join(str(symbol) for symbol in stratum.members)
+        yield f"{taken * 1e3:10.1f} ms  {taken / total:4.0%}  {stratum.method:8}  {names}"

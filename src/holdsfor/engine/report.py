@@ -198,3 +198,19 @@ def event_rows(answers: Iterable[Answer], dictionary: Dictionary) -> list[EventR
     texts = Texts(dictionary)
     tables = (event_table(answer, texts) for answer in answers)
     return sorted(EventRow(*row.values()) for table in tables for row in table.to_pylist())
+
+
+def interval_rows_table(rows: Iterable[IntervalRow]) -> pa.Table:
+    """Rows of intervals as a table."""
+    listed = [(r.query_time, r.fluent, r.value, _finite(r.start), _finite(r.end)) for r in rows]
+    return pa.Table.from_pylist([dict(zip(INTERVALS.names, row, strict=True)) for row in listed], INTERVALS)
+
+
+def event_rows_table(rows: Iterable[EventRow]) -> pa.Table:
+    """Rows of derived events as a table."""
+    listed = [(r.query_time, r.event, r.time) for r in rows]
+    return pa.Table.from_pylist([dict(zip(EVENTS.names, row, strict=True)) for row in listed], EVENTS)
+
+
+def _finite(time: float) -> int | None:
+    return None if math.isinf(time) else int(time)

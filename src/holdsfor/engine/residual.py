@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.binding import schedule
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.passes.rename import rename_body
 from holdsfor.engine.variants import NotSupported, variants
@@ -28,13 +29,18 @@ from holdsfor.ir import (
     Literal,
     Not,
     Or,
+    head_terms,
     rule_variables,
     walk,
 )
 from holdsfor.logic.unify import resolve, unify
-from holdsfor.syntax.terms import Compound, Term, Var
+from holdsfor.syntax.terms import Compound, Term, Var, variables
 
 SweptRule = EffectRule | EventRule
+
+
+def _head_variables(rule: SweptRule) -> frozenset[str]:
+    return frozenset(v.name for term in head_terms(rule) for v in variables(term))
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,11 @@ class Splitter:
 
     def ways(self, rule: SweptRule) -> Iterator[Way]:
         """All ways through a rule's body."""
-        for body in self._alternatives(self._unfolded(self._analysis.body(rule))):
+        for unordered in self._alternatives(self._unfolded(self._analysis.body(rule))):
+            # What was put in for a fluent of the component may bind variables that other conditions test.
+            ordered = schedule(unordered, set(), self._analysis.background.needs, _head_variables(rule))
+            body = ordered.body + ordered.stuck
+            self._refuse_other_times(rule, body)
             negated = tuple(lit for lit in body if isinstance(lit, Not) and self._inside(lit.body))
             rest = tuple(lit for lit in body if lit not in negated)
             for literal in rest:
@@ -82,6 +92,13 @@ class Splitter:
                         f"{literal.span.location}: nested negation of a fluent that depends on this rule"
                     )
             yield Way(rule, rest, negated)
+
+    def _refuse_other_times(self, rule: SweptRule, body: Body) -> None:
+        for literal in walk(body):
+            if self.asks_component(literal) and getattr(literal, "time", rule.time) != rule.time:
+                raise NotSupported(
+                    f"{literal.span.location}: looking back at a fluent or event that depends on this rule itself"
+                )
 
     def _alternatives(self, body: Body) -> Iterator[Body]:
         for position, literal in enumerate(body):

@@ -16,7 +16,7 @@ from holdsfor.compiler.analysis.lookback import reach
 from holdsfor.compiler.plan import Plan
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.variants import Variant, variants
-from holdsfor.ir import Algebra, EffectRule, EventRule, IntervalOperator, IntervalRule, Intervals
+from holdsfor.ir import Algebra, EffectRule, EventRule, IntervalOperator, IntervalRule, Intervals, walk
 from holdsfor.syntax.terms import Term, Var, variables
 
 
@@ -66,7 +66,10 @@ def _looks_back(plan: Plan, rule: EffectRule | EventRule, now: str) -> list[tupl
 
 def _is_pointwise(variant: Variant, rule: IntervalRule) -> bool:
     """Whether the result at a time-point follows from the fluents at that time-point, for instances in sight."""
-    return not variant.guards and _variables(rule.out, variant) is not None
+    decided = _variables(rule.out, variant)
+    leaves = (literal for literal in walk(rule.body) if isinstance(literal, Intervals))
+    ranging = {v.name for leaf in leaves for part in (leaf.fvp.fluent, leaf.fvp.value) for v in variables(part)}
+    return not variant.guards and decided is not None and ranging <= decided
 
 
 def _variables(term: Term, variant: Variant) -> frozenset[str] | None:

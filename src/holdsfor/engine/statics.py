@@ -200,9 +200,16 @@ class _Expression:
         return distinct(stack(found, [name]))
 
     @cached_property
+    def _outside(self) -> frozenset[str]:
+        """Variables that are not local to a condition, whatever that condition is."""
+        head = {v.name for term in (self._rule.fvp.fluent, self._rule.fvp.value) for v in variables(term)}
+        return frozenset(head.union(self._leaf_variables()))
+
+    @cached_property
     def _given(self) -> Frame:
         """What the conditions of the rule bind by themselves."""
-        ordered = schedule(self._variant.conditions, set(), self._evaluation.analysis.background.needs)
+        needs = self._evaluation.analysis.background.needs
+        ordered = schedule(self._variant.conditions, set(), needs, self._outside)
         frame = self._evaluation.bodies.solve(ordered.body, UNIT)
         return frame.with_columns(
             {n: Codes(codes_of(c, self._dictionary)) for n, c in frame.columns.items() if not isinstance(c, Lists)}
@@ -219,11 +226,11 @@ class _Expression:
             return frame.with_columns({name: Codes(EMPTY) for name in missing - frame.columns.keys()})
         background = self._evaluation.analysis.background
         bound = frozenset(frame.columns) | frozenset(self._leaf_variables())
-        ordered = schedule(self._variant.conditions, set(frame.columns), background.needs)
+        ordered = schedule(self._variant.conditions, set(frame.columns), background.needs, self._outside)
         frame = self._evaluation.bodies.solve(ordered.body, frame)
         frame = self._spread(frame, set(bound))
         if ordered.stuck:
-            later = schedule(ordered.stuck, set(frame.columns), background.needs)
+            later = schedule(ordered.stuck, set(frame.columns), background.needs, self._outside)
             frame = self._evaluation.bodies.solve(later.body, frame)
         return frame
 

@@ -18,9 +18,6 @@ from holdsfor.io.mapping import Entry
 from holdsfor.io.rejects import Rejects
 from holdsfor.io.tables import Taker
 
-_ROW_KEYS = {EntityKind.EVENT: ["time"], EntityKind.FLUENT: ["start", "end", "value"]}
-"""What the first members of a tuple are; the rest are arguments."""
-
 
 def read_frames(
     frames: Mapping[str, Any],
@@ -38,16 +35,16 @@ def read_frames(
     builder = Builder(rejects or Rejects())
     taker = Taker(layouts, builder, unit, "events")
     for name, frame in frames.items():
-        part = as_part(frame, name, _kind(name, layouts))
+        source = f"events[{name!r}]"
+        part = as_part(frame, source, _first_members(name, layouts))
         if len(part.table):
-            taker.take(part, [_entry(name, part.table.column_names, layouts)], f"events[{name!r}]")
+            taker.take(part, [_entry(name, part.table.column_names, layouts)], source)
     return builder.finish(Dictionary() if dictionary is None else dictionary)
 
 
-def _kind(name: str, layouts: Layouts) -> EntityKind:
-    """What tuples of a name are, if it can be told from the name."""
-    kinds = layouts.kinds(name)
-    return EntityKind.FLUENT if kinds == {EntityKind.FLUENT} else EntityKind.EVENT
+def _first_members(name: str, layouts: Layouts) -> list[str]:
+    """What the first members of a tuple are; the rest are arguments."""
+    return ["start", "end", "value"] if layouts.kinds(name) == {EntityKind.FLUENT} else ["time"]
 
 
 def _entry(name: str, columns: Sequence[str], layouts: Layouts) -> Entry:
@@ -70,31 +67,30 @@ def _named(entry: Entry, columns: Sequence[str], needed: str) -> Entry:
     return replace(entry, arrival=arrival, args=tuple(column for column in columns if column not in special))
 
 
-def as_part(frame: Any, name: str, kind: EntityKind) -> Part:
-    """Whatever holds rows as an Arrow table, without a copy where the library allows it."""
+def as_part(frame: Any, source: str, first: Sequence[str] = ()) -> Part:
+    """Whatever holds rows as an Arrow table, without a copy where the library allows it.
+
+    `first` are the names of the first members, if the rows are tuples.
+    """
     try:
         if isinstance(frame, Sequence) and not isinstance(frame, str | bytes):
-            return _from_rows(frame, kind)
+            return _from_rows(frame, first)
         if isinstance(frame, pa.Table | pa.RecordBatch | Mapping) or hasattr(frame, "__arrow_c_stream__"):
             table = pa.table(dict(frame) if isinstance(frame, Mapping) else frame)
             # pandas hands over an index that is more than row numbers as a column; it is no argument.
             index = [column for column in table.column_names if column.startswith("__index_level_")]
             return table_part(table.drop_columns(index))
     except (pa.ArrowException, TypeError, ValueError) as problem:
-        raise HoldsforError(f"events[{name!r}] is no table: {problem}") from problem
-    raise HoldsforError(_strange(frame, name))
-
-
-def _strange(frame: Any, name: str) -> str:
+        raise HoldsforError(f"{source} is no table: {problem}") from problem
     if hasattr(frame, "collect"):
-        return f"events[{name!r}] has not been computed yet; call .collect() on it"
-    return (
-        f"events[{name!r}] is a {type(frame).__name__}; give a pandas, polars or Arrow table, a DuckDB relation, "
+        raise HoldsforError(f"{source} has not been computed yet; call .collect() on it")
+    raise HoldsforError(
+        f"{source} is a {type(frame).__name__}; give a pandas, polars or Arrow table, a DuckDB relation, "
         "or a list of tuples or dicts"
     )
 
 
-def _from_rows(rows: Sequence[Any], kind: EntityKind) -> Part:
+def _from_rows(rows: Sequence[Any], first: Sequence[str]) -> Part:
     """Tuples or dicts. Columns that mix text and numbers become text in which numbers are looked for."""
     if not rows:
         return table_part(pa.table({}))
@@ -102,9 +98,11 @@ def _from_rows(rows: Sequence[Any], kind: EntityKind) -> Part:
         names = list(dict.fromkeys(key for row in rows for key in row))
         columns = [[row.get(name) for row in rows] for name in names]
     else:
-        before = _ROW_KEYS[kind]
-        names = [*before, *(f"argument {place + 1}" for place in range(len(rows[0]) - len(before)))]
+        widths = {len(row) for row in rows}
+        if len(widths) > 1:
+            raise ValueError(f"its rows have {' or '.join(map(str, sorted(widths)))} members")
         columns = [list(column) for column in zip(*rows, strict=True)]
+        names = [*first, *(f"argument {place + 1}" for place in range(len(columns) - len(first)))][: len(columns)]
     arrays = [_column(values) for values in columns]
     mixed = frozenset(name for name, values, array in zip(names, columns, arrays, strict=True) if _mixes(values, array))
     return replace(table_part(pa.table(arrays, names=names)), untyped=mixed)

@@ -51,6 +51,12 @@ class Rejects:
     first: list[Malformed] = field(default_factory=list)
     by_name: dict[str, Malformed] = field(default_factory=dict)
 
+    @classmethod
+    def to_file(cls, file: IO[bytes]) -> Rejects:
+        """Rejects that are written aside."""
+        file.write(HEADER)
+        return cls(file=file)
+
     def add(self, source: str, found: Sequence[pa.Table]) -> None:
         """Take in what was refused of a piece of input."""
         if not found:

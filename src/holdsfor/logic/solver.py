@@ -77,7 +77,7 @@ class Solver:
             case Compare():
                 return self._compare(literal, bindings)
             case Assign(target=target, expression=expression):
-                return _either(unify(target, Const(evaluate(expression, bindings)), bindings))
+                return _either(unify(target, Const(_plain(evaluate(expression, bindings))), bindings))
             case Not(body=body):
                 return iter(()) if self.provable(body, bindings) else iter((bindings,))
             case Or(branches=branches):
@@ -220,6 +220,11 @@ def _rename(term: Term, prefix: str) -> Term:
             )
         case _:
             return term
+
+
+def _plain(value: float) -> float:
+    """A computed number; one that is whole is an integer, as 1 and 1.0 are one value."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _either(result: Bindings | None) -> Iterator[Bindings]:

@@ -113,7 +113,7 @@ def known_at(records: Iterable[Record], windows: Windows, query: int, *, ignore_
             pieces.setdefault(pair, []).append((record.start, record.end))
     for pair, moments in points.items():
         pieces.setdefault(pair, []).extend((t, math.inf if t == query else t + 1) for t in moments)
-    inputs = {pair: maximal(found) for pair, found in pieces.items()}
+    inputs = {pair: joined for pair, found in pieces.items() if (joined := maximal(found))}
     return Known(query, events, inputs, cuts)
 
 

@@ -19,6 +19,7 @@ from holdsfor.ir import (
     IntervalRule,
     Intervals,
     Literal,
+    rule_variables,
     variable_names,
     walk,
 )
@@ -75,11 +76,14 @@ class StaticSolver(Solver):
             lit.out.name for lit in walk(body) if isinstance(lit, Intervals | Algebra) and isinstance(lit.out, Var)
         }
         plain = tuple(lit for lit in body if not _about_lists(lit, lists))
-        given = schedule(plain, set(), self._needs).bound
+        outside = frozenset(v.name for v in rule_variables(rule)) - variable_names(plain) | frozenset(
+            self._domains(rule)
+        )
+        given = schedule(plain, set(), self._needs, outside).bound
         domains = {name: values for name, values in self._domains(rule).items() if name not in given}
         for values in itertools.product(*domains.values()):
             start = dict(zip(domains, values, strict=True))
-            ordered = schedule(plain, set(start), self._needs)
+            ordered = schedule(plain, set(start), self._needs, outside)
             yield from self.solve(ordered.body, start) if not ordered.stuck else (start,)
 
     def _domains(self, rule: IntervalRule) -> dict[str, dict[Term, None]]:

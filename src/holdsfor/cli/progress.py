@@ -1,0 +1,60 @@
+"""How a run is getting on: a line on the terminal that goes away when the work is done."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+_PAUSE = 0.1
+
+
+class Line:
+    """Says how many rows were read, then which query time is reached and how many events it took a second."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task: TaskID | None = None
+        self._begin = time.perf_counter()
+
+    def reading(self, rows: int) -> None:
+        """So many rows have been read."""
+        self._show(f"reading  {rows:,} rows  {self._rate(rows)} rows/s", None)
+
+    def recognising(self, queries: int) -> None:
+        """Reading is over; so many questions will be asked."""
+        self._begin = time.perf_counter()
+        self._show("recognising", queries)
+
+    def reached(self, query_time: int, done: int, events: int) -> None:
+        """A question has been answered, the number `done`, with so many events up to it."""
+        self._show(f"query time {query_time}  {self._rate(events)} events/s", None, done)
+
+    def _rate(self, count: int) -> str:
+        return f"{count / max(time.perf_counter() - self._begin, 1e-9):,.0f}"
+
+    def _show(self, text: str, total: int | None, done: int | None = None) -> None:
+        if self._task is None:
+            self._task = self._progress.add_task(text, total=total)
+        self._progress.update(self._task, description=text, completed=done)
+        if total is not None:
+            self._progress.update(self._task, total=total, completed=0)
+
+
+@contextmanager
+def progress_line() -> Iterator[Line | None]:
+    """A progress line if somebody is watching, else nothing."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (BarColumn(), TextColumn("{task.description}", markup=False), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=1 / _PAUSE) as progress:
+        yield Line(progress)

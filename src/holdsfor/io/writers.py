@@ -1,0 +1,162 @@
+"""Tables of intervals and derived events into files: CSV, JSON lines, Parquet, or text for people to read."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.io.lines import csv_lines, csv_text, json_lines, json_text
+
+_ROWS_IN_GROUP = 1 << 17
+
+
+class Writer(Protocol):
+    """Takes tables, one after the other."""
+
+    def write(self, table: pa.Table) -> None:
+        """Write some rows."""
+
+    def close(self) -> None:
+        """Write what is left."""
+
+
+@contextmanager
+def writing(style: str, output: Path | None, schema: pa.Schema) -> Iterator[Writer]:
+    """A writer to a file, or to standard output."""
+    if style == "parquet" and output is None:
+        raise HoldsforError("Parquet is not for the terminal; say where to write it with --output")
+    with ExitStack() as stack:
+        file: IO[bytes] = stack.enter_context(created(output)) if output is not None else sys.stdout.buffer
+        writer = _WRITERS[style](file, schema)
+        yield writer
+        writer.close()
+        file.flush()
+
+
+@contextmanager
+def created(path: Path) -> Iterator[IO[bytes]]:
+    """A new file; if it cannot be made, a HoldsforError says why."""
+    try:
+        file = path.open("wb")
+    except OSError as problem:
+        raise HoldsforError(f"cannot write {path}: {problem.strerror or problem}") from problem
+    with file:
+        yield file
+
+
+def shown_columns(table: pa.Table) -> list[Any]:
+    """The columns of a table as text; a start that is missing is `-inf`, an end `inf`."""
+    columns = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        text = _whole(column) if pa.types.is_string(column.type) else pc.cast(_whole(column), pa.string())
+        columns.append(pc.fill_null(text, "-inf" if name == "start" else "inf"))
+    return columns
+
+
+def _whole(column: Any) -> Any:
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+
+
+class _Csv:
+    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
+        self._file = file
+        file.write(",".join(schema.names).encode() + b"\n")
+
+    def write(self, table: pa.Table) -> None:
+        """Write some rows."""
+        shown = shown_columns(table)
+        are_text = [pa.types.is_string(kind) for kind in table.schema.types]
+        columns = [csv_text(column) if is_text else column for column, is_text in zip(shown, are_text, strict=True)]
+        for piece in csv_lines(columns):
+            self._file.write(piece)
+
+    def close(self) -> None:
+        """Nothing is left."""
+
+
+class _Json:
+    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
+        self._file, self._names = file, schema.names
+
+    def write(self, table: pa.Table) -> None:
+        """Write some rows; what has no number is null."""
+        columns = []
+        for column in table.columns:
+            whole = _whole(column)
+            is_text = pa.types.is_string(whole.type)
+            columns.append(json_text(whole) if is_text else pc.fill_null(pc.cast(whole, pa.string()), "null"))
+        for piece in json_lines(self._names, columns):
+            self._file.write(piece)
+
+    def close(self) -> None:
+        """Nothing is left."""
+
+
+class _Parquet:
+    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
+        import pyarrow.parquet as pq
+
+        self._writer: Any = pq.ParquetWriter(file, schema)
+        self._waiting: list[pa.Table] = []
+
+    def write(self, table: pa.Table) -> None:
+        """Keep rows until there are enough for a row group worth reading."""
+        self._waiting.append(table)
+        if sum(len(waiting) for waiting in self._waiting) >= _ROWS_IN_GROUP:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self._writer.write_table(pa.concat_tables(self._waiting))
+            self._waiting = []
+
+    def close(self) -> None:
+        """Write what is left, and the footer."""
+        self._flush()
+        self._writer.close()
+
+
+class _Text:
+    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
+        self._file = file
+        self._tables = [schema.empty_table()]
+
+    def write(self, table: pa.Table) -> None:
+        """Keep rows: the widths of columns depend on all of them."""
+        self._tables.append(table)
+
+    def close(self) -> None:
+        """Write everything."""
+        self._file.write(text_table(pa.concat_tables(self._tables)).encode())
+
+
+_WRITERS: dict[str, Callable[[IO[bytes], pa.Schema], Writer]] = {
+    "csv": _Csv,
+    "jsonl": _Json,
+    "parquet": _Parquet,
+    "table": _Text,
+}
+
+
+def text_table(table: pa.Table) -> str:
+    """A table in aligned columns, numbers to the right.
+
+    >>> print(text_table(pa.table({"name": ["a", "bcd"], "end": [None, 7]})), end="")
+    name  end
+    a     inf
+    bcd     7
+    """
+    columns = []
+    for field, column in zip(table.schema, shown_columns(table), strict=True):
+        whole = pa.concat_arrays([pa.array([field.name]), column])
+        width = pc.max(pc.utf8_length(whole)).as_py()
+        columns.append(pc.utf8_rpad(whole, width) if pa.types.is_string(field.type) else pc.utf8_lpad(whole, width))
+    lines = pc.utf8_rtrim_whitespace(pc.binary_join_element_wise(*columns, "  "))
+    return "\n".join(lines.to_pylist()) + "\n"

@@ -1,0 +1,223 @@
+"""One run from input to answers: reads events, plans the query times, evaluates, and keeps count."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.compiler.plan import Plan, Stratum
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.kernels import EMPTY, Bools, Ints
+from holdsfor.engine.report import event_rows_table, interval_rows_table
+from holdsfor.engine.run import Answer, run
+from holdsfor.engine.stream import Stream
+from holdsfor.engine.tables import FOREVER
+from holdsfor.engine.windows import WindowPlan
+from holdsfor.io.builder import Reading
+from holdsfor.io.frames import read_frames
+from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
+from holdsfor.io.records import records
+from holdsfor.io.rejects import Malformed, Rejects
+from holdsfor.io.rtec_csv import OnRows, read_rtec
+from holdsfor.io.tables import read_tables
+from holdsfor.reference import Windows, recognise
+
+Paths: TypeAlias = str | Path | Iterable[str | Path]
+EventsInput: TypeAlias = Paths | Mapping[str, Any]
+"""Files, or tables by event name."""
+MappingInput: TypeAlias = str | Path | Mapping[str, Any] | None
+
+
+def read_events(
+    plan: Plan,
+    events: EventsInput,
+    mapping: MappingInput = None,
+    unit: str = "s",
+    rejects: Rejects | None = None,
+    on_rows: OnRows | None = None,
+) -> Reading:
+    """Read events from files or tables; files are in RTEC's format unless a mapping describes them."""
+    entities = plan.analysis.entities
+    if isinstance(events, Mapping):
+        return read_frames(events, entities, unit, rejects=rejects)
+    paths = as_paths(events)
+    if mapping is None:
+        return read_rtec(paths, entities, rejects=rejects, on_rows=on_rows)
+    return read_tables(paths, _mapping(mapping), entities, rejects=rejects, on_rows=on_rows)
+
+
+def as_paths(paths: Paths) -> list[str | Path]:
+    """One path or several, as a list."""
+    return [paths] if isinstance(paths, str | Path) else list(paths)
+
+
+def _mapping(mapping: str | Path | Mapping[str, Any]) -> TableMapping:
+    return make_mapping(mapping) if isinstance(mapping, Mapping) else read_mapping(mapping)
+
+
+def plan_windows(
+    stream: Stream,
+    window: int | None = None,
+    step: int | None = None,
+    start: int | None = None,
+    end: int | None = None,
+) -> WindowPlan | None:
+    """The query times of a run; None is one query over everything.
+
+    The stream begins after `start` and is read up to `end`, by arrival; without a window every query sees all of it.
+    """
+    if window is None and step is None and start is None and end is None:
+        return None
+    for what, size in (("window", window), ("step", step)):
+        if size is not None and size < 1:
+            raise HoldsforError(f"the {what} must be at least one time-point, not {size}")
+    first, last = stream.arrivals()
+    begin = start if start is not None else first - 1
+    stop = end if end is not None else last
+    if stop < begin:
+        raise HoldsforError(f"end {stop} lies before start {begin}")
+    size = window if window is not None else max(1, stop - begin)
+    return WindowPlan(size, step or size, begin, stop)
+
+
+@dataclass
+class Summary:
+    """What a run read, used and found.
+
+    `read` rows made sense, `unknown` ones have names that no rule knows, `malformed` ones could not be read. Of those
+    read, `late` ones arrived when every window they belong to was over, `outside` ones lie outside the run. `seconds` are
+    those of each stratum, by number, if the run was profiled.
+    """
+
+    read: int
+    unknown: dict[str, int]
+    malformed: int
+    first_malformed: list[Malformed]
+    used: int = 0
+    late: int = 0
+    outside: int = 0
+    query_times: int = 0
+    intervals: int = 0
+    derived_events: int = 0
+    conflicts: int = 0
+    seconds: dict[int, float] = field(default_factory=dict)
+
+
+class Recognition:
+    """A run over a stream that has been read. Iterate over it for the answers, of all fluents or of some."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        reading: Reading,
+        windows: WindowPlan | None = None,
+        *,
+        fluents: Collection[str] | None = None,
+        profile: bool = False,
+    ) -> None:
+        self.plan, self.reading, self.windows = plan, reading, windows
+        self._fluents, self._profile = fluents, profile
+        unknown, malformed = sum(reading.unknown.values()), reading.rejects.count
+        read = reading.rows - unknown - malformed
+        self.summary = Summary(read, reading.unknown, malformed, reading.rejects.first)
+        self._count_use()
+
+    def _count_use(self) -> None:
+        if self.windows is None:
+            self.summary.used = self.summary.read
+            return
+        for used, late in _use(self.reading.stream, self.windows):
+            self.summary.used += int(used.sum())
+            self.summary.late += int((late & ~used).sum())
+        self.summary.outside = self.summary.read - self.summary.used - self.summary.late
+
+    @property
+    def queries(self) -> int:
+        """How many questions will be asked."""
+        return 1 if self.windows is None else len(self.windows.query_times)
+
+    def arrived_by(self, query: int) -> int:
+        """How many rows had arrived by a query time."""
+        return len(self._arrivals) if self.windows is None else int(np.searchsorted(self._arrivals, query, "right"))
+
+    @cached_property
+    def _arrivals(self) -> Ints:
+        stream = self.reading.stream
+        arrivals = [event.arrival for event in stream.events.values()]
+        arrivals += [fluent.arrival for fluent in stream.fluents.values()]
+        return np.sort(np.concatenate([EMPTY, *arrivals]))
+
+    def __iter__(self) -> Iterator[Answer]:
+        counts = self.summary
+        timed = _Timed(self.plan.strata)
+        plan = replace(self.plan, strata=cast("tuple[Stratum, ...]", timed)) if self._profile else self.plan
+        for answer in run(plan, self.reading.dictionary, self.reading.stream, self.windows):
+            found = answer if self._fluents is None else only_fluents(answer, self._fluents)
+            counts.query_times += 1
+            counts.intervals += sum(len(table) for table in found.fluents.values())
+            counts.derived_events += sum(len(events) for events in found.events.values())
+            counts.conflicts += answer.conflicts
+            yield found
+        counts.seconds = timed.seconds
+
+    def by_reference(self) -> tuple[pa.Table, pa.Table]:
+        """All intervals and derived events, worked out by the reference evaluator."""
+        found = recognise(
+            self.plan.analysis, records(self.reading.stream, self.reading.dictionary), _reference_windows(self.windows)
+        )
+        rows = [
+            row for row in found.intervals if self._fluents is None or row.fluent.partition("(")[0] in self._fluents
+        ]
+        counts = self.summary
+        counts.query_times, counts.conflicts = self.queries, found.conflicts
+        counts.intervals, counts.derived_events = len(rows), len(found.events)
+        return interval_rows_table(rows), event_rows_table(found.events)
+
+
+def _reference_windows(windows: WindowPlan | None) -> Windows | None:
+    if windows is None:
+        return None
+    size = math.inf if windows.size is None else windows.size
+    return Windows(size, windows.step, windows.start, windows.end)
+
+
+def only_fluents(answer: Answer, names: Collection[str]) -> Answer:
+    """An answer with the fluents of some names."""
+    return replace(answer, fluents={symbol: t for symbol, t in answer.fluents.items() if symbol.name in names})
+
+
+def _use(stream: Stream, windows: WindowPlan) -> Iterator[tuple[Bools, Bools]]:
+    """Which rows counted at some query time, and which had arrived only when their last window was over."""
+    size = int(FOREVER) if windows.size is None else windows.size
+    for event in stream.events.values():
+        loaded = windows.loaded_at(event.arrival)
+        counted = windows.counted_at(event.arrival, event.time) < FOREVER
+        yield counted, (loaded < FOREVER) & (event.time <= loaded - size)
+    for fluent in stream.fluents.values():
+        loaded = windows.loaded_at(fluent.arrival)
+        is_loaded = loaded < FOREVER
+        border = np.where(is_loaded, loaded - size, 0)
+        gone = (fluent.end <= border + 1) | (fluent.is_point & (fluent.start <= border))
+        yield is_loaded & ~gone, is_loaded & gone
+
+
+class _Timed:
+    """Strata that measure how long whoever walks through them spends on each; the engine need not know of it."""
+
+    def __init__(self, strata: tuple[Stratum, ...]) -> None:
+        self._strata = strata
+        self.seconds = {stratum.number: 0.0 for stratum in strata}
+
+    def __iter__(self) -> Iterator[Stratum]:
+        for stratum in self._strata:
+            begin = time.perf_counter()
+            yield stratum
+            self.seconds[stratum.number] += time.perf_counter() - begin

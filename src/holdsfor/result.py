@@ -1,0 +1,190 @@
+"""What a run found: tables for data tools, rows for Python, a small table for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from html import escape
+from importlib import import_module
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.compiler.analysis.similar import suggest
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.kernels import Ints
+from holdsfor.engine.report import EVENTS, INTERVALS, Texts, event_table, interval_table, rows_of
+from holdsfor.engine.run import Answer
+from holdsfor.engine.tables import FOREVER, Intervals
+from holdsfor.engine.windows import WindowPlan
+from holdsfor.io.writers import shown_columns, text_table
+from holdsfor.recognition import Summary, only_fluents
+from holdsfor.reference import IntervalRow
+from holdsfor.syntax.printer import print_term
+
+_SHOWN = 10
+
+
+class Result:
+    """The intervals that were found at every query time, and what was read and used for them (`summary`)."""
+
+    def __init__(
+        self, answers: Sequence[Answer], texts: Texts, summary: Summary, windows: WindowPlan | None = None
+    ) -> None:
+        self._answers = list(answers)
+        self._texts = texts
+        self._windows = windows
+        self.summary = summary
+
+    @property
+    def query_times(self) -> list[int]:
+        """When the questions were asked."""
+        return [answer.query_time for answer in self._answers]
+
+    @cached_property
+    def fluents(self) -> list[str]:
+        """The names of all fluents that could have been found."""
+        return sorted({symbol.name for answer in self._answers for symbol in answer.fluents})
+
+    def __len__(self) -> int:
+        return sum(len(table) for answer in self._answers for table in answer.fluents.values())
+
+    def __iter__(self) -> Iterator[IntervalRow]:
+        for answer in self._answers:
+            yield from rows_of(interval_table(answer, self._texts))
+
+    def __getitem__(self, fluent: str) -> Result:
+        """The intervals of one fluent."""
+        if fluent not in self.fluents:
+            close = suggest(fluent, self.fluents)
+            hint = f"did you mean {close}?" if close else f"there are {', '.join(self.fluents) or 'none'}"
+            raise HoldsforError(f"no fluent is called {fluent!r}; {hint}")
+        return self._only([only_fluents(answer, {fluent}) for answer in self._answers])
+
+    def _only(self, answers: Sequence[Answer]) -> Result:
+        return Result(answers, self._texts, self.summary, self._windows)
+
+    def holds_at(self, time: int) -> Result:
+        """What holds at a time-point, as the last query time whose window has it knows."""
+        if not self._answers:
+            return self
+        queries = np.array(self.query_times)
+        borders = queries - (FOREVER if self._windows is None or self._windows.size is None else self._windows.size)
+        answer = self._answers[max(0, int(np.searchsorted(borders, time)) - 1)]
+        fluents = {symbol: _holding(table, time) for symbol, table in answer.fluents.items()}
+        return self._only([replace(answer, fluents=fluents, events={})])
+
+    # Tables
+
+    @cached_property
+    def _table(self) -> pa.Table:
+        tables = [interval_table(answer, self._texts) for answer in self._answers]
+        return pa.concat_tables([INTERVALS.empty_table(), *tables])
+
+    @cached_property
+    def derived_events(self) -> pa.Table:
+        """The derived events inside each window: `query_time, event, time`."""
+        tables = [event_table(answer, self._texts) for answer in self._answers]
+        return pa.concat_tables([EVENTS.empty_table(), *tables])
+
+    def to_arrow(self, *, split: bool = False) -> pa.Table:
+        """All intervals: `query_time, fluent, value, start, end`; a missing end is still open.
+
+        With `split`, the arguments of a fluent are columns of their own, `arg1`, `arg2`, …: `result["gap"]` first.
+        """
+        return self._split() if split else self._table
+
+    def to_pandas(self, *, split: bool = False) -> Any:
+        """The same as a pandas data frame."""
+        pandas = _extra("pandas", "to_pandas()")
+        return self.to_arrow(split=split).to_pandas(types_mapper={pa.int64(): pandas.Int64Dtype()}.get)
+
+    def to_polars(self, *, split: bool = False) -> Any:
+        """The same as a polars data frame."""
+        return _extra("polars", "to_polars()").from_arrow(self.to_arrow(split=split))
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The same for every library that speaks Arrow: `polars.DataFrame(result)`, DuckDB, …"""
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    def _split(self) -> pa.Table:
+        symbols = {symbol for answer in self._answers for symbol, table in answer.fluents.items() if len(table)}
+        if len(symbols) > 1:
+            named = ", ".join(sorted(map(str, symbols)))
+            raise HoldsforError(
+                f"only one fluent can be split into its arguments, not {named}; choose one: result[name]"
+            )
+        found = [(answer, table) for answer in self._answers for table in answer.fluents.values() if len(table)]
+        times = np.concatenate(
+            [np.full(len(table), answer.query_time) for answer, table in found] or [np.empty(0, int)]
+        )
+        return _split_table(times, [table for _, table in found], self._texts.dictionary)
+
+    # For people
+
+    def __repr__(self) -> str:
+        shown = text_table(self._first(_SHOWN)).rstrip("\n")
+        more = f"\n… and {len(self) - _SHOWN} more" if len(self) > _SHOWN else ""
+        return f"{self._title()}\n{shown}{more}" if len(self) else self._title()
+
+    def _repr_html_(self) -> str:
+        table = self._first(2 * _SHOWN)
+        rows = zip(*(column.to_pylist() for column in shown_columns(table)), strict=True)
+        head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in table.column_names)
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+        more = f"<p>… and {len(self) - len(table)} more</p>" if len(self) > len(table) else ""
+        return (
+            f"<div><p>{escape(self._title())}</p><table><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table>{more}</div>"
+        )
+
+    def _title(self) -> str:
+        return f"{_count(len(self), 'interval')} at {_count(len(self._answers), 'query time')}"
+
+    def _first(self, rows: int) -> pa.Table:
+        tables = (interval_table(answer, self._texts) for answer in self._answers)
+        filled = (table for table in tables if len(table))
+        return pa.concat_tables([INTERVALS.empty_table(), *islice(filled, rows)]).slice(0, rows)
+
+
+def _holding(table: Intervals, time: int) -> Intervals:
+    return table.take(np.flatnonzero((table.start <= time) & (time < table.end)))
+
+
+def _split_table(query_time: Ints, tables: Sequence[Intervals], dictionary: Dictionary) -> pa.Table:
+    """The intervals of one fluent with a column for each argument."""
+    if not tables:
+        return INTERVALS.empty_table().drop_columns(["fluent"])
+    names = [f"arg{place + 1}" for place in range(len(tables[0].args))]
+    args = [np.concatenate(columns) for columns in zip(*(table.args for table in tables), strict=True)]
+    value, start, end = (np.concatenate([getattr(t, name) for t in tables]) for name in ("value", "start", "end"))
+    columns = [pa.array(query_time), *(_decoded(column, dictionary) for column in (*args, value))]
+    columns += [pa.array(start, mask=start <= -FOREVER), pa.array(end, mask=end >= FOREVER)]
+    return pa.table(columns, names=["query_time", *names, "value", "start", "end"])
+
+
+def _decoded(codes: Ints, dictionary: Dictionary) -> Any:
+    """Numbers where all are numbers, else text."""
+    distinct, inverse = np.unique(codes, return_inverse=True)
+    values: list[Any] = [dictionary.values[code] for code in distinct.tolist()]
+    if not all(isinstance(value, int | float) for value in values):
+        terms = dictionary.terms(distinct.tolist())
+        values = [v if isinstance(v, str) else print_term(term) for v, term in zip(values, terms, strict=True)]
+    return pa.array(values).take(pa.array(inverse))
+
+
+def _extra(module: str, what: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError:
+        raise HoldsforError(
+            f"{what} needs {module}, which is not installed: pip install 'holdsfor[{module}]'"
+        ) from None
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
