@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+
 from holdsfor import loads
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.engine.dictionary import Dictionary

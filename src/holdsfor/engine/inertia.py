@@ -123,17 +123,20 @@ def _outright(moment: Ints, first: Ints, value: Ints, ends: Bools) -> tuple[Ints
 def _effective(moment: Ints, first: Ints, value: Ints, ends: Bools, outcome: Ints, group: Ints) -> tuple[Ints, Ints]:
     """The moments that change something, as (row, value after it)."""
     decides = outcome != ANY
-    number = np.arange(len(first))
-    last = np.maximum.accumulate(np.where(decides, number, -1))
-    same = (last >= 0) & (group[first[np.maximum(last, 0)]] == group[first])
-    before = np.where(same, outcome[np.maximum(last, 0)], NOTHING)
-    # A conditional clear works if the value decided last is the one it ends.
+    if decides.all():
+        return first, outcome
+    # A conditional clear works if the value decided last, in the same group, is the one it ends.
+    last = np.maximum.accumulate(np.where(decides, np.arange(len(first)), -1))
     conditional = np.flatnonzero(ends & ~decides[moment])
-    hits = conditional[value[conditional] == before[moment[conditional]]]
-    rows = np.concatenate((first[decides], first[moment[hits]]))
-    after = np.concatenate((outcome[decides], np.full(len(hits), NOTHING)))
-    order = np.argsort(rows, kind="stable")
-    return rows[order], after[order]
+    at = moment[conditional]
+    before = last[at]
+    known = np.flatnonzero(before >= 0)
+    at, before, conditional = at[known], before[known], conditional[known]
+    hits = (outcome[before] == value[conditional]) & (group[first[before]] == group[conditional])
+    changes = decides.copy()
+    changes[at[hits]] = True
+    kept = np.flatnonzero(changes)
+    return first[kept], np.where(decides[kept], outcome[kept], NOTHING)
 
 
 def _joined(group: Ints, time: Ints, changes: tuple[Ints, Ints], open_end: int, conflicts: int) -> Made:
