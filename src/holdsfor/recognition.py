@@ -166,7 +166,7 @@ class Recognition:
             counts.derived_events += sum(len(events) for events in found.events.values())
             counts.conflicts += answer.conflicts
             yield found
-        counts.seconds = timed.seconds
+        counts.seconds = timed.seconds if self._profile else {}
 
     def by_reference(self) -> tuple[pa.Table, pa.Table]:
         """All intervals and derived events, worked out by the reference evaluator."""

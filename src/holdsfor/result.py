@@ -143,7 +143,8 @@ class Result:
         )
 
     def _title(self) -> str:
-        return f"{_count(len(self), 'interval')} at {_count(len(self._answers), 'query time')}"
+        skipped = f" ({_count(self.summary.malformed, 'malformed row')} skipped)" if self.summary.malformed else ""
+        return f"{_count(len(self), 'interval')} at {_count(len(self._answers), 'query time')}{skipped}"
 
     def _first(self, rows: int) -> pa.Table:
         tables = (interval_table(answer, self._texts) for answer in self._answers)

@@ -50,7 +50,7 @@ def main(first: int, count: int) -> int:
     """Prints the first seed that finds a difference."""
     for seed in range(first, first + count):
         if finds(seed):
-            print(seed)
+            sys.stdout.write(f"{seed}\n")
             return 1
     return 0
 

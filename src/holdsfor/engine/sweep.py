@@ -218,7 +218,7 @@ class _Run:
     def _apply(self, now: int) -> None:
         for pair in self.fired:
             self.out.happened.append((pair, now))
-        for slot, ended in self.ending.items():
+        for ended in self.ending.values():
             self.out.terminated.extend((pair, now) for pair in ended)
         for slot in self.starting.keys() | self.ending.keys() | self.cleared:
             pair = self.current[slot]

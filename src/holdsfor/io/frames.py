@@ -33,12 +33,12 @@ def read_frames(
     """
     layouts = Layouts(entities)
     builder = Builder(rejects or Rejects())
-    taker = Taker(layouts, builder, unit, "events")
+    taker = Taker(layouts, builder, unit)
     for name, frame in frames.items():
         source = f"events[{name!r}]"
         part = as_part(frame, source, _first_members(name, layouts))
         if len(part.table):
-            taker.take(part, [_entry(name, part.table.column_names, layouts)], source)
+            taker.take(part, [_entry(source, name, part.table.column_names, layouts)], source)
     return builder.finish(Dictionary() if dictionary is None else dictionary)
 
 
@@ -47,21 +47,21 @@ def _first_members(name: str, layouts: Layouts) -> list[str]:
     return ["start", "end", "value"] if layouts.kinds(name) == {EntityKind.FLUENT} else ["time"]
 
 
-def _entry(name: str, columns: Sequence[str], layouts: Layouts) -> Entry:
+def _entry(source: str, name: str, columns: Sequence[str], layouts: Layouts) -> Entry:
     """What the columns of a table are, going by their names."""
     kinds = layouts.kinds(name)
     has_span = "start" in columns and "end" in columns
     if EntityKind.FLUENT not in kinds or (EntityKind.EVENT in kinds and not has_span):
-        return _named(Entry(EntityKind.EVENT, name, "time"), columns, "a column `time`")
+        return _named(Entry(source, EntityKind.EVENT, name, "time"), columns, "a column `time`")
     value = "value" if "value" in columns else None
     start, end = ("start", "end") if has_span else ("time", None)
-    fluent = Entry(EntityKind.FLUENT, name, start, end=end, value=value)
+    fluent = Entry(source, EntityKind.FLUENT, name, start, end=end, value=value)
     return _named(fluent, columns, "columns `start` and `end`, or `time`")
 
 
 def _named(entry: Entry, columns: Sequence[str], needed: str) -> Entry:
     if entry.start not in columns:
-        raise HoldsforError(f"events[{entry.name!r}] needs {needed}; it has {', '.join(columns)}")
+        raise HoldsforError(f"{entry.place} needs {needed}; it has {', '.join(columns)}")
     arrival = "arrival" if "arrival" in columns else None
     special = {entry.start, entry.end, entry.value, arrival}
     return replace(entry, arrival=arrival, args=tuple(column for column in columns if column not in special))
@@ -101,8 +101,10 @@ def _from_rows(rows: Sequence[Any], first: Sequence[str]) -> Part:
         widths = {len(row) for row in rows}
         if len(widths) > 1:
             raise ValueError(f"its rows have {' or '.join(map(str, sorted(widths)))} members")
+        if min(widths) < len(first):
+            raise ValueError(f"its rows are ({', '.join(first)}, arguments…)")
         columns = [list(column) for column in zip(*rows, strict=True)]
-        names = [*first, *(f"argument {place + 1}" for place in range(len(columns) - len(first)))][: len(columns)]
+        names = [*first, *(f"argument {place + 1}" for place in range(len(columns) - len(first)))]
     arrays = [_column(values) for values in columns]
     mixed = frozenset(name for name, values, array in zip(names, columns, arrays, strict=True) if _mixes(values, array))
     return replace(table_part(pa.table(arrays, names=names)), untyped=mixed)

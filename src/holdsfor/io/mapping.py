@@ -26,8 +26,12 @@ _KEYS = {
 
 @dataclass(frozen=True)
 class Entry:
-    """The columns of one event or input fluent; a fluent without an end column is given point by point."""
+    """The columns of one event or input fluent; a fluent without an end column is given point by point.
 
+    `place` is where it was written, for messages.
+    """
+
+    place: str
     kind: EntityKind
     name: str
     start: str
@@ -55,14 +59,14 @@ class Entry:
         """Whether it reads a file."""
         return self.file is None or fnmatch(Path(path).name, self.file) or fnmatch(str(path), self.file)
 
-    def layout(self, layouts: Layouts, place: str) -> Layout | None:
+    def layout(self, layouts: Layouts) -> Layout | None:
         """What its rows are in the rules; None if no rule knows the name, HoldsforError if they cannot fit."""
         symbol = layouts.find(self.name, self.kind, len(self.args))
         if symbol is not None:
             return Layout(symbol, self.form)
         if not layouts.knows(self.name):
             return None
-        raise HoldsforError(f"{place}: {self._misfit(layouts)}")
+        raise HoldsforError(f"{self.place}: {self._misfit(layouts)}")
 
     def _misfit(self, layouts: Layouts) -> str:
         other = EntityKind.FLUENT if self.kind is EntityKind.EVENT else EntityKind.EVENT
@@ -146,7 +150,7 @@ def _entry(kind: EntityKind, name: str, table: Mapping[str, Any], shared: Mappin
         raise HoldsforError(f"{place}: args must be a list of column names")
     arrival = texts.get("arrival") or shared.get("arrival")
     return Entry(
-        kind, name, start, tuple(args), texts.get("end"), texts.get("value"), arrival, where, texts.get("file")
+        place, kind, name, start, tuple(args), texts.get("end"), texts.get("value"), arrival, where, texts.get("file")
     )
 
 

@@ -38,7 +38,7 @@ def read_tables(
 ) -> Reading:
     """Read CSV, JSON lines and Parquet files by a mapping."""
     builder = Builder(rejects or Rejects())
-    taker = Taker(Layouts(entities), builder, mapping.unit, mapping.name)
+    taker = Taker(Layouts(entities), builder, mapping.unit)
     for path in paths:
         entries = mapping.of_file(path)
         columns = list(dict.fromkeys(column for entry in entries for column in entry.columns))
@@ -51,12 +51,11 @@ def read_tables(
 
 @dataclass(frozen=True)
 class Taker:
-    """Takes rows out of tables. `place` is what complaints about entries begin with."""
+    """Takes rows out of tables."""
 
     layouts: Layouts
     builder: Builder
     unit: str
-    place: str
 
     def take(self, part: Part, entries: Sequence[Entry], source: str, name_column: str | None = None) -> None:
         """Take the rows of all entries, and count those that no entry takes."""
@@ -64,7 +63,7 @@ class Taker:
         taken = np.zeros(len(part.table), np.bool_)
         bad = list(part.refused)
         for entry in entries:
-            chosen = _chosen(part, entry, self.place)
+            chosen = _chosen(part, entry)
             taken |= chosen
             rows = np.flatnonzero(chosen)
             if len(rows):
@@ -73,7 +72,7 @@ class Taker:
         self.builder.rejects.add(source, bad)
 
     def _take_entry(self, part: Part, entry: Entry, rows: Ints) -> list[pa.Table]:
-        layout = entry.layout(self.layouts, f"{self.place}: {entry.kind}.{entry.name}")
+        layout = entry.layout(self.layouts)
         if layout is None:
             self.builder.add_unknown(entry.name, len(rows))
             return []
@@ -101,7 +100,7 @@ class Taker:
             self.builder.add_unknown(str(counted["values"]), counted["counts"])
 
 
-def _chosen(part: Part, entry: Entry, place: str) -> Bools:
+def _chosen(part: Part, entry: Entry) -> Bools:
     """The rows of a table that are an entry's."""
     chosen = np.ones(len(part.table), np.bool_)
     for name, wanted in entry.where.items():
@@ -112,7 +111,7 @@ def _chosen(part: Part, entry: Entry, place: str) -> Bools:
             same = pc.equal(column, pa.scalar(wanted).cast(column.type))
         except pa.ArrowException as problem:
             raise HoldsforError(
-                f"{place}: {entry.kind}.{entry.name}: where {name} = {wanted!r}, but that column has the type {column.type}"
+                f"{entry.place}: where {name} = {wanted!r}, but that column has the type {column.type}"
             ) from problem
         chosen &= pc.fill_null(same, fill_value=False).to_numpy(zero_copy_only=False)
     return chosen
@@ -138,7 +137,7 @@ class _Rows:
         columns = ((entry.start, self._start), (entry.end, self._end), (entry.arrival, self._arrival))
         for name, found in columns:
             if name is not None and found is not None and found.wrong is not None:
-                yield found.wrong, f"{name} is not a time"
+                yield found.wrong, f"{name} is no whole number or timestamp"
         for name in (*entry.args, *([entry.value] if entry.value else [])):
             yield missing(self._column(name), is_text=name in self._part.untyped), f"{name} is missing"
         if self._end is not None:

@@ -24,7 +24,7 @@ def plain(column: Any) -> Any:
     if isinstance(column, pa.ChunkedArray):
         whole = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
     if pa.types.is_dictionary(whole.type):
-        whole = whole.cast(whole.type.value_type)
+        return plain(whole.dictionary).take(whole.indices)
     is_text = pa.types.is_large_string(whole.type) or whole.type == pa.string_view()
     return whole.cast(pa.string()) if is_text else whole
 
