@@ -37,6 +37,15 @@ class Allowed:
     fractions: bool = True
 
 
+def distinct(sorts: tuple[str, ...], choose: Callable[[str], str]) -> list[str]:
+    """An argument for each sort; a second choice for one that repeats an earlier one."""
+    args: list[str] = []
+    for sort in sorts:
+        arg = choose(sort)
+        args.append(choose(sort) if arg in args and arg != "_" else arg)
+    return args
+
+
 class BodyWriter:
     """Writes the conditions of one rule, and knows which variables they bind."""
 
@@ -63,7 +72,7 @@ class BodyWriter:
 
     def constant(self, sort: str) -> str:
         """A constant of a sort."""
-        return self._pen.pick(CONSTANTS.get(sort, KINDS))
+        return self._pen.likely(CONSTANTS.get(sort, KINDS))
 
     def _binding_arg(self, sort: str) -> str:
         """An argument of a condition that may bind."""
@@ -101,7 +110,15 @@ class BodyWriter:
 
     def _args(self, sorts: tuple[str, ...], *, binding: bool) -> list[str]:
         choose = self._binding_arg if binding else self._testing_arg
-        return [choose(sort) for sort in sorts]
+        return distinct(sorts, choose)
+
+    def head_args(self, sorts: tuple[str, ...]) -> list[str]:
+        """Arguments for a head that must be bound."""
+        args = distinct(sorts, self.known)
+        if len(args) == 2 and args[0] == args[1] and sorts[1] == ITEM and self._pen.chance(80):
+            args[1] = self.fresh(ITEM)
+            self.literals.append(self._pen.pick((f"link({args[0]},{args[1]})", f"kind({args[1]},_)")))
+        return args
 
     # Single conditions
 
@@ -159,8 +176,8 @@ class BodyWriter:
         name = self._pen.pick(tuple(BACKGROUND_SORTS))
         return f"{name}({','.join(self._args(BACKGROUND_SORTS[name], binding=binding))})"
 
-    def _testing_arg_no_blank(self, sort: str) -> str:
-        return self._pen.pick((*self.bound[sort], self.constant(sort)))
+    def _testing_arg_no_blank(self, sort: str, but: str = "") -> str:
+        return self._pen.pick([*(name for name in self.bound[sort] if name != but), self.constant(sort)])
 
     def expression(self) -> str:
         """An arithmetic expression over bound numbers."""
@@ -179,12 +196,12 @@ class BodyWriter:
         sort = self._pen.pick(sorts)
         left = self._pen.pick(self.bound[sort])
         if sort == NUMBER:
-            right = self.expression() if self._pen.chance(40) else self._testing_arg_no_blank(NUMBER)
+            right = self.expression() if self._pen.chance(40) else self._testing_arg_no_blank(NUMBER, left)
             return f"{left} {self._pen.pick(COMPARISONS)} {right}"
         operators = ["\\=", "=", "==", "\\=="]
         if self._allowed.order:
             operators += ["@<", "@>", "@=<", "@>="]
-        return f"{left} {self._pen.pick(operators)} {self._testing_arg_no_blank(sort)}"
+        return f"{left} {self._pen.pick(operators)} {self._testing_arg_no_blank(sort, left)}"
 
     def assignment(self) -> str:
         """`N is Expression`, or `M = Constant`."""
@@ -371,7 +388,7 @@ class BodyWriter:
     def write(self, most: int = 3) -> None:
         """A driver and some conditions."""
         self.driver()
-        for _ in range(self._pen.weighted([(3, 0), (4, 1), (3, 2), (1, most)])):
+        for _ in range(self._pen.weighted([(4, 0), (5, 1), (3, 2), (1, most)])):
             self.condition()
 
     def text(self) -> str:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from holdsfor.ir import AllenMode, AllenRelation
+from tests.strategies.scenario_bodies import distinct
 from tests.strategies.scenario_words import (
     CONSTANTS,
     ITEM,
@@ -109,12 +110,12 @@ class StaticWriter:
 
     def _holds_for(self, fluent: Signature, out: str, *, plain: bool = False) -> str:
         assert fluent.value is not None
-        args = [self._argument(sort, plain=plain) for sort in fluent.sorts]
+        args = distinct(fluent.sorts, lambda sort: self._argument(sort, plain=plain))
         if fluent.value in (MODE, NUMBER) and not plain and self._pen.chance(30):
             value = self._argument(fluent.value, plain=False)
         else:
             value = (
-                "true" if fluent.value == TRUTH and self._pen.chance(75) else self._pen.pick(CONSTANTS[fluent.value])
+                "true" if fluent.value == TRUTH and self._pen.chance(75) else self._pen.likely(CONSTANTS[fluent.value])
             )
         return f"holdsFor({fluent.term(args)}={value}, {out})"
 
@@ -182,9 +183,10 @@ class StaticWriter:
         return str(self._pen.number(0, 6))
 
     def _set_operation(self, operator: str, inputs: int) -> str:
-        taken = [self._take() for _ in range(self._pen.number(1, inputs))]
-        if operator == "relative_complement_all":
-            first = self._take()
+        first = self._take() if operator == "relative_complement_all" else ""
+        taken = [self._take() for _ in range(self._pen.number(1 if first else 2, inputs))]
+        if first:
+            taken = [one for one in taken if one != first] or taken
             goal = f"{operator}({first}, [{', '.join(taken)}], {{out}})"
         else:
             goal = f"{operator}([{', '.join(taken)}], {{out}})"
@@ -211,8 +213,8 @@ class StaticWriter:
         written = {name for literal in self._literals for name in _variables_of(literal)}
         items = [name for name in self._variables[ITEM] if name in self._used & written]
         numbers = [name for name in self._variables[NUMBER] if name in self._used & written]
-        if self._kind.guards and self._pen.chance(20):
-            shape = self._pen.pick(("{i} \\= []", "\\+ {i} = []", "{i} = []", "\\+ {i} = [], !"))
+        if self._kind.guards and self._pen.chance(15):
+            shape = self._pen.pick(("{i} \\= []", "\\+ {i} = []", "\\+ {i} = [], !", "{i} = []"))
             found.append(shape.format(i=f"I{self._pen.number(1, self._lists)}"))
         if items and self._pen.chance(20):
             item = self._pen.pick(items)

@@ -22,7 +22,7 @@ CONSTANTS: dict[str, tuple[str, ...]] = {
 LETTER = {ITEM: "X", NUMBER: "N", MODE: "M", TRUTH: "B"}
 KINDS = ("big", "small")
 
-LEFT_OUT: frozenset[str] = frozenset({"terminated conditions", "look back"})
+LEFT_OUT: frozenset[str] = frozenset({"terminated conditions"})
 """Switches: constructs that are not generated because of an open bug. Empty when all is well."""
 
 _T = TypeVar("_T")
@@ -109,6 +109,10 @@ class Pen:
                 return choice
             at -= weight
         raise AssertionError
+
+    def likely(self, choices: Sequence[_T]) -> _T:
+        """One of some choices, the earlier the likelier."""
+        return self.weighted([(len(choices) + 1 - place, choice) for place, choice in enumerate(choices)])
 
     def some(self, choices: Sequence[_T], most: int) -> list[_T]:
         """Up to so many of some choices, in their order."""

@@ -168,7 +168,7 @@ class _Author:
         for _ in range(pen.weighted([(4, 1), (5, 2), (1, 3)])):
             body = self._body(readable)
             body.write()
-            args = [body.known(sort) for sort in fluent.sorts]
+            args = body.head_args(fluent.sorts)
             self._rule(f"initiatedAt({fluent.term(args)}={self._value(fluent, body)}, T)", body)
         for _ in range(pen.weighted([(2, 0), (5, 1), (2, 2)])):
             self._termination(fluent, readable)
@@ -181,7 +181,7 @@ class _Author:
             return self._pen.pick(body.bound[fluent.value])
         if fluent.value == TRUTH:
             return "false" if self._pen.chance(15) else "true"
-        return self._pen.pick(CONSTANTS[fluent.value])
+        return self._pen.likely(CONSTANTS[fluent.value])
 
     def _termination(self, fluent: Signature, readable: Readable) -> None:
         body = self._body(readable)
@@ -278,7 +278,7 @@ class _Author:
             goals += ["R is R0+1"] if delay == "R" else []
         else:
             delay = str(pen.number(1, 7))
-        value = self._pen.pick(self._values(trigger))
+        value = self._pen.likely(self._values(trigger))
         if pen.chance(30):
             value = pen.pick((value, "_", "V"))
             goals += [f"V \\= {self._values(trigger)[1]}"] if value == "V" else []
@@ -340,5 +340,6 @@ class _Author:
         for _ in range(self._pen.weighted([(4, 1), (1, 2)])):
             body = self._body(self._readable)
             body.write()
-            self._rule(f"happensAt({event.term([body.known(sort) for sort in event.sorts])}, T)", body)
+            args = body.head_args(event.sorts)
+            self._rule(f"happensAt({event.term(args)}, T)", body)
         self._readable.events.append(event)

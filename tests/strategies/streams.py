@@ -35,12 +35,12 @@ class Span:
 
 
 @st.composite
-def streams(draw: Callable[..., int], reasoner: Reasoner, *, most: int = 24, late: int = 0) -> list[Record]:
+def streams(draw: Callable[..., int], reasoner: Reasoner, *, most: int = 36, late: int = 0) -> list[Record]:
     """Records for the inputs of a program; an event arrives up to `late` time-points after it occurred."""
     return recorded(Pen.of(draw), reasoner, most=most, late=late)
 
 
-def recorded(pen: Pen, reasoner: Reasoner, *, most: int = 24, late: int = 0) -> list[Record]:
+def recorded(pen: Pen, reasoner: Reasoner, *, most: int = 36, late: int = 0) -> list[Record]:
     """A stream, with the choices of a pen."""
     inputs = [SIGNATURES[symbol.name] for symbol in reasoner.plan.inputs if symbol.name in SIGNATURES]
     events = [s for s in inputs if s.value is None]
@@ -50,7 +50,7 @@ def recorded(pen: Pen, reasoner: Reasoner, *, most: int = 24, late: int = 0) -> 
     records: list[Record] = []
     if not inputs:
         return records
-    for _ in range(pen.number(0, most)):
+    for _ in range(pen.weighted([(1, pen.number(0, 5)), (5, pen.number(6, most))])):
         signature = pen.pick([*events, *events, *fluents] or inputs)
         time = pen.number(first, last)
         arrival = time + (pen.number(0, late) if late and pen.chance(40) else 0)
@@ -74,7 +74,7 @@ def _record(pen: Pen, signature: Signature, time: int, arrival: int, last: int) 
 def _plain(pen: Pen, sort: str) -> str | int:
     if sort == TRUTH and pen.chance(75):
         return "true"
-    text = pen.pick(CONSTANTS[sort])
+    text = pen.likely(CONSTANTS[sort])
     return int(text) if sort == NUMBER else text
 
 
@@ -88,8 +88,8 @@ def any_span(pen: Pen, records: list[Record]) -> Span:
     """A window setting, with the choices of a pen."""
     first, last = _reach(records)
     step = pen.number(1, 9)
-    size = pen.weighted([(3, step), (4, step + pen.number(1, 12)), (2, max(1, step - pen.number(1, 4)))])
-    start = first - 1 + pen.weighted([(5, 0), (1, -3), (1, 2)])
+    size = pen.weighted([(3, step), (5, step + pen.number(1, 12)), (1, max(1, step - pen.number(1, 4)))])
+    start = first - 1 + pen.weighted([(6, 0), (1, -3), (1, 2)])
     end = max(start + 1, last + pen.weighted([(4, 0), (1, 6), (1, -3)]))
     return Span(size, step, start, end)
 

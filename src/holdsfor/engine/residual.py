@@ -16,6 +16,7 @@ from holdsfor.ir import (
     Algebra,
     Body,
     Boundary,
+    Call,
     Effect,
     EffectRule,
     EventRule,
@@ -34,9 +35,10 @@ from holdsfor.ir import (
     walk,
 )
 from holdsfor.logic.unify import resolve, unify
-from holdsfor.syntax.terms import Compound, Term, Var, variables
+from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
 
 SweptRule = EffectRule | EventRule
+_NEVER: Body = (Call(Const("fail")),)
 
 
 def _head_variables(rule: SweptRule) -> frozenset[str]:
@@ -136,6 +138,8 @@ class Splitter:
         match literal:
             case Holds(fvp=fvp) if self._is_static_member(self._entities.fluent(fvp.fluent)):
                 branches = tuple(self._definitions(literal))
+                if not branches:
+                    return _NEVER
                 return branches[0] if len(branches) == 1 else (Or(branches, literal.span),)
             case Boundary(fvp=fvp) if self._is_static_member(self._entities.fluent(fvp.fluent)):
                 raise NotSupported(
@@ -158,6 +162,10 @@ class Splitter:
 
     def _definitions(self, literal: Holds) -> Iterator[Body]:
         symbol = self._entities.fluent(literal.fvp.fluent)
+        if len(self._entities[symbol].rules) > 1:
+            raise NotSupported(
+                f"{literal.span.location}: {symbol} lies on a cycle and has several rules; combine them with union_all"
+            )
         wanted = Compound("=", (literal.fvp.fluent, literal.fvp.value))
         for rule in self._entities[symbol].rules:
             assert isinstance(rule, IntervalRule)
@@ -176,7 +184,7 @@ class Splitter:
         """The condition that a time-point lies in an interval list."""
         node = nodes.get(term.name) if isinstance(term, Var) else None
         if node is None:
-            return (Or(()),)
+            return _NEVER
         if isinstance(node, Intervals):
             return (Holds(node.fvp, time, node.span),)
         inputs = [self._holds(item, nodes, time) for item in node.inputs]
