@@ -92,7 +92,7 @@ class _Found:
     time: Ints
     pair: Ints
     action: int
-    rank: int
+    rank: Ints
     clauses: list[tuple[Ints, list[tuple[int, Ints, bool]]]] = field(default_factory=list)
 
 
@@ -163,12 +163,21 @@ class _Component:
         """The pairs that a literal may be about; their numbers go into a column of their own."""
         symbol = self.symbol_of(literal)
         table = self._pair_table(symbol)
+        if isinstance(literal, Holds | Boundary):
+            table = self._declared(symbol, table)
         columns: list[Column] = [*(Codes(column) for column in table.columns), Numbers(table.number)]
         terms = (*self._terms(literal, symbol), Var(name or "#ignored"))
         found = relation(terms, columns, len(table.number), self._dictionary)
         if name is None:
             return Frame(found.rows, {other: column for other, column in found.columns.items() if other != "#ignored"})
         return found
+
+    def _declared(self, symbol: Symbol, table: _PairTable) -> _PairTable:
+        """The pairs that can be seen to hold; one outside its grounding breaks its fellows and no more."""
+        numbers = table.number
+        pairs = Intervals(tuple(table.columns[:-1]), table.columns[-1], numbers, numbers, single_valued=False)
+        seen = self.evaluation.narrowed(symbol, pairs)
+        return table if len(seen) == len(pairs) else _PairTable([*seen.args, seen.value], seen.start)
 
     def _pair_table(self, symbol: Symbol) -> _PairTable:
         known = self._tables[symbol]
@@ -243,11 +252,14 @@ class _Component:
     def rows(self) -> Rows:
         found = [found for way in self._ways for found in self._way_rows(way)]
         for time, numbers in self._initial:
-            found.append(_Found(time, numbers, INITIATE, 0))
+            found.append(_Found(time, numbers, INITIATE, np.zeros(len(time), np.int64)))
         return _assembled(found)
 
     def _way_rows(self, way: Way) -> list[_Found]:
         frame = self._bodies.solve(way.body, UNIT)
+        if frame.rows and self.evaluation.kept.reach:
+            # What is kept for looking back must not make rules fire again.
+            frame = frame.where(times_of(way.rule.time, frame) > self.evaluation.moment.border)
         symbol, terms = self._head(way)
         if isinstance(way.rule, EffectRule) and way.rule.kind is EffectKind.TERMINATED:
             # A termination ends what there is: its head is matched with the pairs, open columns with all of them.
@@ -262,23 +274,31 @@ class _Component:
             action = HAPPEN if isinstance(way.rule, EventRule) else INITIATE
         if not frame.rows:
             return []
-        found = _Found(times_of(way.rule.time, frame), number, action, self._way_rank(way))
+        what = {HAPPEN: EVENT, INITIATE: INITIATED, TERMINATE: TERMINATED}[action]
+        found = _Found(times_of(way.rule.time, frame), number, action, self._ranks_of(what, symbol, number))
         found.clauses.extend(self._positive_clauses(way, frame))
         found.clauses.extend(
             clause for negation in way.negated for clause in self._negative_clauses(negation.body, frame)
         )
         return [found]
 
-    def _way_rank(self, way: Way) -> int:
-        vertices = self.evaluation.analysis.graph.heads(way.rule)
-        what = (
-            EVENT
-            if isinstance(way.rule, EventRule)
-            else INITIATED
-            if way.rule.kind is EffectKind.INITIATED
-            else TERMINATED
-        )
-        return max(self._rank[Moment(what, vertex)] for vertex in vertices)
+    def _ranks_of(self, what: str, symbol: Symbol, numbers: Ints) -> Ints:
+        """The place in the order inside a time-point at which something is decided for each of some pairs."""
+        graph = self.evaluation.analysis.graph
+        if symbol.kind is EntityKind.EVENT:
+            return np.full(len(numbers), self._rank[Moment(what, graph.of_symbol(symbol)[0])])
+        table = self._pair_table(symbol)
+        order = np.argsort(table.number)
+        values = table.columns[-1][order[np.searchsorted(table.number[order], numbers)]]
+        distinct, inverse = np.unique(values, return_inverse=True)
+        ranks = [
+            max(
+                self._rank.get(Moment(what, vertex), 0)
+                for vertex in graph.matching(symbol, self._dictionary.term(code))
+            )
+            for code in distinct.tolist()
+        ]
+        return np.array(ranks, np.int64)[inverse]
 
     def _positive_clauses(self, way: Way, frame: Frame) -> list[tuple[Ints, list[tuple[int, Ints, bool]]]]:
         rows = np.arange(frame.rows)
@@ -327,17 +347,20 @@ class _Component:
                     shown = print_term(rule.trigger.fluent)
                     raise EvaluationError(f"the delay of {shown} is {amount}; it must be a positive whole number")
                 postponable = one in postponed
-                entries.append((one, int(amount), other, int(postponable), self._delay_rank(rule, postponable)))
+                rank = self._delay_rank(rule, one if other < 0 else other, postponable)
+                entries.append((one, int(amount), other, int(postponable), rank))
         entries.sort(key=lambda entry: entry[0])
         table = np.array(entries, np.int64).reshape(len(entries), 5)
         at = np.searchsorted(table[:, 0], np.arange(self._next + 1))
         return Delays(at, table[:, 1], table[:, 2], table[:, 3], table[:, 4])
 
-    def _delay_rank(self, rule: DelayRule, postponable: bool) -> int:
-        graph = self.evaluation.analysis.graph
+    def _delay_rank(self, rule: DelayRule, pair: int, postponable: bool) -> int:
         target = rule.effect or rule.trigger
+        symbol = self.evaluation.entities.fluent(target.fluent)
+        if symbol not in self._members:
+            return 0
         what = TERMINATED if rule.effect is None else DELAYED if postponable else INITIATED
-        return max((self._rank.get(Moment(what, vertex), 0) for vertex in graph.of_fvp(target)), default=0)
+        return int(self._ranks_of(what, symbol, np.array([pair]))[0])
 
     def _postponed(self) -> set[int]:
         """The pairs whose delayed effects a new initiation postpones."""
@@ -490,7 +513,7 @@ def _assembled(found: list[_Found]) -> Rows:
     literal_order = ranges(starts[order], clause_size[order])
     return Rows(
         time=_joined([one.time for one in found]),
-        rank=np.repeat([one.rank for one in found], sizes).astype(np.int64) if found else EMPTY,
+        rank=_joined([one.rank for one in found]),
         action=np.repeat([one.action for one in found], sizes).astype(np.int64) if found else EMPTY,
         pair=_joined([one.pair for one in found]),
         clause_at=np.searchsorted(clause_row[order], np.arange(total + 1)),

@@ -19,6 +19,7 @@ from holdsfor.engine.prepared import Facts, Prepared
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.state import Border, Holding
 from holdsfor.engine.tables import FOREVER, Events, Intervals, Points, Space, merged, no_intervals
+from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import Edge, EffectKind, EffectRule, EventRule, Fvp, InitiallyRule, Rule
 from holdsfor.logic.unify import Bindings
 from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
@@ -119,6 +120,10 @@ class Evaluation:
 
     def effects(self, symbol: Symbol, kind: EffectKind) -> Points:
         """Where values are initiated or terminated inside the window, and as far back as a rule looks."""
+        if kind is EffectKind.TERMINATED and symbol in self.prepared.openly_ended:
+            raise NotSupported(
+                f"terminatedAt as a condition on {symbol}, which a rule ends for all its instances at once"
+            )
         found = [
             points for points in (self.border.points.get((symbol, kind)), self.points.get((symbol, kind))) if points
         ]
@@ -128,7 +133,7 @@ class Evaluation:
         """Publish the points at which values are initiated or terminated."""
         self.points[symbol, kind] = points
         far = self.kept.reach.get(symbol)
-        if far is not None:
+        if far is not None and not (kind is EffectKind.TERMINATED and symbol in self.prepared.openly_ended):
             earlier = self.effects(symbol, kind)
             border = self.moment.next_border
             self.next_border.points[symbol, kind] = earlier.take(

@@ -14,9 +14,9 @@ from holdsfor.engine.dictionary import Dictionary, value_of
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.retention import Retention, retention
 from holdsfor.engine.variants import Variant, variants
-from holdsfor.ir import FindAll, Happens, IntervalRule, walk
+from holdsfor.ir import EffectKind, FindAll, Happens, IntervalRule, variable_names, walk
 from holdsfor.logic.solver import Solver
-from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments
+from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, variables
 
 Facts = tuple[tuple[Ints, ...], int]
 """The columns of a fact table, and its number of rows."""
@@ -60,6 +60,16 @@ class Prepared:
         goals = (lit for rule in self.analysis.program.rules for lit in walk(rule.body) if isinstance(lit, FindAll))
         inside = (lit for goal in goals for lit in walk(goal.body) if isinstance(lit, Happens))
         return frozenset(self.analysis.entities.event(literal.event) for literal in inside)
+
+    @cached_property
+    def openly_ended(self) -> frozenset[Symbol]:
+        """Fluents with a termination that leaves arguments or the value open."""
+        found = set()
+        for rule in self.analysis.program.effects:
+            head = {v.name for term in (rule.fvp.fluent, rule.fvp.value) for v in variables(term)}
+            if rule.kind is EffectKind.TERMINATED and not head <= variable_names(self.analysis.body(rule)):
+                found.add(self.analysis.entities.fluent(rule.fvp.fluent))
+        return frozenset(found)
 
     @cached_property
     def solver(self) -> Solver:

@@ -64,7 +64,7 @@ class Texts:
         for text, column in zip(_between(symbol), [*columns, None], strict=True):
             parts += [text] if column is None else [text, self._arguments.column(column)]
         if not columns:
-            return pa.array([parts[0]] * rows, pa.string())
+            return pa.array(parts).take(pa.array(np.zeros(rows, np.int64)))
         return pc.binary_join_element_wise(*parts, "")
 
     def _one_by_one(self, symbol: Symbol, columns: Sequence[Ints]) -> Any:

@@ -218,7 +218,7 @@ def _json(path: str | Path, columns: Sequence[str]) -> Iterator[Part]:
                 part = _with_gaps(part, column)
         yield part
         line += len(lines)
-    if line:
+    if seen:
         require_columns(columns, sorted(seen), shown_name(path))
 
 

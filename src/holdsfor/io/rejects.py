@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -35,10 +36,13 @@ def refused(name: str, lines: Ints, rows: Any, reasons: Any) -> pa.Table:
 
     `reasons` is one text for all of them, or a column.
     """
-    if isinstance(reasons, str):
-        reasons = pa.array([reasons], pa.string()).take(pa.array([0] * len(lines)))
-    names = pa.array([name], pa.string()).take(pa.array([0] * len(lines)))
-    return pa.table({"line": lines, "row": rows, "reason": reasons, "name": names})
+    reason = repeated(reasons, len(lines)) if isinstance(reasons, str) else reasons
+    return pa.table({"line": lines, "row": rows, "reason": reason, "name": repeated(name, len(lines))})
+
+
+def repeated(text: str, rows: int) -> Any:
+    """A column that says the same in every row."""
+    return pa.array([text], pa.string()).take(pa.array(np.zeros(rows, np.int64)))
 
 
 @dataclass
@@ -75,8 +79,7 @@ class Rejects:
     @staticmethod
     def _write(file: IO[bytes], source: str, table: pa.Table) -> None:
         line, row, reason = (table[name].chunk(0) for name in ("line", "row", "reason"))
-        sources = pa.array([source], pa.string()).take(pa.array([0] * len(line)))
-        for piece in csv_lines([csv_text(sources), pc.cast(line, pa.string()), csv_text(reason), csv_text(row)]):
+        for piece in csv_lines([csv_text(repeated(source, len(line))), pc.cast(line, pa.string()), csv_text(reason), csv_text(row)]):
             file.write(piece)
 
 

@@ -51,9 +51,10 @@ def _read(group: _Group, parsed: Parsed) -> None:
     wrong = np.zeros(len(group.rows), np.bool_)
     for mask, reasons in group.complaints():
         new = np.flatnonzero(mask & ~wrong)
-        rows = group.rows[new]
-        lines = group.fields.lines(rows)
-        parsed.refused.append(refused(group.layout.symbol.name, rows + 1, lines, reasons.take(pa.array(new))))
+        if len(new):
+            rows = group.rows[new]
+            lines = group.fields.lines(rows)
+            parsed.refused.append(refused(group.layout.symbol.name, rows + 1, lines, reasons.take(pa.array(new))))
         wrong |= mask
     if not wrong.any():
         parsed.pieces.append(group.piece())
