@@ -126,10 +126,22 @@ PLANTED = [
         "if self._is_broken(started) and len(self.starting[slot]) > 1:",
     ),
     Planted("rival skipped", "kernels", "np.flatnonzero(~crowded & (", "np.flatnonzero(True & ("),
-    Planted("touching intersect", "kernels", "keep = np.flatnonzero(late < early)", "keep = np.flatnonzero(late <= early)"),
-    Planted("meets off by one", "allen", "targets[0][partner] == last) & (starts < last)", "targets[0][partner] == last - 1) & (starts < last)"),
+    Planted(
+        "touching intersect", "kernels", "keep = np.flatnonzero(late < early)", "keep = np.flatnonzero(late <= early)"
+    ),
+    Planted(
+        "meets off by one",
+        "allen",
+        "targets[0][partner] == last) & (starts < last)",
+        "targets[0][partner] == last - 1) & (starts < last)",
+    ),
     Planted("overlaps too wide", "allen", "holds = (starts < begins) &", "holds = (starts <= begins) &"),
-    Planted("durations one short", "statics", "self._evaluation.moment.now + 1 - space.base", "self._evaluation.moment.now - space.base"),
+    Planted(
+        "durations one short",
+        "statics",
+        "self._evaluation.moment.now + 1 - space.base",
+        "self._evaluation.moment.now - space.base",
+    ),
 ]
 
 

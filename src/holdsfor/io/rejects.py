@@ -79,7 +79,9 @@ class Rejects:
     @staticmethod
     def _write(file: IO[bytes], source: str, table: pa.Table) -> None:
         line, row, reason = (table[name].chunk(0) for name in ("line", "row", "reason"))
-        for piece in csv_lines([csv_text(repeated(source, len(line))), pc.cast(line, pa.string()), csv_text(reason), csv_text(row)]):
+        for piece in csv_lines(
+            [csv_text(repeated(source, len(line))), pc.cast(line, pa.string()), csv_text(reason), csv_text(row)]
+        ):
             file.write(piece)
 
 

@@ -111,7 +111,9 @@ def test_large_whole_numbers_are_not_rounded_next_to_fractions() -> None:
 
 
 def test_what_is_wrong_with_a_row_is_said_with_file_and_line() -> None:
-    text = "e|x|3|a\n\ne|1|2.5|a\ne|1|1|a|b|c\nf|1|5|5|true|a\nf|1|5|zz|true|a\ne|1|99999999999999999999|a\nf|1|q|true|a"
+    text = (
+        "e|x|3|a\n\ne|1|2.5|a\ne|1|1|a|b|c\nf|1|5|5|true|a\nf|1|5|zz|true|a\ne|1|99999999999999999999|a\nf|1|q|true|a"
+    )
     rejects = Rejects()
     reading = read(text, rejects)
     assert (reading.rows, rejects.count, rows(reading)) == (7, 7, [])
