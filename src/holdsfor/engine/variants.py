@@ -26,7 +26,12 @@ from holdsfor.syntax.terms import EMPTY_LIST, Var
 
 
 class NotSupported(HoldsforError):
-    """A construct that the engine has no operator for."""
+    """A construct that the engine has no operator for; the reference evaluator has."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"the columnar engine cannot do this yet: {what}; the reference evaluator can (--engine reference)"
+        )
 
 
 @dataclass(frozen=True)
