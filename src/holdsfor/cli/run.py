@@ -145,15 +145,19 @@ def _print_summary(recognition: Recognition, *, profile: bool) -> None:
 
 def _summary_lines(summary: Summary) -> Iterator[str]:
     unknown = sum(summary.unknown.values())
-    yield f"{summary.read} records read, {unknown} of names no rule knows, {summary.malformed} malformed"
+    yield f"{_count(summary.read, 'record')} read, {unknown} of names no rule knows, {summary.malformed} malformed"
     if unknown:
         most = sorted(summary.unknown.items(), key=lambda item: -item[1])
         named = ", ".join(f"{name} ({count})" for name, count in most[:5])
         yield f"names no rule knows: {named}{', …' if len(most) > 5 else ''}"
     outside = f", {summary.outside} outside the run" if summary.outside else ""
     yield f"{summary.used} used, {summary.late} late and dropped{outside}"
-    found = f"{summary.intervals} intervals, {summary.derived_events} derived events, {summary.conflicts} conflicts"
-    yield f"{found}; {summary.query_times} query time{'' if summary.query_times == 1 else 's'}"
+    found = [_count(summary.intervals, "interval"), _count(summary.derived_events, "derived event")]
+    yield f"{', '.join(found)}, {_count(summary.conflicts, 'conflict')}; {_count(summary.query_times, 'query time')}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _profile_lines(recognition: Recognition) -> Iterator[str]:

@@ -16,7 +16,7 @@ from holdsfor.compiler.plan import Stratum
 from holdsfor.engine.bodies import Bodies
 from holdsfor.engine.evaluation import Evaluation, times_of, width
 from holdsfor.engine.expressions import codes_of, column_of, evaluate
-from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, ranges
+from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, distinct, ranges, stack
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.residual import Splitter, Way
@@ -55,12 +55,14 @@ from holdsfor.ir import (
     Holds,
     Instance,
     Literal,
+    walk,
 )
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Term, Var
+from holdsfor.syntax.terms import Term, Var, variables
 
 PAIR = "#pair"
+_TIME = "#time"
 _MAX_ROUNDS = 100_000
 
 
@@ -133,6 +135,12 @@ class _Component:
         self._initial: list[tuple[Ints, Ints]] = []
         self._pending: list[tuple[int, int, int]] = []
         self._rank = evaluation.prepared.ranks
+        self._moments: dict[Symbol, Frame] = {}
+        self._asks_moments = any(
+            self.splitter.asks_component(literal) and not isinstance(literal, Holds)
+            for way in self._ways
+            for literal in walk((*way.body, *way.negated))
+        )
 
     # Names
 
@@ -167,10 +175,19 @@ class _Component:
             table = self._declared(symbol, table)
         columns: list[Column] = [*(Codes(column) for column in table.columns), Numbers(table.number)]
         terms = (*self._terms(literal, symbol), Var(name or "#ignored"))
+        if isinstance(literal, Happens | Boundary | Effect):
+            return self._at_moments(symbol, columns, (*terms, literal.time))
         found = relation(terms, columns, len(table.number), self._dictionary)
         if name is None:
             return Frame(found.rows, {other: column for other, column in found.columns.items() if other != "#ignored"})
         return found
+
+    def _at_moments(self, symbol: Symbol, columns: list[Column], terms: tuple[Term, ...]) -> Frame:
+        """Pairs of an event-like literal together with every time-point at which something may happen to them."""
+        names = [f"c{place}" for place in range(len(columns))]
+        pairs = Frame(len(_data(columns[-1])), dict(zip(names, columns, strict=True)))
+        timed = join(pairs, self._moments.get(symbol, _no_moments(symbol)), self._dictionary)
+        return relation(terms, [timed.columns[name] for name in (*names, _TIME)], timed.rows, self._dictionary)
 
     def _declared(self, symbol: Symbol, table: _PairTable) -> _PairTable:
         """The pairs that can be seen to hold; one outside its grounding breaks its fellows and no more."""
@@ -189,11 +206,12 @@ class _Component:
             )
         return self._frames[symbol]
 
-    def _add(self, symbol: Symbol, columns: list[Ints]) -> Ints:
-        """The numbers of pairs, new ones if need be."""
+    def _add(self, symbol: Symbol, columns: list[Ints], rows: int = 1) -> Ints:
+        """The numbers of pairs, new ones if need be; an event without arguments has one pair, for so many rows."""
         table = self._tables.setdefault(symbol, {})
         numbers = []
-        for key in zip(*(column.tolist() for column in columns), strict=True) if columns else [()] * 0:
+        keys = zip(*(column.tolist() for column in columns), strict=True) if columns else [()] * rows
+        for key in keys:
             if key not in table:
                 table[key] = self._next
                 self._next += 1
@@ -216,21 +234,72 @@ class _Component:
                     self._add_heads(way)
             for rule in self._delay_rules:
                 self._delay_frame(rule)
-            if self._next == before:
+            if self._next == before and not (self._asks_moments and self._more_moments()):
                 return
         raise EvaluationError("a fluent takes ever new values; bound them with a condition")
+
+    def _more_moments(self) -> bool:
+        """Collect the time-points at which rules may touch each instance; says whether there are more than before."""
+        before = sum(frame.rows for frame in self._moments.values())
+        for way in self._ways:
+            frame = self._bodies.solve(way.body, UNIT)
+            if frame.rows:
+                symbol, terms = self._head(way)
+                self._add_moments(symbol, terms[: width(symbol)], frame, times_of(way.rule.time, frame))
+        for rule in self._delay_rules:
+            self._delayed_moments(rule)
+        return sum(frame.rows for frame in self._moments.values()) > before
+
+    def _add_moments(self, symbol: Symbol, terms: tuple[Term, ...], frame: Frame, time: Ints) -> None:
+        frame = frame.with_columns({_TIME: Numbers(time)}).where(time <= self.evaluation.moment.now)
+        if any(v.name not in frame.columns for term in terms for v in variables(term)):
+            # A termination that leaves arguments open may touch every instance that matches.
+            table = self._pair_table(symbol)
+            columns = [Codes(column) for column in table.columns[: width(symbol)]]
+            frame = join(frame, relation(terms, columns, len(table.number), self._dictionary), self._dictionary)
+        found: dict[str, Column] = {
+            f"c{place}": Codes(codes_of(column_of(term, frame, self._dictionary), self._dictionary))
+            for place, term in enumerate(terms)
+        }
+        found[_TIME] = frame.columns[_TIME]
+        known = self._moments.get(symbol)
+        both = [Frame(frame.rows, found)] if known is None else [known, Frame(frame.rows, found)]
+        self._moments[symbol] = distinct(stack(both, found))
+
+    def _delayed_moments(self, rule: DelayRule) -> None:
+        """A delayed effect may come about its delay after anything that may happen to its trigger."""
+        symbol = self.evaluation.entities.fluent(rule.trigger.fluent)
+        target = rule.effect or rule.trigger
+        affected = self.evaluation.entities.fluent(target.fluent)
+        if affected not in self._members:
+            return
+        frame, _, _ = self._delay_frame(rule)
+        names = [f"c{place}" for place in range(width(symbol))]
+        trigger = self._head_columns(symbol, symbol.columns(rule.trigger.fluent), frame)
+        keyed = frame.with_columns({name: Codes(column) for name, column in zip(names, trigger, strict=True)})
+        timed = join(keyed, self._moments.get(symbol, _no_moments(symbol)), self._dictionary)
+        due = _plain(timed, _TIME) + evaluate(rule.delay, timed, self._dictionary).astype(np.int64)
+        self._add_moments(affected, affected.columns(target.fluent), timed, due)
 
     def _seed(self, symbol: Symbol) -> None:
         evaluation = self.evaluation
         for points in evaluation.initial_points(symbol) + evaluation.scheduled.get(symbol, []):
             numbers = self._add(symbol, [*points.args, points.value])
             self._initial.append((points.time, numbers))
+            self._seed_moments(symbol, points.args, points.time)
         held = evaluation.border.holding.get(symbol)
         if held is not None:
             self._add(symbol, [*held.args, held.value])
         attempts = evaluation.border.attempts.get(symbol)
         if attempts is not None:
             self._add(symbol, [*attempts.args, attempts.value])
+            self._seed_moments(symbol, attempts.args, attempts.initiated)
+
+    def _seed_moments(self, symbol: Symbol, args: tuple[Ints, ...], time: Ints) -> None:
+        if self._asks_moments:
+            names = tuple(Var(f"c{place}") for place in range(len(args)))
+            frame = Frame(len(time), {name.name: Codes(column) for name, column in zip(names, args, strict=True)})
+            self._add_moments(symbol, names, frame, time)
 
     def _head(self, way: Way) -> tuple[Symbol, tuple[Term, ...]]:
         rule = way.rule
@@ -244,8 +313,8 @@ class _Component:
         frame = self._bodies.solve(way.body, UNIT)
         symbol, terms = self._head(way)
         if frame.rows:
-            distinct = np.unique(np.stack(self._head_columns(symbol, terms, frame)), axis=1)
-            self._add(symbol, list(distinct))
+            columns = self._head_columns(symbol, terms, frame)
+            self._add(symbol, list(np.unique(np.stack(columns), axis=1)) if columns else [])
 
     # Rows
 
@@ -270,7 +339,8 @@ class _Component:
             number = _plain(frame, PAIR) if frame.rows else EMPTY
             action = TERMINATE
         else:
-            number = self._add(symbol, self._head_columns(symbol, terms, frame)) if frame.rows else EMPTY
+            columns_of = self._head_columns(symbol, terms, frame) if frame.rows else []
+            number = self._add(symbol, columns_of, frame.rows) if frame.rows else EMPTY
             action = HAPPEN if isinstance(way.rule, EventRule) else INITIATE
         if not frame.rows:
             return []
@@ -440,6 +510,16 @@ class _Component:
                 evaluation.points[symbol, EffectKind.INITIATED] = Points(*_select(keys, numbers, initiated))
                 evaluation.points[symbol, EffectKind.TERMINATED] = Points(*_select(keys, numbers, terminated))
                 evaluation.set_fluent(symbol, _intervals(keys, numbers, pair, start, end))
+
+
+def _data(column: Column) -> Ints:
+    assert isinstance(column, Numbers)
+    return np.asarray(column.data, np.int64)
+
+
+def _no_moments(symbol: Symbol) -> Frame:
+    none: dict[str, Column] = {f"c{place}": Codes(EMPTY) for place in range(width(symbol))}
+    return Frame(0, {**none, _TIME: Numbers(EMPTY)})
 
 
 def _asks(literal: Literal) -> int:

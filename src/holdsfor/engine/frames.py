@@ -174,10 +174,10 @@ def is_in(left: Ints, right: Ints) -> Bools:
 
 
 def distinct(frame: Frame) -> Frame:
-    """The rows of a frame of codes without repetitions."""
+    """The rows of a frame without repetitions; it must have no lists."""
     if not frame.columns or not frame.rows:
         return frame.take(np.arange(min(1, frame.rows)))
-    columns = [column.data for column in frame.columns.values() if isinstance(column, Codes)]
+    columns = [column.data for column in frame.columns.values() if not isinstance(column, Lists)]
     keys, _ = combined_keys(columns, [column[:0] for column in columns])
     if len(keys) > 1 and (keys[1:] >= keys[:-1]).all():
         # Rows that come in order need no sort.

@@ -83,10 +83,6 @@ class Splitter:
             ordered = schedule(unordered, set(), self._analysis.background.needs, _head_variables(rule))
             body = ordered.body + ordered.stuck
             self._refuse_other_times(rule, body)
-            if not any(self._drives(rule, literal) for literal in body):
-                raise NotSupported(
-                    f"{rule.span.location}: only events that depend on this rule itself say when it fires"
-                )
             negated = tuple(lit for lit in body if isinstance(lit, Not) and self._inside(lit.body))
             rest = tuple(lit for lit in body if lit not in negated)
             for literal in rest:
@@ -98,11 +94,6 @@ class Splitter:
                         f"{literal.span.location}: nested negation of a fluent that depends on this rule"
                     )
             yield Way(rule, rest, negated)
-
-    def _drives(self, rule: SweptRule, literal: Literal) -> bool:
-        """Whether a literal says when a rule fires without asking the component."""
-        is_event = isinstance(literal, Happens | Boundary | Effect) and literal.time == rule.time
-        return is_event and not self.asks_component(literal)
 
     def _refuse_other_times(self, rule: SweptRule, body: Body) -> None:
         for literal in walk(body):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import Any
 
 import pyarrow as pa
@@ -49,7 +50,7 @@ def csv_text(column: Any) -> Any:
     >>> csv_text(pa.array(["a(b)", "a(b,c)", 'a("b")'])).to_pylist()
     ['a(b)', '"a(b,c)"', '"a(""b"")"']
     """
-    needs_quotes = pc.match_substring_regex(column, '[,"\n\r]')
+    needs_quotes = reduce(pc.or_, (pc.match_substring(column, special) for special in ',"\n\r'))
     if not pc.any(needs_quotes).as_py():
         return column
     quoted = pc.binary_join_element_wise('"', pc.replace_substring(column, '"', '""'), '"', "")

@@ -110,7 +110,9 @@ def test_bad_rows_are_shown_counted_and_written_aside(folder: Path) -> None:
     assert result.exit_code == 0
     assert "4 records read, 0 of names no rule knows, 11 malformed" in result.stderr
     assert result.stderr.count("skipped ") == 5
-    assert "skipped events.csv:6: lock takes 1 argument in the rules; this row has 3 fields: 'lock|1|1'" in result.stderr
+    assert (
+        "skipped events.csv:6: lock takes 1 argument in the rules; this row has 3 fields: 'lock|1|1'" in result.stderr
+    )
     lines = (folder / "bad.csv").read_text().splitlines()
     assert lines[:2] == ["file,line,reason,row", "events.csv,5,arrival 'x' is not a whole number in range,lock|x|3|a"]
     assert len(lines) == 12
@@ -182,7 +184,9 @@ def test_nobody_listens_to_the_end(folder: Path) -> None:
 @pytest.mark.usefixtures("folder")
 def test_a_terminal_shows_how_it_is_getting_on() -> None:
     ours, theirs = os.openpty()
-    subprocess.run(program("--events", "events.csv", "--window", "1"), stdout=subprocess.PIPE, stderr=theirs, check=True)
+    subprocess.run(
+        program("--events", "events.csv", "--window", "1"), stdout=subprocess.PIPE, stderr=theirs, check=True
+    )
     os.close(theirs)
     seen = io.BytesIO()
     while chunk := _read(ours):
