@@ -12,6 +12,9 @@ from tests.strategies.scenario_bodies import Allowed
 from tests.strategies.scenario_statics import POINTWISE_KIND
 from tests.strategies.scenarios import WINDOWED
 
+# Minutes, not seconds: random programs are compiled and run by the reference evaluator too.
+pytestmark = pytest.mark.slow
+
 PLAIN = replace(WINDOWED, allowed=Allowed(look_back=False, collect=False), cycles=False)
 CYCLIC = replace(WINDOWED, statics=POINTWISE_KIND)
 LATE = 12

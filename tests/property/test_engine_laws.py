@@ -19,6 +19,9 @@ from tests.strategies.scenario_statics import ANY_KIND
 from tests.strategies.scenarios import EVERYTHING, WINDOWED
 from tests.strategies.streams import Span, complete_windows, renamed
 
+# Minutes, not seconds: random programs are compiled and run by the reference evaluator too.
+pytestmark = pytest.mark.slow
+
 UNORDERED = replace(EVERYTHING, allowed=Allowed(order=False), statics=replace(ANY_KIND, order=False))
 LATE = 5
 NAMES = {"ann": "zoe", "bob": "adam", "cy": "'Mr X'"}

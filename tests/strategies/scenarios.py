@@ -324,7 +324,10 @@ class _Author:
         value = self._pen.weighted([(6, TRUTH), (2, MODE), (1, NUMBER)])
         head = Signature(self._name("s"), sorts, value)
         kind = self._features.statics
-        rules = static_rules(self._pen, self._readable, head, kind)
+        readable = self._readable.copy()
+        if "static on static" in LEFT_OUT and not self._features.read_whole:
+            readable.fluents = self._plain() or readable.fluents
+        rules = static_rules(self._pen, readable, head, kind)
         self._rules += rules
         if any(
             word in rule for rule in rules for word in ("intDur", "seq(", "allen(", "[]", "complement_all([")

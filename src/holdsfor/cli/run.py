@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     # Imported where they are used: NumPy and Arrow would slow down every other command.
     import pyarrow as pa
 
+    from holdsfor.io.builder import Reading
+    from holdsfor.io.rejects import Rejects
     from holdsfor.recognition import Recognition, Summary
 
 
@@ -73,29 +75,52 @@ def run(
     if start is not None and end is not None and end < start:
         fail(f"--end {end} lies before --start {start}")
     with friendly_errors(), ExitStack() as stack:
-        from holdsfor.engine.report import EVENTS, INTERVALS
-        from holdsfor.io.rejects import Rejects
-        from holdsfor.io.writers import created, writing
-        from holdsfor.recognition import Recognition, plan_windows, read_events
+        from holdsfor.recognition import Recognition, plan_windows
 
         plan = load_files([*rules, *background]).plan
         wanted = _known_fluents(fluent, plan)
         line = stack.enter_context(progress_line())
-        aside = Rejects.to_file(stack.enter_context(created(rejects))) if rejects is not None else Rejects()
-        aside.strict = strict
-        reading = read_events(plan, events, mapping, rejects=aside, on_rows=line.reading if line else None)
-        recognition = Recognition(
-            plan, reading, plan_windows(reading.stream, window, step, start, end), fluents=wanted, profile=profile
-        )
+        reading = _read(plan, events, mapping, stack.enter_context(_rejects(rejects, strict=strict)), line)
+        windows = plan_windows(reading.stream, window, step, start, end)
+        recognition = Recognition(plan, reading, windows, fluents=wanted, profile=profile)
+        _write(_tables(recognition, engine, line), style, output, derived_events)
+    _print_summary(recognition, profile=profile)
+
+
+@contextmanager
+def _rejects(path: Path | None, *, strict: bool) -> Iterator[Rejects]:
+    """Where rows go that cannot be read."""
+    from holdsfor.io.rejects import Rejects
+    from holdsfor.io.writers import created
+
+    if path is None:
+        yield Rejects(strict=strict)
+        return
+    with created(path) as file:
+        yield Rejects.to_file(file, strict=strict)
+
+
+def _read(plan: Plan, events: list[Path], mapping: Path | None, rejects: Rejects, line: Line | None) -> Reading:
+    from holdsfor.recognition import read_events
+
+    return read_events(plan, events, mapping, rejects=rejects, on_rows=line.reading if line else None)
+
+
+def _write(
+    tables: Iterator[tuple[pa.Table, pa.Table]], style: Format | None, output: Path | None, derived_events: Path | None
+) -> None:
+    from holdsfor.engine.report import EVENTS, INTERVALS
+    from holdsfor.io.writers import writing
+
+    with ExitStack() as stack:
         intervals = stack.enter_context(writing(_style(style, output), output, INTERVALS))
         derived = None
         if derived_events is not None:
             derived = stack.enter_context(writing(_style(None, derived_events), derived_events, EVENTS))
-        for found, happened in _tables(recognition, engine, line):
+        for found, happened in tables:
             intervals.write(found)
             if derived is not None:
                 derived.write(happened)
-    _print_summary(recognition, profile=profile)
 
 
 def _known_fluents(names: list[str], plan: Plan) -> set[str] | None:

@@ -57,14 +57,20 @@ def _number_kind(column: Array) -> pa.DataType | None:
 
     A cast that fails costs far more than this look, and Arrow takes `0x1f` for a number, where here it is a word.
     """
-    characters = column.buffers()[2]
-    others = b"" if characters is None else characters.to_pybytes().translate(None, b"0123456789")
-    if len(others) > 3 * len(column):
+    buffer = column.buffers()[2]
+    if buffer is None or not buffer.size:
         return None
-    found = set(others)
-    if found <= set(b"-"):
+    characters = np.frombuffer(buffer, np.uint8)
+    least, most = characters.min(), characters.max()
+    if least >= ord("0") and most <= ord("9"):
         return pa.int64()
-    return pa.float64() if found <= set(b"-.+eE") else None
+    if most > ord("e"):
+        return None
+    others = buffer.to_pybytes().translate(None, b"0123456789")
+    if set(others) <= set(b"-"):
+        # A number has one sign at most; dates have more.
+        return pa.int64() if len(others) <= len(column) else None
+    return pa.float64() if set(others) <= set(b"-.+eE") else None
 
 
 def encode(pieces: Sequence[Cells], dictionary: Dictionary) -> Ints:

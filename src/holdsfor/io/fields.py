@@ -32,15 +32,16 @@ class Fields:
         self._block, self._line_ends = block, marks[last]
         # Without its separators the text is the character buffer of a column of strings.
         offsets = np.zeros(len(marks) + 1, np.int32)
-        offsets[1:] = marks - np.arange(len(marks))
+        offsets[1:] = marks
+        offsets[1:] -= np.arange(len(marks), dtype=np.int32)
         self._column = _strings(offsets, block.translate(None, b"|\n"))
 
     def __len__(self) -> int:
         return len(self.first)
 
-    def column(self, rows: Ints, place: int) -> Any:
-        """One field of some rows; all of them must have it."""
-        return self._column.take(pa.array(self.first[rows] + place))
+    def column(self, places: Ints) -> Any:
+        """Some fields, given their places among all."""
+        return self._column.take(pa.array(places))
 
     def lines(self, rows: Ints) -> Any:
         """Some rows as they stand in the file."""
@@ -56,7 +57,7 @@ class Fields:
         >>> [(name, width, rows.tolist()) for name, width, rows in Fields(b"b|1\\na|1|2\\nb|3\\n").groups()]
         [('b', 2, [0, 2]), ('a', 3, [1])]
         """
-        names = self.column(np.arange(len(self)), 0).dictionary_encode()
+        names = self.column(self.first).dictionary_encode()
         widest = int(self.width.max()) + 1
         key = names.indices.to_numpy().astype(np.int64) * widest + self.width
         # Small keys are sorted by counting, in linear time.

@@ -56,10 +56,10 @@ class Rejects:
     by_name: dict[str, Malformed] = field(default_factory=dict)
 
     @classmethod
-    def to_file(cls, file: IO[bytes]) -> Rejects:
+    def to_file(cls, file: IO[bytes], *, strict: bool = False) -> Rejects:
         """Rejects that are written aside."""
         file.write(HEADER)
-        return cls(file=file)
+        return cls(strict, file)
 
     def add(self, source: str, found: Sequence[pa.Table]) -> None:
         """Take in what was refused of a piece of input."""

@@ -67,12 +67,13 @@ class _Group:
 
     def __init__(self, fields: Fields, layout: Layout, rows: Ints) -> None:
         self.fields, self.layout, self.rows = fields, layout, rows
+        self._first = fields.first[rows]
         self.arrival = text_times(self._column(1))
         self.start = text_times(self._column(2))
         self.end = text_ends(self._column(3)) if layout.form is Form.INTERVAL else None
 
     def _column(self, place: int) -> Any:
-        return self.fields.column(self.rows, place)
+        return self.fields.column(self._first + place)
 
     def complaints(self) -> Iterator[tuple[Bools, Any]]:
         """What is wrong with some of the rows, as sentences."""

@@ -6,7 +6,7 @@ import gzip
 import io
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
@@ -30,7 +30,7 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
     """An input to read bytes from, unpacked if it is compressed; trouble is a HoldsforError that says what it is."""
     try:
         if str(path) == STANDARD_INPUT:
-            yield _unpacked(io.BufferedReader(cast("io.RawIOBase", sys.stdin.buffer)))
+            yield _unpacked(_standard_input())
         else:
             with Path(path).open("rb") as file:
                 yield _unpacked(file)
@@ -38,6 +38,12 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
         raise HoldsforError(f"{shown_name(path)} is a damaged gzip file: {problem}") from problem
     except OSError as problem:
         raise HoldsforError(f"cannot read {shown_name(path)}: {problem.strerror or problem}") from problem
+
+
+def _standard_input() -> io.BufferedReader:
+    stream = sys.stdin.buffer
+    # Whoever has put something else in its place may not be able to look ahead.
+    return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(io.BytesIO(stream.read()))
 
 
 def _unpacked(file: io.BufferedReader) -> IO[bytes]:
@@ -48,26 +54,14 @@ def _unpacked(file: io.BufferedReader) -> IO[bytes]:
 def blocks(path: str | Path, size: int = BLOCK) -> Iterator[bytes]:
     """The lines of an input as pieces of valid UTF-8, each ending in a line break."""
     with opened(path) as file:
-        for number, piece in enumerate(_whole_lines(iter(lambda: file.read(size), b""))):
-            yield _clean(piece.removeprefix(_BYTE_ORDER_MARK) if number == 0 else piece)
-
-
-def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes, cut behind line breaks; the last line gets one if it has none.
-
-    >>> list(_whole_lines([b"ab", b"c\\nd", b"ef\\ng\\nh"]))
-    [b'abc\\n', b'def\\ng\\n', b'h\\n']
-    """
-    rest: list[bytes] = []
-    for piece in pieces:
-        cut = piece.rfind(b"\n") + 1
-        if cut:
-            yield b"".join([*rest, piece[:cut]])
-            rest = []
-        rest.append(piece[cut:])
-    last = b"".join(rest)
-    if last:
-        yield last + b"\n"
+        is_first = True
+        while block := file.read(size):
+            if not block.endswith(b"\n"):
+                block += file.readline()
+            if not block.endswith(b"\n"):
+                block += b"\n"
+            yield _clean(block.removeprefix(_BYTE_ORDER_MARK) if is_first else block)
+            is_first = False
 
 
 def _clean(block: bytes) -> bytes:

@@ -59,8 +59,8 @@ def test_rows_are_sorted_by_text() -> None:
     table = Intervals(
         (np.array([z, z, a, a]),),
         np.array([ten, nine, nine, nine]),
-        np.array([1, 1, 7, -FOREVER]),
-        np.array([2, 2, FOREVER, 5]),
+        np.array([1, 1, -FOREVER, 7]),
+        np.array([2, 2, 5, FOREVER]),
         single_valued=False,
     )
     texts = Texts(dictionary)
