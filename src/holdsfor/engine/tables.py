@@ -10,6 +10,7 @@ import numpy as np
 
 from holdsfor.engine.frames import Codes, Column, Lists, combined_keys
 from holdsfor.engine.kernels import EMPTY, Ints, Spans
+from holdsfor.logic.arithmetic import EvaluationError
 
 FOREVER = np.int64(2**62)
 """The end of an interval that is still open; minus this, a start before all time."""
@@ -71,6 +72,11 @@ class Space:
 
     def pack(self, group: Ints, times: Ints) -> Ints:
         """Groups and plain times as points of the packed time-line."""
+        if len(group) and int(group.max()) >> max(62 - self.time_bits, 0):
+            raise EvaluationError(
+                f"the times of the stream span 2^{self.time_bits} time-points, too many for so many instances; "
+                "look for a time that is far off, or use a coarser time unit"
+            )
         return (group << self.time_bits) | self.times(times)
 
 
