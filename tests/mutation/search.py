@@ -18,7 +18,7 @@ from tests.strategies.scenarios import EVERYTHING, WINDOWED, Features
 FAMILIES: tuple[tuple[Features, bool], ...] = (
     (WINDOWED, True),
     (EVERYTHING, False),
-    (replace(WINDOWED, statics=POINTWISE_KIND), True),
+    (replace(WINDOWED, statics=replace(POINTWISE_KIND, equal=WINDOWED.statics.equal)), True),
 )
 """Features and whether there are windows: the same as in the property tests."""
 

@@ -16,7 +16,7 @@ from tests.strategies.scenarios import WINDOWED
 pytestmark = pytest.mark.slow
 
 PLAIN = replace(WINDOWED, allowed=Allowed(look_back=False, collect=False), cycles=False)
-CYCLIC = replace(WINDOWED, statics=POINTWISE_KIND)
+CYCLIC = replace(WINDOWED, statics=replace(POINTWISE_KIND, equal=WINDOWED.statics.equal))
 LATE = 12
 
 

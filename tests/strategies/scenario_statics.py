@@ -231,6 +231,17 @@ def _variables_of(literal: str) -> set[str]:
     return set(re.findall(r"\b[A-Z]\w*", literal)) - set(re.findall(r"\bI\d+", literal))
 
 
+def knows_the_future(rule: str) -> bool:
+    """Whether what a rule says of a time-point may change as more is known.
+
+    So it is with operators on whole intervals, tests for emptiness, and variables that are not in every fluent of the
+    rule: each new value of such a variable adds to the past of the others.
+    """
+    leaves = [_variables_of(leaf) for leaf in re.findall(r"holdsFor\([^=]*=[^,]*, I\d+\)", rule.partition(":-")[2])]
+    words = ("intDur", "seq(", "allen(", "[]", " complement_all(")
+    return any(word in rule for word in words) or any(leaf != leaves[0] for leaf in leaves)
+
+
 def static_rules(pen: Pen, readable: Readable, head: Signature, kind: StaticKind) -> list[str]:
     """One rule for a statically determined fluent, or alternatives of which the first that succeeds counts."""
     rules = [StaticWriter(pen, readable.fluents, head, kind).rule()]

@@ -7,13 +7,14 @@ few rules in a hundred turn out to have no meaning (a loop inside a time-point, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
 from tests.strategies.scenario_bodies import Allowed, BodyWriter
-from tests.strategies.scenario_statics import ANY_KIND, POINTWISE_KIND, StaticKind, static_rules
+from tests.strategies.scenario_statics import ANY_KIND, POINTWISE_KIND, StaticKind, knows_the_future, static_rules
 from tests.strategies.scenario_words import (
     CONSTANTS,
     INPUT_EVENTS,
@@ -133,7 +134,7 @@ class _Author:
         static = None
         if self._pen.chance(20) and "static cycles" not in LEFT_OUT:
             static = Signature(self._name("s"), members[0].sorts, TRUTH)
-            kind = replace(POINTWISE_KIND, order=self._features.statics.order)
+            kind = replace(POINTWISE_KIND, order=self._features.statics.order, equal=not self._features.read_whole)
             self._rules += static_rules(self._pen, Readable(fluents=[*members, *members, *self._plain()]), static, kind)
             readable.fluents += [static] * 2
         self._simple_fluents(members, readable)
@@ -329,9 +330,8 @@ class _Author:
             readable.fluents = self._plain() or readable.fluents
         rules = static_rules(self._pen, readable, head, kind)
         self._rules += rules
-        if any(
-            word in rule for rule in rules for word in ("intDur", "seq(", "allen(", "[]", "complement_all([")
-        ) or any(f"{fluent.name}(" in rule or f"{fluent.name}=" in rule for fluent in self._whole for rule in rules):
+        reads = [fluent for fluent in self._whole if any(re.search(rf"\b{fluent.name}\b", rule) for rule in rules)]
+        if reads or len(rules) > 1 or any(knows_the_future(rule) for rule in rules):
             self._whole.append(head)
         if self._features.groundings and self._pen.chance(5):
             self._grounding(head)

@@ -45,7 +45,7 @@ def recorded(pen: Pen, reasoner: Reasoner, *, most: int = 36, late: int = 0) -> 
     inputs = [SIGNATURES[symbol.name] for symbol in reasoner.plan.inputs if symbol.name in SIGNATURES]
     events = [s for s in inputs if s.value is None]
     fluents = [s for s in inputs if s.value is not None]
-    first = pen.weighted([(6, 0), (1, -5), (1, 3)])
+    first = pen.weighted([(20, 0), (3, -5), (3, 3), (1, 1_700_000_000)])
     last = first + pen.weighted([(3, 8), (4, 14), (2, 25)])
     records: list[Record] = []
     if not inputs:
@@ -71,9 +71,11 @@ def _record(pen: Pen, signature: Signature, time: int, arrival: int, last: int) 
     return InputInterval(term, value, time, end, arrival)
 
 
-def _plain(pen: Pen, sort: str) -> str | int:
+def _plain(pen: Pen, sort: str) -> str | float:
     if sort == TRUTH and pen.chance(75):
         return "true"
+    if sort == NUMBER and pen.chance(4):
+        return pen.pick((1.5, 0.25))
     text = pen.likely(CONSTANTS[sort])
     return int(text) if sort == NUMBER else text
 
