@@ -55,12 +55,11 @@ def main() -> None:
     unsorted = random.integers(0, 1 << 40, rows)
     starts, ends = points(random, rows // 2, groups, 1), points(random, rows // 2, groups, 1)
     valued = points(random, rows, groups, 3)
-    nothing = tuple(column[:0] for column in valued)
     asked = np.sort(random.integers(0, groups << TIME_BITS, rows))
     table = {
         "int64 sort": (lambda: np.sort(unsorted), rows),
-        "make intervals, sorted": (lambda: make_intervals(starts, ends), rows),
-        "three values, sorted": (lambda: make_intervals(valued, nothing), rows),
+        "make intervals, sorted": (lambda: make_intervals([starts], [ends]), rows),
+        "three values, sorted": (lambda: make_intervals([valued], []), rows),
         "union of 3": (lambda: union([a, b, c]), total),
         "intersection of 3": (lambda: intersection([a, b, c]), total),
         "complement 1\\2": (lambda: difference(a, [b, c]), total),

@@ -67,20 +67,17 @@ class Planted:
 
 
 PLANTED = [
-    Planted("start at the initiation", "inertia", "times[held] + 1, until[held]", "times[held], until[held]"),
-    Planted("end one late", "inertia", "times[1:][within] + 1", "times[1:][within] + 2"),
+    Planted("start at the initiation", "inertia", "layout.times(start) + 1, end", "layout.times(start), end"),
+    Planted("end one late", "inertia", "layout.times(following) + 1", "layout.times(following) + 2"),
     Planted(
         "initiation wins a tie",
         "inertia",
-        "np.where(ends, (value == target) | (value == ANY), value != target)",
-        "np.where(ends, False, value != target)",
+        "    differs = key[1:] ^ key[:-1]\n    # At one moment",
+        "    ties = (key[1:] & layout.kind > 0) & (key[1:] ^ key[:-1] <= layout.low)\n"
+        "    key = key[np.concatenate(([True], ~ties))]\n"
+        "    differs = key[1:] ^ key[:-1]\n    # At one moment",
     ),
-    Planted(
-        "two values together",
-        "inertia",
-        "np.where(ends, (value == target) | (value == ANY), value != target)",
-        "np.where(ends, (value == target) | (value == ANY), False)",
-    ),
+    Planted("two values together", "inertia", "rows = np.flatnonzero(clash) + 1", "rows = np.flatnonzero(clash)[:0]"),
     Planted("any value ignored", "evaluation", "if not any(points.wild):", "if not any(points.wild[:-1]):"),
     Planted(
         "open at the border lost",

@@ -44,7 +44,7 @@ def _carried(evaluation: Evaluation, symbol: Symbol) -> list[Points]:
 def _intervals(evaluation: Evaluation, symbol: Symbol, initiated: Points, terminated: Points) -> Intervals:
     space = evaluation.space
     one, two = space.groups(initiated.args, terminated.args, (len(initiated), len(terminated)))
-    made = make_intervals((one, initiated.time, initiated.value), (two, terminated.time, terminated.value))
+    made = make_intervals([(one, initiated.time, initiated.value)], [(two, terminated.time, terminated.value)])
     evaluation.conflicts += made.conflicts
     if space.fits(width(symbol)):
         args = tuple(space.ungroup(made.group, width(symbol)))

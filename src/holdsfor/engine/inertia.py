@@ -1,25 +1,38 @@
 """The law of inertia for all instances of a fluent at once.
 
-Every point at which something happens to an instance either *sets* its value, *clears* it, or clears it *if it has
-one particular value*. Only the last looks at the state, and the state between two points that decide it outright is
-known; so one sort and a few passes make the intervals of all instances.
+Every initiation and termination becomes one integer: instance, time, kind and value side by side, so that one sort puts
+the points of all instances in order and neighbours are compared by one exclusive or. Read in that order, a point either
+*sets* the value, *clears* it, or clears it *if it has one particular value*. Only the last looks at the state, and the
+state is known from the last point that decides it outright.
 
 Law: for each instance, equal to stepping through its points in time order.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
-from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.tables import FOREVER
+from holdsfor.logic.arithmetic import EvaluationError
 
-NOTHING = -1
-"""The value of an instance that has none."""
 ANY = -2
 """A termination that ends whatever value there is."""
+
+Part: TypeAlias = tuple[Ints, Ints, Ints]
+"""Group, time and value of some points; fast if they come sorted by group and time."""
+
+BLOCK = 1 << 17
+"""Rows that are worked on at a time: few enough to stay in the processor's cache."""
+_FEW = 1 << 12
+"""Up to so many rows, the number of calls is what costs."""
+_RUNS = 64
+"""Up to so many sorted runs, merging is faster than sorting."""
+_BITS = 62
 
 
 @dataclass(frozen=True)
@@ -33,126 +46,266 @@ class Made:
     conflicts: int
 
 
-def make_intervals(
-    initiated: tuple[Ints, Ints, Ints], terminated: tuple[Ints, Ints, Ints], open_end: int = int(FOREVER)
-) -> Made:
-    """Intervals from initiations and terminations, each given as (group, time, value).
+def make_intervals(initiated: Sequence[Part], terminated: Sequence[Part], open_end: int = int(FOREVER)) -> Made:
+    """Intervals from initiations and terminations, each given in parts as (group, time, value).
 
     >>> g, v = np.zeros(2, np.int64), np.array([7, 7])
-    >>> made = make_intervals((g, np.array([3, 5]), v), (g[:1], np.array([8]), v[:1]))
+    >>> made = make_intervals([(g, np.array([3, 5]), v)], [(g[:1], np.array([8]), v[:1])])
     >>> made.start.tolist(), made.end.tolist()
     ([4], [9])
     """
-    group = np.concatenate((initiated[0], terminated[0]))
-    time = np.concatenate((initiated[1], terminated[1]))
-    value = np.concatenate((initiated[2], terminated[2]))
-    if not len(group):
-        return Made(group, value, time, time, 0)
-    first = len(initiated[0])
-    packed = _packed_sort(group, time, value, first)
-    if packed is None:
-        ends = np.arange(len(group)) >= first
-        order = np.lexsort((value, ends, time, group))
-        packed = group[order], time[order], value[order], ends[order]
-    return _from_sorted(*packed, open_end)
-
-
-def _packed_sort(group: Ints, time: Ints, value: Ints, first: int) -> tuple[Ints, Ints, Ints, Bools] | None:
-    """Rows in order of group, time, kind and value by one sort of one integer column, if all of it fits in 63 bits."""
-    base = int(time.min())
-    time_bits = (int(time.max()) - base).bit_length()
-    codes, rank = _ranked(value)
-    value_bits = max(1, (len(codes) - 1).bit_length())
-    if int(group.max()).bit_length() + time_bits + 1 + value_bits > 62:
-        return None
-    key = ((group << time_bits) | (time - base)) << (value_bits + 1)
-    key[first:] |= 1 << value_bits
-    key |= rank
+    starts = [part for part in initiated if len(part[1])]
+    ends = [part for part in terminated if len(part[1])]
+    if not starts:
+        return Made(EMPTY, EMPTY, EMPTY, EMPTY, 0)
+    if sum(len(part[1]) for part in (*starts, *ends)) <= _FEW:
+        starts, ends = _stacked(starts), _stacked(ends)
+    layout = _layout(starts, ends)
+    if layout.bits > _BITS:
+        return _renumbered(starts, ends, open_end)
+    key = _packed(layout, starts, ends)
     # Points come from sorted tables rule by rule; merging such runs is several times faster than sorting them.
     runs = np.count_nonzero(key[1:] < key[:-1])
-    key.sort(kind="stable" if runs < 64 else None)
-    low = key & ((1 << (value_bits + 1)) - 1)
-    moment = key >> (value_bits + 1)
-    return (
-        moment >> time_bits,
-        (moment & ((1 << time_bits) - 1)) + base,
-        codes[low & ((1 << value_bits) - 1)],
-        low >> value_bits == 1,
+    if runs:
+        key.sort(kind="stable" if runs < _RUNS else None)
+    return _from_sorted(layout, key, open_end)
+
+
+def _stacked(parts: list[Part]) -> list[Part]:
+    if len(parts) < 2:
+        return parts
+    group, time, value = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return [(group, time, value)]
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where a point's group, time, kind and value are in its integer, from high bits to low ones.
+
+    `kind` is the bit that is set for terminations; below it is the value, or 0 for a termination of any value. With a
+    single value there is nothing below it (`value_bits` is 0), and every termination ends whatever there is.
+    """
+
+    group_bits: int
+    first_time: int
+    time_bits: int
+    first_value: int
+    value_bits: int
+    is_conditional: bool
+
+    @property
+    def bits(self) -> int:
+        """How many bits an integer needs."""
+        return self.group_bits + self.time_bits + 1 + self.value_bits
+
+    @property
+    def kind(self) -> int:
+        """The bit of terminations."""
+        return 1 << self.value_bits
+
+    @property
+    def low_bits(self) -> int:
+        """The bits below the time."""
+        return self.value_bits + 1
+
+    @property
+    def low(self) -> int:
+        """A mask of the bits below the time."""
+        return (1 << self.low_bits) - 1
+
+    @property
+    def below_group(self) -> int:
+        """The bits below the group."""
+        return self.time_bits + self.low_bits
+
+    def times(self, key: Ints) -> Ints:
+        """The times of points."""
+        found = key >> self.low_bits
+        found &= (1 << self.time_bits) - 1
+        found += self.first_time
+        return found
+
+    def values(self, key: Ints) -> Ints:
+        """The values of initiations."""
+        if not self.value_bits:
+            return np.full(len(key), self.first_value)
+        found = key & self.low
+        found += self.first_value - 1
+        return found
+
+
+def _layout(starts: Sequence[Part], ends: Sequence[Part]) -> _Layout:
+    points = (*starts, *ends)
+    last_group = max(int(np.maximum.reduce(group)) for group, _, _ in points)
+    first_time = min(int(np.minimum.reduce(time)) for _, time, _ in points)
+    last_time = max(int(np.maximum.reduce(time)) for _, time, _ in points)
+    first_value = min(int(np.minimum.reduce(value)) for _, _, value in starts)
+    last_value = max(int(np.maximum.reduce(value)) for _, _, value in starts)
+    is_conditional = any(_looks_at_state(value, first_value, last_value) for _, _, value in ends)
+    is_single = first_value == last_value and not is_conditional
+    return _Layout(
+        group_bits=last_group.bit_length(),
+        first_time=first_time,
+        time_bits=(last_time - first_time).bit_length(),
+        first_value=first_value,
+        # Values count from 1, for 0 is any.
+        value_bits=0 if is_single else (last_value - first_value + 1).bit_length(),
+        is_conditional=is_conditional,
     )
 
 
-def _ranked(value: Ints) -> tuple[Ints, Ints]:
-    """The distinct values, of which there are few, and the place of each row's among them."""
-    low = int(value.min())
-    seen = np.zeros(int(value.max()) - low + 1, np.bool_)
-    seen[value - low] = True
-    codes = np.flatnonzero(seen)
-    place = np.cumsum(seen) - 1
-    return codes + low, place[value - low]
+def _looks_at_state(ended: Ints, first: int, last: int) -> bool:
+    """Whether terminations depend on the value there is: not if they end any, or the only one there can be."""
+    low, high = int(np.minimum.reduce(ended)), int(np.maximum.reduce(ended))
+    if low == high:
+        return low not in (ANY, first) or (low != ANY and first != last)
+    return first != last or bool(np.any((ended != ANY) & (ended != first)))
 
 
-def _from_sorted(group: Ints, time: Ints, value: Ints, ends: Bools, open_end: int) -> Made:
-    """Rows sorted by group and time, initiations before terminations at one time-point."""
-    # Moments: runs of rows with one group and one time.
-    new = np.empty(len(group), np.bool_)
-    new[0] = True
-    np.not_equal(group[1:], group[:-1], out=new[1:])
-    new[1:] |= time[1:] != time[:-1]
-    moment = np.cumsum(new) - 1
-    first = np.flatnonzero(new)
-    outcome, conflicts = _outright(moment, first, value, ends)
-    keep = _effective(moment, first, value, ends, outcome, group)
-    return _joined(group, time, keep, open_end, conflicts)
+def _packed(layout: _Layout, starts: Sequence[Part], ends: Sequence[Part]) -> Ints:
+    """One integer per point."""
+    if layout.is_conditional:
+        ends = [_that_can_matter(layout, part) for part in ends]
+    key = np.empty(sum(len(part[1]) for part in (*starts, *ends)), np.int64)
+    shift = -layout.first_time << layout.low_bits
+    done = 0
+    for kind, parts in ((0, starts), (layout.kind, ends)):
+        has_value = layout.value_bits > 0 and (kind == 0 or layout.is_conditional)
+        rest = shift + kind + (1 - layout.first_value if has_value else 0)
+        for group, time, value in parts:
+            for begin in range(0, len(time), BLOCK):
+                rows = slice(begin, begin + BLOCK)
+                out = key[done + begin : done + min(begin + BLOCK, len(time))]
+                np.left_shift(group[rows], layout.time_bits, out=out)
+                out += time[rows]
+                out <<= layout.low_bits
+                if has_value:
+                    out += value[rows]
+                out += rest
+            done += len(time)
+    return key
 
 
-def _outright(moment: Ints, first: Ints, value: Ints, ends: Bools) -> tuple[Ints, int]:
-    """What a moment decides whatever the state is: a value, NOTHING, or (ANY) that it depends on the state."""
-    sets = ~ends[first]
-    wanted = np.where(sets, value[first], ANY)
-    # An initiation is broken by another value initiated, or by its own termination, at the same moment.
-    target = wanted[moment]
-    contradicts = np.where(ends, (value == target) | (value == ANY), value != target) & sets[moment]
-    broken = np.zeros(len(first), np.bool_)
-    broken[moment[contradicts]] = True
-    cleared = np.zeros(len(first), np.bool_)
-    cleared[moment[ends & (value == ANY)]] = True
-    outcome = np.where(broken | (cleared & ~sets), NOTHING, wanted)
-    return outcome, int(np.count_nonzero(broken))
+def _that_can_matter(layout: _Layout, part: Part) -> Part:
+    """Terminations of values that are initiated somewhere; `ANY` is turned into what stands for it in the packing."""
+    group, time, value = part
+    first, count = layout.first_value, 1 << layout.value_bits
+    any_value = value == ANY
+    rows = np.flatnonzero(any_value | ((value >= first) & (value - first < count - 1)))
+    return group[rows], time[rows], np.where(any_value[rows], first - 1, value[rows])
 
 
-def _effective(moment: Ints, first: Ints, value: Ints, ends: Bools, outcome: Ints, group: Ints) -> tuple[Ints, Ints]:
-    """The moments that change something, as (row, value after it)."""
-    decides = outcome != ANY
-    if decides.all():
-        return first, outcome
-    # A conditional clear works if the value decided last, in the same group, is the one it ends.
-    last = np.maximum.accumulate(np.where(decides, np.arange(len(first)), -1))
-    conditional = np.flatnonzero(ends & ~decides[moment])
-    at = moment[conditional]
-    before = last[at]
-    known = np.flatnonzero(before >= 0)
-    at, before, conditional = at[known], before[known], conditional[known]
-    hits = (outcome[before] == value[conditional]) & (group[first[before]] == group[conditional])
-    changes = decides.copy()
-    changes[at[hits]] = True
-    kept = np.flatnonzero(changes)
-    return first[kept], np.where(decides[kept], outcome[kept], NOTHING)
+def _from_sorted(layout: _Layout, key: Ints, open_end: int) -> Made:
+    """Intervals from points in order, some whole groups at a time."""
+    starts, ends, conflicts = [], [], 0
+    begin = 0
+    while begin < len(key):
+        finish = _end_of_block(key, begin, layout.below_group)
+        block = key[begin:finish]
+        if layout.value_bits:
+            # In place: the column is ours.
+            block = _decided(layout, block)
+        found = _block_intervals(layout, block, open_end)
+        starts.append(found[0])
+        ends.append(found[1])
+        conflicts += found[2]
+        begin = finish
+    start = starts[0] if len(starts) == 1 else np.concatenate(starts)
+    end = ends[0] if len(ends) == 1 else np.concatenate(ends)
+    return Made(start >> layout.below_group, layout.values(start), layout.times(start) + 1, end, conflicts)
 
 
-def _joined(group: Ints, time: Ints, changes: tuple[Ints, Ints], open_end: int, conflicts: int) -> Made:
-    rows, after = changes
-    groups = group[rows]
-    if not len(rows):
-        empty = np.empty(0, np.int64)
-        return Made(empty, empty, empty, empty, conflicts)
-    # Drop moments that leave the value as it was.
-    fresh = np.empty(len(rows), np.bool_)
-    fresh[0] = True
-    fresh[1:] = (groups[1:] != groups[:-1]) | (after[1:] != after[:-1])
-    rows, after, groups = rows[fresh], after[fresh], groups[fresh]
-    times = time[rows]
-    until = np.full(len(rows), open_end, np.int64)
-    within = groups[1:] == groups[:-1]
-    until[:-1][within] = times[1:][within] + 1
-    held = np.flatnonzero(after != NOTHING)
-    return Made(groups[held], after[held], times[held] + 1, until[held], conflicts)
+def _end_of_block(key: Ints, begin: int, below_group: int) -> int:
+    """Where a block ends: with its last group."""
+    last = begin + BLOCK
+    if last >= len(key):
+        return len(key)
+    return int(np.searchsorted(key, ((int(key[last - 1]) >> below_group) + 1) << below_group))
+
+
+def _block_intervals(layout: _Layout, key: Ints, open_end: int) -> tuple[Ints, Ints, int]:
+    """Packed starts, plain ends, and broken initiations, of points that all set or clear a value outright."""
+    if not len(key):
+        return EMPTY, EMPTY, 0
+    differs = key[1:] ^ key[:-1]
+    # At one moment initiations come before what breaks them; there is at most one such step at a moment.
+    conflicts = int(np.count_nonzero((differs >= layout.kind) & (differs <= layout.low)))
+    # Only points that change the state matter, or that are the first of their group.
+    differs &= ~(((1 << layout.time_bits) - 1) << layout.low_bits)
+    matters = np.empty(len(key), np.bool_)
+    matters[0] = True
+    np.not_equal(differs, 0, out=matters[1:])
+    changes = key[np.flatnonzero(matters)]
+    rows = np.flatnonzero((changes & layout.kind) == 0)
+    start = changes[rows]
+    rows += 1
+    following = changes.take(rows, mode="clip")
+    until = layout.times(following) + 1
+    differs = start ^ following
+    # What comes last in its group, or last of all, stays open.
+    is_open = (differs >= 1 << layout.below_group) | (rows == len(changes))
+    np.putmask(until, is_open, open_end)
+    if conflicts:
+        lasting = np.flatnonzero((differs > layout.low) | is_open)
+        return start[lasting], until[lasting], conflicts
+    return start, until, conflicts
+
+
+def _decided(layout: _Layout, key: Ints) -> Ints:
+    """Points that set or clear a value whatever the state is, to the same effect as all points."""
+    differs = key[1:] ^ key[:-1]
+    clash = _initiated_together(layout, key, differs)
+    if not layout.is_conditional and not clash.any():
+        return key
+    repeated = differs == 0
+    if repeated.any():
+        key = key[np.flatnonzero(np.concatenate(([True], ~repeated)))]
+        clash = _initiated_together(layout, key, key[1:] ^ key[:-1])
+    # Values initiated at one moment break each other: all but the first clear.
+    rows = np.flatnonzero(clash) + 1
+    key[rows] = (key[rows] & ~layout.low) | layout.kind
+    return _resolved(layout, key) if layout.is_conditional else key
+
+
+def _initiated_together(layout: _Layout, key: Ints, differs: Ints) -> Bools:
+    """Which points initiate another value than the point before, at the same moment."""
+    together = (differs > 0) & (differs < layout.kind)
+    if layout.is_conditional:
+        together &= (key[1:] & layout.kind) == 0
+    return together
+
+
+def _resolved(layout: _Layout, key: Ints) -> Ints:
+    """A conditional termination clears if the value decided last, in the same group, is the one it ends."""
+    what = key & layout.low
+    decides = what <= layout.kind
+    asked = np.flatnonzero(~decides)
+    last = np.maximum.accumulate(np.where(decides, np.arange(len(key)), 0))[asked]
+    hits = (what[last] == what[asked] - layout.kind) & ((key[last] ^ key[asked]) >> layout.below_group == 0)
+    clearing = asked[hits]
+    key[clearing] = (key[clearing] & ~layout.low) | layout.kind
+    decides[clearing] = True
+    return key[np.flatnonzero(decides)]
+
+
+def _renumbered(starts: Sequence[Part], ends: Sequence[Part], open_end: int) -> Made:
+    """Groups, times and values that are too far apart for one integer are numbered first."""
+    counts = [len(part[1]) for part in (*starts, *ends)]
+    cuts = np.cumsum(counts)[:-1]
+    names, parts = [], []
+    for place in range(3):
+        distinct, numbers = np.unique(np.concatenate([part[place] for part in (*starts, *ends)]), return_inverse=True)
+        if place == 2 and distinct[0] == ANY:
+            numbers = np.where(numbers == 0, ANY, numbers)
+        names.append(distinct)
+        parts.append(np.split(numbers.astype(np.int64), cuts))
+    numbered = list(zip(*parts, strict=True))
+    starts, ends = numbered[: len(starts)], numbered[len(starts) :]
+    layout = _layout(starts, ends)
+    if layout.bits > _BITS:
+        raise EvaluationError("too many instances and times for one window; use a shorter window")
+    made = _from_sorted(layout, np.sort(_packed(layout, starts, ends)), int(FOREVER))
+    group, time, value = names
+    is_open = made.end == FOREVER
+    end = np.where(is_open, open_end, time[np.where(is_open, 1, made.end) - 1] + 1)
+    return Made(group[made.group], value[made.value], time[made.start - 1] + 1, end, made.conflicts)
