@@ -63,6 +63,10 @@ class Splitter:
         self._members = frozenset(members)
         self._fresh = 0
 
+    def owns(self, symbol: Symbol) -> bool:
+        """Whether a symbol belongs to the component."""
+        return symbol in self._members
+
     def asks_component(self, literal: Literal) -> bool:
         """Whether a literal (not counting what is nested in it) reads something of the component."""
         match literal:
@@ -180,6 +184,14 @@ class Splitter:
                 out = resolve(rule.out, apart)
                 yield (*variant.conditions, *self._unfolded(self._holds(out, variant.nodes, literal.time)))
 
+    def _leaf_variables(self, term: Term, nodes: dict[str, Intervals | Algebra]) -> frozenset[str]:
+        node = nodes.get(term.name) if isinstance(term, Var) else None
+        if node is None:
+            return frozenset()
+        if isinstance(node, Intervals):
+            return frozenset(v.name for part in (node.fvp.fluent, node.fvp.value) for v in variables(part))
+        return frozenset().union(*(self._leaf_variables(item, nodes) for item in node.inputs))
+
     def _holds(self, term: Term, nodes: dict[str, Intervals | Algebra], time: Term) -> Body:
         """The condition that a time-point lies in an interval list."""
         node = nodes.get(term.name) if isinstance(term, Var) else None
@@ -190,6 +202,11 @@ class Splitter:
         inputs = [self._holds(item, nodes, time) for item in node.inputs]
         match node.operator:
             case IntervalOperator.UNION:
+                if len({self._leaf_variables(item, nodes) for item in node.inputs}) > 1:
+                    # Such a variable ranges over values seen elsewhere, which no time-point alone can tell.
+                    raise NotSupported(
+                        f"{node.span.location}: union_all of fluents with different variables, inside a cycle"
+                    )
                 return inputs[0] if len(inputs) == 1 else (Or(tuple(inputs), node.span),)
             case IntervalOperator.INTERSECTION:
                 return tuple(literal for body in inputs for literal in body)

@@ -1,247 +1,200 @@
-"""The generic sweep: one loop over rows in time order, the same for every program.
+"""The generic sweep: rows in time order through one loop, the same for every program.
 
-A row is a ground rule instance whose conditions outside the component are already known to be true. What is left of
-it are residual conditions on pairs (fluent instances with a value, or event instances) of the component itself, as a
-conjunction of clauses. Rows of one time-point are tried rank by rank, in the order of the dependencies inside a
-time-point, and then applied together; delayed effects wait in a heap.
+A row is a ground rule instance whose conditions outside the component are already known to be true. What is left of it
+asks about slots of the component itself. Rows of one time-point are tried rank by rank, in the order of the
+dependencies inside a time-point, and then applied together; delayed effects wait in a heap.
+
+Law: the compiled loop and the plain one give the same; either is linear in the rows and in what they set off.
 """
 
 from __future__ import annotations
 
-import heapq
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import numpy as np
 
 from holdsfor.engine.kernels import Ints
+from holdsfor.engine.memory import Memory
+from holdsfor.engine.sweep_loop import (
+    COUNTS,
+    DEPTH,
+    ENDED,
+    HAPPENED,
+    HELPERS,
+    MISSING,
+    SCHEDULED,
+    STARTED,
+    Sheet,
+    State,
+    sweep_loop,
+)
 from holdsfor.engine.tables import FOREVER
 
-INITIATE, TERMINATE, TERMINATE_ALL, HAPPEN = range(4)
-"""What a row does to its pair; TERMINATE_ALL ends every value of the pair's instance."""
-HOLDS, STARTS, ENDS, INITIATED, TERMINATED, HAPPENED = range(6)
-"""What a residual condition asks of its pair."""
+_WORTH_COMPILING = 200_000
+"""So many rows take plain Python about as long as it takes to load the compiler and the compiled loop."""
+_TOO_SMALL = 64
+"""Below so many rows handing columns over to the compiled loop costs more than the loop."""
+
+Pending = tuple[Ints, Ints, Ints, Ints]
+Loop = Callable[..., tuple[Ints, Ints, Ints, Ints, Ints]]
 
 
-@dataclass
-class Rows:
-    """Rows as columns. Row i has clauses `clause_at[i]:clause_at[i+1]`, clause j literals
-    `literal_at[j]:literal_at[j+1]`; a clause is true if one of its literals is.
-    """
+@dataclass(frozen=True)
+class Start:
+    """The state at the border: slots that have a value, and attempts under way."""
 
-    time: Ints
-    rank: Ints
-    action: Ints
-    pair: Ints
-    clause_at: Ints
-    literal_at: Ints
-    asks: Ints
-    asked: Ints
-    positive: Ints
+    slots: int
+    held: Ints
+    value: Ints
+    since: Ints
+    pending: Pending
+    """(due, initiated, delay, value) of each attempt."""
 
 
-@dataclass
-class Delays:
-    """Delayed effects by trigger pair: entries `at[pair]:at[pair+1]`. Effect -1 terminates the trigger."""
-
-    at: Ints
-    delay: Ints
-    effect: Ints
-    postponable: Ints
-    rank: Ints
-
-
-@dataclass
-class Pairs:
-    """The pairs of a component: the instance of each, and the state at the border."""
+@dataclass(frozen=True)
+class Found:
+    """Things that happened to slots."""
 
     slot: Ints
-    slots: int
-    holding: list[tuple[int, int]] = field(default_factory=list)
-    """Pairs that hold at the border, with the time-point from which they do."""
-    pending: list[tuple[int, int, int]] = field(default_factory=list)
-    """Attempts under way at the border: (due, initiated, index into the delays)."""
-    trigger: dict[int, int] = field(default_factory=dict)
+    value: Ints
+    time: Ints
 
 
-@dataclass
+@dataclass(frozen=True)
 class Swept:
-    """What a sweep found."""
+    """What a sweep found: intervals, points, and the attempts under way at the next border."""
 
-    pair: list[int] = field(default_factory=list)
-    start: list[int] = field(default_factory=list)
-    end: list[int] = field(default_factory=list)
-    initiated: list[tuple[int, int]] = field(default_factory=list)
-    terminated: list[tuple[int, int]] = field(default_factory=list)
-    happened: list[tuple[int, int]] = field(default_factory=list)
-    attempts: list[tuple[int, int, int]] = field(default_factory=list)
-    """(initiated, due, index into the delays) of every attempt that was staged."""
-    conflicts: int = 0
-
-
-def sweep(rows: Rows, pairs: Pairs, delays: Delays, until: int) -> Swept:
-    """Run through time up to and including `until`."""
-    run = _Run(rows, pairs, delays, until)
-    run.go()
-    return run.out
+    spans: Found
+    end: Ints
+    initiated: Found
+    terminated: Found
+    happened: Found
+    scheduled: Found
+    kept: Pending
+    """(initiated, due, delay, value) of each attempt that was staged before the border and is due after it."""
+    conflicts: Ints
+    """The time of each."""
 
 
-class _Run:
-    def __init__(self, rows: Rows, pairs: Pairs, delays: Delays, until: int) -> None:
-        self.rows, self.delays, self.until = rows, delays, until
-        self.slot = pairs.slot.tolist()
-        count = len(self.slot)
-        self.current = [-1] * pairs.slots
-        self.since = [0] * pairs.slots
-        self.renewed = [-FOREVER.item()] * count
-        self.out = Swept()
-        self.heap = [(due, initiated, entry) for due, initiated, entry in pairs.pending]
-        heapq.heapify(self.heap)
-        self.entry_trigger = np.repeat(np.arange(count), np.diff(delays.at)).tolist()
-        for pair, since in pairs.holding:
-            self.current[self.slot[pair]] = pair
-            self.since[self.slot[pair]] = since
-        for _, initiated, entry in pairs.pending:
-            trigger = self.entry_trigger[entry]
-            self.renewed[trigger] = max(self.renewed[trigger], initiated)
-        self._start_moment()
+def sweep(
+    sheet: Sheet,
+    start: Start,
+    span: tuple[int, int],
+    memory: Memory,
+    *,
+    wants_log: bool,
+    compiled: bool | None = None,
+) -> Swept:
+    """Run through time up to the first of a span, which says what is to be known of the attempts at the second.
 
-    def _start_moment(self) -> None:
-        self.starting: dict[int, list[int]] = {}
-        self.ending: dict[int, set[int]] = {}
-        self.cleared: set[int] = set()
-        self.fired: set[int] = set()
+    Unless told, decide by what pays whether to compile.
+    """
+    until, border = span
+    use_compiled = _METER.pays(len(sheet.time) + len(start.pending[0])) if compiled is None else compiled
+    loop: Loop = _compiled_loop() if use_compiled else sweep_loop
+    state, pending = _state(start, sheet), start.pending
+    if use_compiled:
+        memory.as_arrays()
+    else:
+        sheet, state = Sheet(*map(_listed, sheet)), State(*map(_listed, state))
+    parts: list[list[Ints]] = [[], [], [], []]
+    while True:
+        at = pending if use_compiled else tuple(map(_listed, pending))
+        spans, log, kept, coming, conflicts = loop(sheet, state, memory.memo, at, until, border, wants_log)
+        for part, new in zip(parts, (spans, log, kept, conflicts), strict=True):
+            part.append(new)
+        if state.count[MISSING] < 0:
+            break
+        due, initiated, entry, value = coming.reshape(-1, 4).T
+        pending = (due.copy(), initiated.copy(), entry.copy(), value.copy())
+        memory.learn(int(state.count[MISSING]), [int(value) for value in memory.memo.values[: state.count[DEPTH]]])
+        state.count[MISSING] = -1
+    return _swept([np.concatenate(part) for part in parts], State(*map(_array, state)))
 
-    def go(self) -> None:
-        rows = self.rows
-        order = np.lexsort((rows.rank, rows.time))
-        times = rows.time[order].tolist()
-        ranks = rows.rank[order].tolist()
-        self.order = order.tolist()
-        position, count = 0, len(times)
-        while position < count or self.heap:
-            now = min(
-                times[position] if position < count else FOREVER.item(),
-                self.heap[0][0] if self.heap else FOREVER.item(),
-            )
-            if now > self.until:
-                break
-            stop = position
-            while stop < count and times[stop] == now:
-                stop += 1
-            self._moment(now, self.order[position:stop], ranks[position:stop])
-            position = stop
-        for slot, pair in enumerate(self.current):
-            if pair >= 0:
-                self._emit(pair, self.since[slot], FOREVER.item())
 
-    # One time-point
+def _listed(column: Ints) -> list[int]:
+    items: list[int] = column.tolist()
+    return items
 
-    def _moment(self, now: int, numbers: list[int], ranks: list[int]) -> None:
-        self._start_moment()
-        due: dict[int, list[tuple[int, int]]] = {}
-        while self.heap and self.heap[0][0] == now:
-            _, initiated, entry = heapq.heappop(self.heap)
-            due.setdefault(int(self.delays.rank[entry]), []).append((initiated, entry))
-        by_rank: dict[int, list[int]] = {}
-        for number, rank in zip(numbers, ranks, strict=True):
-            by_rank.setdefault(rank, []).append(number)
-        for rank in sorted(by_rank.keys() | due.keys()):
-            for initiated, entry in due.get(rank, ()):
-                self._attempt(initiated, entry, now)
-            waiting = by_rank.get(rank, [])
-            fired = True
-            # Positive loops inside a time-point: try again what did not fire as long as something does.
-            while fired and waiting:
-                left = [number for number in waiting if not self._try(number)]
-                fired = len(left) < len(waiting)
-                waiting = left
-        self._apply(now)
 
-    def _attempt(self, initiated: int, entry: int, now: int) -> None:
-        trigger = self.entry_trigger[entry]
-        slot = self.slot[trigger]
-        if self.current[slot] != trigger or self.since[slot] > initiated + 1:
-            return
-        again = trigger in self.starting.get(slot, ())
-        if self.delays.postponable[entry] and (again or self.renewed[trigger] > initiated):
-            return
-        effect = int(self.delays.effect[entry])
-        if effect < 0:
-            self.ending.setdefault(slot, set()).add(trigger)
-        elif self.slot[effect] < 0:
-            self.out.happened.append((effect, now))
-        else:
-            self._initiate(effect)
+def _array(column: Any) -> Ints:
+    return np.asarray(column, np.int64)
 
-    def _initiate(self, pair: int) -> None:
-        started = self.starting.setdefault(self.slot[pair], [])
-        if pair not in started:
-            started.append(pair)
 
-    def _try(self, number: int) -> bool:
-        rows = self.rows
-        for clause in range(rows.clause_at[number], rows.clause_at[number + 1]):
-            literals = range(rows.literal_at[clause], rows.literal_at[clause + 1])
-            if not any(self._ask(rows.asks[i], int(rows.asked[i])) == rows.positive[i] for i in literals):
-                return False
-        pair, action = int(rows.pair[number]), rows.action[number]
-        if action == INITIATE:
-            self._initiate(pair)
-        elif action == TERMINATE:
-            self.ending.setdefault(self.slot[pair], set()).add(pair)
-        elif action == TERMINATE_ALL:
-            self.cleared.add(self.slot[pair])
-        else:
-            self.fired.add(pair)
-        return True
+def _state(start: Start, sheet: Sheet) -> State:
+    current, since, renewed, touched, chain, applied, conflicted = (np.zeros(start.slots, np.int64) for _ in range(7))
+    current.fill(-1)
+    renewed.fill(-FOREVER)
+    current[start.held] = start.value
+    since[start.held] = start.since
+    # A slot has at most one value at the border, and only attempts of that value can still succeed.
+    _, initiated, entry, value = start.pending
+    slots = sheet.delay_slot[entry]
+    mine = np.flatnonzero(current[slots] == value)
+    np.maximum.at(renewed, slots[mine], initiated[mine])
+    count = np.zeros(COUNTS, np.int64)
+    count[MISSING] = -1
+    return State(current, since, renewed, touched, chain, applied, conflicted, count)
 
-    def _ask(self, what: int, pair: int) -> bool:
-        slot = self.slot[pair]
-        if what == HOLDS:
-            return bool(self.current[slot] == pair)
-        if what == HAPPENED:
-            return pair in self.fired
-        if what == INITIATED:
-            return pair in self.starting.get(slot, ())
-        if what == TERMINATED:
-            return slot in self.cleared or pair in self.ending.get(slot, ())
-        held = self.current[slot] == pair
-        then = (held or pair in self.starting.get(slot, ())) and not self._is_broken(pair)
-        return bool(then and not held) if what == STARTS else bool(held and not then)
 
-    def _is_broken(self, pair: int) -> bool:
-        slot = self.slot[pair]
-        if slot in self.cleared or pair in self.ending.get(slot, ()):
-            return True
-        return any(other != pair for other in self.starting.get(slot, ()))
+def _swept(parts: list[Ints], state: State) -> Swept:
+    spans, log, kept, conflicts = parts
+    slot, value, start, end = spans.reshape(-1, 4).T
+    still = np.flatnonzero(state.current >= 0)
+    kind, who, what, when = log.reshape(-1, 4).T
+    points = {}
+    for wanted in (STARTED, ENDED, HAPPENED, SCHEDULED):
+        rows = np.flatnonzero(kind == wanted)
+        points[wanted] = Found(who[rows], what[rows], when[rows])
+    initiated, due, entry, values = kept.reshape(-1, 4).T
+    return Swept(
+        Found(
+            np.concatenate((slot, still)),
+            np.concatenate((value, state.current[still])),
+            np.concatenate((start, state.since[still])),
+        ),
+        np.concatenate((end, np.full(len(still), FOREVER))),
+        points[STARTED],
+        points[ENDED],
+        points[HAPPENED],
+        points[SCHEDULED],
+        (initiated, due, entry, values),
+        conflicts,
+    )
 
-    def _apply(self, now: int) -> None:
-        for pair in self.fired:
-            self.out.happened.append((pair, now))
-        for ended in self.ending.values():
-            self.out.terminated.extend((pair, now) for pair in ended)
-        for slot in self.starting.keys() | self.ending.keys() | self.cleared:
-            pair = self.current[slot]
-            if pair >= 0 and self._is_broken(pair):
-                self._emit(pair, self.since[slot], now + 1)
-                self.current[slot] = -1
-            for started in self.starting.get(slot, ()):
-                self.out.initiated.append((started, now))
-                if self._is_broken(started):
-                    self.out.conflicts += 1
-                    continue
-                if self.current[slot] != started:
-                    self.current[slot], self.since[slot] = started, now + 1
-                self.renewed[started] = now
-                self._stage(started, now)
 
-    def _stage(self, pair: int, now: int) -> None:
-        for entry in range(self.delays.at[pair], self.delays.at[pair + 1]):
-            due = now + int(self.delays.delay[entry])
-            self.out.attempts.append((now, due, entry))
-            heapq.heappush(self.heap, (due, now, entry))
+class _Meter:
+    """Decides when compiling pays: as soon as plain Python has cost as much as loading the compiled loop would have.
 
-    def _emit(self, pair: int, start: int, end: int) -> None:
-        self.out.pair.append(pair)
-        self.out.start.append(start)
-        self.out.end.append(end)
+    Small windows never pay for the compiler, and nothing ever costs more than twice what it must.
+    """
+
+    def __init__(self) -> None:
+        self._spent = 0
+
+    def pays(self, rows: int) -> bool:
+        """Whether so many rows more are worth the compiled loop."""
+        if self._spent + rows >= _WORTH_COMPILING:
+            self._spent = _WORTH_COMPILING
+            return rows >= _TOO_SMALL
+        self._spent += rows
+        return False
+
+
+_METER = _Meter()
+
+
+@cache
+def _compiled_loop() -> Loop:
+    """The loop as machine code; it is kept on disk, so that only the first process on a machine compiles it."""
+    import numba
+    from numba.extending import register_jitable
+
+    for helper in HELPERS:
+        register_jitable(helper)
+    compiled: Any = numba.njit(cache=True)(sweep_loop)
+    loop: Loop = compiled
+    return loop

@@ -1,0 +1,315 @@
+"""The rows of a sweep: what each way through a rule does, row by row, and what it still has to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.compiler.analysis.instant import EVENT, INITIATED, TERMINATED, Moment
+from holdsfor.engine.component import PlannedWay, head_of, names_of
+from holdsfor.engine.evaluation import times_of
+from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, ranges
+from holdsfor.engine.grounding import SLOT, VALUE, Grounding, plain
+from holdsfor.engine.growth import Mode, Split, names
+from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.engine.memory import Memory, Tail
+from holdsfor.engine.relations import join, relation
+from holdsfor.engine.sweep_loop import (
+    CLEARED,
+    ENDED,
+    ENDS,
+    HAPPENED,
+    HAS_VALUE,
+    HOLDS,
+    OCCURS,
+    READS,
+    STARTED,
+    STARTS,
+)
+from holdsfor.engine.sweep_loop import INITIATED as ASKS_INITIATED
+from holdsfor.engine.sweep_loop import TERMINATED as ASKS_TERMINATED
+from holdsfor.engine.variants import NotSupported
+from holdsfor.ir import Boundary, Edge, Effect, EffectKind, Happens, Holds, Instance, Literal
+from holdsfor.syntax.terms import Term, Var
+
+_ROW, _CLASS, _ASKED = "#row", "#class", "#asked"
+
+Literals = list[tuple[int, Ints, Ints, bool]]
+"""What is asked, of which slots and values, and whether it must be so."""
+
+
+@dataclass
+class Batch:
+    """Rows from one way through a rule."""
+
+    time: Ints
+    action: int
+    slot: Ints
+    value: Ints
+    rank: Ints
+    root: Ints | None = None
+    reads: list[Ints] = field(default_factory=list)
+    clauses: list[tuple[Ints, Literals]] = field(default_factory=list)
+    """For each clause: the rows that have one, and its literals."""
+
+
+class RowWriter:
+    """Turns the ways of a component into rows."""
+
+    def __init__(self, grounding: Grounding, memory: Memory) -> None:
+        self._grounding = grounding
+        self._component = grounding.component
+        self._evaluation = grounding.evaluation
+        self._dictionary = grounding.evaluation.dictionary
+        self._memory = memory
+
+    def rows(self) -> list[Batch]:
+        """All rows, one batch below the other."""
+        found = [batch for way in self._component.ways for batch in self._way_rows(way)]
+        for time, slot, value in self._grounding.initial:
+            found.append(Batch(time, STARTED, slot, value, np.zeros(len(time), np.int64)))
+        return found
+
+    def _way_rows(self, way: PlannedWay) -> list[Batch]:
+        frame = self._grounding.solve(way)
+        if frame.rows and self._evaluation.kept.reach:
+            # What is kept for looking back must not make rules fire again.
+            frame = frame.where(times_of(way.rule.time, frame) > self._evaluation.moment.border)
+        if not frame.rows:
+            return []
+        args, value = head_of(way)
+        if way.is_termination:
+            assert value is not None
+            frame, slot, action = self._ended(way, args, value, frame)
+        else:
+            slot = self._grounding.possible.add_slots(way.symbol, self._grounding.codes(args, frame), frame.rows)
+            action = STARTED if value is not None else HAPPENED
+        if not frame.rows:
+            return []
+        is_plain = value is None or action == CLEARED or way.split.reads
+        codes = np.zeros(frame.rows, np.int64) if is_plain else self._value(value, frame)
+        batch = Batch(times_of(way.rule.time, frame), action, slot, codes, self.ranks(action, way.symbol, codes))
+        batch.clauses += [
+            (np.arange(frame.rows), [literal]) for literal in self._asked(way.split, frame, positive=True)
+        ]
+        for negation in way.negations:
+            batch.clauses += self._negated(negation, frame)
+        if way.split.reads:
+            batch.reads = [plain(frame, f"{SLOT}{self._component.number(read)}") for read in way.split.reads]
+            batch.root = self._roots(way.split, None if action == CLEARED else value, frame)
+        return [batch]
+
+    def _value(self, value: Term | None, frame: Frame) -> Ints:
+        assert value is not None
+        column = frame.columns.get(f"{VALUE}!") if not names(value) <= frame.columns.keys() else None
+        return plain(frame, f"{VALUE}!") if column is not None else self._grounding.codes([value], frame)[0]
+
+    def _ended(self, way: PlannedWay, args: tuple[Term, ...], value: Term, frame: Frame) -> tuple[Frame, Ints, int]:
+        """A termination ends what there is: its head is matched with the slots, open arguments with all of them."""
+        possible = self._grounding.possible
+        known = possible.known[way.symbol]
+        bound = set(frame.columns)
+        dynamic = {name for literal in way.split.reads for name in names(literal.fvp.value)}
+        dynamic |= {v for literal in way.split.tail for v in names_of(literal)}
+        is_closed = all(names(term) <= bound for term in args)
+        if names(value) <= bound | dynamic or (isinstance(value, Var) and value.name not in _all_names(args)):
+            action = ENDED if names(value) <= bound | dynamic else CLEARED
+            if is_closed:
+                slot = possible.find_slots(way.symbol, self._grounding.codes(args, frame), frame.rows)
+                there = np.flatnonzero(slot >= 0)
+                return frame.take(there), slot[there], action
+            columns: list[Column] = [*(Codes(column) for column in known.args), Numbers(known.slot)]
+            found = relation((*args, Var(_ASKED)), columns, len(known.slot), self._dictionary)
+        else:
+            action = ENDED
+            if way.symbol in self._component.growing:
+                raise NotSupported(f"{way.rule.span.location}: a pattern for a value that grows in its own cycle")
+            listed = (Codes(column) for column in known.pair_columns(possible.places()))
+            pairs: list[Column] = [*listed, Numbers(known.pair_slot), Numbers(known.pair_value)]
+            terms = (*args, value, Var(_ASKED), Var(f"{VALUE}!"))
+            found = relation(terms, pairs, len(known.pair_slot), self._dictionary)
+        frame = join(frame, found, self._dictionary)
+        return frame, plain(frame, _ASKED) if frame.rows else EMPTY, action
+
+    def ranks(self, action: int, symbol: Symbol, value: Ints, what: str | None = None) -> Ints:
+        """The place in the order inside a time-point at which something is decided for each of some values."""
+        kind = what or {HAPPENED: EVENT, STARTED: INITIATED, ENDED: TERMINATED, CLEARED: TERMINATED}[action]
+        graph, known = self._evaluation.analysis.graph, self._evaluation.prepared.ranks
+        if symbol.kind is EntityKind.EVENT:
+            return np.full(len(value), known[Moment(kind, graph.of_symbol(symbol)[0])])
+        if action == CLEARED or symbol in self._component.growing:
+            vertices = graph.of_symbol(symbol)
+            return np.full(len(value), max(known.get(Moment(kind, vertex), 0) for vertex in vertices))
+        different, inverse = np.unique(value, return_inverse=True)
+        ranks = [
+            max(known.get(Moment(kind, vertex), 0) for vertex in graph.matching(symbol, self._dictionary.term(code)))
+            for code in different.tolist()
+        ]
+        return np.array(ranks, np.int64)[inverse]
+
+    # What is asked
+
+    def _asked(self, split: Split, frame: Frame, *, positive: bool) -> Literals:
+        """The literals of a body that is solved as far as it can be beforehand."""
+        found: Literals = []
+        for literal in split.body:
+            mode = split.modes.get(id(literal))
+            if mode is None or mode is Mode.READ or isinstance(literal, Instance):
+                continue
+            number = self._component.number(literal)
+            slot = plain(frame, f"{SLOT}{number}")
+            value, asks = np.zeros(frame.rows, np.int64), _asks(literal)
+            if mode is Mode.ANY:
+                asks = HAS_VALUE
+            elif mode is Mode.KNOWN:
+                assert isinstance(literal, Holds | Boundary | Effect)
+                value = self._grounding.codes([literal.fvp.value], frame)[0]
+            elif not isinstance(literal, Happens):
+                value = plain(frame, f"{VALUE}{number}")
+            found.append((asks, slot, value, positive))
+        return found
+
+    def _negated(self, split: Split, frame: Frame) -> list[tuple[Ints, Literals]]:
+        """`\\+ (A, B)`: for every way in which both could be true, one of them must not be."""
+        numbered = frame.with_columns({_ROW: Numbers(np.arange(frame.rows))})
+        answers = self._grounding.solve_split(split, numbered)
+        if not answers.rows:
+            return []
+        literals = self._asked(split, answers, positive=False)
+        for read in split.reads:
+            slot = plain(answers, f"{SLOT}{self._component.number(read)}")
+            literals.append((READS, slot, self._roots(split, None, answers), False))
+        return [(plain(answers, _ROW), literals)]
+
+    def _roots(self, split: Split, value: Term | None, frame: Frame) -> Ints:
+        """Where the memory of a tail begins for each row: rows that agree on what the tail uses share it."""
+        used = {name for literal in split.tail for name in names_of(literal)} | (names(value) if value else set())
+        shared = frame.only(sorted(used & frame.columns.keys()))
+        if any(isinstance(column, Lists) for column in shared.columns.values()):
+            shared = shared.with_columns({_CLASS: Numbers(np.arange(frame.rows))})
+            classes, number = shared, np.arange(frame.rows)
+        else:
+            classes, number = _classes(shared)
+        return self._memory.roots(classes.rows, self._tail(split, value, classes))[number]
+
+    def _tail(self, split: Split, value: Term | None, classes: Frame) -> Tail:
+        def tail(rows: Ints, values: list[Ints]) -> tuple[Ints, Ints]:
+            frame = classes.take(rows).with_columns({_ROW: Numbers(np.arange(len(rows)))})
+            read: dict[str, Column] = {}
+            for literal, column in zip(split.reads, values, strict=True):
+                assert isinstance(literal.fvp.value, Var)
+                read[literal.fvp.value.name] = Codes(column)
+            answers = self._grounding.solve_tail(split, frame.with_columns(read))
+            if not answers.rows:
+                return EMPTY, EMPTY
+            given = np.zeros(answers.rows, np.int64) if value is None else self._grounding.codes([value], answers)[0]
+            return plain(answers, _ROW), given
+
+        return tail
+
+
+def _classes(frame: Frame) -> tuple[Frame, Ints]:
+    """The distinct rows of a frame, and the number of each row among them."""
+    if not frame.columns or not frame.rows:
+        return frame.take(np.arange(min(1, frame.rows))), np.zeros(frame.rows, np.int64)
+    number = np.zeros(frame.rows, np.int64)
+    for column in frame.columns.values():
+        assert not isinstance(column, Lists)
+        _, place = np.unique(column.data, return_inverse=True)
+        _, number = np.unique(number * (int(place.max()) + 1) + place, return_inverse=True)
+    _, first = np.unique(number, return_index=True)
+    return frame.take(first), number
+
+
+def _all_names(terms: Sequence[Term]) -> set[str]:
+    return {name for term in terms for name in names(term)}
+
+
+def _asks(literal: Literal) -> int:
+    match literal:
+        case Holds():
+            return HOLDS
+        case Happens():
+            return OCCURS
+        case Boundary(edge=edge):
+            return STARTS if edge is Edge.START else ENDS
+        case Effect(kind=kind):
+            return ASKS_INITIATED if kind is EffectKind.INITIATED else ASKS_TERMINATED
+        case _:
+            raise AssertionError(literal)
+
+
+def assembled(found: list[Batch]) -> dict[str, Ints]:
+    """The columns of a sheet, rows in order of time and rank, clauses in the order of the rows."""
+    sizes = [len(batch.time) for batch in found]
+    shifts = np.cumsum([0, *sizes])
+    time, rank = _joined([b.time for b in found]), _joined([b.rank for b in found])
+    order = np.lexsort((rank, time))
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    clauses = _Clauses()
+    reads, read_rows = [EMPTY], [EMPTY]
+    for batch, shift in zip(found, shifts.tolist(), strict=False):
+        rows = place[shift : shift + len(batch.time)]
+        for mine, literals in batch.clauses:
+            clauses.add(rows[mine], literals)
+        if batch.reads:
+            reads.append(np.stack(batch.reads, axis=1).reshape(-1))
+            read_rows.append(np.repeat(rows, len(batch.reads)))
+    read_row = _joined(read_rows)
+    read_order = np.argsort(read_row, kind="stable")
+    root = _joined([np.full(len(b.time), -1) if b.root is None else b.root for b in found])
+    action = np.repeat(np.array([b.action for b in found], np.int64), sizes)
+    return {
+        "time": time[order],
+        "rank": rank[order],
+        "action": action[order],
+        "slot": _joined([b.slot for b in found])[order],
+        "value": _joined([b.value for b in found])[order],
+        "root": root[order],
+        "read_at": np.searchsorted(read_row[read_order], np.arange(len(order) + 1)),
+        "read": _joined(reads)[read_order],
+        **clauses.columns(len(order)),
+    }
+
+
+class _Clauses:
+    """Clauses as they come, put into the order of their rows in the end."""
+
+    def __init__(self) -> None:
+        self._row: list[Ints] = []
+        self._size: list[Ints] = []
+        self._literals: dict[str, list[Ints]] = {"asks": [], "positive": [], "asked_slot": [], "asked_value": []}
+
+    def add(self, rows: Ints, literals: Literals) -> None:
+        """A clause of some literals in each of some rows."""
+        self._row.append(rows)
+        self._size.append(np.full(len(rows), len(literals)))
+        kept = self._literals
+        kept["asks"].append(np.tile([asks for asks, _, _, _ in literals], len(rows)))
+        kept["positive"].append(np.tile([int(sign) for _, _, _, sign in literals], len(rows)))
+        kept["asked_slot"].append(np.stack([slot for _, slot, _, _ in literals], axis=1).reshape(-1))
+        kept["asked_value"].append(np.stack([value for _, _, value, _ in literals], axis=1).reshape(-1))
+
+    def columns(self, rows: int) -> dict[str, Ints]:
+        """The columns of all clauses, and which rows may become true later at their rank."""
+        row, size = _joined(self._row), _joined(self._size)
+        order = np.argsort(row, kind="stable")
+        starts = np.cumsum(size) - size
+        literals = {name: _joined(parts) for name, parts in self._literals.items()}
+        again = np.zeros(rows, np.int64)
+        again[np.repeat(row, size)[~np.isin(literals["asks"], (HOLDS, HAS_VALUE, READS))]] = 1
+        places = ranges(starts[order], size[order])
+        return {
+            "again": again,
+            "clause_at": np.searchsorted(row[order], np.arange(rows + 1)),
+            "literal_at": np.concatenate((np.zeros(1, np.int64), np.cumsum(size[order]))),
+            **{name: column[places] for name, column in literals.items()},
+        }
+
+
+def _joined(parts: list[Ints]) -> Ints:
+    return np.concatenate([EMPTY, *parts]).astype(np.int64)
