@@ -27,12 +27,16 @@ from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
 
 @dataclass
 class Moment:
-    """The time an evaluation is about: it sees (border, now], and everything began at `origin`."""
+    """The time an evaluation is about: it sees (border, now], and everything began at `origin`.
+
+    Its answer is about the time after `low`.
+    """
 
     border: int
     now: int
     origin: int
     next_border: int
+    low: int = -int(FOREVER)
 
 
 @dataclass

@@ -1,35 +1,22 @@
-"""Runs a plan over a stream: windows one after the other, border state in between, rows to report."""
+"""Runs a plan over a stream: one query time after the other, with the state in between."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
-from holdsfor.compiler.plan import Method, Plan
-from holdsfor.engine.columnar import run_event, run_simple
-from holdsfor.engine.cycles import run_sweep
+from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.compiler.plan import Plan
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.evaluation import Evaluation, Inputs, Moment
+from holdsfor.engine.kernels import Ints
 from holdsfor.engine.prepared import Prepared
-from holdsfor.engine.state import Border
-from holdsfor.engine.statics import run_static
+from holdsfor.engine.state import NEVER, State
+from holdsfor.engine.step import Answer, advance, evaluate
 from holdsfor.engine.stream import Stream
-from holdsfor.engine.tables import Events, Intervals
-from holdsfor.engine.windows import WindowPlan, first_moment, visible_events, visible_intervals
-from holdsfor.ir import DelayRule
+from holdsfor.engine.windows import WindowPlan, first_moment
 
-
-@dataclass(frozen=True)
-class Answer:
-    """What holds at one query time: intervals that reach into the window, derived events inside it."""
-
-    query_time: int
-    fluents: dict[Symbol, Intervals]
-    events: dict[Symbol, Events]
-    conflicts: int
+__all__ = ["Answer", "Run", "evaluate", "run", "whole_history"]
 
 
 def whole_history(stream: Stream) -> WindowPlan:
@@ -38,64 +25,78 @@ def whole_history(stream: Stream) -> WindowPlan:
     return WindowPlan(None, max(1, last - first + 1), first - 1, last)
 
 
-def run(plan: Plan, dictionary: Dictionary, stream: Stream, windows: WindowPlan | None = None) -> Iterator[Answer]:
-    """The answers of all query times, one after the other."""
-    used = windows or whole_history(stream)
-    origin = first_moment(stream, used)
-    queries = used.query_times.tolist()
-    counted = {symbol: used.counted_at(table.arrival, table.time) for symbol, table in stream.events.items()}
-    arrived = {symbol: used.loaded_at(table.arrival) for symbol, table in stream.fluents.items()}
-    prepared = Prepared(plan, dictionary)
-    kept = prepared.kept
-    border, reached = Border(), origin - 2
-    for place, query in enumerate(queries):
-        low = used.border(query)
-        following = queries[place + 1] if place + 1 < len(queries) else query + used.step
-        moment = Moment(
-            border=reached,
-            now=query,
-            origin=origin,
-            # One time-point more than the window needs: what begins or ends right at its border may only now be known.
-            next_border=min(query, used.border(following)) - 1,
-        )
-        inputs = Inputs()
-        for symbol, columns in stream.events.items():
-            back = min(low - 1, reached) - kept.reach.get(symbol, 0)
-            inputs.events[symbol] = visible_events(columns, counted[symbol], back, query)
-        for symbol, table in stream.fluents.items():
-            found = visible_intervals(table, arrived[symbol], used, query, len(dictionary))
-            inputs.intervals[symbol], inputs.is_cut[symbol] = found
-        evaluation = Evaluation(prepared, moment, inputs, border)
-        evaluate(evaluation)
-        yield _answer(evaluation, query, low)
-        border, reached = evaluation.next_border, moment.next_border
+def run(
+    plan: Plan, dictionary: Dictionary, stream: Stream, windows: WindowPlan | None = None, state: State | None = None
+) -> Iterator[Answer]:
+    """The answers of all query times, one after the other; with a state, of those after its last query time."""
+    return iter(Run(plan, dictionary, stream, windows, state))
 
 
-def evaluate(evaluation: Evaluation) -> None:
-    """Work out every stratum of a plan."""
-    for stratum in evaluation.plan.strata:
-        symbol = stratum.members[0]
-        has_delays = any(
-            isinstance(rule, DelayRule) and evaluation.entities.fluent(rule.trigger.fluent) in stratum.members
-            for rule in stratum.rules
-        )
-        if stratum.method is Method.SWEEP or has_delays:
-            run_sweep(evaluation, stratum)
-        elif stratum.method is Method.ALGEBRA:
-            run_static(evaluation, symbol)
-        elif symbol.kind is EntityKind.EVENT:
-            run_event(evaluation, symbol)
-        else:
-            run_simple(evaluation, symbol)
+class Run:
+    """A run over a stream. Iterate over it for the answers; `state` is the one after the last answer."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        dictionary: Dictionary,
+        stream: Stream,
+        windows: WindowPlan | None = None,
+        state: State | None = None,
+    ) -> None:
+        self.windows = windows or whole_history(stream)
+        self.state = state or State.beginning(first_moment(stream, self.windows))
+        self._prepared = Prepared(plan, dictionary)
+        self._stream = stream
+
+    def __iter__(self) -> Iterator[Answer]:
+        queries = self.windows.query_times
+        queries = queries[queries > self.state.query]
+        batches = _Batches(self._stream, self.windows, queries, self.state.query)
+        for place, query in enumerate(queries.tolist()):
+            answer, self.state = advance(
+                self._prepared,
+                self.state,
+                batches.of(place),
+                query,
+                size=self.windows.size,
+                step=self.windows.step,
+            )
+            yield answer
 
 
-def _answer(evaluation: Evaluation, query: int, low: int) -> Answer:
-    fluents = {}
-    for symbol, table in evaluation.fluents.items():
-        if evaluation.entities[symbol].role is not Role.INPUT_FLUENT:
-            fluents[symbol] = table.take(np.flatnonzero(table.end > low + 1))
-    events = {}
-    for symbol, happened in evaluation.derived.items():
-        rows = np.flatnonzero((happened.time > low) & (happened.time <= query))
-        events[symbol] = Events(tuple(column.take(rows) for column in happened.args), happened.time[rows])
-    return Answer(query, fluents, events, evaluation.conflicts)
+class _Batches:
+    """A stream cut into what arrives for each query time."""
+
+    def __init__(self, stream: Stream, windows: WindowPlan, queries: Ints, seen: int) -> None:
+        self._stream = stream
+        self._cuts: dict[Symbol, tuple[Ints, Ints | None]] = {}
+        arrivals = {symbol: table.arrival for symbol, table in stream.events.items()}
+        arrivals |= {symbol: table.arrival for symbol, table in stream.fluents.items()}
+        for symbol, arrival in arrivals.items():
+            loaded = windows.loaded_at(arrival)
+            if seen != NEVER:
+                loaded = np.where(arrival > seen, loaded, NEVER)
+            order = None if (loaded[1:] >= loaded[:-1]).all() else np.argsort(loaded, kind="stable")
+            ordered = loaded if order is None else loaded[order]
+            before = np.searchsorted(ordered, NEVER, side="right")
+            self._cuts[symbol] = np.concatenate(([before], np.searchsorted(ordered, queries, side="right"))), order
+
+    def of(self, place: int) -> Stream:
+        """What is first seen at a query time."""
+        found = Stream()
+        for symbol, events in self._stream.events.items():
+            rows = self._rows(symbol, place)
+            if rows is not None:
+                found.events[symbol] = events.take(rows)
+        for symbol, fluents in self._stream.fluents.items():
+            rows = self._rows(symbol, place)
+            if rows is not None:
+                found.fluents[symbol] = fluents.take(rows)
+        return found
+
+    def _rows(self, symbol: Symbol, place: int) -> slice | Ints | None:
+        cuts, order = self._cuts[symbol]
+        first, last = cuts[place], cuts[place + 1]
+        if first == last:
+            return None
+        return slice(first, last) if order is None else order[first:last]

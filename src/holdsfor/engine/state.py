@@ -1,13 +1,16 @@
-"""Border state: all that a window must know of the time before it."""
+"""What outlives a window: the state at its border, and where a run stands."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.tables import FOREVER, Intervals, Points
+from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.tables import FOREVER, Events, Intervals, Points
 from holdsfor.ir import EffectKind
+
+NEVER = -int(FOREVER)
+"""The last query time of a run that has not begun."""
 
 
 @dataclass(frozen=True)
@@ -28,20 +31,74 @@ class Attempts:
     initiated: Ints
 
 
+@dataclass(frozen=True)
+class Reports:
+    """What is known of an input fluent: pieces of intervals, whether the window they came in cut off their beginning,
+    and whether they are single points.
+    """
+
+    args: tuple[Ints, ...]
+    value: Ints
+    start: Ints
+    end: Ints
+    is_cut: Bools
+    is_point: Bools
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def take(self, rows: Ints) -> Reports:
+        """Some of the pieces."""
+        others = (self.value, self.start, self.end, self.is_cut, self.is_point)
+        return Reports(tuple(column[rows] for column in self.args), *(column[rows] for column in others))  # type: ignore[arg-type]
+
+
 @dataclass
 class Border:
-    """The state at a border, by fluent."""
+    """The state at a border, by event and fluent.
+
+    `past` has ended intervals for those who need histories, `points` what was initiated and terminated and `derived`
+    the derived events for those who look back. `events` and `reports` are the input that the next window sees again.
+    """
 
     holding: dict[Symbol, Holding] = field(default_factory=dict)
     attempts: dict[Symbol, Attempts] = field(default_factory=dict)
     past: dict[Symbol, Intervals] = field(default_factory=dict)
     points: dict[tuple[Symbol, EffectKind], Points] = field(default_factory=dict)
+    derived: dict[Symbol, Events] = field(default_factory=dict)
+    events: dict[Symbol, Events] = field(default_factory=dict)
+    reports: dict[Symbol, Reports] = field(default_factory=dict)
 
     def earliest(self) -> int | None:
-        """The earliest time-point that the state mentions."""
+        """The earliest time-point that what was worked out mentions."""
         columns = [held.since for held in self.holding.values()]
         columns += [held.initiated for held in self.attempts.values()]
         columns += [table.start for table in self.past.values()] + [points.time for points in self.points.values()]
         # What has held since before all time is at the rim of the time-line wherever that is.
         finite = [column[column > -FOREVER] for column in columns]
         return min((int(column.min()) for column in finite if len(column)), default=None)
+
+    def rows(self) -> int:
+        """How many rows the state has."""
+        sizes = [len(held.since) for held in self.holding.values()]
+        sizes += [len(held.initiated) for held in self.attempts.values()]
+        tables = (self.past, self.points, self.derived, self.events, self.reports)
+        return sum(sizes) + sum(len(table) for found in tables for table in found.values())
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a run stands after a query time: all that the next one must know of the time before it.
+
+    Time began at `origin`; everything up to `border` is settled; `query` is the last query time.
+    """
+
+    origin: int
+    border: int
+    query: int
+    kept: Border
+
+    @classmethod
+    def beginning(cls, origin: int) -> State:
+        """The state before the first query time, for a stream whose first time-point is `origin`."""
+        return cls(origin, origin - 2, NEVER, Border())

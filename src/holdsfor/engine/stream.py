@@ -10,7 +10,7 @@ import numpy as np
 
 from holdsfor.compiler.analysis.entities import Entities, EntityKind, Symbol
 from holdsfor.engine.dictionary import Dictionary, value_of
-from holdsfor.engine.kernels import Ints
+from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.tables import FOREVER
 from holdsfor.reference.history import InputInterval, Occurrence, Record
 from holdsfor.syntax.terms import arguments, functor
@@ -24,6 +24,10 @@ class EventColumns:
     time: Ints
     arrival: Ints
 
+    def take(self, rows: Ints | slice) -> EventColumns:
+        """Some of the occurrences."""
+        return EventColumns(tuple(column[rows] for column in self.args), self.time[rows], self.arrival[rows])
+
 
 @dataclass(frozen=True)
 class FluentColumns:
@@ -34,7 +38,13 @@ class FluentColumns:
     start: Ints
     end: Ints
     arrival: Ints
-    is_point: np.typing.NDArray[np.bool_]
+    is_point: Bools
+
+    def take(self, rows: Ints | slice) -> FluentColumns:
+        """Some of the reports."""
+        args = tuple(column[rows] for column in self.args)
+        value, start, end, arrival = (c[rows] for c in (self.value, self.start, self.end, self.arrival))
+        return FluentColumns(args, value, start, end, arrival, self.is_point[rows])
 
 
 @dataclass

@@ -1,0 +1,154 @@
+"""What a query time sees of its input, and what of it the next one needs again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.expressions import codes_of
+from holdsfor.engine.frames import Codes, Column, Numbers
+from holdsfor.engine.kernels import Bools, Ints, union
+from holdsfor.engine.state import Reports
+from holdsfor.engine.stream import EventColumns, FluentColumns
+from holdsfor.engine.tables import FOREVER, Events, Intervals, Space
+
+
+@dataclass(frozen=True)
+class Sight:
+    """A query time: its window begins after `low`, the query before it was at `previous`."""
+
+    query: int
+    low: int
+    previous: int
+
+
+def known_events(
+    kept: Events | None, arrived: EventColumns | None, sight: Sight, dictionary: Dictionary
+) -> tuple[Events | None, Events | None]:
+    """The occurrences that count at a query, and those that are known by then: some may be announced."""
+    found = []
+    if kept is not None:
+        # What was announced may have come and gone between two windows.
+        in_time = sight.previous >= sight.low or (kept.time <= sight.previous) | (kept.time > sight.low)
+        found.append(kept if in_time is True else _events_at(kept, in_time))
+    if arrived is not None:
+        new = Events(tuple(Codes(column) for column in arrived.args), arrived.time)
+        found.append(_events_at(new, arrived.time > sight.low))
+    if not found:
+        return None, None
+    known = stacked_events(found, dictionary)
+    return _events_at(known, known.time <= sight.query), known
+
+
+def events_after(events: Events, time: int) -> Events:
+    """The occurrences after a time-point."""
+    return _events_at(events, events.time > time)
+
+
+def _events_at(events: Events, keep: Bools | bool) -> Events:
+    if np.all(keep):
+        return events
+    rows = np.flatnonzero(keep)
+    return Events(tuple(column.take(rows) for column in events.args), events.time[rows])
+
+
+def stacked_events(found: Sequence[Events], dictionary: Dictionary) -> Events:
+    """Occurrences one below the other."""
+    filled = [events for events in found if len(events)]
+    if len(filled) < 2:
+        return filled[0] if filled else found[0]
+    args = tuple(_stacked(columns, dictionary) for columns in zip(*(events.args for events in filled), strict=True))
+    return Events(args, np.concatenate([events.time for events in filled]))
+
+
+def _stacked(columns: Sequence[Column], dictionary: Dictionary) -> Column:
+    numbers = [column.data for column in columns if isinstance(column, Numbers)]
+    if len(numbers) == len(columns):
+        return Numbers(np.concatenate(numbers))
+    return Codes(np.concatenate([codes_of(column, dictionary) for column in columns]))
+
+
+def known_reports(kept: Reports | None, arrived: FluentColumns | None, sight: Sight) -> Reports | None:
+    """The pieces of an input fluent that are known at a query, new ones cut at the beginning of its window."""
+    if arrived is None:
+        return kept
+    first = sight.low + 1
+    is_there = (arrived.end > np.maximum(arrived.start, first)) & (~arrived.is_point | (arrived.start >= first))
+    rows = np.flatnonzero(is_there)
+    start = arrived.start[rows]
+    new = Reports(
+        tuple(column[rows] for column in arrived.args),
+        arrived.value[rows],
+        np.maximum(start, first),
+        arrived.end[rows],
+        start < first,
+        arrived.is_point[rows],
+    )
+    if kept is None or not len(kept):
+        return new
+    return stacked_reports([kept, new]) if len(new) else kept
+
+
+def stacked_reports(found: Sequence[Reports]) -> Reports:
+    """Pieces one below the other."""
+    args = tuple(np.concatenate(columns) for columns in zip(*(piece.args for piece in found), strict=True))
+    names = ("value", "start", "end", "is_cut", "is_point")
+    return Reports(args, *(np.concatenate([getattr(piece, name) for piece in found]) for name in names))
+
+
+def seen_intervals(known: Reports, query: int, codes: int) -> tuple[Intervals, Bools, Reports]:
+    """The maximal intervals at a query, which of them were cut, and the same as pieces to keep.
+
+    A point at the query time itself goes on until something is known of the next.
+    """
+    still_point = known.is_point & (known.start >= query)
+    if not still_point.any():
+        joined = _maximal(known, codes)
+        return _table(joined), joined.is_cut, joined
+    settled = _maximal(known.take(np.flatnonzero(~still_point)), codes)
+    points = known.take(np.flatnonzero(still_point))
+    is_open = np.where(points.start == query, FOREVER, points.end)
+    joined = _maximal(stacked_reports([settled, replace(points, end=is_open)]), codes)
+    return _table(joined), joined.is_cut, stacked_reports([settled, points])
+
+
+def _table(joined: Reports) -> Intervals:
+    return Intervals(joined.args, joined.value, joined.start, joined.end, single_valued=False)
+
+
+def _maximal(known: Reports, codes: int) -> Reports:
+    """Pieces that overlap or touch, joined; sorted by arguments, value and start."""
+    if len(known) < 2:
+        return replace(known, is_point=np.zeros(len(known), np.bool_))
+    start, columns = known.start, (*known.args, known.value)
+    closed = known.end[known.end < FOREVER]
+    last = int(max(start.max(), closed.max() if len(closed) else start.max()))
+    space = Space.over(codes, int(start.min()), last)
+    group, _ = space.groups(columns, columns, (len(start), len(start)))
+    distinct, first = np.unique(group, return_index=True)
+    number = np.searchsorted(distinct, group)
+    packed = space.pack(number, start)
+    starts, stops = union([(np.sort(packed), np.sort(space.pack(number, known.end)))])
+    row = first[starts >> space.time_bits]
+    found = [column[row] for column in columns]
+    order = np.lexsort((starts, *reversed(found)))
+    # A piece that was cut held before: whatever else begins there, nothing starts.
+    is_cut = np.isin(starts, packed[known.is_cut])[order]
+    sorted_columns: list[Ints] = [column[order] for column in found]
+    return Reports(
+        tuple(sorted_columns[:-1]),
+        sorted_columns[-1],
+        space.plain(starts)[order],
+        space.plain(stops)[order],
+        is_cut,
+        np.zeros(len(order), np.bool_),
+    )
+
+
+def reports_after(known: Reports, time: int) -> Reports:
+    """The pieces that reach beyond a time-point."""
+    keep = known.end > time + 1
+    return known if keep.all() else known.take(np.flatnonzero(keep))

@@ -1,0 +1,120 @@
+"""One query time: from the state before it and what has arrived since to the answer and the state after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
+from holdsfor.compiler.plan import Method
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.columnar import run_event, run_simple
+from holdsfor.engine.cycles import run_sweep
+from holdsfor.engine.evaluation import Evaluation, Inputs, Moment
+from holdsfor.engine.inputs import Sight, events_after, known_events, known_reports, reports_after, seen_intervals
+from holdsfor.engine.prepared import Prepared
+from holdsfor.engine.state import NEVER, Border, State
+from holdsfor.engine.statics import run_static
+from holdsfor.engine.stream import Stream
+from holdsfor.engine.tables import FOREVER, Events, Intervals
+from holdsfor.ir import DelayRule
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What holds at one query time: intervals that reach into the window, derived events inside it."""
+
+    query_time: int
+    fluents: dict[Symbol, Intervals]
+    events: dict[Symbol, Events]
+    conflicts: int
+
+
+def advance(
+    prepared: Prepared,
+    state: State,
+    arrived: Stream,
+    query: int,
+    *,
+    size: int | None,
+    step: int,
+    work: Callable[[Evaluation], None] | None = None,
+) -> tuple[Answer, State]:
+    """Answer a query over the `size` time-points before it, and say what the next one must know.
+
+    `arrived` is what came in since the last query time. `step` is how far off the next query time is at least. `work`
+    is called in place of `evaluate`, for those who bring some of the tables along.
+    """
+    low = -int(FOREVER) if size is None else query - size
+    if state.query != NEVER and state.border > max(state.origin - 1, min(state.query, low)) - 1:
+        raise HoldsforError(
+            f"the window ({low}, {query}] reaches back to where the state after query time {state.query} is settled "
+            f"(up to {state.border}): go on with the same window and step, or smaller windows"
+        )
+    # One time-point more than the window needs: what begins or ends right at its border may only now be known.
+    settled = state.origin - 2 if size is None else max(state.origin - 2, min(query, query + step - size) - 1)
+    moment = Moment(state.border, query, state.origin, settled, low)
+    sight = Sight(query, low, state.query)
+    inputs, kept = _seen(prepared, state.kept, arrived, sight, settled)
+    answer, border = step_once(prepared, moment, inputs, state.kept, work or evaluate)
+    border.events, border.reports = kept.events, kept.reports
+    return answer, State(state.origin, settled, query, border)
+
+
+def _seen(prepared: Prepared, border: Border, arrived: Stream, sight: Sight, settled: int) -> tuple[Inputs, Border]:
+    """The input that counts at a query, and what of it the next one needs."""
+    inputs, kept, retained = Inputs(), Border(), prepared.kept
+    for symbol in dict.fromkeys((*border.events, *arrived.events)):
+        visible, known = known_events(border.events.get(symbol), arrived.events.get(symbol), sight, prepared.dictionary)
+        if visible is not None and known is not None:
+            inputs.events[symbol] = visible
+            kept.events[symbol] = events_after(known, settled - retained.reach.get(symbol, 0))
+    for symbol in dict.fromkeys((*border.reports, *arrived.fluents)):
+        reports = known_reports(border.reports.get(symbol), arrived.fluents.get(symbol), sight)
+        if reports is not None:
+            table, is_cut, pieces = seen_intervals(reports, sight.query, len(prepared.dictionary))
+            inputs.intervals[symbol], inputs.is_cut[symbol] = table, is_cut
+            kept.reports[symbol] = pieces if symbol in retained.whole else reports_after(pieces, settled)
+    return inputs, kept
+
+
+def step_once(
+    prepared: Prepared, moment: Moment, inputs: Inputs, border: Border, work: Callable[[Evaluation], None]
+) -> tuple[Answer, Border]:
+    """The answer of one evaluation, and the state at its next border without the input."""
+    evaluation = Evaluation(prepared, moment, inputs, border)
+    work(evaluation)
+    return _answer(evaluation), evaluation.next_border
+
+
+def evaluate(evaluation: Evaluation) -> None:
+    """Work out every stratum of a plan."""
+    for stratum in evaluation.plan.strata:
+        symbol = stratum.members[0]
+        has_delays = any(
+            isinstance(rule, DelayRule) and evaluation.entities.fluent(rule.trigger.fluent) in stratum.members
+            for rule in stratum.rules
+        )
+        if stratum.method is Method.SWEEP or has_delays:
+            run_sweep(evaluation, stratum)
+        elif stratum.method is Method.ALGEBRA:
+            run_static(evaluation, symbol)
+        elif symbol.kind is EntityKind.EVENT:
+            run_event(evaluation, symbol)
+        else:
+            run_simple(evaluation, symbol)
+
+
+def _answer(evaluation: Evaluation) -> Answer:
+    low, query = evaluation.moment.low, evaluation.moment.now
+    fluents = {}
+    for symbol, table in evaluation.fluents.items():
+        if evaluation.entities[symbol].role is not Role.INPUT_FLUENT:
+            fluents[symbol] = table.take(np.flatnonzero(table.end > low + 1))
+    events = {}
+    for symbol, happened in evaluation.derived.items():
+        rows = np.flatnonzero((happened.time > low) & (happened.time <= query))
+        events[symbol] = Events(tuple(column.take(rows) for column in happened.args), happened.time[rows])
+    return Answer(query, fluents, events, evaluation.conflicts)
