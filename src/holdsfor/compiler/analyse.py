@@ -41,7 +41,7 @@ class Analysis:
     @cached_property
     def instant(self) -> InstantGraph:
         """Dependencies inside a time-point."""
-        return InstantGraph(self.graph)
+        return InstantGraph(self.graph, self.bodies)
 
 
 def analyse(written: Program) -> Analysis:

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.allen import allen
 from holdsfor.engine.dictionary import value_of
 from holdsfor.engine.evaluation import Evaluation
-from holdsfor.engine.kernels import EMPTY, Spans, difference, intersection, sequence, union
+from holdsfor.engine.kernels import EMPTY, Spans, union
+from holdsfor.engine.operators import operate
 from holdsfor.engine.tables import Intervals as Table
 from holdsfor.engine.variants import Variant
 from holdsfor.ir import Algebra, IntervalOperator, IntervalRule, Intervals
@@ -98,16 +98,4 @@ class _Aligned:
 
     def _operate(self, node: Algebra) -> Spans:
         inputs = [self._spans(item) for item in node.inputs]
-        bits = self._evaluation.space.time_bits
-        match node.operator:
-            case IntervalOperator.UNION:
-                return union(inputs)
-            case IntervalOperator.INTERSECTION:
-                return intersection(inputs)
-            case IntervalOperator.RELATIVE_COMPLEMENT:
-                return difference(inputs[0], inputs[1:]) if len(inputs) > 1 else inputs[0]
-            case IntervalOperator.SEQUENCE:
-                return sequence(inputs[0], inputs[1], bits)
-            case _:
-                assert node.relation is not None and node.mode is not None
-                return allen(node.relation, node.mode, inputs[0], inputs[1], bits)
+        return operate(node, inputs, self._nodes, self._evaluation.space.time_bits)

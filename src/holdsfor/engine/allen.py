@@ -1,6 +1,6 @@
 """Allen relations between two lists of intervals, on the packed time-line.
 
-Within one list intervals are disjoint, so a source has at most one target for every relation but *before*. A relation
+Within one list intervals are disjoint (they may touch), so a source has at most one target for every relation but *before*. A relation
 holds between first and last time-points: with half-open ends, `before` is end ≤ start and `meets` end = start + 1.
 
 Law: the sources and targets chosen are those that take part in at least one related pair.
@@ -31,11 +31,11 @@ def allen(relation: AllenRelation, mode: AllenMode, sources: Spans, targets: Spa
         case AllenMode.UNION:
             return union([one, other])
         case AllenMode.INTERSECTION:
-            return intersection([one, other])
+            return intersection([union([one]), union([other])])
         case AllenMode.RELATIVE_COMPLEMENT:
-            return difference(one, [other])
+            return difference(union([one]), [other])
         case AllenMode.RELATIVE_COMPLEMENT_INVERSE:
-            return difference(other, [one])
+            return difference(union([other]), [one])
 
 
 def _pick(spans: Spans, chosen: Bools) -> Spans:

@@ -10,7 +10,7 @@ import numpy as np
 from holdsfor.compiler.analysis.entities import Entities, Symbol
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of, column_of, compare, evaluate
-from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, distinct, stack
+from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes, distinct, stack
 from holdsfor.engine.kernels import Ints, find
 from holdsfor.engine.library import call_for_distinct, call_library
 from holdsfor.engine.relations import aligned, equal, is_pattern, join, relation
@@ -35,6 +35,7 @@ from holdsfor.ir import (
     Not,
     Or,
     literal_variables,
+    walk,
 )
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.library import LIBRARY
@@ -85,6 +86,7 @@ class Bodies:
     def __init__(self, known: Known) -> None:
         self._known = known
         self._dictionary = known.dictionary
+        self._collecting = False
 
     def solve(self, body: Body, frame: Frame) -> Frame:
         """The rows of a frame extended by everything that makes a body true."""
@@ -111,8 +113,9 @@ class Bodies:
                 return join(frame, self._points(symbol, fvp.fluent, fvp.value, time, points), self._dictionary)
             case Effect(kind=kind, fvp=fvp, time=time):
                 symbol = self._known.entities.fluent(fvp.fluent)
-                points = self._known.effects(symbol, kind)
-                return join(frame, self._points(symbol, fvp.fluent, fvp.value, time, points), self._dictionary)
+                found = self._points(symbol, fvp.fluent, fvp.value, time, self._known.effects(symbol, kind))
+                # Several rules may have one effect; where answers are collected it counts once.
+                return join(frame, distinct(found) if self._collecting else found, self._dictionary)
             case Instance(fvp=fvp):
                 symbol = self._known.entities.fluent(fvp.fluent)
                 return join(frame, self._instances(symbol, fvp), self._dictionary)
@@ -257,7 +260,8 @@ class Bodies:
     # Control
 
     def _negation(self, body: Body, frame: Frame) -> Frame:
-        numbered = frame.with_columns({ROW: Numbers(np.arange(frame.rows))})
+        used = {v.name for inner in walk(body) for v in literal_variables(inner)}
+        numbered = frame.only(used & frame.columns.keys()).with_columns({ROW: Numbers(np.arange(frame.rows))})
         refuted = self.solve(body, numbered).columns[ROW]
         keep = np.ones(frame.rows, np.bool_)
         keep[_row_numbers(refuted)] = False
@@ -284,19 +288,30 @@ class Bodies:
         return stack(solved, [name for name in solved[0].columns if name in solved[1].columns])
 
     def _find_all(self, literal: FindAll, frame: Frame) -> Frame:
-        numbered = frame.with_columns({ROW: Numbers(np.arange(frame.rows))})
-        answers = self.solve(literal.body, numbered)
+        # Rows that agree on what the goal uses share one list.
+        used = {v.name for inner in walk(literal.body) for v in literal_variables(inner)}
+        used |= {v.name for v in variables(literal.template)}
+        asked, number = classes(frame.only(used & frame.columns.keys()))
+        numbered = asked.with_columns({ROW: Numbers(np.arange(asked.rows))})
+        answers = self._collected(literal.body, numbered)
         rows = _row_numbers(answers.columns[ROW])
         order = np.argsort(rows, kind="stable")
         items = column_of(literal.template, answers.take(order), self._dictionary)
         assert not isinstance(items, Lists)
-        counts = np.bincount(rows, minlength=frame.rows) if len(rows) else np.zeros(frame.rows, np.int64)
-        found = Lists(np.concatenate(([0], np.cumsum(counts))), items)
+        counts = np.bincount(rows, minlength=asked.rows) if len(rows) else np.zeros(asked.rows, np.int64)
+        found = Lists.in_a_row(counts, items).take(number)
         if isinstance(literal.result, Var) and literal.result.name not in frame.columns:
             return frame.with_columns({literal.result.name: found})
         if isinstance(literal.result, ListTerm) and not literal.result.items and literal.result.tail is None:
-            return frame.where(counts == 0)
+            return frame.where(found.lengths == 0)
         raise EvaluationError("the result of findall must be a variable or []")
+
+    def _collected(self, body: Body, frame: Frame) -> Frame:
+        before, self._collecting = self._collecting, True
+        try:
+            return self.solve(body, frame)
+        finally:
+            self._collecting = before
 
 
 def _plain(frame: Frame, name: str) -> Ints:

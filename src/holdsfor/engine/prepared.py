@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -9,12 +10,13 @@ import numpy as np
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.analysis.instant import Moment
-from holdsfor.compiler.plan import Plan
+from holdsfor.compiler.plan import Plan, Stratum
+from holdsfor.engine.component import Component, component_of
 from holdsfor.engine.dictionary import Dictionary, value_of
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.retention import Retention, retention
 from holdsfor.engine.variants import Variant, variants
-from holdsfor.ir import EffectKind, FindAll, Happens, IntervalRule, variable_names, walk
+from holdsfor.ir import EffectKind, FindAll, Happens, Instance, IntervalRule, variable_names, walk
 from holdsfor.logic.solver import Solver
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, variables
 
@@ -32,6 +34,7 @@ class Prepared:
         self.kept: Retention = retention(plan)
         self._facts: dict[tuple[str, int], Facts | None] = {}
         self._variants: dict[int, list[Variant]] = {}
+        self._components: dict[tuple[Symbol, ...], Component] = {}
 
     def facts(self, name: tuple[str, int]) -> Facts | None:
         """The facts of a background predicate, rules included; None if any value belongs to it."""
@@ -48,10 +51,16 @@ class Prepared:
         table = np.array(rows, np.int64).reshape(len(rows), name[1])
         return tuple(np.ascontiguousarray(table[:, place]) for place in range(name[1])), len(rows)
 
+    def component(self, stratum: Stratum) -> Component:
+        """The rules of a stratum that is swept, taken apart."""
+        if stratum.members not in self._components:
+            self._components[stratum.members] = component_of(self.analysis, stratum)
+        return self._components[stratum.members]
+
     def variants(self, rule: IntervalRule) -> list[Variant]:
         """The ways through a `holdsFor` body."""
         if id(rule) not in self._variants:
-            self._variants[id(rule)] = variants(rule)
+            self._variants[id(rule)] = variants(replace(rule, body=self.analysis.body(rule)))
         return self._variants[id(rule)]
 
     @cached_property
@@ -63,11 +72,13 @@ class Prepared:
 
     @cached_property
     def openly_ended(self) -> frozenset[Symbol]:
-        """Fluents with a termination that leaves arguments or the value open."""
+        """Fluents with a termination that leaves arguments or the value open, or asks each instance there is to end."""
         found = set()
         for rule in self.analysis.program.effects:
             head = {v.name for term in (rule.fvp.fluent, rule.fvp.value) for v in variables(term)}
-            if rule.kind is EffectKind.TERMINATED and not head <= variable_names(self.analysis.body(rule)):
+            body = self.analysis.body(rule)
+            is_open = not head <= variable_names(body) or any(isinstance(lit, Instance) for lit in body)
+            if rule.kind is EffectKind.TERMINATED and is_open:
                 found.add(self.analysis.entities.fluent(rule.fvp.fluent))
         return frozenset(found)
 

@@ -16,11 +16,11 @@ import numpy as np
 from holdsfor.compiler.analysis.binding import schedule
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.aligned import aligned_table
-from holdsfor.engine.allen import allen
 from holdsfor.engine.evaluation import Evaluation, width
 from holdsfor.engine.expressions import codes_of, column_of, evaluate
 from holdsfor.engine.frames import UNIT, Array, Codes, Column, Frame, Lists, Numbers, distinct, stack
-from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans, difference, intersection, maximal, sequence, union
+from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans, difference, maximal
+from holdsfor.engine.operators import as_points, operate
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.tables import Intervals as Table
 from holdsfor.engine.tables import no_intervals
@@ -289,22 +289,12 @@ class _Expression:
 
     def _operate(self, node: Algebra, frame: Frame) -> Spans:
         inputs = [self._evaluate(item, frame) for item in node.inputs]
-        match node.operator:
-            case IntervalOperator.UNION:
-                return union(inputs)
-            case IntervalOperator.INTERSECTION:
-                return intersection(inputs)
-            case IntervalOperator.RELATIVE_COMPLEMENT:
-                return difference(inputs[0], inputs[1:]) if len(inputs) > 1 else inputs[0]
-            case IntervalOperator.COMPLEMENT:
-                return difference(self._all_time(frame), inputs) if inputs else self._all_time(frame)
-            case IntervalOperator.SEQUENCE:
-                return sequence(inputs[0], inputs[1], self._bits)
-            case IntervalOperator.ALLEN:
-                assert node.relation is not None and node.mode is not None
-                return allen(node.relation, node.mode, inputs[0], inputs[1], self._bits)
-            case _:
-                return self._of_duration(node, inputs[0], frame)
+        if node.operator in DURATIONS:
+            return self._of_duration(node, inputs[0], frame)
+        if node.operator is IntervalOperator.COMPLEMENT:
+            removed = as_points(node, inputs, self._nodes)
+            return difference(self._all_time(frame), removed) if removed else self._all_time(frame)
+        return operate(node, inputs, self._nodes, self._bits)
 
     def _all_time(self, frame: Frame) -> Spans:
         groups = np.arange(frame.rows, dtype=np.int64) << self._bits

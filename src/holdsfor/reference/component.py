@@ -96,10 +96,14 @@ class Component:
 
     def holds(self, pair: Pair, time: int) -> bool:
         """Whether the pair holds at a time-point up to the present one."""
+        return self.has(pair, time) and self._world.is_declared(pair)
+
+    def has(self, pair: Pair, time: int) -> bool:
+        """Whether a pair has been brought about, be it among the groundings of its fluent or not."""
         value, since = self._value.get(pair[0], (None, math.inf))
         since = since if value == pair[1] else self._static.get(pair, math.inf)
         past = any(start <= time < end for start, end in self._closed.get(pair, ()))
-        return (past or since <= time) and self._world.is_declared(pair)
+        return past or since <= time
 
     def holds_next(self, pair: Pair) -> bool:
         """Whether the pair holds just after the present time-point, by the effects found so far."""

@@ -27,6 +27,9 @@ class Running(Protocol):
     def holds(self, pair: Pair, time: int) -> bool:
         """Whether the pair holds at a time-point up to the present one."""
 
+    def has(self, pair: Pair, time: int) -> bool:
+        """Whether a pair has been brought about, be it among the groundings of its fluent or not."""
+
     def holds_next(self, pair: Pair) -> bool:
         """Whether the pair holds just after the present time-point."""
 
@@ -121,7 +124,8 @@ class World(Solver):
 
     def _can_end(self, pair: Pair, time: Term) -> bool:
         assert isinstance(time, Const) and isinstance(time.value, int)
-        return self.holds(pair, time.value) or pair in self.effects.get((EffectKind.INITIATED, time.value), ())
+        assert self.running is not None
+        return self.running.has(pair, time.value) or pair in self.effects.get((EffectKind.INITIATED, time.value), ())
 
     def _moments_of(self, time: Term, bindings: Bindings) -> list[int]:
         moment = resolve(time, bindings)

@@ -40,7 +40,7 @@ def intersection(lists: Iterable[list[Interval]]) -> list[Interval]:
     result: list[Interval] | None = None
     for intervals in lists:
         result = (
-            list(intervals)
+            maximal(intervals)
             if result is None
             else maximal((max(a, c), min(b, d)) for a, b in result for c, d in intervals)
         )
@@ -70,8 +70,12 @@ def relative_complement(base: list[Interval], lists: Iterable[list[Interval]]) -
 def sequence(first: list[Interval], second: list[Interval]) -> list[Interval]:
     """Adjacent pairs: one of the first list, then one of the second, with neither list between them.
 
+    Sequences that overlap are joined; those that touch stay apart, for the next sequence or Allen relation.
+
     >>> sequence([(1, 4), (5, 7)], [(9, 12)])
     [(5, 12)]
+    >>> sequence([(1, 3), (5, 6)], [(3, 5), (6, 9)])
+    [(1, 5), (5, 9)]
     """
     pairs = [
         (a, b)
@@ -81,7 +85,13 @@ def sequence(first: list[Interval], second: list[Interval]) -> list[Interval]:
         and not any(a[1] <= c[0] and c[1] <= b[0] for c in second)
         and not any(a[1] <= c[0] and c[1] <= b[0] for c in first)
     ]
-    return [(a[0], b[1]) for a, b in pairs]
+    joined: list[Interval] = []
+    for start, end in sorted((a[0], b[1]) for a, b in pairs):
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def longer(intervals: list[Interval], accept: Callable[[float], bool], now: float) -> list[Interval]:

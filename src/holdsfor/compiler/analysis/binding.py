@@ -190,7 +190,7 @@ class _Scheduler:
             case Or(branches=branches, span=span):
                 inners = [schedule(branch, known, self._needs, shared) for branch in branches]
                 binds = set.intersection(*(set(inner.bound) for inner in inners))
-                stuck = any(inner.stuck for inner in inners)
+                stuck = any(inner.stuck for inner in inners) or _binds_sometimes(inners, rest)
                 return None if stuck else (Or(tuple(inner.body for inner in inners), span), binds)
             case IfThenElse():
                 return self._conditional(literal, known, rest, shared)
@@ -207,10 +207,16 @@ class _Scheduler:
         if literal.otherwise is None:
             return IfThenElse(condition.body, then.body, None, literal.span), set(then.bound)
         otherwise = schedule(literal.otherwise, known, self._needs, shared)
-        if otherwise.stuck:
+        if otherwise.stuck or _binds_sometimes([then, otherwise], rest):
             return None
         ordered = IfThenElse(condition.body, then.body, otherwise.body, literal.span)
         return ordered, set(then.bound & otherwise.bound)
+
+
+def _binds_sometimes(branches: list[Schedule], rest: set[str] | frozenset[str]) -> bool:
+    """Whether a variable that the rest of the rule has gets a value in some branches only: others must bind it."""
+    bound = [branch.bound for branch in branches]
+    return any(name not in known for name in frozenset().union(*bound) & rest for known in bound)
 
 
 def _ready_comparison(literal: Compare, known: set[str]) -> tuple[Literal, set[str]] | None:

@@ -7,13 +7,14 @@ negation lies on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from holdsfor.compiler.analysis.dependencies import ANY, Condition, DependencyGraph, Vertex, conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Role
 from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.ir import (
+    Body,
     Boundary,
     DelayRule,
     Edge,
@@ -23,6 +24,7 @@ from holdsfor.ir import (
     EventRule,
     Fvp,
     Happens,
+    Instance,
     IntervalRule,
     Rule,
 )
@@ -42,8 +44,9 @@ INITIATED, DELAYED, TERMINATED, NEXT, EVENT = "initiated", "initiated after a de
 class InstantGraph:
     """Same-time dependencies of a program; maps a moment to those it needs, with the sign of the need."""
 
-    def __init__(self, graph: DependencyGraph) -> None:
+    def __init__(self, graph: DependencyGraph, bodies: Mapping[int, Body]) -> None:
         self._graph = graph
+        self._bodies = bodies
         self.needs: dict[Moment, dict[Moment, bool]] = {}
         self.rules: dict[tuple[Moment, Moment], Rule] = {}
         for vertex in graph.vertices:
@@ -88,6 +91,7 @@ class InstantGraph:
             case EffectRule(kind=kind):
                 what = INITIATED if kind is EffectKind.INITIATED else TERMINATED
                 heads = [Moment(what, vertex) for vertex in self._graph.heads(rule)]
+                self._add_instances(rule)
             case EventRule():
                 heads = [Moment(EVENT, vertex) for vertex in self._graph.heads(rule)]
             case IntervalRule():
@@ -102,6 +106,12 @@ class InstantGraph:
             for needed, positive in self._read(condition):
                 for head in heads:
                     self._need(head, needed, rule, positive=positive)
+
+    def _add_instances(self, rule: EffectRule) -> None:
+        """A termination that is asked of each instance there is to end needs those that are just being initiated."""
+        if any(isinstance(literal, Instance) for literal in self._bodies.get(id(rule), ())):
+            for vertex in self._graph.heads(rule):
+                self._need(Moment(TERMINATED, vertex), Moment(DELAYED, vertex), rule)
 
     def _add_static(self, rule: IntervalRule) -> None:
         for condition in conditions(rule.body, self._graph.entities):

@@ -20,20 +20,24 @@ from holdsfor.ir import (
     FindAll,
     Guard,
     Holds,
+    IfThenElse,
     InitiallyRule,
     IntervalRule,
     Intervals,
     Literal,
     Not,
+    Or,
     Rule,
     literal_variables,
     rule_variables,
     sub_bodies,
+    variable_names,
 )
 from holdsfor.logic.library import LIBRARY
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Term, Var, arguments, functor, variables
 
+_BIND_OUTSIDE = "bind it in every branch, or by a condition outside the branches"
 _BIND = "add a condition that binds it: an event, a fluent that holds, or a fact"
 
 
@@ -104,10 +108,17 @@ class Complaints:
         if isinstance(literal, Not | FindAll) and any(variable.name not in bound for variable in shared):
             return shared
         found: list[Var] = []
-        for body in sub_bodies(literal):
+        for body in _branches(literal) if isinstance(literal, Or | IfThenElse) else sub_bodies(literal):
             result = schedule(body, bound, self._needs, frozenset(self._count))
             found += (variable for inner in result.stuck for variable in self._missing(inner, result.bound))
-        return found or inside
+        return found or self._bound_sometimes(literal, bound, shared) or inside
+
+    def _bound_sometimes(self, literal: Literal, bound: frozenset[str], shared: list[Var]) -> list[Var]:
+        """What the rule mentions elsewhere and only some branches bind."""
+        if not isinstance(literal, Or | IfThenElse):
+            return []
+        ends = [schedule(body, bound, self._needs, frozenset(self._count)).bound for body in _branches(literal)]
+        return [variable for variable in shared if not all(variable.name in end for end in ends)]
 
     # Words
 
@@ -119,6 +130,8 @@ class Complaints:
         if isinstance(literal, Not):
             hint = self._meant(variable) or f"add a condition with {shown} that is not negated"
             return _unsafe(f"nothing says which {shown} this negation is about", span, hint)
+        if isinstance(literal, Or | IfThenElse) and self._bound_sometimes(literal, frozenset(), [variable]):
+            return _unsafe(f"not every branch gives {shown} a value", span, _BIND_OUTSIDE)
         return _unsafe(f"nothing gives {shown} a value", span, self._meant(variable) or _BIND)
 
     def _meant(self, variable: Var) -> str | None:
@@ -149,6 +162,13 @@ class Complaints:
                 return "bind it in the body"
 
 
+def _branches(literal: Or | IfThenElse) -> tuple[Body, ...]:
+    """The bodies of which one is run; the condition of a conditional belongs to its first branch."""
+    if isinstance(literal, Or):
+        return literal.branches
+    return ((*literal.condition, *literal.then), literal.otherwise or ())
+
+
 def _gives(literal: Literal) -> set[str]:
     """The variables that a literal would bind if it could run."""
     match literal:
@@ -162,6 +182,8 @@ def _gives(literal: Literal) -> set[str]:
             return names(atom)
         case Holds(fvp=fvp):
             return names(fvp.fluent) | names(fvp.value)
+        case Or() | IfThenElse():
+            return set.intersection(*(set(variable_names(body)) for body in _branches(literal)))
         case _:
             return set()
 
