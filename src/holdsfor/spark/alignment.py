@@ -1,0 +1,190 @@
+"""By which arguments the work of a stratum can be spread over buckets, and what each bucket then needs.
+
+A key is some argument places of a fluent or event. A bucket owns the instances whose key hashes to it. An input is
+*aligned* if every rule that reads it has the head's key at the same places of the input: a bucket then needs only rows
+with keys of its own. Rules that read it with the key at several places, such as `linked(A,B)` and `linked(B,A)`, have a
+row sent to several buckets. An input that some rule reads without the whole key is *replicated*: every bucket needs all
+of it. A key of no places puts everything into one bucket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+from holdsfor.compiler.analysis.dependencies import conditions
+from holdsfor.compiler.analysis.entities import Entities, Symbol
+from holdsfor.compiler.plan import Plan, Stratum
+from holdsfor.ir import DelayRule, EffectRule, EventRule, Fvp, Happens, IntervalRule, Rule
+from holdsfor.syntax.terms import Term
+
+Places = tuple[int, ...]
+"""The argument places of a key."""
+Spreading = tuple[Places, ...]
+"""The places by which rows are spread; a row goes to a bucket for each."""
+
+_MOST_PLACES = 3
+_MOST_CHOICES = 64
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A condition of a rule, or the fluent that a delayed effect starts from: what it reads, and its terms."""
+
+    symbol: Symbol
+    columns: tuple[Term, ...]
+    is_trigger: bool = False
+
+
+@dataclass(frozen=True)
+class RuleShape:
+    """A rule as its head and what it reads."""
+
+    rule: Rule
+    symbol: Symbol
+    columns: tuple[Term, ...]
+    readings: tuple[Reading, ...]
+
+
+@dataclass(frozen=True)
+class Option:
+    """One way to spread a stratum.
+
+    `aligned` has what will do for each input, `replicated` what every bucket needs whole, `together` the fluents whose delayed effects reach into the stratum, which must be worked out in the same stage.
+    """
+
+    members: dict[Symbol, Places]
+    aligned: dict[Symbol, list[Spreading]]
+    replicated: frozenset[Symbol]
+    together: frozenset[Symbol]
+
+    @property
+    def is_single(self) -> bool:
+        """Whether everything stays in one bucket."""
+        return not any(self.members.values())
+
+
+def rule_shapes(stratum: Stratum, plan: Plan) -> list[RuleShape]:
+    """The rules of a stratum that read anything."""
+    entities = plan.analysis.entities
+    return [
+        shape
+        for symbol in stratum.members
+        for rule in entities[symbol].rules
+        if (shape := _shape(rule, symbol, entities)) is not None
+    ]
+
+
+def _shape(rule: Rule, symbol: Symbol, entities: Entities) -> RuleShape | None:
+    match rule:
+        case EffectRule(fvp=fvp) | IntervalRule(fvp=fvp):
+            head = fvp.fluent
+        case EventRule(event=event):
+            head = event
+        case DelayRule(trigger=trigger, effect=Fvp() as effect) if effect.fluent != trigger.fluent:
+            if entities.fluent(effect.fluent) != symbol:
+                return None
+            source = entities.fluent(trigger.fluent)
+            reading = Reading(source, source.columns(trigger.fluent), is_trigger=True)
+            return RuleShape(rule, symbol, symbol.columns(effect.fluent), (reading,))
+        case _:
+            return None
+    readings = []
+    for condition in conditions(rule.body, entities):
+        literal = condition.literal
+        term = literal.event if isinstance(literal, Happens) else literal.fvp.fluent
+        readings.append(Reading(condition.symbol, condition.symbol.columns(term)))
+    return RuleShape(rule, symbol, symbol.columns(head), tuple(readings))
+
+
+def options(stratum: Stratum, plan: Plan) -> list[Option]:
+    """The ways to spread a stratum, best first; the last one keeps it in one place."""
+    shapes = rule_shapes(stratum, plan)
+    found = [option for places in _choices(stratum.members[0]) for option in _spread(stratum, shapes, places)]
+    useful = [option for option in found if option.aligned or not option.replicated]
+    # A stable sort: among equals, the first argument alone comes first. Pairs that need their inputs brought to them
+    # are spread by as much of their key as they have.
+    useful.sort(key=lambda option: (len(option.replicated), -_width(option) if option.replicated else 0))
+    return [*useful, _single(stratum, shapes)]
+
+
+def _width(option: Option) -> int:
+    return max(map(len, option.members.values()))
+
+
+def _choices(symbol: Symbol) -> Iterator[Places]:
+    arity = symbol.arity - len(symbol.inner) + sum(width for _, _, width in symbol.inner)
+    for size in range(1, min(arity, _MOST_PLACES) + 1):
+        yield from combinations(range(arity), size)
+
+
+def _single(stratum: Stratum, shapes: Sequence[RuleShape]) -> Option:
+    members: dict[Symbol, Places] = dict.fromkeys(stratum.members, ())
+    inputs = [reading for shape in shapes for reading in shape.readings if reading.symbol not in members]
+    return Option(members, {r.symbol: [((),)] for r in inputs}, frozenset(), _triggers(inputs))
+
+
+def _triggers(inputs: Sequence[Reading]) -> frozenset[Symbol]:
+    return frozenset(reading.symbol for reading in inputs if reading.is_trigger)
+
+
+def _spread(stratum: Stratum, shapes: Sequence[RuleShape], places: Places) -> Iterator[Option]:
+    """The option in which the first member has its key at some places, if the rules allow it."""
+    members = _member_places(stratum, shapes, places)
+    if members is None:
+        return
+    uses: dict[Symbol, list[frozenset[Places]]] = {}
+    inputs: list[Reading] = []
+    for shape in shapes:
+        key = [shape.columns[place] for place in members[shape.symbol]]
+        for reading in shape.readings:
+            if reading.symbol not in members:
+                inputs.append(reading)
+                uses.setdefault(reading.symbol, []).append(frozenset(_fitting(reading, key)))
+    aligned = {symbol: found for symbol, fitting in uses.items() if (found := _spreadings(fitting))}
+    triggers = _triggers(inputs)
+    if triggers <= aligned.keys():
+        yield Option(members, aligned, frozenset(uses.keys() - aligned.keys()), triggers)
+
+
+def _spreadings(uses: Sequence[frozenset[Places]]) -> list[Spreading]:
+    """The ways to spread an input that serve all its uses: by places that fit them all, or else by several."""
+    common = sorted(frozenset.intersection(*uses))
+    if common:
+        return [(places,) for places in common]
+    if not all(uses):
+        return []
+    several: list[Places] = []
+    for fitting in uses:
+        if not fitting.intersection(several):
+            several.append(min(fitting))
+    return [tuple(sorted(several))]
+
+
+def _member_places(stratum: Stratum, shapes: Sequence[RuleShape], places: Places) -> dict[Symbol, Places] | None:
+    """The places of the key in every member, followed through the rules; None where a rule leaves the key."""
+    found = {stratum.members[0]: places}
+    size = 0
+    while size < len(found):
+        size = len(found)
+        for shape in shapes:
+            if shape.symbol not in found:
+                continue
+            key = [shape.columns[place] for place in found[shape.symbol]]
+            for reading in shape.readings:
+                if reading.symbol not in stratum.members:
+                    continue
+                fitting = list(_fitting(reading, key))
+                if not fitting or found.setdefault(reading.symbol, fitting[0]) not in fitting:
+                    return None
+    return found if len(found) == len(stratum.members) else None
+
+
+def _fitting(reading: Reading, key: Sequence[Term]) -> Iterator[Places]:
+    """The places at which a condition has a key."""
+    columns = [[place for place, term in enumerate(reading.columns) if term == wanted] for wanted in key]
+    for count, found in enumerate(product(*columns)):
+        if count >= _MOST_CHOICES:
+            return
+        yield found

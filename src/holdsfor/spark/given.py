@@ -1,0 +1,80 @@
+"""Tables that earlier stages have worked out, put where the strata of a stage look for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.evaluation import Evaluation
+from holdsfor.engine.frames import Codes
+from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.engine.tables import FOREVER, Events, Intervals, Points
+from holdsfor.ir import EffectKind
+from holdsfor.spark.wire import Kind, Tag, codes_from
+
+
+@dataclass(frozen=True)
+class GivenTable:
+    """The rows of one tag, in order of query time."""
+
+    tag: Tag
+    args: tuple[Ints, ...]
+    value: Ints
+    start: Ints
+    end: Ints
+    query: Ints
+
+    @classmethod
+    def of(cls, tag: Tag, rows: pa.Table, dictionary: Dictionary) -> GivenTable:
+        """The rows of a tag, their terms encoded."""
+        query = rows["q"].to_numpy()
+        order = pa.array(np.argsort(query, kind="stable"))
+        rows = rows.take(order).combine_chunks()
+        columns = [codes_from(_whole(rows[slot]), dictionary) for slot in tag.args]
+        value = EMPTY if tag.value is None else codes_from(_whole(rows[tag.value]), dictionary)
+        start, end = (_times(rows[name], gap) for name, gap in (("t0", -FOREVER), ("t1", FOREVER)))
+        return cls(tag, tuple(columns), value, start, end, rows["q"].to_numpy())
+
+    def at(self, query: int) -> GivenTable:
+        """The rows of one query time."""
+        first, last = np.searchsorted(self.query, [query, query + 1])
+        part = slice(first, last)
+        args = tuple(column[part] for column in self.args)
+        return GivenTable(self.tag, args, self.value[part], self.start[part], self.end[part], self.query[part])
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def _times(column: pa.ChunkedArray, gap: np.int64) -> Ints:
+    found: Ints = column.fill_null(int(gap)).to_numpy()
+    return found
+
+
+def fill(evaluation: Evaluation, tables: Iterable[GivenTable]) -> None:
+    """Publish the tables of a query time, as if their strata had just been worked out."""
+    for table in tables:
+        symbol = table.tag.symbol
+        if table.tag.kind is not Kind.TABLE:
+            points = Points(table.args, table.value, table.start)
+            evaluation.set_points(symbol, EffectKind(table.tag.kind.value), points)
+        elif symbol.kind is EntityKind.EVENT:
+            evaluation.derived[symbol] = Events(tuple(map(Codes, table.args)), table.start)
+        else:
+            _fill_fluent(evaluation, symbol, table)
+
+
+def _fill_fluent(evaluation: Evaluation, symbol: Symbol, table: GivenTable) -> None:
+    single = evaluation.entities[symbol].role is Role.SIMPLE_FLUENT
+    keys = [table.start, *reversed(table.args)] if single else [table.start, table.value, *reversed(table.args)]
+    order = np.lexsort(keys)
+    args = tuple(column[order] for column in table.args)
+    made = Intervals(args, table.value[order], table.start[order], table.end[order], single_valued=single)
+    whole = made if symbol in evaluation.kept.derivable else evaluation._with_past(symbol, made)
+    evaluation.fluents[symbol] = whole

@@ -1,0 +1,200 @@
+"""What every worker is told: the rules, the stages, the kinds of rows and the windows. Plain data that can be pickled."""
+
+from __future__ import annotations
+
+import copyreg
+import pickle
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.compiler.plan import Plan
+from holdsfor.engine.evaluation import width
+from holdsfor.io.layouts import Form
+from holdsfor.ir import Program
+from holdsfor.loading import from_program
+from holdsfor.spark.alignment import Places, Spreading
+from holdsfor.spark.stages import Delivery, StagePlan
+from holdsfor.spark.wire import Kind, Tag, Wire, slot_names
+
+
+def _symbol(symbol: Symbol) -> tuple[type[Symbol], tuple[object, ...]]:
+    return Symbol, (symbol.kind, symbol.name, symbol.arity, symbol.inner)
+
+
+# A symbol carries its hash with it, and hashes of text differ from process to process.
+copyreg.pickle(Symbol, _symbol)
+
+
+@dataclass(frozen=True)
+class Exit:
+    """Where the rows of a symbol go from the stage that makes them: as which tag, to which stage, by which keys."""
+
+    symbol: Symbol
+    kind: Kind
+    tag: int
+    stage: int
+    spreading: Spreading | None
+
+
+@dataclass(frozen=True)
+class StageSpec:
+    """A stage as a worker sees it."""
+
+    number: int
+    strata: frozenset[tuple[Symbol, ...]]
+    members: dict[Symbol, Places]
+    tags: dict[int, Tag]
+    exits: tuple[Exit, ...]
+
+
+@dataclass(frozen=True)
+class Span:
+    """The windows that were asked for; what is None follows from the stream."""
+
+    window: int | None = None
+    step: int | None = None
+    start: int | None = None
+    end: int | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether one query over everything is meant."""
+        return self.window is None and self.step is None and self.start is None and self.end is None
+
+
+@dataclass(frozen=True)
+class Job:
+    """A distributed run."""
+
+    program: bytes
+    wire: Wire
+    stages: tuple[StageSpec, ...]
+    buckets: int
+    span: Span
+    fluents: frozenset[str] | None
+    derived_events: bool
+
+    @property
+    def last(self) -> int:
+        """The number of the last stage."""
+        return len(self.stages)
+
+
+@dataclass(frozen=True)
+class SourceRows:
+    """Input rows of one shape: the slot classes of their arguments and of their value."""
+
+    symbol: Symbol
+    form: Form
+    args: tuple[str, ...]
+    value: str | None = None
+
+
+@dataclass(frozen=True)
+class Rows:
+    """All kinds of rows of a run: of each source in each stage that reads it, and of each table between stages."""
+
+    wire: Wire
+    inputs: dict[tuple[int, int], tuple[int, Tag]]
+    """By the number of the stage and the place of the source."""
+    tables: dict[tuple[int, Symbol, Kind], tuple[int, Tag]]
+
+    def of_stage(self, number: int) -> dict[int, Tag]:
+        """The tags of a stage."""
+        return dict(found for key, found in (*self.inputs.items(), *self.tables.items()) if key[0] == number)
+
+
+def plan_rows(stages: StagePlan, sources: Sequence[SourceRows], *, arrivals: bool) -> Rows:
+    """Tags and slots for everything that travels."""
+    inputs = [
+        (stage.number, place)
+        for stage in stages.stages
+        for place, source in enumerate(sources)
+        if any(delivery.symbol == source.symbol and delivery.is_input for delivery in stage.deliveries)
+    ]
+    tables = stage_tables(stages)
+    classes = [[*sources[place].args, *filter(None, [sources[place].value])] for _, place in inputs]
+    classes += [["x"] * (width(symbol) + _has_value(symbol)) for _, symbol, _ in tables]
+    staged = len(stages.stages) > 1
+    # Results of early stages pass through later ones as two texts.
+    named, slots = slot_names([*classes, ["x", "x"]] if staged else classes)
+    numbered = list(enumerate(named))
+    made_inputs = {}
+    for key, (number, names) in zip(inputs, numbered, strict=False):
+        source = sources[key[1]]
+        made_inputs[key] = number, _tag(source.symbol, Kind.INPUT, names, source.form)
+    made_tables = {}
+    for table, (number, names) in zip(tables, numbered[len(inputs) :], strict=False):
+        made_tables[table] = number, _tag(table[1], table[2], names)
+    return Rows(Wire(slots, staged, arrivals), made_inputs, made_tables)
+
+
+def _tag(symbol: Symbol, kind: Kind, names: tuple[str, ...], form: Form | None = None) -> Tag:
+    if _has_value(symbol):
+        return Tag(symbol, kind, names[:-1], names[-1], form)
+    return Tag(symbol, kind, names, None, form)
+
+
+def _has_value(symbol: Symbol) -> bool:
+    return symbol.kind is EntityKind.FLUENT
+
+
+def make_job(
+    stages: StagePlan,
+    rows: Rows,
+    *,
+    buckets: int,
+    span: Span,
+    fluents: Collection[str] | None = None,
+    derived_events: bool = False,
+) -> Job:
+    """What the workers are told."""
+    specs = []
+    for stage in stages.stages:
+        exits = []
+        for symbol, _ in stage.members:
+            for consumer, delivery in stages.consumers(symbol, stage.number):
+                for kind in _kinds(delivery):
+                    number, _ = rows.tables[consumer.number, symbol, kind]
+                    exits.append(Exit(symbol, kind, number, consumer.number, delivery.spreading))
+        strata = frozenset(stratum.members for stratum in stage.strata)
+        specs.append(StageSpec(stage.number, strata, dict(stage.members), rows.of_stage(stage.number), tuple(exits)))
+    return Job(
+        pickle.dumps(replace(stages.plan.analysis.written, diagnostics=())),
+        rows.wire,
+        tuple(specs),
+        buckets,
+        span,
+        None if fluents is None else frozenset(fluents),
+        derived_events,
+    )
+
+
+def _kinds(delivery: Delivery) -> tuple[Kind, ...]:
+    return (Kind.TABLE, *(Kind(effect.value) for effect in delivery.effects))
+
+
+def stage_tables(stages: StagePlan) -> list[tuple[int, Symbol, Kind]]:
+    """The tables that stages hand to later ones: the number of the later one, the symbol, and what of it."""
+    return [
+        (stage.number, delivery.symbol, kind)
+        for stage in stages.stages
+        for delivery in stage.deliveries
+        if delivery.made_in is not None and delivery.made_in < stage.number
+        for kind in _kinds(delivery)
+    ]
+
+
+def stage_part(job: Job, spec: StageSpec) -> Plan:
+    """The plan with the strata of one stage."""
+    whole = _compiled(job.program)
+    return replace(whole, strata=tuple(stratum for stratum in whole.strata if stratum.members in spec.strata))
+
+
+@lru_cache(maxsize=8)
+def _compiled(program: bytes) -> Plan:
+    """A worker compiles a program once, however many buckets it gets."""
+    written: Program = pickle.loads(program)  # noqa: S301 -- our own bytes, made by make_job
+    return from_program(written).plan

@@ -1,0 +1,79 @@
+"""Which bucket a key belongs to: the same arithmetic in NumPy and in Spark SQL.
+
+A value becomes a 64-bit *part*: a number its floor, a word the CRC-32 of its text. The parts of a key are hashed as
+Spark's `hash` does it (Murmur3). Equal values have equal parts; unequal ones that share a part only end up together.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from holdsfor.engine.dictionary import Dictionary, Value
+from holdsfor.engine.kernels import Ints
+from holdsfor.syntax.printer import print_term
+
+_LEAST, _MOST = -(2**63), 2**63 - 1
+
+
+def part(value: Value) -> int:
+    """The part of one value.
+
+    >>> part(7), part(7.0), part(-1.5), part("abc")
+    (7, 7, -2, 891568578)
+    """
+    if isinstance(value, str):
+        return zlib.crc32(value.encode())
+    if isinstance(value, int):
+        return value if _LEAST <= value <= _MOST else (_MOST if value > 0 else _LEAST)
+    if isinstance(value, float):
+        return max(_LEAST, min(_MOST, math.floor(value))) if math.isfinite(value) else 0
+    return zlib.crc32(print_term(value).encode())
+
+
+def parts(values: Iterable[Value]) -> Ints:
+    """The parts of some values."""
+    return np.fromiter((part(value) for value in values), np.int64)
+
+
+def parts_of_codes(codes: Ints, dictionary: Dictionary) -> Ints:
+    """The parts of a column of codes; each distinct value is looked at once."""
+    distinct, inverse = np.unique(codes, return_inverse=True)
+    found: Ints = parts(dictionary.values[code] for code in distinct.tolist())[inverse]
+    return found
+
+
+def buckets(columns: Sequence[Ints], rows: int, count: int) -> Ints:
+    """The bucket of each key, from the columns of its parts; a key of no columns is in bucket 0.
+
+    >>> buckets([np.array([1, 2, 3])], 3, 8).tolist()
+    [5, 2, 0]
+    """
+    if not columns:
+        return np.zeros(rows, np.int64)
+    hashed = np.full(rows, 42, np.uint32)
+    for column in columns:
+        hashed = _hash_long(column, hashed)
+    found: Ints = hashed.view(np.int32).astype(np.int64) % count
+    return found
+
+
+def _hash_long(column: Ints, seed: np.typing.NDArray[np.uint32]) -> np.typing.NDArray[np.uint32]:
+    bits = column.astype(np.int64).view(np.uint64)
+    low, high = (bits & np.uint64(0xFFFFFFFF)).astype(np.uint32), (bits >> np.uint64(32)).astype(np.uint32)
+    mixed = _mix(_mix(seed, low), high) ^ np.uint32(8)
+    mixed = (mixed ^ (mixed >> np.uint32(16))) * np.uint32(0x85EBCA6B)
+    mixed = (mixed ^ (mixed >> np.uint32(13))) * np.uint32(0xC2B2AE35)
+    return mixed ^ (mixed >> np.uint32(16))
+
+
+def _mix(hashed: np.typing.NDArray[np.uint32], word: np.typing.NDArray[np.uint32]) -> np.typing.NDArray[np.uint32]:
+    word = _rotated(word * np.uint32(0xCC9E2D51), 15) * np.uint32(0x1B873593)
+    return _rotated(hashed ^ word, 13) * np.uint32(5) + np.uint32(0xE6546B64)
+
+
+def _rotated(word: np.typing.NDArray[np.uint32], bits: int) -> np.typing.NDArray[np.uint32]:
+    return (word << np.uint32(bits)) | (word >> np.uint32(32 - bits))

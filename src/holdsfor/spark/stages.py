@@ -1,0 +1,193 @@
+"""The stages of a distributed run: which strata run together, by which keys, and what is brought to them.
+
+Plain data made from a plan; nothing here knows Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice, product
+
+from holdsfor.compiler.analysis.dependencies import conditions
+from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
+from holdsfor.compiler.plan import Plan, Stratum
+from holdsfor.ir import Effect, EffectKind
+from holdsfor.spark.alignment import Option, Places, Spreading, options
+
+_World = dict[Symbol, Spreading | None]
+"""How every symbol of a stage is spread; None if every bucket has all of it."""
+_MOST_WORLDS = 64
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """An input of a stage. Rows go to the bucket of each key in `spreading`; None brings all of them to every bucket.
+
+    `made_in` is the stage that computes it, if one does; the stream may bring it as well (`is_input`). `effects` are the
+    points of the fluent that rules ask for with `initiatedAt` and `terminatedAt`.
+    """
+
+    symbol: Symbol
+    spreading: Spreading | None
+    made_in: int | None
+    is_input: bool
+    effects: tuple[EffectKind, ...] = ()
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Strata that run in one pass over the buckets."""
+
+    number: int
+    strata: tuple[Stratum, ...]
+    members: tuple[tuple[Symbol, Places], ...]
+    deliveries: tuple[Delivery, ...]
+
+    @property
+    def is_single(self) -> bool:
+        """Whether one bucket does all the work."""
+        return not any(places for _, places in self.members)
+
+
+@dataclass(frozen=True)
+class StagePlan:
+    """All stages, in order, and what should be said about them."""
+
+    plan: Plan
+    stages: tuple[Stage, ...]
+    warnings: tuple[str, ...]
+
+    def consumers(self, symbol: Symbol, after: int) -> Iterator[tuple[Stage, Delivery]]:
+        """The later stages that a symbol is brought to."""
+        for stage in self.stages[after:]:
+            for delivery in stage.deliveries:
+                if delivery.symbol == symbol and delivery.made_in is not None and delivery.made_in < stage.number:
+                    yield stage, delivery
+
+
+@dataclass
+class _Draft:
+    strata: list[Stratum] = field(default_factory=list)
+    worlds: list[_World] = field(default_factory=lambda: [{}])
+
+
+def stage_plan(plan: Plan) -> StagePlan:
+    """The stages of a plan."""
+    drafts = _drafts(plan)
+    if drafts is None:
+        return _in_one_place(plan)
+    home = {symbol: number for number, d in enumerate(drafts, 1) for stratum in d.strata for symbol in stratum.members}
+    stages = tuple(_stage(number, draft, plan, home) for number, draft in enumerate(drafts, 1))
+    return StagePlan(plan, stages, tuple(_warnings(stages)))
+
+
+def _drafts(plan: Plan) -> list[_Draft] | None:
+    """Strata put into stages, each into the first that will have it; None if delayed effects would leave a stage."""
+    drafts: list[_Draft] = []
+    home: dict[Symbol, int] = {}
+    for stratum in plan.strata:
+        place = next(_placements(stratum, plan, drafts, home), None)
+        if place is None:
+            return None
+        number, worlds = place
+        if number == len(drafts):
+            drafts.append(_Draft())
+        drafts[number].strata.append(stratum)
+        drafts[number].worlds = worlds
+        home |= dict.fromkeys(stratum.members, number)
+    return drafts
+
+
+def _placements(
+    stratum: Stratum, plan: Plan, drafts: list[_Draft], home: dict[Symbol, int]
+) -> Iterator[tuple[int, list[_World]]]:
+    """Where a stratum can go. The best way to spread it counts most, then joining a stage there is."""
+    found = options(stratum, plan)
+    best = [option for option in found if len(option.replicated) == len(found[0].replicated) and not option.is_single]
+    for group in (best, [option for option in found if option not in best]):
+        for number in range(len(drafts) + 1):
+            for option in group:
+                if not _is_ready(option, number, home):
+                    continue
+                worlds = _merged(drafts[number].worlds if number < len(drafts) else [{}], option)
+                if worlds:
+                    yield number, worlds
+
+
+def _is_ready(option: Option, number: int, home: dict[Symbol, int]) -> bool:
+    """Whether all inputs are there in time: what is made in the same stage must be aligned."""
+    aligned = all(home.get(symbol, 0) <= number for symbol in option.aligned)
+    replicated = all(home.get(symbol, -1) < number for symbol in option.replicated)
+    return aligned and replicated and all(home[symbol] == number for symbol in option.together)
+
+
+def _merged(worlds: Iterable[_World], option: Option) -> list[_World]:
+    """The ways to spread everything that a stage touches once a stratum has joined it."""
+    members: _World = {symbol: (places,) for symbol, places in option.members.items()}
+    fixed = members | dict.fromkeys(option.replicated)
+    found: list[_World] = []
+    for world in worlds:
+        if any(symbol in world and world[symbol] != spread for symbol, spread in fixed.items()):
+            continue
+        choices = [
+            [found for found in allowed if symbol not in world or world[symbol] == found]
+            for symbol, allowed in option.aligned.items()
+        ]
+        for choice in islice(product(*choices), _MOST_WORLDS):
+            found.append({**world, **fixed, **dict(zip(option.aligned, choice, strict=True))})
+    return found[:_MOST_WORLDS]
+
+
+def _stage(number: int, draft: _Draft, plan: Plan, home: dict[Symbol, int]) -> Stage:
+    world = draft.worlds[0]
+    members = tuple((symbol, (world[symbol] or ((),))[0]) for stratum in draft.strata for symbol in stratum.members)
+    effects = _effects(draft.strata, plan)
+    read = dict.fromkeys(symbol for stratum in draft.strata for symbol in _read(stratum, plan))
+    deliveries = []
+    for symbol in read:
+        made_in = home.get(symbol)
+        is_input = symbol.kind is EntityKind.EVENT or plan.analysis.entities[symbol].role is Role.INPUT_FLUENT
+        if is_input or made_in != number:
+            kinds = tuple(sorted(effects.get(symbol, ()))) if made_in != number else ()
+            deliveries.append(Delivery(symbol, world[symbol], made_in, is_input, kinds))
+    return Stage(number, tuple(draft.strata), members, tuple(deliveries))
+
+
+def _read(stratum: Stratum, plan: Plan) -> Iterator[Symbol]:
+    """Everything that the rules of a stratum read, its own members included."""
+    for rule in stratum.rules:
+        for condition in conditions(rule.body, plan.analysis.entities):
+            yield condition.symbol
+
+
+def _effects(strata: Iterable[Stratum], plan: Plan) -> dict[Symbol, set[EffectKind]]:
+    found: dict[Symbol, set[EffectKind]] = {}
+    for stratum in strata:
+        for rule in stratum.rules:
+            for condition in conditions(rule.body, plan.analysis.entities):
+                if isinstance(condition.literal, Effect):
+                    found.setdefault(condition.symbol, set()).add(condition.literal.kind)
+    return found
+
+
+def _in_one_place(plan: Plan) -> StagePlan:
+    """Everything in one bucket."""
+    world: _World = {}
+    for stratum in plan.strata:
+        world |= dict.fromkeys((*stratum.members, *_read(stratum, plan)), ((),))
+    draft = _Draft(list(plan.strata), [world])
+    home = {symbol: 1 for stratum in plan.strata for symbol in stratum.members}
+    stage = _stage(1, draft, plan, home)
+    return StagePlan(
+        plan, (stage,), ("delayed effects tie fluents together that share no key: all work is in one place",)
+    )
+
+
+def _warnings(stages: Iterable[Stage]) -> Iterator[str]:
+    for stage in stages:
+        for stratum in stage.strata:
+            places = dict(stage.members)[stratum.members[0]]
+            if not places:
+                names = ", ".join(str(symbol) for symbol in stratum.members)
+                yield f"{names}: one worker does all the work, for {stratum.key.reason}"

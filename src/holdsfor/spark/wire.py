@@ -1,0 +1,188 @@
+"""The rows that travel between stages: one narrow table for events, reports, intervals and results of every kind.
+
+A row has a number (`tag`) for what it is, times, and *slots* for its arguments, shared by all kinds of rows. A slot has
+a class: `l` whole numbers, `d` real numbers, `s` words, `u` text of files without types, `x` any term, as text with a
+letter in front that says what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.diagnostics import Source
+from holdsfor.engine.dictionary import Dictionary, Value, value_of
+from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.io.columns import Cells
+from holdsfor.io.layouts import Form
+from holdsfor.syntax.parser import parse
+from holdsfor.syntax.printer import print_term
+
+RESULT, DERIVED, COUNTS, MOMENTS, ARRIVALS, BUCKET = -1, -2, -3, -4, -5, -6
+"""Tags of rows that are no input: results, counts, and what a bucket must know of the whole stream."""
+RESULT_STAGE = 127
+
+_TYPES = {"l": pa.int64(), "d": pa.float64(), "s": pa.string(), "u": pa.string(), "x": pa.string()}
+_SQL = {pa.int64(): "bigint", pa.int32(): "int", pa.int8(): "tinyint", pa.float64(): "double", pa.string(): "string"}
+
+
+class Kind(StrEnum):
+    """What the rows of a tag are: input as it comes, or tables that an earlier stage has worked out."""
+
+    INPUT = "input"
+    TABLE = "table"
+    INITIATED = "initiatedAt"
+    TERMINATED = "terminatedAt"
+
+
+@dataclass(frozen=True)
+class Tag:
+    """A kind of rows: the slots of its arguments and, for fluents, of its value."""
+
+    symbol: Symbol
+    kind: Kind
+    args: tuple[str, ...]
+    value: str | None = None
+    form: Form | None = None
+
+
+@dataclass(frozen=True)
+class Wire:
+    """The columns of the rows on their way into a stage."""
+
+    slots: tuple[str, ...]
+    staged: bool
+    """Whether there is more than one stage, so that rows say which one they are for and at which query time."""
+    arrivals: bool
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns without the bucket, which is known once the rows are there."""
+        columns = [("tag", pa.int8()), ("t0", pa.int64()), ("t1", pa.int64())]
+        if self.arrivals:
+            columns.append(("arrival", pa.int64()))
+        columns += [(slot, _TYPES[slot[0]]) for slot in self.slots]
+        if self.staged:
+            columns += [("stage", pa.int8()), ("q", pa.int64())]
+        return pa.schema(columns)
+
+    @property
+    def out_schema(self) -> pa.Schema:
+        """The columns of rows that a stage sends on, each with its bucket."""
+        return self.schema.append(pa.field("bucket", pa.int32()))
+
+
+FINAL = pa.schema(
+    [
+        ("tag", pa.int8()),
+        ("query_time", pa.int64()),
+        ("fluent", pa.string()),
+        ("value", pa.string()),
+        ("start", pa.int64()),
+        ("end", pa.int64()),
+    ]
+)
+"""What the last stage gives out."""
+
+
+def ddl(schema: pa.Schema) -> str:
+    """A schema as Spark writes it."""
+    return ", ".join(f"`{field.name}` {_SQL[field.type]}" for field in schema)
+
+
+def text_of(value: Value) -> str:
+    """Any value as text that says what it is.
+
+    >>> [text_of(value) for value in (5, "5", 2.5)]
+    ['i5', 's5', 'f2.5']
+    """
+    if isinstance(value, str):
+        return f"s{value}"
+    if isinstance(value, int):
+        return f"i{value}"
+    if isinstance(value, float):
+        return f"f{value!r}"
+    return f"t{print_term(value)}"
+
+
+def value_from(text: str) -> Value:
+    """The value behind such text.
+
+    >>> [value_from(text) for text in ("i5", "s5", "f2.5")]
+    [5, '5', 2.5]
+    """
+    kind, rest = text[0], text[1:]
+    if kind == "s":
+        return rest
+    if kind == "i":
+        return int(rest)
+    if kind == "f":
+        return float(rest)
+    clause = parse(Source("<row>", f"{rest}.")).clauses[0]
+    assert clause.head is not None
+    return value_of(clause.head)
+
+
+class TermTexts:
+    """The texts of codes, each made once."""
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self._dictionary = dictionary
+
+    def column(self, codes: Ints) -> Any:
+        """A column of terms as text."""
+        distinct, inverse = np.unique(codes, return_inverse=True)
+        texts = pa.array([text_of(self._dictionary.values[code]) for code in distinct.tolist()], pa.string())
+        return texts.take(pa.array(inverse))
+
+
+def codes_from(column: Any, dictionary: Dictionary) -> Ints:
+    """The codes of a column of terms as text."""
+    if not len(column):
+        return EMPTY
+    encoded = column.dictionary_encode()
+    codes = dictionary.encode(value_from(text) for text in encoded.dictionary.to_pylist())
+    found: Ints = codes[encoded.indices.to_numpy()]
+    return found
+
+
+def cells(column: Any, slot: str) -> Cells:
+    """A slot of input rows as cells of an argument column."""
+    return Cells(column.dictionary_encode(), verbatim=slot[0] == "s")
+
+
+def table_of(schema: pa.Schema, rows: int, columns: dict[str, Any]) -> pa.Table:
+    """A table with some of its columns given; numbers are repeated, what is not given is missing."""
+    arrays = []
+    for field in schema:
+        found = columns.get(field.name)
+        if found is None:
+            arrays.append(pa.nulls(rows, field.type))
+        elif isinstance(found, int):
+            arrays.append(pa.array(np.full(rows, found), field.type))
+        else:
+            arrays.append(found.cast(field.type) if isinstance(found, pa.Array) else pa.array(found, field.type))
+    return pa.table(arrays, schema=schema)
+
+
+def slot_names(kinds: Iterable[Sequence[str]]) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
+    """Slots for the columns of several kinds of rows, given the class of each column; and all slots there are.
+
+    >>> slot_names([["l", "d"], ["l", "s", "l"]])
+    ([('l0', 'd0'), ('l0', 's0', 'l1')], ('l0', 'd0', 's0', 'l1'))
+    """
+    given: list[tuple[str, ...]] = []
+    for classes in kinds:
+        counts: dict[str, int] = {}
+        names = []
+        for one in classes:
+            names.append(f"{one}{counts.get(one, 0)}")
+            counts[one] = counts.get(one, 0) + 1
+        given.append(tuple(names))
+    return given, tuple(dict.fromkeys(name for names in given for name in names))

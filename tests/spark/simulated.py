@@ -1,0 +1,130 @@
+"""The stages of a distributed run, one bucket after the other in this process: what Spark does, without Spark."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.engine.dictionary import Dictionary, Value, value_of
+from holdsfor.engine.stream import from_records
+from holdsfor.io.layouts import Form
+from holdsfor.loading import Reasoner
+from holdsfor.reference import EventRow, IntervalRow, Record
+from holdsfor.reference.history import Occurrence
+from holdsfor.spark.alignment import Spreading
+from holdsfor.spark.buckets import StageTask
+from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
+from holdsfor.spark.keys import buckets, parts
+from holdsfor.spark.stages import StagePlan, stage_plan
+from holdsfor.spark.wire import ARRIVALS, BUCKET, DERIVED, MOMENTS, RESULT
+from holdsfor.syntax.terms import arguments, functor
+from tests.strategies.engine_runs import Rows as Reported
+
+Row = dict[str, object]
+
+
+def on_buckets(reasoner: Reasoner, records: list[Record], span: Span, count: int) -> Reported:
+    """The rows that a run over so many buckets reports."""
+    stages = stage_plan(reasoner.plan)
+    sources, values = _sources(records, reasoner)
+    rows = plan_rows(stages, sources, arrivals=True)
+    job = make_job(stages, rows, buckets=count, span=span, derived_events=True)
+    waiting: list[pa.Table] = []
+    for number in range(1, job.last + 1):
+        waiting += [_input(stages, rows, number, sources, values, job), _told(reasoner, records, number, job)]
+        waiting = _passed(StageTask(job, number), pa.concat_tables(waiting), count)
+    return _reported(waiting)
+
+
+def _sources(
+    records: Iterable[Record], reasoner: Reasoner
+) -> tuple[list[SourceRows], list[list[tuple[Row, list[Value]]]]]:
+    found: dict[SourceRows, list[tuple[Row, list[Value]]]] = {}
+    for record in records:
+        term = record.event if isinstance(record, Occurrence) else record.fluent
+        kind = EntityKind.EVENT if isinstance(record, Occurrence) else EntityKind.FLUENT
+        symbol = Symbol(kind, *(functor(term) or ("", 0)))
+        if symbol not in reasoner.analysis.entities.table:
+            continue
+        args = [value_of(arg) for arg in arguments(term)]
+        if isinstance(record, Occurrence):
+            form = Form.EVENT
+            row: Row = {"t0": record.time, "arrival": record.arrival}
+        else:
+            form = Form.POINT if record.is_point else Form.INTERVAL
+            end = None if math.isinf(record.end) else int(record.end)
+            row = {"t0": record.start, "t1": end, "arrival": record.arrival}
+            args.append(value_of(record.value))
+        classes = tuple(_class(value) for value in args)
+        key = SourceRows(symbol, form, classes[: symbol.arity], None if form is Form.EVENT else classes[-1])
+        found.setdefault(key, []).append((row, args))
+    return list(found), list(found.values())
+
+
+def _class(value: Value) -> str:
+    return "s" if isinstance(value, str) else "l" if isinstance(value, int) else "d"
+
+
+def _input(
+    stages: StagePlan,
+    rows: Rows,
+    number: int,
+    sources: list[SourceRows],
+    values: list[list[tuple[Row, list[Value]]]],
+    job: Job,
+) -> pa.Table:
+    made: list[Row] = []
+    spreading = {delivery.symbol: delivery.spreading for delivery in stages.stages[number - 1].deliveries}
+    for (stage, place), (tag_number, tag) in rows.inputs.items():
+        if stage != number:
+            continue
+        slots = [*tag.args, *([tag.value] if tag.value else [])]
+        for times, args in values[place]:
+            row = times | dict(zip(slots, args, strict=True))
+            for bucket in _targets(spreading[sources[place].symbol], args, job.buckets):
+                made.append(row | {"tag": tag_number, "stage": number, "bucket": bucket})
+    return pa.Table.from_pylist(made, schema=job.wire.out_schema)
+
+
+def _targets(spreading: Spreading | None, args: list[Value], count: int) -> Iterable[int]:
+    if spreading is None:
+        return range(count)
+    keys = [[np.array([part]) for part in parts(args[place] for place in places)] for places in spreading]
+    return {int(buckets(key, 1, count)[0]) for key in keys}
+
+
+def _told(reasoner: Reasoner, records: list[Record], number: int, job: Job) -> pa.Table:
+    stream = from_records(records, reasoner.analysis.entities, Dictionary())
+    made: list[Row] = []
+    for bucket in range(job.buckets):
+        for tag, (first, last) in ((MOMENTS, stream.moments()), (ARRIVALS, stream.arrivals()), (BUCKET, (bucket, 0))):
+            made.append({"tag": tag, "t0": first, "t1": last, "stage": number, "bucket": bucket})
+    return pa.Table.from_pylist(made, schema=job.wire.out_schema)
+
+
+def _passed(task: StageTask, table: pa.Table, count: int) -> list[pa.Table]:
+    """The output of a stage. The rows of a bucket come in any order."""
+    found = [task.out_schema.empty_table()]
+    for bucket in range(count):
+        rows = np.flatnonzero(table["bucket"].to_numpy() == bucket)
+        random.Random(bucket).shuffle(rows)
+        mine = table.take(pa.array(rows)).drop_columns(["bucket"])
+        found += [pa.Table.from_batches([batch]) for batch in task(mine.to_batches(max_chunksize=7))]
+    return found
+
+
+def _reported(tables: list[pa.Table]) -> Reported:
+    intervals, events = [], []
+    for row in pa.concat_tables(tables).to_pylist():
+        if row["tag"] == RESULT:
+            start = -math.inf if row["start"] is None else row["start"]
+            end = math.inf if row["end"] is None else row["end"]
+            intervals.append(IntervalRow(row["query_time"], row["fluent"], row["value"], start, end))
+        elif row["tag"] == DERIVED:
+            events.append(EventRow(row["query_time"], row["fluent"], row["start"]))
+    return Reported(tuple(sorted(intervals)), tuple(sorted(events)))
