@@ -17,7 +17,17 @@ from holdsfor.engine.rows import RowWriter, assembled
 from holdsfor.engine.state import Attempts
 from holdsfor.engine.statics import run_static
 from holdsfor.engine.sweep import Found, Pending, Start, Swept, sweep
-from holdsfor.engine.sweep_loop import STARTED, Sheet
+from holdsfor.engine.sweep_loop import (
+    DELAY,
+    DELAY_RANK,
+    EFFECT,
+    EFFECT_VALUE,
+    ENTRY,
+    POSTPONABLE,
+    STARTED,
+    TRIGGER,
+    TRIGGER_VALUE,
+)
 from holdsfor.engine.tables import Events, Intervals
 from holdsfor.ir import DelayRule, EffectKind
 from holdsfor.logic.arithmetic import EvaluationError
@@ -48,13 +58,13 @@ class _Run:
 
     def go(self) -> None:
         self._grounding.find()
-        rows = assembled(self._writer.rows())
+        batches = self._writer.rows()
         delays = self._delays()
-        sheet = Sheet(**rows, **delays, is_outside=self._outside())
-        start = self._start(sheet)
+        sheet = assembled(batches, delays.reshape(-1))
+        start = self._start(delays)
         moment = self._evaluation.moment
         swept = sweep(sheet, start, (moment.now, moment.next_border), self._memory, wants_log=self._component.wants_log)
-        self._keep_attempts(swept, start.pending, sheet)
+        self._keep_attempts(swept, start.pending, delays)
         self._publish(swept)
 
     def _outside(self) -> Ints:
@@ -66,11 +76,9 @@ class _Run:
 
     # Delayed effects
 
-    def _delays(self) -> dict[str, Ints]:
-        parts: dict[str, list[Ints]] = {
-            name: [EMPTY]
-            for name in ("delay_slot", "delay_value", "delay", "effect", "effect_value", "postponable", "delay_rank")
-        }
+    def _delays(self) -> Ints:
+        """The records of all delayed effects, by trigger."""
+        found = [np.empty((0, ENTRY), np.int64)]
         slots, values = self._grounding.postponed()
         postponed = _packed(slots, values)
         for rule in self._component.delays:
@@ -80,22 +88,15 @@ class _Run:
             slot, value = plain(frame, SLOT), plain(frame, VALUE)
             any_value = is_in(_packed(slot, np.full(len(slot), -1)), postponed)
             postponable = is_in(_packed(slot, value), postponed) | any_value
-            columns = {
-                "delay_slot": slot,
-                "delay_value": value,
-                "delay": self._amounts(rule, evaluate(rule.delay, frame, self._evaluation.dictionary)),
-                "effect": effect,
-                "effect_value": effect_value,
-                "postponable": postponable.astype(np.int64),
-                "delay_rank": self._ranks(rule, value if rule.effect is None else effect_value, postponable),
-            }
-            for name, column in columns.items():
-                parts[name].append(column)
-        joined = {name: np.concatenate(found).astype(np.int64) for name, found in parts.items()}
-        order = np.argsort(joined["delay_slot"], kind="stable")
-        ordered = {name: column[order] for name, column in joined.items()}
-        at = np.searchsorted(ordered["delay_slot"], np.arange(self._possible.slots + 1))
-        return {**ordered, "delay_at": at}
+            records = np.empty((frame.rows, ENTRY), np.int64)
+            records[:, TRIGGER], records[:, TRIGGER_VALUE] = slot, value
+            records[:, DELAY] = self._amounts(rule, evaluate(rule.delay, frame, self._evaluation.dictionary))
+            records[:, EFFECT], records[:, EFFECT_VALUE] = effect, effect_value
+            records[:, POSTPONABLE] = postponable
+            records[:, DELAY_RANK] = self._ranks(rule, value if rule.effect is None else effect_value, postponable)
+            found.append(records)
+        records = np.concatenate(found)
+        return records[np.argsort(records[:, TRIGGER], kind="stable")]
 
     @staticmethod
     def _amounts(rule: DelayRule, amounts: np.typing.NDArray[np.generic]) -> Ints:
@@ -117,7 +118,8 @@ class _Run:
 
     # State
 
-    def _start(self, sheet: Sheet) -> Start:
+    def _start(self, delays: Ints) -> Start:
+        delay_at = np.searchsorted(delays[:, TRIGGER], np.arange(self._possible.slots + 1))
         held: list[Ints] = [EMPTY]
         value: list[Ints] = [EMPTY]
         since: list[Ints] = [EMPTY]
@@ -132,35 +134,36 @@ class _Run:
             attempts = border.attempts.get(symbol)
             if attempts is not None:
                 slot = self._possible.find_slots(symbol, attempts.args, len(attempts.value))
-                pending.append(self._pending(sheet, slot, attempts))
+                pending.append(self._pending(delays, delay_at, slot, attempts))
         columns = tuple(np.concatenate(parts) for parts in zip(*pending, strict=True))
         return Start(
-            self._possible.slots,
+            delay_at,
+            self._outside(),
             np.concatenate(held),
             np.concatenate(value),
             np.concatenate(since),
             (columns[0], columns[1], columns[2], columns[3]),
         )
 
-    def _pending(self, sheet: Sheet, slot: Ints, attempts: Attempts) -> Pending:
+    def _pending(self, delays: Ints, delay_at: Ints, slot: Ints, attempts: Attempts) -> Pending:
         """The delayed effects that attempts made before the border still have to come to."""
-        first = sheet.delay_at[slot]
-        count = sheet.delay_at[slot + 1] - first
+        first = delay_at[slot]
+        count = delay_at[slot + 1] - first
         entry = ranges(first, count)
         row = np.repeat(np.arange(len(slot)), count)
         initiated, value = attempts.initiated[row], attempts.value[row]
-        due = initiated + sheet.delay[entry]
-        is_mine = (sheet.delay_value[entry] == value) | (sheet.delay_value[entry] < 0)
+        due = initiated + delays[entry, DELAY]
+        is_mine = (delays[entry, TRIGGER_VALUE] == value) | (delays[entry, TRIGGER_VALUE] < 0)
         keep = np.flatnonzero(is_mine & (due > self._evaluation.moment.border))
         return due[keep], initiated[keep], entry[keep], value[keep]
 
-    def _keep_attempts(self, swept: Swept, pending: Pending, sheet: Sheet) -> None:
+    def _keep_attempts(self, swept: Swept, pending: Pending, delays: Ints) -> None:
         """Remember the initiations whose delayed effects are still to come at the next border."""
         border = self._evaluation.moment.next_border
         due, before, earlier, old = pending
         still = np.flatnonzero((before <= border) & (due > border))
         initiated, _, entry, value = swept.kept
-        slot = sheet.delay_slot[np.concatenate((entry, earlier[still]))]
+        slot = delays[np.concatenate((entry, earlier[still])), TRIGGER]
         value = np.concatenate((value, old[still]))
         initiated = np.concatenate((initiated, before[still]))
         for symbol in self._component.members:
@@ -184,7 +187,7 @@ class _Run:
 
     def _publish(self, swept: Swept) -> None:
         evaluation, owner = self._evaluation, self._owner()
-        evaluation.conflicts += len(swept.conflicts)
+        evaluation.add_conflicts(swept.conflicts)
         for number, symbol in enumerate(self._possible.known):
             if symbol not in self._component.members:
                 found = self._of(swept.scheduled, owner == number)

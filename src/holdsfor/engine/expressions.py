@@ -189,7 +189,7 @@ def _is_nan(values: Array) -> Bools:
 def _compare_lists(operator: str, columns: list[Column]) -> Bools:
     """Lists compare with the empty list only."""
     lists = next(column for column in columns if isinstance(column, Lists))
-    empty = np.diff(lists.offsets) == 0
+    empty = lists.lengths == 0
     return np.asarray(empty if operator in ("=", "==") else ~empty)
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.kernels import Bools, Ints, is_sorted, search
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -38,16 +38,24 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """A column of lists: row i has `items[offsets[i]:offsets[i + 1]]`."""
+    """A column of lists: row i has `lengths[i]` items from `starts[i]` on. Rows may share their items."""
 
-    offsets: Ints
+    starts: Ints
+    lengths: Ints
     items: Codes | Numbers
+
+    @classmethod
+    def in_a_row(cls, lengths: Ints, items: Codes | Numbers) -> Lists:
+        """Lists whose items follow each other."""
+        return cls(np.cumsum(lengths) - lengths, lengths, items)
 
     def take(self, rows: Ints) -> Lists:
         """The column at some rows."""
-        lengths = np.diff(self.offsets)[rows]
-        offsets = np.concatenate(([0], np.cumsum(lengths)))
-        return Lists(offsets, self.items.take(ranges(self.offsets[:-1][rows], lengths)))
+        return Lists(self.starts[rows], self.lengths[rows], self.items)
+
+    def flat(self) -> Codes | Numbers:
+        """The items of all rows one after the other."""
+        return self.items.take(ranges(self.starts, self.lengths))
 
 
 Column: TypeAlias = Codes | Numbers | Lists
@@ -108,18 +116,20 @@ def _stacked(columns: Sequence[Column]) -> Column:
     if isinstance(first, Numbers):
         return Numbers(np.concatenate([column.data for column in columns if isinstance(column, Numbers)]))
     lists = [column for column in columns if isinstance(column, Lists)]
-    lengths = np.concatenate([np.diff(column.offsets) for column in lists])
-    items = _stacked([column.items for column in lists])
+    lengths = np.concatenate([column.lengths for column in lists])
+    items = _stacked([column.flat() for column in lists])
     assert not isinstance(items, Lists)
-    return Lists(np.concatenate(([0], np.cumsum(lengths))), items)
+    return Lists.in_a_row(lengths, items)
 
 
 def combined_keys(left: Sequence[Array], right: Sequence[Array]) -> tuple[Ints, Ints]:
     """Columns packed into one integer per row, the same on both sides.
 
-    Columns are shifted to start at zero and packed side by side while they fit into 63 bits; beyond that, what has
-    been packed so far is numbered anew.
+    A single column of integers stays as it is. Several are shifted to start at zero and packed side by side while they
+    fit into 62 bits; beyond that, what has been packed so far is numbered anew.
     """
+    if len(left) == 1 and left[0].dtype == right[0].dtype == np.int64:
+        return left[0], right[0]
     a, b = np.zeros(_rows(left), np.int64), np.zeros(_rows(right), np.int64)
     used = 0
     for one, other in zip(left, right, strict=True):
@@ -128,7 +138,14 @@ def combined_keys(left: Sequence[Array], right: Sequence[Array]) -> tuple[Ints, 
             a, b, used = _renumbered(a, b)
             if used + width > 62:
                 x, y, width = _renumbered(x, y)
-        a, b, used = (a << width) | x, (b << width) | y, used + width
+        if used:
+            a <<= width
+            b <<= width
+            a |= x
+            b |= y
+        else:
+            a, b = x, y
+        used += width
     return a, b
 
 
@@ -155,31 +172,109 @@ def _renumbered(one: Array, other: Array) -> tuple[Ints, Ints, int]:
     return inverse[: len(one)].astype(np.int64), inverse[len(one) :].astype(np.int64), width
 
 
+_FEW = 1 << 11
+"""Up to so many rows, the number of calls is what costs."""
+
+
+def _bounds(keys: Ints, rows: int) -> tuple[int, int] | None:
+    """The least and greatest key if they lie close enough together for a table with a place for each in between."""
+    if len(keys) + rows <= _FEW or not len(keys):
+        return None
+    low, high = int(keys.min()), int(keys.max())
+    return (low, high) if high - low < 2 * (len(keys) + rows) else None
+
+
+def _places(keys: Ints, low: int, high: int) -> Ints:
+    """The place of each key in a table from low to high, which has one more place at either end for all others."""
+    places = np.subtract(keys, low - 1)
+    return np.clip(places, 0, high - low + 2, out=places)
+
+
+def order_of(keys: Ints) -> Ints:
+    """The rows in order of their keys; equal ones stay in order."""
+    if len(keys) <= _FEW:
+        return np.argsort(keys, kind="stable")
+    low = int(keys.min())
+    width, row_bits = (int(keys.max()) - low).bit_length(), len(keys).bit_length()
+    if width <= 16:
+        # Short integers are sorted by their digits.
+        return np.argsort((keys - low).astype(np.uint16), kind="stable")
+    if width + row_bits > 62:
+        return np.argsort(keys, kind="stable")
+    # The row rides in the low bits: sorting plain integers is far faster than sorting indices.
+    rows = keys - low
+    rows <<= row_bits
+    rows |= np.arange(len(keys))
+    rows.sort()
+    rows &= (1 << row_bits) - 1
+    return rows
+
+
 def match(left: Ints, right: Ints) -> tuple[Ints, Ints]:
     """All pairs of rows with equal keys, in the order of the left rows."""
-    order = np.argsort(right, kind="stable")
-    ordered = right[order]
-    low = np.searchsorted(ordered, left, side="left")
-    counts = np.searchsorted(ordered, left, side="right") - low
-    return np.repeat(np.arange(len(left)), counts), order[ranges(low, counts)]
+    order = None if is_sorted(right) else order_of(right)
+    bounds = _bounds(right, len(left))
+    if bounds:
+        per_key = np.bincount(_places(right, *bounds), minlength=bounds[1] - bounds[0] + 3)
+        places = _places(left, *bounds)
+        first, counts = (np.cumsum(per_key) - per_key)[places], per_key[places]
+    else:
+        ordered = right if order is None else right[order]
+        first = search(ordered, left, "left")
+        counts = search(ordered, left, "right")
+        counts -= first
+    if not len(counts) or counts.max() <= 1:
+        rows = np.flatnonzero(counts)
+        found = first[rows]
+    else:
+        rows, found = np.repeat(np.arange(len(left)), counts), ranges(first, counts)
+    return rows, found if order is None else order[found]
 
 
 def is_in(left: Ints, right: Ints) -> Bools:
     """Whether each left key is among the right ones."""
     if not len(right):
         return np.zeros(len(left), np.bool_)
-    ordered = np.unique(right)
-    at = np.minimum(np.searchsorted(ordered, left), len(ordered) - 1)
-    return np.asarray(ordered[at] == left)
+    bounds = _bounds(right, len(left))
+    if bounds:
+        seen = np.zeros(bounds[1] - bounds[0] + 3, np.bool_)
+        seen[_places(right, *bounds)] = True
+        return seen[_places(left, *bounds)]
+    ordered = right if is_sorted(right) else np.sort(right)
+    at = search(ordered, left, "left")
+    return np.asarray(ordered.take(at, mode="clip") == left)
 
 
 def distinct(frame: Frame) -> Frame:
-    """The rows of a frame without repetitions; it must have no lists."""
+    """The rows of a frame without repetitions, in order of its columns; it must have no lists."""
     if not frame.columns or not frame.rows:
         return frame.take(np.arange(min(1, frame.rows)))
     columns = [column.data for column in frame.columns.values() if not isinstance(column, Lists)]
     keys, _ = combined_keys(columns, [column[:0] for column in columns])
-    if len(keys) > 1 and (keys[1:] >= keys[:-1]).all():
-        # Rows that come in order need no sort.
-        return frame.take(np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))))
-    return frame.take(np.unique(keys, return_index=True)[1])
+    return frame.take(_one_of_each(keys))
+
+
+def _one_of_each(keys: Ints) -> Ints:
+    """A row for each distinct key, in order of the keys."""
+    bounds = _bounds(keys, 0)
+    if bounds:
+        row = np.full(bounds[1] - bounds[0] + 1, -1)
+        row[keys - bounds[0]] = np.arange(len(keys))
+        return row[np.flatnonzero(row >= 0)]
+    order = None if is_sorted(keys) else order_of(keys)
+    ordered = keys if order is None else keys[order]
+    is_new = np.empty(len(keys), np.bool_)
+    is_new[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+    rows = np.flatnonzero(is_new)
+    return rows if order is None else order[rows]
+
+
+def classes(frame: Frame) -> tuple[Frame, Ints]:
+    """The distinct rows of a frame without lists, and the number of each row among them."""
+    if not frame.columns or not frame.rows:
+        return frame.take(np.arange(min(1, frame.rows))), np.zeros(frame.rows, np.int64)
+    columns = [column.data for column in frame.columns.values() if not isinstance(column, Lists)]
+    keys, _ = combined_keys(columns, [column[:0] for column in columns])
+    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+    return frame.take(first), number.astype(np.int64)

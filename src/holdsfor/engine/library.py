@@ -9,7 +9,7 @@ import numpy as np
 
 from holdsfor.engine.dictionary import Dictionary, value_of
 from holdsfor.engine.expressions import codes_of, column_of, numbers_of
-from holdsfor.engine.frames import Array, Codes, Column, Frame, Lists, Numbers, ranges
+from holdsfor.engine.frames import Array, Codes, Column, Frame, Lists, Numbers
 from holdsfor.engine.relations import equal, join, relation
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.library import LIBRARY
@@ -49,9 +49,8 @@ def _bind(target: Term, column: Column, frame: Frame, dictionary: Dictionary) ->
 
 
 def _member(target: Term, lists: Lists, frame: Frame, dictionary: Dictionary) -> Frame:
-    lengths = np.diff(lists.offsets)
-    rows = np.repeat(np.arange(frame.rows), lengths)
-    items = lists.items.take(ranges(lists.offsets[:-1], lengths))
+    rows = np.repeat(np.arange(frame.rows), lists.lengths)
+    items = lists.flat()
     numbered = frame.with_columns({ROW: Numbers(np.arange(frame.rows))})
     answers = relation((Var(ROW), target), (Numbers(rows), items), len(rows), dictionary)
     joined = join(numbered, answers, dictionary)
@@ -60,22 +59,24 @@ def _member(target: Term, lists: Lists, frame: Frame, dictionary: Dictionary) ->
 
 def _length(lists: Lists, dictionary: Dictionary) -> tuple[Array, Numbers]:
     del dictionary
-    lengths = np.diff(lists.offsets)
-    return np.ones(len(lengths), np.bool_), Numbers(lengths)
+    return np.ones(len(lists.lengths), np.bool_), Numbers(lists.lengths)
 
 
 def _sum(lists: Lists, dictionary: Dictionary) -> tuple[Array, Numbers]:
     values = numbers_of(lists.items, dictionary)
     totals = np.concatenate((np.zeros(1, values.dtype), np.cumsum(values)))
-    return np.ones(len(lists.offsets) - 1, np.bool_), Numbers(totals[lists.offsets[1:]] - totals[lists.offsets[:-1]])
+    sums = totals[lists.starts + lists.lengths] - totals[lists.starts]
+    return np.ones(len(sums), np.bool_), Numbers(sums)
 
 
 def _extreme(reduce: Callable[..., Array]) -> Callable[[Lists, Dictionary], tuple[Array, Numbers]]:
     def compute(lists: Lists, dictionary: Dictionary) -> tuple[Array, Numbers]:
-        filled = np.diff(lists.offsets) > 0
-        values = numbers_of(lists.items, dictionary)
-        # reduceat works on the starts of non-empty lists; empty ones have no extreme and drop out.
-        found = reduce(values, lists.offsets[:-1][filled]) if filled.any() else values[:0]
+        filled = lists.lengths > 0
+        # Rows may share a list; reduceat works on the starts of non-empty ones, empty ones drop out.
+        starts, first, row = np.unique(lists.starts[filled], return_index=True, return_inverse=True)
+        used = Lists(starts, lists.lengths[filled][first], lists.items)
+        values = numbers_of(used.flat(), dictionary)
+        found = reduce(values, np.cumsum(used.lengths) - used.lengths)[row] if filled.any() else values[:0]
         return filled, Numbers(found)
 
     return compute
@@ -92,16 +93,16 @@ _AGGREGATES: dict[str, Callable[[Lists, Dictionary], tuple[Array, Numbers]]] = {
 
 def _sorted(lists: Lists, dictionary: Dictionary, *, unique: bool) -> Lists:
     """Lists in some fixed order, repetitions dropped on request; the order itself is not observable."""
-    lengths = np.diff(lists.offsets)
+    lengths = lists.lengths
     rows = np.repeat(np.arange(len(lengths)), lengths)
-    codes = codes_of(lists.items.take(ranges(lists.offsets[:-1], lengths)), dictionary)
+    codes = codes_of(lists.flat(), dictionary)
     order = np.lexsort((codes, rows))
     rows, codes = rows[order], codes[order]
     if unique and len(rows):
         keep = np.concatenate(([True], (rows[1:] != rows[:-1]) | (codes[1:] != codes[:-1])))
         rows, codes = rows[keep], codes[keep]
     counts = np.bincount(rows, minlength=len(lengths))
-    return Lists(np.concatenate(([0], np.cumsum(counts))), Codes(codes))
+    return Lists.in_a_row(counts, Codes(codes))
 
 
 def _for_distinct(name: tuple[str, int], args: tuple[Term, ...], frame: Frame, dictionary: Dictionary) -> Frame:

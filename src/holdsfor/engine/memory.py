@@ -14,7 +14,19 @@ import numpy as np
 
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Ints
-from holdsfor.engine.sweep_loop import Cells, Memo, hash_of
+from holdsfor.engine.sweep_loop import (
+    FOLLOWING,
+    GIVEN,
+    ITEM,
+    KEY,
+    KEY_STATE,
+    KEY_VALUE,
+    REST,
+    Cells,
+    Memo,
+    hash_of,
+    recall,
+)
 
 Tail = Callable[[Ints, list[Ints]], tuple[Ints, Ints]]
 """Given classes of rows and, for each slot read, a value: the rows that succeed, and the value that each gives."""
@@ -33,7 +45,7 @@ class Memory:
         self._tails: list[tuple[int, int, Tail]] = []
         self._steps: dict[int, int] = {}
         self._states = self._entries = self._items = 0
-        self.memo = Memo([-1] * 16, [0] * 16, [0] * 16, [], [], [], [0] * MOST_READS)
+        self.memo = Memo([-1] * (16 * KEY), [], [], [0] * MOST_READS)
 
     def as_arrays(self) -> None:
         """Change to arrays, for the compiled loop."""
@@ -78,20 +90,14 @@ class Memory:
     # The hash table
 
     def _find(self, state: int, value: int) -> int:
-        memo, mask = self.memo, len(self.memo.key_state) - 1
-        place = hash_of(state, value) & mask
-        while memo.key_state[place] >= 0:
-            if memo.key_state[place] == state and memo.key_value[place] == value:
-                return int(memo.following[place])
-            place = (place + 1) & mask
-        return -1
+        return recall(self.memo.keys, state, value)
 
     def _step(self, state: int, value: int) -> int:
         """The state that follows a state for a value, a new one if need be."""
         found = self._find(state, value)
         if found >= 0:
             return found
-        if 2 * (self._entries + 1) > len(self.memo.key_state):
+        if 2 * KEY * (self._entries + 1) > len(self.memo.keys):
             self._rehash()
         following = self._states
         self._new_states(1)
@@ -100,23 +106,19 @@ class Memory:
         return following
 
     def _put(self, state: int, value: int, following: int) -> None:
-        memo, mask = self.memo, len(self.memo.key_state) - 1
+        keys, mask = self.memo.keys, len(self.memo.keys) // KEY - 1
         place = hash_of(state, value) & mask
-        while memo.key_state[place] >= 0:
+        while keys[place * KEY + KEY_STATE] >= 0:
             place = (place + 1) & mask
-        memo.key_state[place], memo.key_value[place], memo.following[place] = state, value, following
+        at = place * KEY
+        keys[at + KEY_STATE], keys[at + KEY_VALUE], keys[at + FOLLOWING] = state, value, following
 
     def _rehash(self) -> None:
-        old = self.memo
-        size = 4 * len(old.key_state)
-        self.memo = old._replace(
-            key_state=_grown(old.key_state[:0], size, -1),
-            key_value=_grown(old.key_value[:0], size, 0),
-            following=_grown(old.following[:0], size, 0),
-        )
-        for state, value, following in zip(old.key_state, old.key_value, old.following, strict=True):
-            if state >= 0:
-                self._put(int(state), int(value), int(following))
+        old = self.memo.keys
+        self.memo = self.memo._replace(keys=_grown(old[:0], 4 * len(old), -1))
+        for at in range(0, len(old), KEY):
+            if old[at + KEY_STATE] >= 0:
+                self._put(int(old[at + KEY_STATE]), int(old[at + KEY_VALUE]), int(old[at + FOLLOWING]))
 
     def _new_states(self, count: int) -> None:
         self._states += count
@@ -126,11 +128,10 @@ class Memory:
     def _give(self, state: int, values: list[int]) -> None:
         """Say what the tail gives in a last state."""
         for value in values:
-            if self._items == len(self.memo.given):
-                size = 2 * self._items + 16
-                given, rest = _grown(self.memo.given, size, 0), _grown(self.memo.rest, size, 0)
-                self.memo = self.memo._replace(given=given, rest=rest)
-            self.memo.given[self._items], self.memo.rest[self._items] = value, self.memo.first[state]
+            at = self._items * ITEM
+            if at == len(self.memo.items):
+                self.memo = self.memo._replace(items=_grown(self.memo.items, 2 * at + 16 * ITEM, 0))
+            self.memo.items[at + GIVEN], self.memo.items[at + REST] = value, self.memo.first[state]
             self.memo.first[state] = self._items
             self._items += 1
 

@@ -11,26 +11,44 @@ from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.instant import EVENT, INITIATED, TERMINATED, Moment
 from holdsfor.engine.component import PlannedWay, head_of, names_of
 from holdsfor.engine.evaluation import times_of
-from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, ranges
-from holdsfor.engine.grounding import SLOT, VALUE, Grounding, plain
+from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes, ranges
+from holdsfor.engine.grounding import SLOT, Grounding, plain
+from holdsfor.engine.grounding import VALUE as VALUE_COLUMN
 from holdsfor.engine.growth import Mode, Split, names
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.memory import Memory, Tail
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.sweep_loop import (
+    ACTION,
+    AGAIN,
+    ASKED,
+    ASKED_VALUE,
+    ASKS,
+    CLAUSE_AT,
     CLEARED,
     ENDED,
     ENDS,
     HAPPENED,
     HAS_VALUE,
     HOLDS,
+    LITERAL,
     OCCURS,
+    POSITIVE,
+    RANK,
+    READ_AT,
     READS,
+    ROOT,
+    ROW,
     STARTED,
     STARTS,
+    TARGET,
+    TIME,
+    VALUE,
+    Sheet,
 )
 from holdsfor.engine.sweep_loop import INITIATED as ASKS_INITIATED
 from holdsfor.engine.sweep_loop import TERMINATED as ASKS_TERMINATED
+from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import Boundary, Edge, Effect, EffectKind, Happens, Holds, Instance, Literal
 from holdsfor.syntax.terms import Term, Var
@@ -104,8 +122,8 @@ class RowWriter:
 
     def _value(self, value: Term | None, frame: Frame) -> Ints:
         assert value is not None
-        column = frame.columns.get(f"{VALUE}!") if not names(value) <= frame.columns.keys() else None
-        return plain(frame, f"{VALUE}!") if column is not None else self._grounding.codes([value], frame)[0]
+        column = frame.columns.get(f"{VALUE_COLUMN}!") if not names(value) <= frame.columns.keys() else None
+        return plain(frame, f"{VALUE_COLUMN}!") if column is not None else self._grounding.codes([value], frame)[0]
 
     def _ended(self, way: PlannedWay, args: tuple[Term, ...], value: Term, frame: Frame) -> tuple[Frame, Ints, int]:
         """A termination ends what there is: its head is matched with the slots, open arguments with all of them."""
@@ -129,7 +147,7 @@ class RowWriter:
                 raise NotSupported(f"{way.rule.span.location}: a pattern for a value that grows in its own cycle")
             listed = (Codes(column) for column in known.pair_columns(possible.places()))
             pairs: list[Column] = [*listed, Numbers(known.pair_slot), Numbers(known.pair_value)]
-            terms = (*args, value, Var(_ASKED), Var(f"{VALUE}!"))
+            terms = (*args, value, Var(_ASKED), Var(f"{VALUE_COLUMN}!"))
             found = relation(terms, pairs, len(known.pair_slot), self._dictionary)
         frame = join(frame, found, self._dictionary)
         return frame, plain(frame, _ASKED) if frame.rows else EMPTY, action
@@ -168,7 +186,7 @@ class RowWriter:
                 assert isinstance(literal, Holds | Boundary | Effect)
                 value = self._grounding.codes([literal.fvp.value], frame)[0]
             elif not isinstance(literal, Happens):
-                value = plain(frame, f"{VALUE}{number}")
+                value = plain(frame, f"{VALUE_COLUMN}{number}")
             found.append((asks, slot, value, positive))
         return found
 
@@ -190,14 +208,14 @@ class RowWriter:
         shared = frame.only(sorted(used & frame.columns.keys()))
         if any(isinstance(column, Lists) for column in shared.columns.values()):
             shared = shared.with_columns({_CLASS: Numbers(np.arange(frame.rows))})
-            classes, number = shared, np.arange(frame.rows)
+            groups, number = shared, np.arange(frame.rows)
         else:
-            classes, number = _classes(shared)
-        return self._memory.roots(classes.rows, self._tail(split, value, classes))[number]
+            groups, number = classes(shared)
+        return self._memory.roots(groups.rows, self._tail(split, value, groups))[number]
 
-    def _tail(self, split: Split, value: Term | None, classes: Frame) -> Tail:
+    def _tail(self, split: Split, value: Term | None, groups: Frame) -> Tail:
         def tail(rows: Ints, values: list[Ints]) -> tuple[Ints, Ints]:
-            frame = classes.take(rows).with_columns({_ROW: Numbers(np.arange(len(rows)))})
+            frame = groups.take(rows).with_columns({_ROW: Numbers(np.arange(len(rows)))})
             read: dict[str, Column] = {}
             for literal, column in zip(split.reads, values, strict=True):
                 assert isinstance(literal.fvp.value, Var)
@@ -209,19 +227,6 @@ class RowWriter:
             return plain(answers, _ROW), given
 
         return tail
-
-
-def _classes(frame: Frame) -> tuple[Frame, Ints]:
-    """The distinct rows of a frame, and the number of each row among them."""
-    if not frame.columns or not frame.rows:
-        return frame.take(np.arange(min(1, frame.rows))), np.zeros(frame.rows, np.int64)
-    number = np.zeros(frame.rows, np.int64)
-    for column in frame.columns.values():
-        assert not isinstance(column, Lists)
-        _, place = np.unique(column.data, return_inverse=True)
-        _, number = np.unique(number * (int(place.max()) + 1) + place, return_inverse=True)
-    _, first = np.unique(number, return_index=True)
-    return frame.take(first), number
 
 
 def _all_names(terms: Sequence[Term]) -> set[str]:
@@ -242,38 +247,37 @@ def _asks(literal: Literal) -> int:
             raise AssertionError(literal)
 
 
-def assembled(found: list[Batch]) -> dict[str, Ints]:
-    """The columns of a sheet, rows in order of time and rank, clauses in the order of the rows."""
+def assembled(found: list[Batch], delays: Ints) -> Sheet:
+    """A sheet of rows in order of time and rank."""
     sizes = [len(batch.time) for batch in found]
     shifts = np.cumsum([0, *sizes])
     time, rank = _joined([b.time for b in found]), _joined([b.rank for b in found])
     order = np.lexsort((rank, time))
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
+    count = len(order)
+    place = np.empty(count, np.int64)
+    place[order] = np.arange(count)
     clauses = _Clauses()
     reads, read_rows = [EMPTY], [EMPTY]
     for batch, shift in zip(found, shifts.tolist(), strict=False):
-        rows = place[shift : shift + len(batch.time)]
-        for mine, literals in batch.clauses:
-            clauses.add(rows[mine], literals)
+        mine = place[shift : shift + len(batch.time)]
+        for places, literals in batch.clauses:
+            clauses.add(mine[places], literals)
         if batch.reads:
             reads.append(np.stack(batch.reads, axis=1).reshape(-1))
-            read_rows.append(np.repeat(rows, len(batch.reads)))
+            read_rows.append(np.repeat(mine, len(batch.reads)))
     read_row = _joined(read_rows)
     read_order = np.argsort(read_row, kind="stable")
-    root = _joined([np.full(len(b.time), -1) if b.root is None else b.root for b in found])
-    action = np.repeat(np.array([b.action for b in found], np.int64), sizes)
-    return {
-        "time": time[order],
-        "rank": rank[order],
-        "action": action[order],
-        "slot": _joined([b.slot for b in found])[order],
-        "value": _joined([b.value for b in found])[order],
-        "root": root[order],
-        "read_at": np.searchsorted(read_row[read_order], np.arange(len(order) + 1)),
-        "read": _joined(reads)[read_order],
-        **clauses.columns(len(order)),
-    }
+    rows = np.zeros((count + 1, ROW), np.int64)
+    rows[-1, TIME] = FOREVER
+    rows[:-1, TIME], rows[:-1, RANK] = time[order], rank[order]
+    rows[:-1, ACTION] = np.repeat(np.array([b.action for b in found], np.int64), sizes)[order]
+    rows[:-1, TARGET] = _joined([b.slot for b in found])[order]
+    rows[:-1, VALUE] = _joined([b.value for b in found])[order]
+    rows[:-1, ROOT] = _joined([np.full(len(b.time), -1) if b.root is None else b.root for b in found])[order]
+    rows[:-1, AGAIN] = clauses.again(count)
+    rows[:, READ_AT] = np.searchsorted(read_row[read_order], np.arange(count + 1))
+    rows[:, CLAUSE_AT], literal_at, literals_of = clauses.columns(count)
+    return Sheet(rows.reshape(-1), literal_at, literals_of, _joined(reads)[read_order], delays)
 
 
 class _Clauses:
@@ -282,33 +286,36 @@ class _Clauses:
     def __init__(self) -> None:
         self._row: list[Ints] = []
         self._size: list[Ints] = []
-        self._literals: dict[str, list[Ints]] = {"asks": [], "positive": [], "asked_slot": [], "asked_value": []}
+        self._literals: list[Ints] = []
 
     def add(self, rows: Ints, literals: Literals) -> None:
         """A clause of some literals in each of some rows."""
         self._row.append(rows)
         self._size.append(np.full(len(rows), len(literals)))
-        kept = self._literals
-        kept["asks"].append(np.tile([asks for asks, _, _, _ in literals], len(rows)))
-        kept["positive"].append(np.tile([int(sign) for _, _, _, sign in literals], len(rows)))
-        kept["asked_slot"].append(np.stack([slot for _, slot, _, _ in literals], axis=1).reshape(-1))
-        kept["asked_value"].append(np.stack([value for _, _, value, _ in literals], axis=1).reshape(-1))
+        records = np.empty((len(rows), len(literals), LITERAL), np.int64)
+        for place, (asks, slot, value, is_positive) in enumerate(literals):
+            records[:, place, ASKS] = asks
+            records[:, place, POSITIVE] = is_positive
+            records[:, place, ASKED] = slot
+            records[:, place, ASKED_VALUE] = value
+        self._literals.append(records.reshape(-1, LITERAL))
 
-    def columns(self, rows: int) -> dict[str, Ints]:
-        """The columns of all clauses, and which rows may become true later at their rank."""
+    def again(self, rows: int) -> Ints:
+        """Which rows may become true later at their rank: those that ask what happens now."""
+        found = np.zeros(rows, np.int64)
+        for row, size, literals in zip(self._row, self._size, self._literals, strict=True):
+            asks_now = ~np.isin(literals[:, ASKS], (HOLDS, HAS_VALUE, READS))
+            found[np.repeat(row, size)[asks_now]] = 1
+        return found
+
+    def columns(self, rows: int) -> tuple[Ints, Ints, Ints]:
+        """Where the clauses of each row begin, where the literals of each clause do, and the literals."""
         row, size = _joined(self._row), _joined(self._size)
         order = np.argsort(row, kind="stable")
-        starts = np.cumsum(size) - size
-        literals = {name: _joined(parts) for name, parts in self._literals.items()}
-        again = np.zeros(rows, np.int64)
-        again[np.repeat(row, size)[~np.isin(literals["asks"], (HOLDS, HAS_VALUE, READS))]] = 1
-        places = ranges(starts[order], size[order])
-        return {
-            "again": again,
-            "clause_at": np.searchsorted(row[order], np.arange(rows + 1)),
-            "literal_at": np.concatenate((np.zeros(1, np.int64), np.cumsum(size[order]))),
-            **{name: column[places] for name, column in literals.items()},
-        }
+        clause_at = np.searchsorted(row[order], np.arange(rows + 1))
+        literal_at = np.concatenate((np.zeros(1, np.int64), np.cumsum(size[order])))
+        literals = np.concatenate([np.empty((0, LITERAL), np.int64), *self._literals])
+        return clause_at, literal_at, literals[ranges((np.cumsum(size) - size)[order], size[order])].reshape(-1)
 
 
 def _joined(parts: list[Ints]) -> Ints:

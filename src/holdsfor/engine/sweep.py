@@ -20,13 +20,24 @@ from holdsfor.engine.kernels import Ints
 from holdsfor.engine.memory import Memory
 from holdsfor.engine.sweep_loop import (
     COUNTS,
+    CURRENT,
+    DELAY_AT,
     DEPTH,
     ENDED,
+    ENTRY,
     HAPPENED,
     HELPERS,
+    MARK,
+    MARKS,
     MISSING,
+    OUTSIDE,
+    RENEWED,
+    ROW,
     SCHEDULED,
+    SINCE,
+    SLOT,
     STARTED,
+    TRIGGER,
     Sheet,
     State,
     sweep_loop,
@@ -46,7 +57,9 @@ Loop = Callable[..., tuple[Ints, Ints, Ints, Ints, Ints]]
 class Start:
     """The state at the border: slots that have a value, and attempts under way."""
 
-    slots: int
+    delay_at: Ints
+    """Where the delayed effects of each slot begin, and where the last end."""
+    is_outside: Ints
     held: Ints
     value: Ints
     since: Ints
@@ -93,7 +106,8 @@ def sweep(
     Unless told, decide by what pays whether to compile.
     """
     until, border = span
-    use_compiled = _METER.pays(len(sheet.time) + len(start.pending[0])) if compiled is None else compiled
+    rows = len(sheet.rows) // ROW
+    use_compiled = _METER.pays(rows + len(start.pending[0])) if compiled is None else compiled
     loop: Loop = _compiled_loop() if use_compiled else sweep_loop
     state, pending = _state(start, sheet), start.pending
     if use_compiled:
@@ -106,13 +120,18 @@ def sweep(
         spans, log, kept, coming, conflicts = loop(sheet, state, memory.memo, at, until, border, wants_log)
         for part, new in zip(parts, (spans, log, kept, conflicts), strict=True):
             part.append(new)
-        if state.count[MISSING] < 0:
+        missing, room = int(state.counts[MISSING]), len(state.marks)
+        if missing < 0 and state.counts[MARKS] * MARK <= room:
             break
         due, initiated, entry, value = coming.reshape(-1, 4).T
         pending = (due.copy(), initiated.copy(), entry.copy(), value.copy())
-        memory.learn(int(state.count[MISSING]), [int(value) for value in memory.memo.values[: state.count[DEPTH]]])
-        state.count[MISSING] = -1
-    return _swept([np.concatenate(part) for part in parts], State(*map(_array, state)))
+        if missing >= 0:
+            memory.learn(missing, [int(value) for value in memory.memo.values[: state.counts[DEPTH]]])
+            state.counts[MISSING] = -1
+        else:
+            state = state._replace(marks=state.marks * 2 if isinstance(state.marks, list) else np.tile(state.marks, 2))
+            state.counts[MARKS] = 0
+    return _swept([np.concatenate(part) for part in parts], np.asarray(state.slots, np.int64))
 
 
 def _listed(column: Ints) -> list[int]:
@@ -120,30 +139,29 @@ def _listed(column: Ints) -> list[int]:
     return items
 
 
-def _array(column: Any) -> Ints:
-    return np.asarray(column, np.int64)
-
-
 def _state(start: Start, sheet: Sheet) -> State:
-    current, since, renewed, touched, chain, applied, conflicted = (np.zeros(start.slots, np.int64) for _ in range(7))
-    current.fill(-1)
-    renewed.fill(-FOREVER)
-    current[start.held] = start.value
-    since[start.held] = start.since
+    slots = np.zeros((len(start.delay_at), SLOT), np.int64)
+    slots[:, CURRENT] = -1
+    slots[:, RENEWED] = -FOREVER
+    slots[:-1, OUTSIDE] = start.is_outside
+    slots[:, DELAY_AT] = start.delay_at
+    slots[start.held, CURRENT] = start.value
+    slots[start.held, SINCE] = start.since
     # A slot has at most one value at the border, and only attempts of that value can still succeed.
     _, initiated, entry, value = start.pending
-    slots = sheet.delay_slot[entry]
-    mine = np.flatnonzero(current[slots] == value)
-    np.maximum.at(renewed, slots[mine], initiated[mine])
-    count = np.zeros(COUNTS, np.int64)
-    count[MISSING] = -1
-    return State(current, since, renewed, touched, chain, applied, conflicted, count)
+    triggers = sheet.delays[entry * ENTRY + TRIGGER]
+    mine = np.flatnonzero(slots[triggers, CURRENT] == value)
+    np.maximum.at(slots[:, RENEWED], triggers[mine], initiated[mine])
+    counts = np.zeros(COUNTS, np.int64)
+    counts[MISSING] = -1
+    return State(slots.reshape(-1), np.zeros(1024 * MARK, np.int64), counts)
 
 
-def _swept(parts: list[Ints], state: State) -> Swept:
+def _swept(parts: list[Ints], slots: Ints) -> Swept:
     spans, log, kept, conflicts = parts
     slot, value, start, end = spans.reshape(-1, 4).T
-    still = np.flatnonzero(state.current >= 0)
+    current, since = slots[CURRENT::SLOT], slots[SINCE::SLOT]
+    still = np.flatnonzero(current >= 0)
     kind, who, what, when = log.reshape(-1, 4).T
     points = {}
     for wanted in (STARTED, ENDED, HAPPENED, SCHEDULED):
@@ -153,8 +171,8 @@ def _swept(parts: list[Ints], state: State) -> Swept:
     return Swept(
         Found(
             np.concatenate((slot, still)),
-            np.concatenate((value, state.current[still])),
-            np.concatenate((start, state.since[still])),
+            np.concatenate((value, current[still])),
+            np.concatenate((start, since[still])),
         ),
         np.concatenate((end, np.full(len(still), FOREVER))),
         points[STARTED],

@@ -1,9 +1,12 @@
 """The loop of the sweep: one source, which Numba compiles for large inputs and plain Python runs for small ones.
 
-Every function here reads and writes whole numbers by index and nothing else, so that columns may be arrays (compiled)
-or lists (not compiled: lists are faster there). `Sheet` is what there is to do and is only read; `State` is where
-every instance stands. What happens at the present time-point is *marked*: each mark belongs to a slot, the marks of a
-slot form a chain, and nothing takes effect before all of them are there. So a time-point can be begun again.
+Everything is records of whole numbers, one after the other in a flat column, so that a column may be an array
+(compiled) or a list (not compiled: lists are faster there), and compiled functions pass on few arguments. A record is
+known by the place of its first number; `ROW`, `LITERAL` and so on are the sizes of records, the names next to them
+the places of their numbers.
+
+What happens at the present time-point is *marked*: each mark belongs to a slot, the marks of a slot form a chain, and
+nothing takes effect before all of them are there. So a time-point can be begun again.
 """
 
 from __future__ import annotations
@@ -18,90 +21,73 @@ from holdsfor.engine.kernels import Ints
 Cells: TypeAlias = Any
 """A column of whole numbers: an array when compiled, a list when not."""
 
+TIME, RANK, ACTION, TARGET, VALUE, ROOT, AGAIN, READ_AT, CLAUSE_AT = range(9)
+ROW = 9
+"""A rule instance does its action to a slot and a value if its clauses are true: those from CLAUSE_AT to the CLAUSE_AT
+of the next row. With a ROOT its values are what the memo knows for the present values of the slots it reads. With
+AGAIN it may become true later at the same rank.
+"""
+ASKS, POSITIVE, ASKED, ASKED_VALUE = range(4)
+LITERAL = 4
+"""A literal asks something of a slot and a value. A clause is true if one of its literals is."""
+TRIGGER, TRIGGER_VALUE, DELAY, EFFECT, EFFECT_VALUE, POSTPONABLE, DELAY_RANK = range(7)
+ENTRY = 7
+"""A delayed effect: TRIGGER_VALUE -1 is any value, EFFECT -1 the end of the trigger, EFFECT_VALUE -1 the same value."""
+CURRENT, SINCE, RENEWED, TOUCHED, CHAIN, APPLIED, CONFLICTED, OUTSIDE, DELAY_AT = range(9)
+SLOT = 9
+"""Where an instance stands: its value (or -1), since when, when last initiated; its chain of marks, if TOUCHED now;
+whether it is outside the component; and where its delayed effects begin, which end where those of the next begin.
+"""
+MARK_KIND, MARK_SLOT, MARK_VALUE, MARK_BEFORE = range(4)
+MARK = 4
+KEY_STATE, KEY_VALUE, FOLLOWING = range(3)
+KEY = 3
+GIVEN, REST = range(2)
+ITEM = 2
+
 STARTED, ENDED, CLEARED, HAPPENED, SCHEDULED = range(5)
 """What a row does to its slot, and what a mark says of it. CLEARED ends whatever value there is; SCHEDULED is the
 delayed effect on a fluent outside the component.
 """
 HOLDS, HAS_VALUE, STARTS, ENDS, INITIATED, TERMINATED, OCCURS, READS = range(8)
-"""What a literal asks of its slot and value; READS asks whether a memorised tail succeeds for the slot's value."""
-STAMP, POSITION, MISSING, DEPTH = range(4)
-"""Places in `State.count`. MISSING is the memo state that lacks an answer, or -1."""
-COUNTS = 4
+"""What a literal asks; READS asks whether a memorised tail, whose root is the value, succeeds for the slot's value."""
+STAMP, POSITION, MARKS, MISSING, DEPTH = range(5)
+"""Places in the counts: the number of the time-point, the next row, how many marks there are, the root that lacks an
+answer (or -1) and how many values it was asked for.
+"""
+COUNTS = 5
 FALSE, TRUE, UNKNOWN = range(3)
 _NO_RANK = 1 << 62
 
 
 class Sheet(NamedTuple):
-    """What the sweep has to do, as columns.
+    """What the sweep has to do. Rows come in order of time and rank; rows and slots end with a record that is none."""
 
-    *Rows* come in order of time and rank. Row i does `action` to `slot` and `value` if its clauses
-    `clause_at[i]:clause_at[i+1]` are true, each of which is true if one of its literals is. With a `root` its value is
-    what the memo knows for the present values of the slots `read_at[i]:read_at[i+1]`. Rows with `again` may become true
-    later at the same rank. `delay_at` gives the delayed effects of each slot; one with `delay_value` -1 is there for
-    any value, and one with `effect` -1 ends the value itself.
-    """
-
-    time: Cells
-    rank: Cells
-    action: Cells
-    slot: Cells
-    value: Cells
-    root: Cells
-    again: Cells
-    read_at: Cells
-    read: Cells
-    clause_at: Cells
+    rows: Cells
     literal_at: Cells
-    asks: Cells
-    positive: Cells
-    asked_slot: Cells
-    asked_value: Cells
-    delay_at: Cells
-    delay_slot: Cells
-    delay_value: Cells
-    delay: Cells
-    effect: Cells
-    effect_value: Cells
-    postponable: Cells
-    delay_rank: Cells
-    is_outside: Cells
+    literals: Cells
+    reads: Cells
+    delays: Cells
 
 
 class State(NamedTuple):
-    """Where every slot stands: its value (or -1), since when, when last initiated; and its chain of marks."""
+    """Where the sweep stands; `marks` has room for as many as there can be at one time-point."""
 
-    current: Cells
-    since: Cells
-    renewed: Cells
-    touched: Cells
-    chain: Cells
-    applied: Cells
-    conflicted: Cells
-    count: Cells
+    slots: Cells
+    marks: Cells
+    counts: Cells
 
 
 class Memo(NamedTuple):
     """What tails of rules give for values: a hash table from (state, value) to the next state, and for the last
-    states the values they give. A tail that reads several slots passes through several states.
+    states the values they give. A tail that reads several slots passes through several states. `values` are those
+    for which an answer was missing.
     """
 
-    key_state: Cells
-    key_value: Cells
-    following: Cells
+    keys: Cells
     first: Cells
-    given: Cells
-    rest: Cells
+    items: Cells
     values: Cells
-    """The values for which an answer was missing."""
-
-
-class Marks(NamedTuple):
-    """What happens now, in order; `before` is the mark that the chain of a slot goes on with."""
-
-    kind: Cells
-    slot: Cells
-    value: Cells
-    before: Cells
 
 
 def sweep_loop(
@@ -113,13 +99,14 @@ def sweep_loop(
     border: int,
     wants_log: bool,
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Run through time up to and including `until`, or until the memo lacks an answer.
+    """Run through time up to and including `until`, or until the memo lacks an answer or the marks lack room.
 
     `pending` are attempts under way: (due, initiated, delay, value). Returns spans (slot, value, start, end), a log
-    (kind, slot, value, time), attempts staged that are under way at `border`, those still to come, and the times of
-    conflicts.
+    (kind, slot, value, time), attempts staged that are under way at `border` (initiated, due, delay, value), those
+    still to come, and the times of conflicts.
     """
     due, initiated, entry, value = pending
+    rows, delays, slots, marks, counts = sheet.rows, sheet.delays, state.slots, state.marks, state.counts
     heap = [(due[place], initiated[place], entry[place], value[place]) for place in range(len(due))]
     heapq.heapify(heap)
     # A comprehension over nothing is how the compiler learns the type of an empty list.
@@ -129,38 +116,29 @@ def sweep_loop(
     conflicts = [np.int64(0) for _ in range(0)]
     agenda = [np.int64(0) for _ in range(0)]
     arrived = [heap[0] for _ in range(0)]
-    marks = Marks(
-        [np.int64(0) for _ in range(0)],
-        [np.int64(0) for _ in range(0)],
-        [np.int64(0) for _ in range(0)],
-        [np.int64(0) for _ in range(0)],
-    )
-    rows = len(sheet.time)
+    last = len(rows) - ROW
     while True:
-        position = state.count[POSITION]
+        position = counts[POSITION]
         now = until + 1
-        if position < rows:
-            now = min(now, sheet.time[position])
+        if position < last:
+            now = min(now, rows[position + TIME])
         if len(heap) > 0:
             now = min(now, heap[0][0])
         if now > until:
             break
-        state.count[STAMP] += 1
-        marks.kind.clear()
-        marks.slot.clear()
-        marks.value.clear()
-        marks.before.clear()
+        counts[STAMP] += 1
+        counts[MARKS] = 0
         arrived.clear()
         while len(heap) > 0 and heap[0][0] == now:
             arrived.append(heapq.heappop(heap))
-        position = _decide(sheet, state, memo, marks, arrived, agenda, now)
-        if position < 0:
+        position = _decide(sheet, memo, slots, marks, counts, arrived, agenda, now)
+        if position < 0 or counts[MARKS] * MARK > len(marks):
             for item in arrived:
                 heapq.heappush(heap, item)
             break
-        state.count[POSITION] = position
-        _apply(state, marks, now, spans, log, conflicts, wants_log)
-        _stage(sheet, state, marks, now, border, heap, kept)
+        counts[POSITION] = position
+        _apply(slots, marks, counts, now, spans, log, conflicts, wants_log)
+        _stage(slots, marks, counts, delays, now, border, heap, kept)
     coming = [np.int64(0) for _ in range(0)]
     for item in heap:
         _note(coming, item[0], item[1], item[2], item[3])
@@ -182,120 +160,176 @@ def _note(notes: list[Any], one: int, two: int, three: int, four: int) -> None:
 
 
 def _decide(
-    sheet: Sheet, state: State, memo: Memo, marks: Marks, arrived: list[Any], agenda: list[Any], now: int
+    sheet: Sheet,
+    memo: Memo,
+    slots: Cells,
+    marks: Cells,
+    counts: Cells,
+    arrived: list[Any],
+    agenda: list[Any],
+    now: int,
 ) -> int:
     """Mark everything that happens now; returns the first row that comes later, or -1 if an answer is missing."""
+    rows, literal_at, literals, delays = sheet.rows, sheet.literal_at, sheet.literals, sheet.delays
     rank = -1
-    position: int = state.count[POSITION]
+    position: int = counts[POSITION]
     while True:
-        rank = _next_rank(sheet, position, now, rank, arrived)
+        rank = _next_rank(rows, delays, position, now, rank, arrived)
         if rank == _NO_RANK:
             return position
         for item in arrived:
-            if sheet.delay_rank[item[2]] == rank:
-                _come_due(sheet, state, marks, item[1], item[2], item[3])
+            if delays[item[2] * ENTRY + DELAY_RANK] == rank:
+                _come_due(delays, slots, marks, counts, item[1], item[2] * ENTRY, item[3])
         agenda.clear()
-        while position < len(sheet.time) and sheet.time[position] == now and sheet.rank[position] == rank:
-            outcome = _try(sheet, state, memo, marks, position)
+        while rows[position + TIME] == now and rows[position + RANK] == rank:
+            outcome = _conditions(rows, literal_at, literals, memo, slots, marks, counts, position)
+            if outcome == TRUE:
+                outcome = _do(rows, sheet.reads, memo, slots, marks, counts, position)
             if outcome == UNKNOWN:
                 return -1
-            if outcome == FALSE and sheet.again[position] == 1:
+            if outcome == FALSE and rows[position + AGAIN] == 1:
                 agenda.append(position)
-            position += 1
-        if not _settle(sheet, state, memo, marks, agenda):
-            return -1
+            position += ROW
+        # Positive loops inside a time-point: try what did not fire as long as something does.
+        fired = len(agenda) > 0
+        while fired:
+            fired = False
+            for place in range(len(agenda)):
+                if agenda[place] < 0:
+                    continue
+                outcome = _conditions(rows, literal_at, literals, memo, slots, marks, counts, agenda[place])
+                if outcome == TRUE:
+                    outcome = _do(rows, sheet.reads, memo, slots, marks, counts, agenda[place])
+                if outcome == UNKNOWN:
+                    return -1
+                if outcome == TRUE:
+                    agenda[place] = -1
+                    fired = True
 
 
-def _next_rank(sheet: Sheet, position: int, now: int, before: int, arrived: list[Any]) -> int:
+def _next_rank(rows: Cells, delays: Cells, position: int, now: int, before: int, arrived: list[Any]) -> int:
     rank = _NO_RANK
-    if position < len(sheet.time) and sheet.time[position] == now:
-        rank = sheet.rank[position]
+    if rows[position + TIME] == now:
+        rank = rows[position + RANK]
     for item in arrived:
-        found = sheet.delay_rank[item[2]]
+        found = delays[item[2] * ENTRY + DELAY_RANK]
         if before < found < rank:
             rank = found
     return rank
 
 
-def _settle(sheet: Sheet, state: State, memo: Memo, marks: Marks, agenda: list[Any]) -> bool:
-    """Positive loops inside a time-point: try what did not fire as long as something does."""
-    fired = len(agenda) > 0
-    while fired:
-        fired = False
-        for place in range(len(agenda)):
-            if agenda[place] >= 0:
-                outcome = _try(sheet, state, memo, marks, agenda[place])
-                if outcome == UNKNOWN:
-                    return False
-                if outcome == TRUE:
-                    agenda[place] = -1
-                    fired = True
-    return True
-
-
-def _come_due(sheet: Sheet, state: State, marks: Marks, initiated: int, entry: int, value: int) -> None:
+def _come_due(delays: Cells, slots: Cells, marks: Cells, counts: Cells, initiated: int, entry: int, value: int) -> None:
     """An attempt takes effect if its trigger has held ever since, and was not renewed."""
-    slot = sheet.delay_slot[entry]
-    if state.current[slot] != value or state.since[slot] > initiated + 1:
+    slot = delays[entry + TRIGGER] * SLOT
+    if slots[slot + CURRENT] != value or slots[slot + SINCE] > initiated + 1:
         return
-    is_renewed = state.renewed[slot] > initiated or _is_marked(state, marks, STARTED, slot, value)
-    if is_renewed and sheet.postponable[entry] == 1:
-        return
-    effect = sheet.effect[entry]
-    given = sheet.effect_value[entry]
+    if delays[entry + POSTPONABLE] == 1:
+        is_renewed = slots[slot + RENEWED] > initiated
+        if is_renewed or _is_marked(slots, marks, counts[STAMP], STARTED, slot, value):
+            return
+    effect = delays[entry + EFFECT] * SLOT
+    given = delays[entry + EFFECT_VALUE]
     if effect < 0:
-        _mark(state, marks, ENDED, slot, value)
+        _mark(slots, marks, counts, ENDED, slot, value)
     else:
-        kind = SCHEDULED if sheet.is_outside[effect] == 1 else STARTED
-        _mark(state, marks, kind, effect, given if given >= 0 else value)
+        kind = SCHEDULED if slots[effect + OUTSIDE] == 1 else STARTED
+        _mark(slots, marks, counts, kind, effect, given if given >= 0 else value)
 
 
 # Conditions
 
 
-def _try(sheet: Sheet, state: State, memo: Memo, marks: Marks, row: int) -> int:
-    """Mark what a row does if its conditions are true."""
-    for clause in range(sheet.clause_at[row], sheet.clause_at[row + 1]):
-        outcome = _clause(sheet, state, memo, marks, clause)
-        if outcome != TRUE:
-            return outcome
-    slot, action = sheet.slot[row], sheet.action[row]
-    if sheet.root[row] < 0:
-        _mark(state, marks, action, slot, sheet.value[row])
+def _conditions(
+    rows: Cells, literal_at: Cells, literals: Cells, memo: Memo, slots: Cells, marks: Cells, counts: Cells, row: int
+) -> int:
+    """Whether all clauses of a row are true."""
+    for clause in range(rows[row + CLAUSE_AT], rows[row + ROW + CLAUSE_AT]):
+        truth = FALSE
+        for place in range(literal_at[clause] * LITERAL, literal_at[clause + 1] * LITERAL, LITERAL):
+            asks, slot, value = literals[place + ASKS], literals[place + ASKED] * SLOT, literals[place + ASKED_VALUE]
+            if asks == HOLDS:
+                answer = TRUE if slots[slot + CURRENT] == value else FALSE
+            elif asks == READS:
+                answer = _reads(memo, slots, counts, slot, value)
+            else:
+                answer = TRUE if _answer(slots, marks, counts[STAMP], asks, slot, value) else FALSE
+            if answer == UNKNOWN:
+                truth = UNKNOWN
+            elif answer == literals[place + POSITIVE]:
+                truth = TRUE
+                break
+        if truth != TRUE:
+            return truth
+    return TRUE
+
+
+def _reads(memo: Memo, slots: Cells, counts: Cells, slot: int, root: int) -> int:
+    value = slots[slot + CURRENT]
+    if value < 0:
+        return FALSE
+    following = recall(memo.keys, root, value)
+    if following < 0:
+        memo.values[0] = value
+        counts[MISSING] = root
+        counts[DEPTH] = 1
+        return UNKNOWN
+    return TRUE if memo.first[following] >= 0 else FALSE
+
+
+def _answer(slots: Cells, marks: Cells, stamp: int, asks: int, slot: int, value: int) -> bool:
+    if asks == HAS_VALUE:
+        return bool(slots[slot + CURRENT] >= 0)
+    if asks == OCCURS:
+        return _is_marked(slots, marks, stamp, HAPPENED, slot, value)
+    if asks == INITIATED:
+        return _is_marked(slots, marks, stamp, STARTED, slot, value)
+    if asks == TERMINATED:
+        is_ended = _is_marked(slots, marks, stamp, ENDED, slot, value)
+        return is_ended or _is_marked(slots, marks, stamp, CLEARED, slot, 0)
+    held = bool(slots[slot + CURRENT] == value)
+    then = held or _is_marked(slots, marks, stamp, STARTED, slot, value)
+    then = then and not _is_broken(slots, marks, stamp, slot, value)
+    return then and not held if asks == STARTS else held and not then
+
+
+# What rows do
+
+
+def _do(rows: Cells, reads: Cells, memo: Memo, slots: Cells, marks: Cells, counts: Cells, row: int) -> int:
+    """Mark what a row does whose conditions are true."""
+    action, slot, root = rows[row + ACTION], rows[row + TARGET] * SLOT, rows[row + ROOT]
+    if root < 0:
+        _mark(slots, marks, counts, action, slot, rows[row + VALUE])
         return TRUE
-    memory = sheet.root[row]
-    for place in range(sheet.read_at[row], sheet.read_at[row + 1]):
-        value = state.current[sheet.read[place]]
-        if value < 0:
+    first = rows[row + READ_AT]
+    depth = rows[row + ROW + READ_AT] - first
+    for place in range(depth):
+        memo.values[place] = slots[reads[first + place] * SLOT + CURRENT]
+        if memo.values[place] < 0:
             return FALSE
-        depth = place - sheet.read_at[row]
-        memo.values[depth] = value
-        following = _recall(memo, memory, value)
-        if following < 0:
-            for later in range(place, sheet.read_at[row + 1]):
-                memo.values[later - sheet.read_at[row]] = state.current[sheet.read[later]]
-                if memo.values[later - sheet.read_at[row]] < 0:
-                    return FALSE
-            state.count[MISSING] = sheet.root[row]
-            state.count[DEPTH] = sheet.read_at[row + 1] - sheet.read_at[row]
+    memory = root
+    for place in range(depth):
+        memory = recall(memo.keys, memory, memo.values[place])
+        if memory < 0:
+            counts[MISSING] = root
+            counts[DEPTH] = depth
             return UNKNOWN
-        memory = following
     item = memo.first[memory]
     if item < 0:
         return FALSE
     while item >= 0:
-        _mark(state, marks, action, slot, memo.given[item])
-        item = memo.rest[item]
+        _mark(slots, marks, counts, action, slot, memo.items[item * ITEM + GIVEN])
+        item = memo.items[item * ITEM + REST]
     return TRUE
 
 
-def _recall(memo: Memo, memory: int, value: int) -> int:
+def recall(keys: Cells, memory: int, value: int) -> int:
     """The state that follows a state for a value, or -1 if it was never worked out."""
-    mask = len(memo.key_state) - 1
+    mask = len(keys) // KEY - 1
     place = hash_of(memory, value) & mask
-    while memo.key_state[place] >= 0:
-        if memo.key_state[place] == memory and memo.key_value[place] == value:
-            return int(memo.following[place])
+    while keys[place * KEY + KEY_STATE] >= 0:
+        if keys[place * KEY + KEY_STATE] == memory and keys[place * KEY + KEY_VALUE] == value:
+            return int(keys[place * KEY + FOLLOWING])
         place = (place + 1) & mask
     return -1
 
@@ -307,88 +341,47 @@ def hash_of(memory: int, value: int) -> int:
     return mixed * 0x27D4EB2F >> 13
 
 
-def _clause(sheet: Sheet, state: State, memo: Memo, marks: Marks, clause: int) -> int:
-    unknown = False
-    for place in range(sheet.literal_at[clause], sheet.literal_at[clause + 1]):
-        asks, slot, value = sheet.asks[place], sheet.asked_slot[place], sheet.asked_value[place]
-        if asks == READS:
-            answer = _reads(state, memo, slot, value)
-            if answer == UNKNOWN:
-                unknown = True
-        else:
-            answer = TRUE if _answer(state, marks, asks, slot, value) else FALSE
-        if answer != UNKNOWN and answer == sheet.positive[place]:
-            return TRUE
-    return UNKNOWN if unknown else FALSE
-
-
-def _reads(state: State, memo: Memo, slot: int, root: int) -> int:
-    value = state.current[slot]
-    if value < 0:
-        return FALSE
-    following = _recall(memo, root, value)
-    if following < 0:
-        memo.values[0] = value
-        state.count[MISSING] = root
-        state.count[DEPTH] = 1
-        return UNKNOWN
-    return TRUE if memo.first[following] >= 0 else FALSE
-
-
-def _answer(state: State, marks: Marks, asks: int, slot: int, value: int) -> bool:
-    if asks == HOLDS:
-        return bool(state.current[slot] == value)
-    if asks == HAS_VALUE:
-        return bool(state.current[slot] >= 0)
-    if asks == OCCURS:
-        return _is_marked(state, marks, HAPPENED, slot, value)
-    if asks == INITIATED:
-        return _is_marked(state, marks, STARTED, slot, value)
-    if asks == TERMINATED:
-        return _is_marked(state, marks, ENDED, slot, value) or _is_marked(state, marks, CLEARED, slot, 0)
-    held = bool(state.current[slot] == value)
-    then = (held or _is_marked(state, marks, STARTED, slot, value)) and not _is_broken(state, marks, slot, value)
-    return then and not held if asks == STARTS else held and not then
-
-
 # Marks
 
 
-def _mark(state: State, marks: Marks, kind: int, slot: int, value: int) -> None:
+def _mark(slots: Cells, marks: Cells, counts: Cells, kind: int, slot: int, value: int) -> None:
     if kind == CLEARED:
         value = 0
-    if _is_marked(state, marks, kind, slot, value):
+    if _is_marked(slots, marks, counts[STAMP], kind, slot, value):
         return
-    before = state.chain[slot] if state.touched[slot] == state.count[STAMP] else -1
-    marks.before.append(before)
-    marks.kind.append(kind)
-    marks.slot.append(slot)
-    marks.value.append(value)
-    state.chain[slot] = len(marks.kind) - 1
-    state.touched[slot] = state.count[STAMP]
+    place = counts[MARKS] * MARK
+    counts[MARKS] += 1
+    if place >= len(marks):
+        return
+    marks[place + MARK_BEFORE] = slots[slot + CHAIN] if slots[slot + TOUCHED] == counts[STAMP] else -1
+    marks[place + MARK_KIND] = kind
+    marks[place + MARK_SLOT] = slot
+    marks[place + MARK_VALUE] = value
+    slots[slot + CHAIN] = place
+    slots[slot + TOUCHED] = counts[STAMP]
 
 
-def _is_marked(state: State, marks: Marks, kind: int, slot: int, value: int) -> bool:
-    if state.touched[slot] != state.count[STAMP]:
+def _is_marked(slots: Cells, marks: Cells, stamp: int, kind: int, slot: int, value: int) -> bool:
+    if slots[slot + TOUCHED] != stamp:
         return False
-    place = state.chain[slot]
+    place = slots[slot + CHAIN]
     while place >= 0:
-        if marks.kind[place] == kind and marks.value[place] == value:
+        if marks[place + MARK_KIND] == kind and marks[place + MARK_VALUE] == value:
             return True
-        place = marks.before[place]
+        place = marks[place + MARK_BEFORE]
     return False
 
 
-def _is_broken(state: State, marks: Marks, slot: int, value: int) -> bool:
+def _is_broken(slots: Cells, marks: Cells, stamp: int, slot: int, value: int) -> bool:
     """Whether a value is ended now, or another value of its slot is initiated."""
-    if state.touched[slot] != state.count[STAMP]:
+    if slots[slot + TOUCHED] != stamp:
         return False
-    place = state.chain[slot]
+    place = slots[slot + CHAIN]
     while place >= 0:
-        kind, other = marks.kind[place], marks.value[place]
+        kind, other = marks[place + MARK_KIND], marks[place + MARK_VALUE]
         if kind == CLEARED or (kind == ENDED and other == value) or (kind == STARTED and other != value):
             return True
-        place = marks.before[place]
+        place = marks[place + MARK_BEFORE]
     return False
 
 
@@ -396,8 +389,9 @@ def _is_broken(state: State, marks: Marks, slot: int, value: int) -> bool:
 
 
 def _apply(
-    state: State,
-    marks: Marks,
+    slots: Cells,
+    marks: Cells,
+    counts: Cells,
     now: int,
     spans: list[Any],
     log: list[Any],
@@ -405,36 +399,45 @@ def _apply(
     wants_log: bool,
 ) -> None:
     """End what is broken, and write down what happened."""
-    stamp = state.count[STAMP]
-    for place in range(len(marks.kind)):
-        kind, slot, value = marks.kind[place], marks.slot[place], marks.value[place]
+    stamp = counts[STAMP]
+    for place in range(0, counts[MARKS] * MARK, MARK):
+        kind, slot, value = marks[place + MARK_KIND], marks[place + MARK_SLOT], marks[place + MARK_VALUE]
         if wants_log or kind >= HAPPENED:
-            _note(log, kind, slot, value, now)
-        if state.applied[slot] != stamp:
-            state.applied[slot] = stamp
-            held = state.current[slot]
-            if held >= 0 and _is_broken(state, marks, slot, held):
-                _note(spans, slot, held, state.since[slot], now + 1)
-                state.current[slot] = -1
-        if kind == STARTED and state.conflicted[slot] != stamp and _is_broken(state, marks, slot, value):
-            state.conflicted[slot] = stamp
+            _note(log, kind, slot // SLOT, value, now)
+        if slots[slot + APPLIED] != stamp:
+            slots[slot + APPLIED] = stamp
+            held = slots[slot + CURRENT]
+            if held >= 0 and _is_broken(slots, marks, stamp, slot, held):
+                _note(spans, slot // SLOT, held, slots[slot + SINCE], now + 1)
+                slots[slot + CURRENT] = -1
+        if kind == STARTED and slots[slot + CONFLICTED] != stamp and _is_broken(slots, marks, stamp, slot, value):
+            slots[slot + CONFLICTED] = stamp
             conflicts.append(now)
 
 
-def _stage(sheet: Sheet, state: State, marks: Marks, now: int, border: int, heap: list[Any], kept: list[Any]) -> None:
+def _stage(
+    slots: Cells,
+    marks: Cells,
+    counts: Cells,
+    delays: Cells,
+    now: int,
+    border: int,
+    heap: list[Any],
+    kept: list[Any],
+) -> None:
     """Begin what is initiated and not broken, and stage its delayed effects."""
-    for place in range(len(marks.kind)):
-        slot, value = marks.slot[place], marks.value[place]
-        if marks.kind[place] != STARTED or _is_broken(state, marks, slot, value):
+    for place in range(0, counts[MARKS] * MARK, MARK):
+        slot, value = marks[place + MARK_SLOT], marks[place + MARK_VALUE]
+        if marks[place + MARK_KIND] != STARTED or _is_broken(slots, marks, counts[STAMP], slot, value):
             continue
-        if state.current[slot] != value:
-            state.current[slot] = value
-            state.since[slot] = now + 1
-        state.renewed[slot] = now
-        for entry in range(sheet.delay_at[slot], sheet.delay_at[slot + 1]):
-            trigger = sheet.delay_value[entry]
+        if slots[slot + CURRENT] != value:
+            slots[slot + CURRENT] = value
+            slots[slot + SINCE] = now + 1
+        slots[slot + RENEWED] = now
+        for entry in range(slots[slot + DELAY_AT], slots[slot + SLOT + DELAY_AT]):
+            trigger = delays[entry * ENTRY + TRIGGER_VALUE]
             if trigger == value or trigger < 0:
-                due = now + sheet.delay[entry]
+                due = now + delays[entry * ENTRY + DELAY]
                 heapq.heappush(heap, (due, now, entry, value))
                 if now <= border < due:
                     _note(kept, now, due, entry, value)
@@ -447,16 +450,15 @@ HELPERS = (
     _is_broken,
     _mark,
     hash_of,
-    _recall,
+    recall,
     _reads,
     _answer,
-    _clause,
-    _try,
+    _conditions,
+    _do,
     _come_due,
-    _settle,
     _next_rank,
     _decide,
     _apply,
     _stage,
 )
-"""What `sweep_loop` calls, for the compiler: each after those it calls."""
+"""What `sweep_loop` calls, for the compiler."""
