@@ -34,9 +34,9 @@ def on_buckets(reasoner: Reasoner, records: list[Record], span: Span, count: int
     sources, values = _sources(records, reasoner)
     rows = plan_rows(stages, sources, arrivals=True)
     job = make_job(stages, rows, buckets=count, span=span, derived_events=True)
-    waiting: list[pa.Table] = []
+    waiting = [_told(reasoner, records, job)]
     for number in range(1, job.last + 1):
-        waiting += [_input(stages, rows, number, sources, values, job), _told(reasoner, records, number, job)]
+        waiting.append(_input(stages, rows, number, sources, values, job))
         waiting = _passed(StageTask(job, number), pa.concat_tables(waiting), count)
     return _reported(waiting)
 
@@ -98,12 +98,12 @@ def _targets(spreading: Spreading | None, args: list[Value], count: int) -> Iter
     return {int(buckets(key, 1, count)[0]) for key in keys}
 
 
-def _told(reasoner: Reasoner, records: list[Record], number: int, job: Job) -> pa.Table:
+def _told(reasoner: Reasoner, records: list[Record], job: Job) -> pa.Table:
     stream = from_records(records, reasoner.analysis.entities, Dictionary())
     made: list[Row] = []
     for bucket in range(job.buckets):
         for tag, (first, last) in ((MOMENTS, stream.moments()), (ARRIVALS, stream.arrivals()), (BUCKET, (bucket, 0))):
-            made.append({"tag": tag, "t0": first, "t1": last, "stage": number, "bucket": bucket})
+            made.append({"tag": tag, "t0": first, "t1": last, "stage": 1, "bucket": bucket})
     return pa.Table.from_pylist(made, schema=job.wire.out_schema)
 
 

@@ -25,7 +25,7 @@ from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import FOREVER, Events
 from holdsfor.engine.windows import WindowPlan, first_moment
 from holdsfor.io.builder import Builder, Piece
-from holdsfor.io.layouts import Layout
+from holdsfor.io.layouts import Form, Layout
 from holdsfor.ir import EffectKind
 from holdsfor.recognition import plan_windows
 from holdsfor.spark.given import GivenTable
@@ -70,6 +70,8 @@ class _Rows:
     """The rows of a bucket, sorted out."""
 
     bucket: int = 0
+    counts: tuple[int, int] = (0, 0)
+    """How many rows the whole stream has, and how many that could not be read."""
     whole: WholeStream = field(default_factory=WholeStream)
     own: list[tuple[Tag, pa.Table]] = field(default_factory=list)
     passing: list[pa.Table] = field(default_factory=list)
@@ -99,6 +101,7 @@ class StageTask:
             return
         rows = self._sorted_out(pa.Table.from_batches(listed))
         out = _Out(self.job, self.spec, rows.bucket)
+        yield from out.told(rows)
         for table in rows.passing:
             yield from out.passed(table)
         for evaluation in _Bucket(self.job, self.spec, rows).evaluations():
@@ -121,6 +124,8 @@ class StageTask:
                 found.whole.reach = _reach(rows)
             elif number == ARRIVALS:
                 found.whole.arrived = _reach(rows)
+            elif number == COUNTS:
+                found.counts = _reach(rows)
             elif number in self.spec.tags:
                 found.own.append((self.spec.tags[number], rows))
         return found
@@ -179,7 +184,8 @@ def _piece(tag: Tag, rows: pa.Table) -> Piece:
     args = tuple(cells(_whole(rows[slot]), slot) for slot in tag.args)
     end = value = None
     if tag.value is not None:
-        end = rows["t1"].fill_null(int(FOREVER)).to_numpy()
+        if tag.form is Form.INTERVAL:
+            end = rows["t1"].fill_null(int(FOREVER)).to_numpy()
         value = cells(_whole(rows[tag.value]), tag.value)
     return Piece(Layout(tag.symbol, tag.form), arrival, start, args, end, value)
 
@@ -209,6 +215,25 @@ class _Out:
             columns = [*rows.columns, pa.array(np.full(len(rows), self._bucket), pa.int32())]
             yield from pa.table(columns, schema=self._schema).to_batches()
 
+    def told(self, rows: _Rows) -> Iterator[pa.RecordBatch]:
+        """What the next stage must know of the whole stream; the first bucket of the first stage reports its size."""
+        if not self._is_last:
+            for tag, reach in (
+                (BUCKET, (rows.bucket, 0)),
+                (MOMENTS, rows.whole.reach),
+                (ARRIVALS, rows.whole.arrived),
+            ):
+                columns = {"tag": tag, "t0": reach[0], "t1": reach[1]}
+                columns |= {"stage": self._spec.number + 1, "bucket": self._bucket}
+                yield from table_of(self._schema, 1, columns).to_batches()
+        if self._spec.number == 1 and self._bucket == 0:
+            for name, count in zip(("read", "malformed"), rows.counts, strict=True):
+                yield from self._count(name, count)
+
+    def _count(self, name: str, count: int) -> Iterator[pa.RecordBatch]:
+        columns = {"tag": COUNTS, "fluent": pa.array([name]), "start": count}
+        yield from self._row_table(1, columns)
+
     def found(self, evaluation: Evaluation) -> Iterator[pa.RecordBatch]:
         """What was worked out at a query time."""
         query = evaluation.moment.now
@@ -221,7 +246,8 @@ class _Out:
         yield from self._results(table, RESULT, query, columns)
         if self._job.derived_events:
             yield from self._results(event_table(answer, texts), DERIVED, query, {"fluent": "event", "start": "time"})
-        yield from self._counts(evaluation, query)
+        if evaluation.conflicts:
+            yield from self._count("conflicts", evaluation.conflicts)
         for way in self._spec.exits:
             yield from self._exit(way, evaluation)
 
@@ -230,12 +256,6 @@ class _Out:
             return
         columns = {name: _whole(table[source]) for name, source in names.items()}
         yield from self._row_table(len(table), {**columns, "tag": tag, "query_time": query})
-
-    def _counts(self, evaluation: Evaluation, query: int) -> Iterator[pa.RecordBatch]:
-        """How many values broke each other."""
-        if evaluation.conflicts:
-            columns = {"tag": COUNTS, "query_time": query, "start": evaluation.conflicts}
-            yield from self._row_table(1, columns)
 
     def _row_table(self, rows: int, columns: dict[str, Any]) -> Iterator[pa.RecordBatch]:
         if not self._is_last:

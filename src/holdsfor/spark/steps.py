@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from holdsfor.engine.evaluation import Evaluation, Moment
-from holdsfor.engine.inputs import Sight
+from holdsfor.engine import step as engine
+from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.run import _Batches
 from holdsfor.engine.state import NEVER, State
-from holdsfor.engine.step import _seen, evaluate
 from holdsfor.engine.stream import Stream
-from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.spark.given import GivenTable, fill
 
@@ -34,12 +32,12 @@ def advance(
     given: Iterable[GivenTable],
 ) -> tuple[Evaluation, State]:
     """Evaluate a query time and say what the next one must know."""
-    low = -int(FOREVER) if size is None else query - size
-    settled = state.origin - 2 if size is None else max(state.origin - 2, min(query, query + step - size) - 1)
-    inputs, kept = _seen(prepared, state.kept, arrived, Sight(query, low, state.query), settled)
-    evaluation = Evaluation(prepared, Moment(state.border, query, state.origin, settled, low), inputs, state.kept)
-    fill(evaluation, given)
-    evaluate(evaluation)
-    border = evaluation.next_border
-    border.events, border.reports = kept.events, kept.reports
-    return evaluation, State(state.origin, settled, query, border)
+    done: list[Evaluation] = []
+
+    def work(evaluation: Evaluation) -> None:
+        fill(evaluation, given)
+        engine.evaluate(evaluation)
+        done.append(evaluation)
+
+    _, following = engine.advance(prepared, state, arrived, query, size=size, step=step, work=work)
+    return done[0], following

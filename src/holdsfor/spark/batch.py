@@ -1,0 +1,170 @@
+"""Recognition over DataFrames: the stages of a plan as shuffles and `mapInArrow`, nothing computed before it is asked for."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import reduce
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
+from holdsfor.loading import Background, Reasoner, load
+from holdsfor.recognition import MappingInput
+from holdsfor.spark.buckets import StageTask
+from holdsfor.spark.job import Span, make_job, plan_rows
+from holdsfor.spark.sources import feeds_of, stage_rows, told
+from holdsfor.spark.stages import stage_plan
+from holdsfor.spark.wire import COUNTS, DERIVED, RESULT, ddl
+
+Rules: TypeAlias = Reasoner | str | Path | Iterable[str | Path]
+Events: TypeAlias = DataFrame | Mapping[str, DataFrame]
+
+_TASKS_PER_CORE = 4
+
+
+def recognise(
+    program: Rules,
+    events: Events,
+    *,
+    mapping: MappingInput | TableMapping = None,
+    background: Background | Mapping[str, Any] | None = None,
+    window: int | None = None,
+    step: int | None = None,
+    start: int | None = None,
+    end: int | None = None,
+    unit: str = "s",
+    fluents: Collection[str] | None = None,
+    partitions: int | None = None,
+    untyped: bool = False,
+    observation: Observation | None = None,
+) -> DataFrame:
+    """Find the intervals during which situations hold: `query_time, fluent, value, start, end`.
+
+    `events` is one DataFrame with a mapping, or one per event and input fluent with columns `time`, perhaps `arrival`,
+    and the arguments in order. Tables of background facts may be DataFrames too. An end that is null is still open.
+    """
+    made = _Run(program, events, mapping, background, unit, untyped=untyped)
+    found = made.rows(Span(window, step, start, end), partitions, fluents, derived_events=False)
+    if observation is not None:
+        found = found.observe(observation, *_metrics())
+    return found.filter(F.col("tag") == RESULT).drop("tag")
+
+
+def derived_events(
+    program: Rules,
+    events: Events,
+    *,
+    mapping: MappingInput | TableMapping = None,
+    background: Background | Mapping[str, Any] | None = None,
+    window: int | None = None,
+    step: int | None = None,
+    start: int | None = None,
+    end: int | None = None,
+    unit: str = "s",
+    partitions: int | None = None,
+    untyped: bool = False,
+) -> DataFrame:
+    """Find the events that rules derive: `query_time, event, time`. Takes what `recognise` takes."""
+    made = _Run(program, events, mapping, background, unit, untyped=untyped)
+    found = made.rows(Span(window, step, start, end), partitions, (), derived_events=True)
+    columns = ("query_time", F.col("fluent").alias("event"), F.col("start").alias("time"))
+    return found.filter(F.col("tag") == DERIVED).select(*columns)
+
+
+def _metrics() -> Iterator[Any]:
+    """What a run read and found, for `observe`."""
+    for name in ("read", "malformed", "conflicts"):
+        counted = F.when((F.col("tag") == COUNTS) & (F.col("fluent") == name), F.col("start"))
+        yield F.coalesce(F.sum(counted), F.lit(0)).alias(name)
+    yield F.count_if(F.col("tag") == RESULT).alias("intervals")
+
+
+class _Run:
+    """A program and the DataFrames it runs over."""
+
+    def __init__(
+        self,
+        program: Rules,
+        events: Events,
+        mapping: MappingInput | TableMapping,
+        background: Background | Mapping[str, Any] | None,
+        unit: str,
+        *,
+        untyped: bool,
+    ) -> None:
+        self._spark = _session(events)
+        reasoner = program if isinstance(program, Reasoner) else _loaded(program)
+        if background is not None:
+            reasoner = reasoner.with_background(_collected(background))
+        self._plan = reasoner.plan
+        entities = self._plan.analysis.entities
+        self._feeds = feeds_of(events, entities, _mapping(mapping), unit, untyped=untyped)
+
+    def rows(
+        self, span: Span, partitions: int | None, fluents: Collection[str] | None, *, derived_events: bool
+    ) -> DataFrame:
+        """What the last stage gives out."""
+        stages = stage_plan(self._plan)
+        for message in stages.warnings:
+            warnings.warn(message, stacklevel=4)
+        sources = [origin.rows for feed in self._feeds for origin in feed.origins]
+        has_arrivals = any(origin.arrival is not origin.start for feed in self._feeds for origin in feed.origins)
+        rows = plan_rows(stages, sources, arrivals=has_arrivals and not span.is_whole)
+        count = partitions or _partitions(self._spark)
+        job = make_job(stages, rows, buckets=count, span=span, fluents=fluents, derived_events=derived_events)
+        waiting = [told(self._spark, self._feeds, rows.wire, count)]
+        for stage in stages.stages:
+            waiting += stage_rows(self._feeds, sources, stage, rows, count)
+            together = reduce(DataFrame.unionAll, waiting)
+            shuffled = together.repartitionById(count, F.col("bucket")).drop("bucket")
+            task = StageTask(job, stage.number)
+            waiting = [shuffled.mapInArrow(_function(task), ddl(task.out_schema))]
+        return waiting[0]
+
+
+def _function(task: StageTask) -> Any:
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from task(batches)
+
+    return work
+
+
+def _loaded(program: str | Path | Iterable[str | Path]) -> Reasoner:
+    return load(program) if isinstance(program, str | Path) else load(*program)
+
+
+def _mapping(mapping: MappingInput | TableMapping) -> TableMapping | None:
+    if mapping is None or isinstance(mapping, TableMapping):
+        return mapping
+    return make_mapping(mapping) if isinstance(mapping, Mapping) else read_mapping(mapping)
+
+
+def _collected(background: Background | Mapping[str, Any]) -> Background:
+    """Background tables that are DataFrames, brought here: every worker gets them with the rules."""
+    if not isinstance(background, Mapping):
+        return background
+    return {name: table.toArrow() if hasattr(table, "toArrow") else table for name, table in background.items()}
+
+
+def _session(events: Events) -> SparkSession:
+    frames = list(events.values()) if isinstance(events, Mapping) else [events]
+    if not frames:
+        raise HoldsforError("there is no DataFrame to read events from")
+    return frames[0].sparkSession
+
+
+def _partitions(spark: SparkSession) -> int:
+    """As many as Spark shuffles into; on one machine, where that is set for clusters, a few for each core."""
+    shuffled = int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
+    master = spark.conf.get("spark.master", "") or ""
+    if shuffled == 200 and master.startswith("local["):
+        cores = master[6:].partition(",")[0].rstrip("]")
+        return _TASKS_PER_CORE * (int(cores) if cores.isdigit() else os.cpu_count() or 1)
+    return shuffled

@@ -1,0 +1,42 @@
+"""One Spark session for all tests: two cores, few partitions, no web page."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from holdsfor.spark.java import JavaMissing, require_java
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A classic session."""
+    pytest.importorskip("pyspark")
+    try:
+        require_java()
+    except JavaMissing as problem:
+        pytest.skip(str(problem))
+    from pyspark.sql import SparkSession
+
+    from holdsfor.spark.session import worker_python
+
+    worker_python()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = (
+            SparkSession.builder.master("local[2]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.sql.shuffle.partitions", "3")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.sql.session.timeZone", "UTC")
+            # Small data: compiling costs more than it saves.
+            .config("spark.sql.codegen.wholeStage", "false")
+            .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+            .getOrCreate()
+        )
+        made.sparkContext.setLogLevel("ERROR")
+        yield made
+        made.stop()
