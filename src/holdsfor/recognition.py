@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
-from holdsfor.compiler.plan import Plan, Stratum
+from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
+from holdsfor.engine.profile import Profile
 from holdsfor.engine.report import event_rows_table, interval_rows_table
-from holdsfor.engine.run import Answer, run
+from holdsfor.engine.run import Answer, Run
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.windows import WindowPlan
@@ -93,8 +93,7 @@ class Summary:
     """What a run read, used and found.
 
     `read` rows made sense, `unknown` ones have names that no rule knows, `malformed` ones could not be read. Of those
-    read, `late` ones arrived when every window they belong to was over, `outside` ones lie outside the run. `seconds` are
-    those of each stratum, by number, if the run was profiled.
+    read, `late` ones arrived when every window they belong to was over, `outside` ones lie outside the run.
     """
 
     read: int
@@ -108,7 +107,6 @@ class Summary:
     intervals: int = 0
     derived_events: int = 0
     conflicts: int = 0
-    seconds: dict[int, float] = field(default_factory=dict)
 
 
 class Recognition:
@@ -124,7 +122,8 @@ class Recognition:
         profile: bool = False,
     ) -> None:
         self.plan, self.reading, self.windows = plan, reading, windows
-        self._fluents, self._profile = fluents, profile
+        self._fluents = fluents
+        self.profile = Profile() if profile else None
         unknown, malformed = sum(reading.unknown.values()), reading.rejects.count
         read = reading.rows - unknown - malformed
         self.summary = Summary(read, reading.unknown, malformed, reading.rejects.first)
@@ -157,16 +156,13 @@ class Recognition:
 
     def __iter__(self) -> Iterator[Answer]:
         counts = self.summary
-        timed = _Timed(self.plan.strata)
-        plan = replace(self.plan, strata=cast("tuple[Stratum, ...]", timed)) if self._profile else self.plan
-        for answer in run(plan, self.reading.dictionary, self.reading.stream, self.windows):
+        for answer in Run(self.plan, self.reading.dictionary, self.reading.stream, self.windows, profile=self.profile):
             found = answer if self._fluents is None else only_fluents(answer, self._fluents)
             counts.query_times += 1
             counts.intervals += sum(len(table) for table in found.fluents.values())
             counts.derived_events += sum(len(events) for events in found.events.values())
             counts.conflicts += answer.conflicts
             yield found
-        counts.seconds = timed.seconds if self._profile else {}
 
     def by_reference(self) -> tuple[pa.Table, pa.Table]:
         """All intervals and derived events, worked out by the reference evaluator."""
@@ -207,17 +203,3 @@ def _use(stream: Stream, windows: WindowPlan) -> Iterator[tuple[Bools, Bools]]:
         border = np.where(is_loaded, loaded - size, 0)
         gone = (fluent.end <= border + 1) | (fluent.is_point & (fluent.start <= border))
         yield is_loaded & ~gone, is_loaded & gone
-
-
-class _Timed:
-    """Strata that measure how long whoever walks through them spends on each; the engine need not know of it."""
-
-    def __init__(self, strata: tuple[Stratum, ...]) -> None:
-        self._strata = strata
-        self.seconds = {stratum.number: 0.0 for stratum in strata}
-
-    def __iter__(self) -> Iterator[Stratum]:
-        for stratum in self._strata:
-            begin = time.perf_counter()
-            yield stratum
-            self.seconds[stratum.number] += time.perf_counter() - begin

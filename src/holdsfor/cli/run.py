@@ -186,9 +186,14 @@ def _count(number: int, what: str) -> str:
 
 
 def _profile_lines(recognition: Recognition) -> Iterator[str]:
-    seconds = recognition.summary.seconds
-    total = sum(seconds.values()) or 1.0
+    from holdsfor.engine.profile import Measured
+
+    measured = recognition.profile.strata if recognition.profile is not None else {}
+    total = sum(one.seconds for one in measured.values()) or 1.0
     for stratum in recognition.plan.strata:
-        taken = seconds.get(stratum.number, 0.0)
+        one = measured.get(stratum.number, Measured())
         names = ", ".join(str(symbol) for symbol in stratum.members)
-        yield f"{taken * 1e3:10.1f} ms  {taken / total:4.0%}  {stratum.method:8}  {names}"
+        shown = (
+            f"{one.seconds * 1e3:10.1f} ms  {one.seconds / total:4.0%}  {one.rows_in:9} rows in {one.rows_out:9} out"
+        )
+        yield f"{shown}  {stratum.method:8}  {names}"

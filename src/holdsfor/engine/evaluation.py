@@ -14,6 +14,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of, column_of
 from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, combined_keys, distinct
 from holdsfor.engine.inertia import ANY
+from holdsfor.engine.inputs import stacked_events
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.prepared import Facts, Prepared
 from holdsfor.engine.relations import join, relation
@@ -68,9 +69,10 @@ class Evaluation:
         self.scheduled: dict[Symbol, list[Points]] = {}
         self.instances: dict[Symbol, Points] = {}
         self.conflicts = 0
+        self.conflict_times: list[Ints] = []
         self.bodies = Bodies(self)
         self._space: Space | None = None
-        self._events: dict[Symbol, Events] = {}
+        self._events: dict[Symbol, tuple[Events | None, Events]] = {}
         for entity in self.entities.with_role(Role.INPUT_FLUENT):
             table = inputs.intervals.get(entity.symbol) or no_intervals(width(entity.symbol), single_valued=False)
             self.fluents[entity.symbol] = self.narrowed(entity.symbol, table)
@@ -98,14 +100,18 @@ class Evaluation:
 
     def events(self, symbol: Symbol) -> Events:
         """The occurrences of an event, input and derived, in order of first argument and time."""
-        if symbol in self.derived or symbol not in self._events:
-            found = [t for t in (self.inputs.events.get(symbol), self.derived.get(symbol)) if t is not None]
-            if not found:
-                return Events((Codes(EMPTY),) * width(symbol), EMPTY)
-            table = found[0] if len(found) == 1 else _both(found[0], found[1], self.dictionary)
-            is_counted = symbol in self.prepared.counted
-            self._events[symbol] = (table.distinct() if is_counted else table).in_order()
-        return self._events[symbol]
+        derived = self.derived.get(symbol)
+        known = self._events.get(symbol)
+        if known is not None and known[0] is derived:
+            return known[1]
+        earlier = self.border.derived.get(symbol)
+        found = [table for table in (self.inputs.events.get(symbol), earlier, derived) if table is not None]
+        if not found:
+            return Events((Codes(EMPTY),) * width(symbol), EMPTY)
+        table = stacked_events(found, self.dictionary)
+        table = (table.distinct() if symbol in self.prepared.counted else table).in_order()
+        self._events[symbol] = derived, table
+        return table
 
     def intervals(self, symbol: Symbol) -> Intervals:
         """The maximal intervals of a fluent; one that is not worked out yet can only be asked for values it never has."""
@@ -131,7 +137,8 @@ class Evaluation:
         found = [
             points for points in (self.border.points.get((symbol, kind)), self.points.get((symbol, kind))) if points
         ]
-        return stacked_points(symbol, found)
+        points = stacked_points(symbol, found)
+        return _distinct(points) if symbol in self.prepared.counted else points
 
     def set_points(self, symbol: Symbol, kind: EffectKind, points: Points) -> None:
         """Publish the points at which values are initiated or terminated."""
@@ -143,6 +150,22 @@ class Evaluation:
             self.next_border.points[symbol, kind] = earlier.take(
                 np.flatnonzero((earlier.time <= border) & (earlier.time > border - far))
             )
+
+    def keep_derived(self) -> None:
+        """Keep the derived events that rules still look back at."""
+        border = self.moment.next_border
+        for symbol, far in self.kept.reach.items():
+            found = [events.get(symbol) for events in (self.border.derived, self.derived)]
+            known = [events for events in found if events is not None]
+            if known:
+                events = stacked_events(known, self.dictionary)
+                rows = np.flatnonzero((events.time <= border) & (events.time > border - far))
+                args = tuple(column.take(rows) for column in events.args)
+                self.next_border.derived[symbol] = Events(args, events.time[rows])
+
+    def add_conflicts(self, times: Ints) -> None:
+        """Count initiations that were broken at their own time-point."""
+        self.conflict_times.append(times[times > self.moment.border])
 
     def facts(self, name: tuple[str, int]) -> Facts | None:
         """The facts of a background predicate; None if any value belongs to it."""
@@ -194,6 +217,8 @@ class Evaluation:
 
     def _with_past(self, symbol: Symbol, table: Intervals) -> Intervals:
         """Intervals that ended before the border come back for those who need whole histories."""
+        if symbol in self.kept.derivable:
+            return table
         past = self.border.past.get(symbol)
         whole = table if past is None else merged(past, table)
         if symbol in self.kept.whole:
@@ -297,12 +322,11 @@ def width(symbol: Symbol) -> int:
     return symbol.arity - len(symbol.inner) + sum(arity for _, _, arity in symbol.inner)
 
 
-def _both(one: Events, other: Events, dictionary: Dictionary) -> Events:
-    args = tuple(
-        Codes(np.concatenate((codes_of(a, dictionary), codes_of(b, dictionary))))
-        for a, b in zip(one.args, other.args, strict=True)
-    )
-    return Events(args, np.concatenate((one.time, other.time)))
+def _distinct(points: Points) -> Points:
+    """Each point once, however many rules make it."""
+    columns = [*points.args, points.value, points.time]
+    keys, _ = combined_keys(columns, [column[:0] for column in columns])
+    return points.take(np.sort(np.unique(keys, return_index=True)[1]))
 
 
 def stacked_points(symbol: Symbol, found: Iterable[Points]) -> Points:

@@ -16,7 +16,7 @@ from holdsfor.engine.dictionary import Dictionary, value_of
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.retention import Retention, retention
 from holdsfor.engine.variants import Variant, variants
-from holdsfor.ir import EffectKind, FindAll, Happens, Instance, IntervalRule, variable_names, walk
+from holdsfor.ir import Effect, EffectKind, FindAll, Happens, Instance, IntervalRule, variable_names, walk
 from holdsfor.logic.solver import Solver
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, variables
 
@@ -65,10 +65,15 @@ class Prepared:
 
     @cached_property
     def counted(self) -> frozenset[Symbol]:
-        """Events that rules count, so that repeated reports must be told from repeated events."""
+        """Events and initiations that rules count, so that repeated reports must be told from repeated events."""
         goals = (lit for rule in self.analysis.program.rules for lit in walk(rule.body) if isinstance(lit, FindAll))
-        inside = (lit for goal in goals for lit in walk(goal.body) if isinstance(lit, Happens))
-        return frozenset(self.analysis.entities.event(literal.event) for literal in inside)
+        entities = self.analysis.entities
+        return frozenset(
+            entities.event(literal.event) if isinstance(literal, Happens) else entities.fluent(literal.fvp.fluent)
+            for goal in goals
+            for literal in walk(goal.body)
+            if isinstance(literal, Happens | Effect)
+        )
 
     @cached_property
     def openly_ended(self) -> frozenset[Symbol]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from holdsfor.compiler.analysis.dependencies import conditions
-from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
+from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.lookback import reach
 from holdsfor.compiler.plan import Plan
 from holdsfor.engine.tables import FOREVER
@@ -40,11 +40,13 @@ def retention(plan: Plan) -> Retention:
     whole: set[Symbol] = set()
     derivable: set[Symbol] = set()
     far: dict[Symbol, int] = {}
-    for entity in entities.with_role(Role.STATIC_FLUENT):
-        rules = [rule for rule in entity.rules if isinstance(rule, IntervalRule)]
-        if not (len(rules) == 1 and all(_is_pointwise(variant, rules[0]) for variant in variants(rules[0]))):
-            derivable.add(entity.symbol)
-            whole |= {condition.symbol for rule in rules for condition in conditions(rule.body, entities)}
+    for symbol in (symbol for stratum in plan.strata for symbol in stratum.members):
+        rules = [rule for rule in entities[symbol].rules if isinstance(rule, IntervalRule)]
+        read = {condition.symbol for rule in rules for condition in conditions(rule.body, entities)}
+        # What is read may change long after: whoever reads such a fluent is such a fluent itself.
+        if rules and (read & derivable or not _looks_at_points(rules)):
+            derivable.add(symbol)
+            whole |= read
     for rule in plan.analysis.program.rules:
         if isinstance(rule, EffectRule | EventRule) and isinstance(rule.time, Var):
             for symbol, distance in _looks_back(plan, rule, rule.time.name):
@@ -62,6 +64,10 @@ def _looks_back(plan: Plan, rule: EffectRule | EventRule, now: str) -> list[tupl
             most = reach(rule.body, now, literal.time.name).most
             found.append((condition.symbol, int(min(most, float(FOREVER)))))
     return found
+
+
+def _looks_at_points(rules: list[IntervalRule]) -> bool:
+    return len(rules) == 1 and all(_is_pointwise(variant, rules[0]) for variant in variants(rules[0]))
 
 
 def _is_pointwise(variant: Variant, rule: IntervalRule) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -11,12 +12,13 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.prepared import Prepared
+from holdsfor.engine.profile import Profile
 from holdsfor.engine.state import NEVER, State
 from holdsfor.engine.step import Answer, advance, evaluate
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.windows import WindowPlan, first_moment
 
-__all__ = ["Answer", "Run", "evaluate", "run", "whole_history"]
+__all__ = ["Answer", "Batches", "Run", "evaluate", "run", "whole_history"]
 
 
 def whole_history(stream: Stream) -> WindowPlan:
@@ -33,7 +35,10 @@ def run(
 
 
 class Run:
-    """A run over a stream. Iterate over it for the answers; `state` is the one after the last answer."""
+    """A run over a stream. Iterate over it for the answers; `state` is the one after the last answer.
+
+    A profile is filled while it runs.
+    """
 
     def __init__(
         self,
@@ -42,16 +47,18 @@ class Run:
         stream: Stream,
         windows: WindowPlan | None = None,
         state: State | None = None,
+        profile: Profile | None = None,
     ) -> None:
         self.windows = windows or whole_history(stream)
         self.state = state or State.beginning(first_moment(stream, self.windows))
         self._prepared = Prepared(plan, dictionary)
         self._stream = stream
+        self._work = partial(evaluate, profile=profile)
 
     def __iter__(self) -> Iterator[Answer]:
         queries = self.windows.query_times
         queries = queries[queries > self.state.query]
-        batches = _Batches(self._stream, self.windows, queries, self.state.query)
+        batches = Batches(self._stream, self.windows, queries, self.state.query)
         for place, query in enumerate(queries.tolist()):
             answer, self.state = advance(
                 self._prepared,
@@ -60,12 +67,13 @@ class Run:
                 query,
                 size=self.windows.size,
                 step=self.windows.step,
+                work=self._work,
             )
             yield answer
 
 
-class _Batches:
-    """A stream cut into what arrives for each query time."""
+class Batches:
+    """A stream cut into what arrives for each query time, of rows that arrive after `seen`."""
 
     def __init__(self, stream: Stream, windows: WindowPlan, queries: Ints, seen: int) -> None:
         self._stream = stream
@@ -100,3 +108,6 @@ class _Batches:
         if first == last:
             return None
         return slice(first, last) if order is None else order[first:last]
+
+
+_Batches = Batches

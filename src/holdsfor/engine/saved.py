@@ -62,6 +62,7 @@ SCHEMA = pa.schema(
     ]
 )
 _CLOCK = ("origin", "border", "query")
+_COUNT = "conflicts"
 _PREFIX = "holdsfor."
 _EFFECTS = {EffectKind.INITIATED: "initiated", EffectKind.TERMINATED: "terminated"}
 _NO_VALUE = -1
@@ -90,7 +91,7 @@ def to_table(state: State, prepared: Prepared) -> pa.Table:
         pa.array(start, mask=start <= -FOREVER),
         pa.array(end, mask=end >= FOREVER),
     ]
-    clock = {name: str(getattr(state, name)) for name in _CLOCK}
+    clock = {name: str(getattr(state, name)) for name in (*_CLOCK, _COUNT)}
     found = {"version": VERSION, "rules": fingerprint(prepared.plan), **clock}
     return pa.table(columns, schema=SCHEMA.with_metadata({_PREFIX + name: text for name, text in found.items()}))
 
@@ -105,7 +106,7 @@ def from_table(table: pa.Table, prepared: Prepared) -> State:
             f"{expected}; run with the rules it was saved from, or begin anew without it"
         )
     origin, border, query = (int(found[name]) for name in _CLOCK)
-    return State(origin, border, query, _Reader(table, prepared).border())
+    return State(origin, border, query, _Reader(table, prepared).border(), int(found[_COUNT]))
 
 
 def to_bytes(state: State, prepared: Prepared) -> bytes:
@@ -128,8 +129,9 @@ def from_bytes(data: bytes, prepared: Prepared) -> State:
 
 
 def split(table: pa.Table, part: Ints) -> dict[int, pa.Table]:
-    """A state cut apart, given the number of the part that each row goes to."""
-    return {number: table.filter(pa.array(part == number)) for number in np.unique(part).tolist()}
+    """A state cut apart, given the number of the part that each row goes to; the first takes the counts along."""
+    found = {number: table.filter(pa.array(part == number)) for number in np.unique(part).tolist()}
+    return {number: one if place == 0 else _counting(one, 0) for place, (number, one) in enumerate(found.items())}
 
 
 def merged(tables: Sequence[pa.Table]) -> pa.Table:
@@ -137,17 +139,24 @@ def merged(tables: Sequence[pa.Table]) -> pa.Table:
     first = _metadata(tables[0])
     for table in tables[1:]:
         other = _metadata(table)
-        unlike = next((name for name in first if first[name] != other[name]), None)
+        unlike = next((name for name in first if first[name] != other[name] and name != _COUNT), None)
         if unlike is not None:
             raise HoldsforError(
                 f"states that do not belong together: {unlike} is {first[unlike]} in one and {other[unlike]} in another"
             )
-    return pa.concat_tables([table.replace_schema_metadata(tables[0].schema.metadata) for table in tables])
+    whole = pa.concat_tables([table.replace_schema_metadata(tables[0].schema.metadata) for table in tables])
+    return _counting(whole, sum(int(_metadata(table)[_COUNT]) for table in tables))
+
+
+def _counting(table: pa.Table, conflicts: int) -> pa.Table:
+    return table.replace_schema_metadata(
+        {**table.schema.metadata, (_PREFIX + _COUNT).encode(): str(conflicts).encode()}
+    )
 
 
 def _metadata(table: pa.Table) -> dict[str, str]:
     stored: Mapping[bytes, bytes] = table.schema.metadata or {}
-    names = ("version", "rules", *_CLOCK)
+    names = ("version", "rules", *_CLOCK, _COUNT)
     found = {name: stored[key].decode() for name in names if (key := (_PREFIX + name).encode()) in stored}
     if len(found) < len(names) or not table.schema.equals(SCHEMA):
         raise HoldsforError("this table is no saved state of a run")

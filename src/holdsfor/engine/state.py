@@ -90,13 +90,15 @@ class Border:
 class State:
     """Where a run stands after a query time: all that the next one must know of the time before it.
 
-    Time began at `origin`; everything up to `border` is settled; `query` is the last query time.
+    Time began at `origin`; everything up to `border` is settled; `query` is the last query time. `conflicts` beyond the
+    border have been counted.
     """
 
     origin: int
     border: int
     query: int
     kept: Border
+    conflicts: int = 0
 
     @classmethod
     def beginning(cls, origin: int) -> State:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
-from holdsfor.compiler.plan import Method
+from holdsfor.compiler.plan import Method, Stratum
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.columnar import run_event, run_simple
 from holdsfor.engine.cycles import run_sweep
 from holdsfor.engine.evaluation import Evaluation, Inputs, Moment
 from holdsfor.engine.inputs import Sight, events_after, known_events, known_reports, reports_after, seen_intervals
 from holdsfor.engine.prepared import Prepared
+from holdsfor.engine.profile import Profile
 from holdsfor.engine.state import NEVER, Border, State
 from holdsfor.engine.statics import run_static
 from holdsfor.engine.stream import Stream
@@ -24,7 +25,10 @@ from holdsfor.ir import DelayRule
 
 @dataclass(frozen=True)
 class Answer:
-    """What holds at one query time: intervals that reach into the window, derived events inside it."""
+    """What holds at one query time: intervals that reach into the window, derived events inside it.
+
+    `conflicts` are those that are new: initiations broken at their own time-point, less those a late event undid.
+    """
 
     query_time: int
     fluents: dict[Symbol, Intervals]
@@ -58,9 +62,12 @@ def advance(
     moment = Moment(state.border, query, state.origin, settled, low)
     sight = Sight(query, low, state.query)
     inputs, kept = _seen(prepared, state.kept, arrived, sight, settled)
-    answer, border = step_once(prepared, moment, inputs, state.kept, work or evaluate)
+    evaluation = Evaluation(prepared, moment, inputs, state.kept)
+    (work or evaluate)(evaluation)
+    border = evaluation.next_border
     border.events, border.reports = kept.events, kept.reports
-    return answer, State(state.origin, settled, query, border)
+    known, ahead = _conflicts(evaluation)
+    return _answer(evaluation, known - state.conflicts), State(state.origin, settled, query, border, ahead)
 
 
 def _seen(prepared: Prepared, border: Border, arrived: Stream, sight: Sight, settled: int) -> tuple[Inputs, Border]:
@@ -80,34 +87,40 @@ def _seen(prepared: Prepared, border: Border, arrived: Stream, sight: Sight, set
     return inputs, kept
 
 
-def step_once(
-    prepared: Prepared, moment: Moment, inputs: Inputs, border: Border, work: Callable[[Evaluation], None]
-) -> tuple[Answer, Border]:
-    """The answer of one evaluation, and the state at its next border without the input."""
-    evaluation = Evaluation(prepared, moment, inputs, border)
-    work(evaluation)
-    return _answer(evaluation), evaluation.next_border
-
-
-def evaluate(evaluation: Evaluation) -> None:
+def evaluate(evaluation: Evaluation, profile: Profile | None = None) -> None:
     """Work out every stratum of a plan."""
     for stratum in evaluation.plan.strata:
-        symbol = stratum.members[0]
-        has_delays = any(
-            isinstance(rule, DelayRule) and evaluation.entities.fluent(rule.trigger.fluent) in stratum.members
-            for rule in stratum.rules
-        )
-        if stratum.method is Method.SWEEP or has_delays:
-            run_sweep(evaluation, stratum)
-        elif stratum.method is Method.ALGEBRA:
-            run_static(evaluation, symbol)
-        elif symbol.kind is EntityKind.EVENT:
-            run_event(evaluation, symbol)
+        if profile is None:
+            run_stratum(evaluation, stratum)
         else:
-            run_simple(evaluation, symbol)
+            profile.measure(stratum, evaluation, run_stratum)
+    evaluation.keep_derived()
 
 
-def _answer(evaluation: Evaluation) -> Answer:
+def run_stratum(evaluation: Evaluation, stratum: Stratum) -> None:
+    """Work out one stratum; those before it must be finished."""
+    symbol = stratum.members[0]
+    has_delays = any(
+        isinstance(rule, DelayRule) and evaluation.entities.fluent(rule.trigger.fluent) in stratum.members
+        for rule in stratum.rules
+    )
+    if stratum.method is Method.SWEEP or has_delays:
+        run_sweep(evaluation, stratum)
+    elif stratum.method is Method.ALGEBRA:
+        run_static(evaluation, symbol)
+    elif symbol.kind is EntityKind.EVENT:
+        run_event(evaluation, symbol)
+    else:
+        run_simple(evaluation, symbol)
+
+
+def _conflicts(evaluation: Evaluation) -> tuple[int, int]:
+    """How many conflicts there are in sight, and how many of them the next query sees again."""
+    ahead = sum(np.count_nonzero(times > evaluation.moment.next_border) for times in evaluation.conflict_times)
+    return evaluation.conflicts + sum(map(len, evaluation.conflict_times)), int(ahead)
+
+
+def _answer(evaluation: Evaluation, conflicts: int) -> Answer:
     low, query = evaluation.moment.low, evaluation.moment.now
     fluents = {}
     for symbol, table in evaluation.fluents.items():
@@ -117,4 +130,4 @@ def _answer(evaluation: Evaluation) -> Answer:
     for symbol, happened in evaluation.derived.items():
         rows = np.flatnonzero((happened.time > low) & (happened.time <= query))
         events[symbol] = Events(tuple(column.take(rows) for column in happened.args), happened.time[rows])
-    return Answer(query, fluents, events, evaluation.conflicts)
+    return Answer(query, fluents, events, conflicts)
