@@ -13,7 +13,8 @@ from holdsfor.engine.expressions import codes_of, column_of, compare, evaluate
 from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes, distinct, stack
 from holdsfor.engine.kernels import Ints, find
 from holdsfor.engine.library import call_for_distinct, call_library
-from holdsfor.engine.relations import aligned, equal, is_pattern, join, relation
+from holdsfor.engine.relations import aligned, equal, is_pattern, join, join_keys, relation
+from holdsfor.engine.stabbing import containing
 from holdsfor.engine.tables import Events, Intervals, Points, Space
 from holdsfor.ir import (
     Assign,
@@ -205,13 +206,13 @@ class Bodies:
         columns: list[Column] = [*(Codes(c) for c in table.args), Codes(table.value)]
         columns += [Numbers(table.start), Numbers(table.end)]
         rows = relation((*terms, literal.fvp.value, Var("#start"), Var("#end")), columns, len(table), self._dictionary)
-        joined = join(frame, rows, self._dictionary)
-        moments = evaluate(literal.time, joined, self._dictionary)
-        inside = (_plain(joined, "#start") <= moments) & (moments < _plain(joined, "#end"))
-        kept = joined.where(np.asarray(inside))
-        return Frame(
-            kept.rows, {name: column for name, column in kept.columns.items() if name not in ("#start", "#end")}
-        )
+        shared = [name for name in rows.columns if name in frame.columns]
+        none = np.zeros(frame.rows, np.int64), np.zeros(rows.rows, np.int64)
+        groups = join_keys(frame, rows, shared, self._dictionary) if shared else none
+        moments = np.asarray(evaluate(literal.time, frame, self._dictionary), np.int64)
+        point, interval = containing(groups, moments, _plain(rows, "#start"), _plain(rows, "#end"))
+        fresh = [name for name in rows.columns if name not in frame.columns and name not in ("#start", "#end")]
+        return frame.take(point).with_columns({name: rows.columns[name].take(interval) for name in fresh})
 
     # Comparisons and background knowledge
 

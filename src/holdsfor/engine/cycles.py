@@ -9,7 +9,7 @@ from holdsfor.compiler.analysis.instant import DELAYED, INITIATED, TERMINATED
 from holdsfor.compiler.plan import Stratum
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import evaluate
-from holdsfor.engine.frames import Codes, combined_keys, is_in, ranges
+from holdsfor.engine.frames import Codes, combined_keys, is_in, order_of, ranges
 from holdsfor.engine.grounding import SLOT, VALUE, Grounding, plain
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.memory import Memory
@@ -96,7 +96,7 @@ class _Run:
             records[:, DELAY_RANK] = self._ranks(rule, value if rule.effect is None else effect_value, postponable)
             found.append(records)
         records = np.concatenate(found)
-        return records[np.argsort(records[:, TRIGGER], kind="stable")]
+        return records[order_of(records[:, TRIGGER])]
 
     @staticmethod
     def _amounts(rule: DelayRule, amounts: np.typing.NDArray[np.generic]) -> Ints:
@@ -213,7 +213,8 @@ class _Run:
         spans = swept.spans
         rows = np.flatnonzero(is_mine[spans.slot])
         points = self._grounding.points(symbol, spans.slot[rows], spans.value[rows], spans.time[rows])
-        order = np.lexsort((points.time, *reversed(points.args)))
+        columns = [*points.args, points.time]
+        order = order_of(combined_keys(columns, [column[:0] for column in columns])[0])
         return Intervals(
             tuple(column[order] for column in points.args),
             points.value[order],

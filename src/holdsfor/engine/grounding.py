@@ -58,6 +58,8 @@ class Grounding:
         self._dictionary = evaluation.dictionary
         self._bodies = _ComponentBodies(self)
         self._solved: dict[int, tuple[tuple[int, ...], Frame]] = {}
+        self._heads: dict[int, tuple[Frame, Ints]] = {}
+        self._delayed: dict[int, tuple[tuple[int, ...], tuple[Frame, Ints, Ints]]] = {}
         self._moments: dict[Symbol, Frame] = {}
         self._moment_rows = 0
         for symbol in component.members:
@@ -162,26 +164,37 @@ class Grounding:
         return [codes_of(column_of(term, frame, self._dictionary), self._dictionary) for term in terms]
 
     def _add_heads(self, way: PlannedWay) -> None:
-        is_asked = way.symbol in self.component.asked_ends
-        if way.is_termination and not is_asked:
+        if way.is_termination and way.symbol not in self.component.asked_ends:
             return
-        before = self._solved.get(id(way))
         frame = self.solve(way)
-        if not frame.rows or (before is not None and before[1] is frame):
-            return
-        args, value = head_of(way)
-        if way.is_termination and not all(names(term) <= frame.columns.keys() for term in args):
-            return
-        columns = self.codes(args, frame)
-        if value is None or not names(value) <= frame.columns.keys():
-            self.possible.add_slots(way.symbol, columns, frame.rows)
-        else:
-            self.possible.add_pairs(way.symbol, columns, self.codes([value], frame)[0])
+        args, _ = head_of(way)
+        if frame.rows and all(names(term) <= frame.columns.keys() for term in args):
+            self.heads(way, frame)
+
+    def heads(self, way: PlannedWay, frame: Frame) -> Ints:
+        """The slots that a way is about, row by row; with their values they become possible."""
+        known = self._heads.get(id(way))
+        if known is None or known[0] is not frame:
+            args, value = head_of(way)
+            columns = self.codes(args, frame)
+            if value is None or not names(value) <= frame.columns.keys():
+                slot = self.possible.add_slots(way.symbol, columns, frame.rows)
+            else:
+                slot = self.possible.add_pairs(way.symbol, columns, self.codes([value], frame)[0])
+            known = self._heads[id(way)] = (frame, slot)
+        return known[1]
 
     # Delayed effects
 
     def delay_frame(self, rule: DelayRule) -> tuple[Frame, Ints, Ints]:
         """For every pair that triggers a delay rule: the bindings, the slot and value affected (or -1 and -1)."""
+        version = self.possible.version([self.evaluation.entities.fluent(rule.trigger.fluent)])
+        known = self._delayed.get(id(rule))
+        if known is None or known[0] != version:
+            known = self._delayed[id(rule)] = (version, self._delay_frame(rule))
+        return known[1]
+
+    def _delay_frame(self, rule: DelayRule) -> tuple[Frame, Ints, Ints]:
         frame = self._triggers(rule.trigger, rule)
         frame = self.evaluation.bodies.solve(self.evaluation.analysis.body(rule), frame)
         if rule.effect is None or not frame.rows:

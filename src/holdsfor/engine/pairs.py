@@ -5,13 +5,36 @@ and, of fluents, the values that each of them may have.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.frames import combined_keys
+from holdsfor.engine.frames import combined_keys, order_of
 from holdsfor.engine.kernels import EMPTY, Ints
+
+_VALUE_BITS = 31
+
+
+@dataclass
+class _Index:
+    """Sorted keys, and the number that goes with each."""
+
+    keys: Ints = field(default_factory=lambda: EMPTY)
+    numbers: Ints = field(default_factory=lambda: EMPTY)
+
+    @classmethod
+    def of(cls, keys: Ints, numbers: Ints) -> _Index:
+        order = order_of(keys)
+        return cls(keys[order], numbers[order])
+
+    def find(self, wanted: Ints) -> Ints:
+        """The number that goes with each wanted key, -1 where the key is not there."""
+        if not len(self.keys):
+            return np.full(len(wanted), -1)
+        at = np.searchsorted(self.keys, wanted)
+        np.minimum(at, len(self.keys) - 1, out=at)
+        return np.where(self.keys[at] == wanted, self.numbers[at], -1)
 
 
 @dataclass
@@ -24,6 +47,9 @@ class Known:
     pair_value: Ints
     version: int = 0
     """Grows with every new slot or pair, so that what was worked out from an older state can be told."""
+    slot_index: tuple[int, _Index] | None = None
+    """With the number of bits that each argument has in its keys."""
+    pair_index: _Index | None = None
 
     def pair_columns(self, places: Ints) -> list[Ints]:
         """The arguments and values of all pairs, given the row of each slot."""
@@ -65,19 +91,20 @@ class Possible:
             if not len(known.slot):
                 self._append(known, [], 1)
             return np.full(rows, known.slot[0])
-        mine, theirs = combined_keys(known.args, list(args))
-        keys, first, inverse = np.unique(theirs, return_index=True, return_inverse=True)
-        found = _lookup(mine, known.slot, keys)
+        index, wanted = _slot_keys(known, args)
+        found = index.find(wanted)
         fresh = np.flatnonzero(found < 0)
         if len(fresh):
-            found[fresh] = self._append(known, [column[first[fresh]] for column in args], len(fresh))
-        return found[inverse]
+            _, first, number = np.unique(wanted[fresh], return_index=True, return_inverse=True)
+            found[fresh] = self._append(known, [column[fresh[first]] for column in args], len(first))[number]
+        return found
 
     def _append(self, known: Known, args: list[Ints], rows: int) -> Ints:
         numbers = np.arange(self.slots, self.slots + rows)
         known.args = [np.concatenate((old, new)) for old, new in zip(known.args, args, strict=True)]
         known.slot = np.concatenate((known.slot, numbers))
         known.version += 1
+        known.slot_index = None
         self.slots += rows
         return numbers
 
@@ -86,28 +113,45 @@ class Possible:
         known = self.known[symbol]
         if not args or not rows:
             return np.full(rows, known.slot[0] if len(known.slot) else -1)
-        mine, theirs = combined_keys(known.args, list(args))
-        return _lookup(mine, known.slot, theirs)
+        index, wanted = _slot_keys(known, args)
+        return index.find(wanted)
 
     def add_pairs(self, symbol: Symbol, args: Sequence[Ints], value: Ints) -> Ints:
         """Note that instances may have values; gives their slots."""
         known = self.known[symbol]
         slot = self.add_slots(symbol, args, len(value))
-        mine, theirs = combined_keys([known.pair_slot, known.pair_value], [slot, value])
-        keys, first = np.unique(theirs, return_index=True)
-        fresh = first[_lookup(mine, np.zeros(len(mine), np.int64), keys) < 0]
+        wanted = (slot << _VALUE_BITS) | value
+        if known.pair_index is None:
+            keys = (known.pair_slot << _VALUE_BITS) | known.pair_value
+            known.pair_index = _Index.of(keys, np.zeros(len(keys), np.int64))
+        fresh = np.flatnonzero(known.pair_index.find(wanted) < 0)
         if len(fresh):
+            fresh = fresh[np.unique(wanted[fresh], return_index=True)[1]]
             known.pair_slot = np.concatenate((known.pair_slot, slot[fresh]))
             known.pair_value = np.concatenate((known.pair_value, value[fresh]))
             known.version += 1
+            known.pair_index = None
         return slot
 
 
-def _lookup(keys: Ints, numbers: Ints, wanted: Ints) -> Ints:
-    """The number that goes with each wanted key, -1 where the key is not there."""
-    if not len(keys):
-        return np.full(len(wanted), -1)
-    order = np.argsort(keys)
-    ordered = keys[order]
-    at = np.minimum(np.searchsorted(ordered, wanted), len(keys) - 1)
-    return np.where(ordered[at] == wanted, numbers[order[at]], -1)
+def _slot_keys(known: Known, args: Sequence[Ints]) -> tuple[_Index, Ints]:
+    """The index of a symbol's slots, and the keys of some arguments in it."""
+    largest = max(int(column.max()) for column in args if len(column))
+    bits = known.slot_index[0] if known.slot_index else max(_most(known.args), largest).bit_length()
+    if largest.bit_length() <= bits and bits * len(args) <= 62:
+        if known.slot_index is None:
+            known.slot_index = bits, _Index.of(_packed(known.args, bits), known.slot)
+        return known.slot_index[1], _packed(args, bits)
+    mine, theirs = combined_keys(known.args, list(args))
+    return _Index.of(mine, known.slot), theirs
+
+
+def _most(columns: Sequence[Ints]) -> int:
+    return max((int(column.max()) for column in columns if len(column)), default=0)
+
+
+def _packed(columns: Sequence[Ints], bits: int) -> Ints:
+    packed = columns[0]
+    for column in columns[1:]:
+        packed = (packed << bits) | column
+    return packed

@@ -11,7 +11,7 @@ from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.instant import EVENT, INITIATED, TERMINATED, Moment
 from holdsfor.engine.component import PlannedWay, head_of, names_of
 from holdsfor.engine.evaluation import times_of
-from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes, ranges
+from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes, combined_keys, order_of, ranges
 from holdsfor.engine.grounding import SLOT, Grounding, plain
 from holdsfor.engine.grounding import VALUE as VALUE_COLUMN
 from holdsfor.engine.growth import Mode, Split, names
@@ -93,9 +93,6 @@ class RowWriter:
 
     def _way_rows(self, way: PlannedWay) -> list[Batch]:
         frame = self._grounding.solve(way)
-        if frame.rows and self._evaluation.kept.reach:
-            # What is kept for looking back must not make rules fire again.
-            frame = frame.where(times_of(way.rule.time, frame) > self._evaluation.moment.border)
         if not frame.rows:
             return []
         args, value = head_of(way)
@@ -103,8 +100,11 @@ class RowWriter:
             assert value is not None
             frame, slot, action = self._ended(way, args, value, frame)
         else:
-            slot = self._grounding.possible.add_slots(way.symbol, self._grounding.codes(args, frame), frame.rows)
-            action = STARTED if value is not None else HAPPENED
+            slot, action = self._grounding.heads(way, frame), STARTED if value is not None else HAPPENED
+        if frame.rows and self._evaluation.kept.reach:
+            # What is kept for looking back must not make rules fire again.
+            now = np.flatnonzero(times_of(way.rule.time, frame) > self._evaluation.moment.border)
+            frame, slot = frame.take(now), slot[now]
         if not frame.rows:
             return []
         is_plain = value is None or action == CLEARED or way.split.reads
@@ -252,7 +252,7 @@ def assembled(found: list[Batch], delays: Ints) -> Sheet:
     sizes = [len(batch.time) for batch in found]
     shifts = np.cumsum([0, *sizes])
     time, rank = _joined([b.time for b in found]), _joined([b.rank for b in found])
-    order = np.lexsort((rank, time))
+    order = order_of(combined_keys([time, rank], [EMPTY, EMPTY])[0])
     count = len(order)
     place = np.empty(count, np.int64)
     place[order] = np.arange(count)
@@ -266,7 +266,7 @@ def assembled(found: list[Batch], delays: Ints) -> Sheet:
             reads.append(np.stack(batch.reads, axis=1).reshape(-1))
             read_rows.append(np.repeat(mine, len(batch.reads)))
     read_row = _joined(read_rows)
-    read_order = np.argsort(read_row, kind="stable")
+    read_order = order_of(read_row)
     rows = np.zeros((count + 1, ROW), np.int64)
     rows[-1, TIME] = FOREVER
     rows[:-1, TIME], rows[:-1, RANK] = time[order], rank[order]
@@ -275,7 +275,7 @@ def assembled(found: list[Batch], delays: Ints) -> Sheet:
     rows[:-1, VALUE] = _joined([b.value for b in found])[order]
     rows[:-1, ROOT] = _joined([np.full(len(b.time), -1) if b.root is None else b.root for b in found])[order]
     rows[:-1, AGAIN] = clauses.again(count)
-    rows[:, READ_AT] = np.searchsorted(read_row[read_order], np.arange(count + 1))
+    rows[:, READ_AT] = _starts(read_row, count)
     rows[:, CLAUSE_AT], literal_at, literals_of = clauses.columns(count)
     return Sheet(rows.reshape(-1), literal_at, literals_of, _joined(reads)[read_order], delays)
 
@@ -311,11 +311,16 @@ class _Clauses:
     def columns(self, rows: int) -> tuple[Ints, Ints, Ints]:
         """Where the clauses of each row begin, where the literals of each clause do, and the literals."""
         row, size = _joined(self._row), _joined(self._size)
-        order = np.argsort(row, kind="stable")
-        clause_at = np.searchsorted(row[order], np.arange(rows + 1))
+        order = order_of(row)
+        clause_at = _starts(row, rows)
         literal_at = np.concatenate((np.zeros(1, np.int64), np.cumsum(size[order])))
         literals = np.concatenate([np.empty((0, LITERAL), np.int64), *self._literals])
         return clause_at, literal_at, literals[ranges((np.cumsum(size) - size)[order], size[order])].reshape(-1)
+
+
+def _starts(owner: Ints, count: int) -> Ints:
+    """Where what belongs to each of so many owners begins, and where the last ends, once it is in their order."""
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(owner, minlength=count))))
 
 
 def _joined(parts: list[Ints]) -> Ints:
