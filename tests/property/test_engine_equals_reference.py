@@ -1,4 +1,7 @@
-"""The engine reports exactly what the reference evaluator does: random programs, streams and windows."""
+"""The engine reports exactly what the reference evaluator does: random programs, streams and windows.
+
+A few hundred examples run every time, always the same ones; the slow tests run thousands.
+"""
 
 from __future__ import annotations
 
@@ -12,48 +15,45 @@ from tests.strategies.scenario_bodies import Allowed
 from tests.strategies.scenario_statics import POINTWISE_KIND
 from tests.strategies.scenarios import WINDOWED
 
-# Minutes, not seconds: random programs are compiled and run by the reference evaluator too.
-pytestmark = pytest.mark.slow
-
 PLAIN = replace(WINDOWED, allowed=Allowed(look_back=False, collect=False), cycles=False)
 CYCLIC = replace(WINDOWED, statics=replace(POINTWISE_KIND, equal=WINDOWED.statics.equal))
 LATE = 12
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(scenarios(windowed=False))
 def test_whole_history(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
-@settings(max_examples=250)
+@settings(max_examples=120)
 @given(scenarios(WINDOWED, windowed=True, late=LATE))
 def test_at_every_query_time(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(scenarios(PLAIN, windowed=True, late=LATE))
 def test_without_cycles(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
 @pytest.mark.slow
-@settings(max_examples=6_000)
+@settings(max_examples=4_000)
 @given(scenarios(windowed=False))
 def test_whole_history_at_length(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
 @pytest.mark.slow
-@settings(max_examples=12_000)
+@settings(max_examples=8_000)
 @given(scenarios(WINDOWED, windowed=True, late=LATE))
 def test_at_every_query_time_at_length(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
 @pytest.mark.slow
-@settings(max_examples=6_000)
+@settings(max_examples=4_000)
 @given(scenarios(CYCLIC, windowed=True, late=LATE))
 def test_cycles_at_length(scenario: Scenario) -> None:
     check_engine(scenario)
