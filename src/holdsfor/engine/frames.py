@@ -186,8 +186,10 @@ def _bounds(keys: Ints, rows: int) -> tuple[int, int] | None:
 
 def _places(keys: Ints, low: int, high: int) -> Ints:
     """The place of each key in a table from low to high, which has one more place at either end for all others."""
-    places = np.subtract(keys, low - 1)
-    return np.clip(places, 0, high - low + 2, out=places)
+    places = np.maximum(keys, low - 1)
+    np.minimum(places, high + 1, out=places)
+    places -= low - 1
+    return places
 
 
 def order_of(keys: Ints) -> Ints:

@@ -7,7 +7,7 @@ An open end is the last packed point of its group, which no other group touches.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,58 @@ Spans: TypeAlias = tuple[Ints, Ints]
 """Starts and ends of intervals, sorted."""
 
 EMPTY: Ints = np.empty(0, np.int64)
+
+_BLOCK = 1 << 16
+"""Rows that are merged at a time: few enough to stay in the processor's cache."""
+_FEW = 1 << 11
+"""Up to so many rows, a plain search costs less than a merge."""
+_FAR = 1 << 62
+"""Numbers from here on have no bit to spare."""
+
+
+def is_sorted(column: Ints) -> bool:
+    """Whether a column never goes down."""
+    return not bool((column[1:] < column[:-1]).any())
+
+
+def search(keys: Ints, points: Ints, side: Literal["left", "right"]) -> Ints:
+    """What `searchsorted` gives; points that come in order are merged with the keys, which takes less than half the
+    time.
+
+    >>> search(np.array([2, 4, 4, 6]), np.array([1, 4, 7]), "right")
+    array([0, 3, 4])
+    """
+    if len(points) <= _FEW or not len(keys) or not is_sorted(points):
+        return np.searchsorted(keys, points, side=side)
+    if max(keys[-1], points[-1]) >= _FAR or min(keys[0], points[0]) <= -_FAR:
+        return np.searchsorted(keys, points, side=side)
+    found = np.empty(len(points), np.int64)
+    cuts = [*np.searchsorted(keys, points[::_BLOCK], side=side).tolist(), len(keys)]
+    for place, begin in enumerate(range(0, len(points), _BLOCK)):
+        rows = slice(begin, begin + _BLOCK)
+        _search_block(keys, points[rows], side, (cuts[place], cuts[place + 1]), found[rows])
+    return found
+
+
+def _search_block(keys: Ints, points: Ints, side: Literal["left", "right"], cut: tuple[int, int], out: Ints) -> None:
+    """Places of some points, all of them inside one stretch of the keys."""
+    begin, end = cut
+    if end == len(keys):
+        end = begin + int(np.searchsorted(keys[begin:], points[-1], side=side))
+    count = end - begin
+    if count > 4 * len(points):
+        out[:] = np.searchsorted(keys[begin:end], points, side=side)
+        out += begin
+        return
+    # The lowest bit tells points from keys, and lets points come after equal keys or before them.
+    merged = np.empty(count + len(points), np.int64)
+    merged[:count], merged[count:] = keys[begin:end], points
+    merged <<= 1
+    mark = 1 if side == "right" else 0
+    late = merged[count:] if mark else merged[:count]
+    late |= 1
+    merged.sort(kind="stable")
+    np.subtract(np.flatnonzero(merged & 1 == mark), np.arange(-begin, len(points) - begin), out=out)
 
 
 def union(lists: list[Spans]) -> Spans:
@@ -76,7 +128,8 @@ def contains(spans: Spans, points: Ints) -> Bools:
     starts, ends = spans
     if not len(starts):
         return np.zeros(len(points), np.bool_)
-    at = np.searchsorted(starts, points, side="right") - 1
+    at = search(starts, points, "right")
+    at -= 1
     return (at >= 0) & (points < ends[at])
 
 
@@ -85,8 +138,10 @@ def find(spans: Spans, points: Ints) -> Ints:
     starts, ends = spans
     if not len(starts):
         return np.full(len(points), -1)
-    at = np.searchsorted(starts, points, side="right") - 1
-    return np.where((at >= 0) & (points < ends[at]), at, -1)
+    at = search(starts, points, "right")
+    at -= 1
+    np.putmask(at, points >= ends[at], -1)
+    return at
 
 
 def sequence(first: Spans, second: Spans, bits: int) -> Spans:
@@ -97,7 +152,7 @@ def sequence(first: Spans, second: Spans, bits: int) -> Spans:
     starts, ends = first
     if not len(starts) or not len(second[0]):
         return EMPTY, EMPTY
-    following = np.searchsorted(second[0], ends, side="left")
+    following = search(second[0], ends, "left")
     found = np.flatnonzero(following < len(second[0]))
     partner = following[found]
     meets = second[0][partner]

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from holdsfor.engine.frames import Codes, Column, Lists, combined_keys
-from holdsfor.engine.kernels import EMPTY, Ints, Spans
+from holdsfor.engine.frames import Codes, Column, Lists, combined_keys, order_of
+from holdsfor.engine.kernels import EMPTY, Ints, Spans, is_sorted
 from holdsfor.logic.arithmetic import EvaluationError
 
 FOREVER = np.int64(2**62)
@@ -39,7 +39,10 @@ class Space:
 
     def times(self, times: Ints) -> Ints:
         """Times as small non-negative numbers; what lies outside is moved to the rim."""
-        return np.clip(times, self.base, self.base + self.last) - self.base
+        small = np.maximum(times, self.base)
+        np.minimum(small, self.base + self.last, out=small)
+        small -= self.base
+        return small
 
     def plain(self, packed: Ints) -> Ints:
         """Packed times back to plain ones."""
@@ -52,13 +55,19 @@ class Space:
 
     def group(self, columns: Sequence[Ints], rows: int) -> Ints:
         """Code columns side by side in one integer."""
-        packed = np.zeros(rows, np.int64)
-        for column in columns:
-            packed = (packed << self.code_bits) | column
+        if len(columns) < 2:
+            return columns[0] if columns else np.zeros(rows, np.int64)
+        packed = columns[0] << self.code_bits
+        for column in columns[1:-1]:
+            packed |= column
+            packed <<= self.code_bits
+        packed |= columns[-1]
         return packed
 
     def ungroup(self, packed: Ints, columns: int) -> list[Ints]:
         """The code columns that were put side by side."""
+        if columns == 1:
+            return [packed]
         mask = (1 << self.code_bits) - 1
         return [(packed >> (self.code_bits * place)) & mask for place in reversed(range(columns))]
 
@@ -72,12 +81,14 @@ class Space:
 
     def pack(self, group: Ints, times: Ints) -> Ints:
         """Groups and plain times as points of the packed time-line."""
-        if len(group) and int(group.max()) >> max(62 - self.time_bits, 0):
+        if int(np.maximum.reduce(group, initial=0)) >> max(62 - self.time_bits, 0):
             raise EvaluationError(
                 f"the times of the stream span 2^{self.time_bits} time-points, too many for so many instances; "
                 "look for a time that is far off, or use a coarser time unit"
             )
-        return (group << self.time_bits) | self.times(times)
+        packed = self.times(times)
+        packed |= group << self.time_bits
+        return packed
 
 
 @dataclass(frozen=True)
@@ -97,17 +108,33 @@ class Events:
             return self
         low = int(self.time.min())
         time_bits, row_bits = (int(self.time.max()) - low).bit_length(), len(self).bit_length()
-        key = (first.data << time_bits) | (self.time - low)
-        if (key[1:] >= key[:-1]).all():
-            return self
         if int(first.data.max()).bit_length() + time_bits + row_bits > 62:
-            return self._taken(np.argsort(key, kind="stable"))
+            return self._taken(np.lexsort((self.time, first.data)))
+        key = first.data << time_bits
+        key += self.time
+        key -= low
+        if is_sorted(key):
+            return self
+        if is_sorted(self.time):
+            # A stream in order of time: only the argument is left to sort by.
+            return self._taken(order_of(first.data))
+        if len(self.args) == 1:
+            key.sort()
+            return Events((Codes(key >> time_bits),), self._times(key, low, time_bits))
         # The row rides in the low bits: sorting plain integers is far faster than sorting indices.
-        key = np.sort((key << row_bits) | np.arange(len(self)))
-        moment = key >> row_bits
-        rest = key & ((1 << row_bits) - 1)
-        args = (Codes(moment >> time_bits), *(column.take(rest) for column in self.args[1:]))
-        return Events(args, (moment & ((1 << time_bits) - 1)) + low)
+        key <<= row_bits
+        key |= np.arange(len(self))
+        key.sort()
+        rows = key & ((1 << row_bits) - 1)
+        key >>= row_bits
+        args = (Codes(key >> time_bits), *(column.take(rows) for column in self.args[1:]))
+        return Events(args, self._times(key, low, time_bits))
+
+    @staticmethod
+    def _times(key: Ints, low: int, bits: int) -> Ints:
+        times = key & ((1 << bits) - 1)
+        times += low
+        return times
 
     def distinct(self) -> Events:
         """Without repetitions: an event happens once at a time-point, however often it is reported."""
