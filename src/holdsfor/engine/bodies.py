@@ -87,7 +87,6 @@ class Bodies:
     def __init__(self, known: Known) -> None:
         self._known = known
         self._dictionary = known.dictionary
-        self._collecting = False
 
     def solve(self, body: Body, frame: Frame) -> Frame:
         """The rows of a frame extended by everything that makes a body true."""
@@ -114,9 +113,8 @@ class Bodies:
                 return join(frame, self._points(symbol, fvp.fluent, fvp.value, time, points), self._dictionary)
             case Effect(kind=kind, fvp=fvp, time=time):
                 symbol = self._known.entities.fluent(fvp.fluent)
-                found = self._points(symbol, fvp.fluent, fvp.value, time, self._known.effects(symbol, kind))
-                # Several rules may have one effect; where answers are collected it counts once.
-                return join(frame, distinct(found) if self._collecting else found, self._dictionary)
+                points = self._known.effects(symbol, kind)
+                return join(frame, self._points(symbol, fvp.fluent, fvp.value, time, points), self._dictionary)
             case Instance(fvp=fvp):
                 symbol = self._known.entities.fluent(fvp.fluent)
                 return join(frame, self._instances(symbol, fvp), self._dictionary)
@@ -294,7 +292,7 @@ class Bodies:
         used |= {v.name for v in variables(literal.template)}
         asked, number = classes(frame.only(used & frame.columns.keys()))
         numbered = asked.with_columns({ROW: Numbers(np.arange(asked.rows))})
-        answers = self._collected(literal.body, numbered)
+        answers = self.solve(literal.body, numbered)
         rows = _row_numbers(answers.columns[ROW])
         order = np.argsort(rows, kind="stable")
         items = column_of(literal.template, answers.take(order), self._dictionary)
@@ -306,13 +304,6 @@ class Bodies:
         if isinstance(literal.result, ListTerm) and not literal.result.items and literal.result.tail is None:
             return frame.where(found.lengths == 0)
         raise EvaluationError("the result of findall must be a variable or []")
-
-    def _collected(self, body: Body, frame: Frame) -> Frame:
-        before, self._collecting = self._collecting, True
-        try:
-            return self.solve(body, frame)
-        finally:
-            self._collecting = before
 
 
 def _plain(frame: Frame, name: str) -> Ints:
