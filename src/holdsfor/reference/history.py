@@ -100,7 +100,7 @@ def known_at(records: Iterable[Record], windows: Windows, query: int, *, ignore_
                 events.setdefault(record.time, []).append(record.event)
             continue
         border = -math.inf if ignore_arrival else loaded - windows.size
-        if record.end <= border:
+        if record.end <= border + 1:  # its last time-point is not inside the window
             continue
         pair = (record.fluent, record.value)
         if record.is_point:
