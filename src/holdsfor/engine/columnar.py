@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.evaluation import Evaluation, stacked_points, times_of, width
+from holdsfor.engine.evaluation import Evaluation, times_of, width
 from holdsfor.engine.expressions import codes_of, column_of
 from holdsfor.engine.frames import Codes
-from holdsfor.engine.inertia import make_intervals
+from holdsfor.engine.inertia import Part, make_intervals
 from holdsfor.engine.kernels import EMPTY, Ints
-from holdsfor.engine.tables import Events, Intervals, Points
+from holdsfor.engine.tables import Events, Intervals, Points, Space, Stacked
 from holdsfor.ir import EffectKind, EffectRule, EventRule
 
 
@@ -21,16 +21,16 @@ def run_simple(evaluation: Evaluation, symbol: Symbol) -> None:
     for rule in rules:
         if rule.kind is EffectKind.INITIATED:
             starts.append(evaluation.effect_points(symbol, rule, evaluation.rule_frame(rule)))
-    initiated = stacked_points(symbol, starts)
-    known = stacked_points(symbol, [initiated, *_carried(evaluation, symbol)])
+    arity = width(symbol)
+    known = Stacked([*starts, *_carried(evaluation, symbol)], arity)
     evaluation.instances[symbol] = known
     ends = []
     for rule in rules:
         if rule.kind is EffectKind.TERMINATED:
             points = evaluation.effect_points(symbol, rule, evaluation.rule_frame(rule))
             ends.append(evaluation.expanded(points, known))
-    terminated = stacked_points(symbol, ends)
-    evaluation.set_points(symbol, EffectKind.INITIATED, initiated)
+    terminated = Stacked(ends, arity)
+    evaluation.set_points(symbol, EffectKind.INITIATED, Stacked(starts, arity))
     evaluation.set_points(symbol, EffectKind.TERMINATED, terminated)
     evaluation.set_fluent(symbol, _intervals(evaluation, symbol, known, terminated))
 
@@ -41,16 +41,21 @@ def _carried(evaluation: Evaluation, symbol: Symbol) -> list[Points]:
     return [] if held is None else [Points(held.args, held.value, held.since - 1)]
 
 
-def _intervals(evaluation: Evaluation, symbol: Symbol, initiated: Points, terminated: Points) -> Intervals:
-    space = evaluation.space
-    one, two = space.groups(initiated.args, terminated.args, (len(initiated), len(terminated)))
-    made = make_intervals([(one, initiated.time, initiated.value)], [(two, terminated.time, terminated.value)])
-    evaluation.conflicts += made.conflicts
-    if space.fits(width(symbol)):
-        args = tuple(space.ungroup(made.group, width(symbol)))
+def _intervals(evaluation: Evaluation, symbol: Symbol, initiated: Stacked, terminated: Stacked) -> Intervals:
+    space, arity = evaluation.space, width(symbol)
+    if space.fits(arity):
+        made = make_intervals(_parts(space, initiated), _parts(space, terminated))
+        args = tuple(space.ungroup(made.group, arity))
     else:
+        one, two = space.groups(initiated.args, terminated.args, (len(initiated), len(terminated)))
+        made = make_intervals([(one, initiated.time, initiated.value)], [(two, terminated.time, terminated.value)])
         args = _arguments(made.group, one, initiated)
+    evaluation.conflicts += made.conflicts
     return Intervals(args, made.value, made.start, made.end, single_valued=True)
+
+
+def _parts(space: Space, points: Stacked) -> list[Part]:
+    return [(space.group(part.args, len(part)), part.time, part.value) for part in points.parts]
 
 
 def _arguments(group: Ints, groups: Ints, points: Points) -> tuple[Ints, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,26 +14,65 @@ from holdsfor.engine.kernels import Bools, Ints, is_sorted, search
 Array: TypeAlias = npt.NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Codes:
+class Selection:
+    """Chosen rows of some columns, shared by them; a choice among chosen rows is worked out when it is needed."""
+
+    __slots__ = ("_earlier", "_rows")
+
+    def __init__(self, rows: Ints, earlier: Selection | None) -> None:
+        self._rows = rows
+        self._earlier = earlier
+
+    @property
+    def rows(self) -> Ints:
+        """The rows, counted in the columns themselves."""
+        if self._earlier is not None:
+            self._rows = self._earlier.rows[self._rows]
+            self._earlier = None
+        return self._rows
+
+
+class _Plain:
+    """A column of one array. Chosen rows are copied when they are asked for: many columns are not, after a join or a
+    comparison.
+    """
+
+    __slots__ = ("_data", "_selection")
+
+    def __init__(self, data: Array, selection: Selection | None = None) -> None:
+        self._data = data
+        self._selection = selection
+
+    @property
+    def data(self) -> Array:
+        """The values."""
+        if self._selection is not None:
+            self._data = self._data[self._selection.rows]
+            self._selection = None
+        return self._data
+
+    def take(self, rows: Ints) -> Self:
+        """The column at some rows."""
+        return type(self)(self._data, Selection(rows, self._selection))
+
+    def chosen(self, rows: Ints, selections: dict[Selection | None, Selection]) -> Self:
+        """The same, where columns that were chosen together stay together."""
+        selection = selections.get(self._selection)
+        if selection is None:
+            selection = selections[self._selection] = Selection(rows, self._selection)
+        return type(self)(self._data, selection)
+
+
+class Codes(_Plain):
     """A column of dictionary codes."""
 
-    data: Ints
-
-    def take(self, rows: Ints) -> Codes:
-        """The column at some rows."""
-        return Codes(self.data[rows])
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
+class Numbers(_Plain):
     """A column of plain numbers: times, and what arithmetic computes."""
 
-    data: Array
-
-    def take(self, rows: Ints) -> Numbers:
-        """The column at some rows."""
-        return Numbers(self.data[rows])
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +109,14 @@ class Frame:
 
     def take(self, rows: Ints) -> Frame:
         """Some rows, in the order given."""
-        return Frame(len(rows), {name: column.take(rows) for name, column in self.columns.items()})
+        selections: dict[Selection | None, Selection] = {}
+        return Frame(
+            len(rows),
+            {
+                name: column.take(rows) if isinstance(column, Lists) else column.chosen(rows, selections)
+                for name, column in self.columns.items()
+            },
+        )
 
     def where(self, keep: Bools) -> Frame:
         """The rows at which a condition is true."""

@@ -166,6 +166,40 @@ class Points:
         return Points(tuple(column[rows] for column in self.args), self.value[rows], self.time[rows], self.wild)
 
 
+class Stacked(Points):
+    """Points one below the other, none with open columns. Their columns are put together when they are asked for."""
+
+    def __init__(self, parts: Sequence[Points], arity: int) -> None:
+        self.__dict__.update(parts=[part for part in parts if len(part)], arity=arity, wild=())
+
+    def __len__(self) -> int:
+        return sum(len(part) for part in self.parts)
+
+    parts: list[Points]
+    arity: int
+
+    @cached_property
+    def args(self) -> tuple[Ints, ...]:
+        """A column per argument."""
+        return tuple(_together([part.args[place] for part in self.parts]) for place in range(self.arity))
+
+    @cached_property
+    def value(self) -> Ints:
+        """The values."""
+        return _together([part.value for part in self.parts])
+
+    @cached_property
+    def time(self) -> Ints:
+        """The time-points."""
+        return _together([part.time for part in self.parts])
+
+
+def _together(columns: list[Ints]) -> Ints:
+    if len(columns) == 1:
+        return columns[0]
+    return np.concatenate(columns) if columns else EMPTY
+
+
 @dataclass(frozen=True)
 class Intervals:
     """Maximal intervals of one fluent, sorted by arguments, value and start.
