@@ -27,7 +27,6 @@ RESETS = (
     "ft(n(X)=_, 4).\n",
     "fi(n(X)=_, n(X)=0, 5).\n",
     "fi(n(X)=2, n(X)=7, 3).\np(n(_)=2).\n",
-    "initially(n(ann)=3).\n",
 )
 READERS = (
     "initiatedAt(busy(X)=true, T) :- happensAt(go(X), T), holdsAt(n(X)=N, T), N > 1.\n",
@@ -37,10 +36,10 @@ READERS = (
     "initiatedAt(n(X)=S, T) :- happensAt(set(X, A), T), holdsAt(n(X)=N, T), S is N + A.\n",
     "initiatedAt(n(X)=S, T) :- happensAt(meet(X, Y), T), holdsAt(n(X)=N, T), holdsAt(n(Y)=M, T), S is N + M.\n",
     "initiatedAt(n(X)=5, T) :- happensAt(meet(X, Y), T), \\+ holdsAt(n(Y)=_, T).\n",
-    "initiatedAt(n(X)=1, T) :- happensAt(meet(X, Y), T), holdsAt(busy(Y)=true, T).\n"
-    "initiatedAt(busy(X)=true, T) :- happensAt(stop(X), T), holdsAt(n(X)=N, T), N >= 1.\n",
-    "happensAt(many(X), T) :- happensAt(go(X), T), holdsAt(n(X)=N, T), N >= 3.\n"
-    "initiatedAt(n(X)=0, T) :- happensAt(many(X), T).\n",
+    """initiatedAt(n(X)=1, T) :- happensAt(meet(X, Y), T), holdsAt(busy(Y)=true, T).
+    initiatedAt(busy(X)=true, T) :- happensAt(stop(X), T), holdsAt(n(X)=N, T), N >= 1.\n""",
+    """happensAt(many(X), T) :- happensAt(go(X), T), holdsAt(n(X)=N, T), N >= 3.
+    initiatedAt(n(X)=0, T) :- happensAt(many(X), T).\n""",
 )
 
 

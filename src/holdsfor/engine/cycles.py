@@ -29,6 +29,7 @@ from holdsfor.engine.sweep_loop import (
     TRIGGER_VALUE,
 )
 from holdsfor.engine.tables import Events, Intervals
+from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import DelayRule, EffectKind
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.syntax.printer import print_term
@@ -79,21 +80,19 @@ class _Run:
     def _delays(self) -> Ints:
         """The records of all delayed effects, by trigger."""
         found = [np.empty((0, ENTRY), np.int64)]
-        slots, values = self._grounding.postponed()
-        postponed = _packed(slots, values)
+        postponed = self._grounding.postponed()
         for rule in self._component.delays:
             frame, effect, effect_value = self._grounding.delay_frame(rule)
             if not frame.rows:
                 continue
             slot, value = plain(frame, SLOT), plain(frame, VALUE)
-            any_value = is_in(_packed(slot, np.full(len(slot), -1)), postponed)
-            postponable = is_in(_packed(slot, value), postponed) | any_value
+            postponable = _postponable(slot, value, postponed)
             records = np.empty((frame.rows, ENTRY), np.int64)
             records[:, TRIGGER], records[:, TRIGGER_VALUE] = slot, value
             records[:, DELAY] = self._amounts(rule, evaluate(rule.delay, frame, self._evaluation.dictionary))
             records[:, EFFECT], records[:, EFFECT_VALUE] = effect, effect_value
             records[:, POSTPONABLE] = postponable
-            records[:, DELAY_RANK] = self._ranks(rule, value if rule.effect is None else effect_value, postponable)
+            records[:, DELAY_RANK] = self._ranks(rule, value if rule.effect is None else effect_value, postponable > 0)
             found.append(records)
         records = np.concatenate(found)
         return records[order_of(records[:, TRIGGER])]
@@ -112,9 +111,9 @@ class _Run:
         if symbol not in self._component.members:
             return np.full(len(value), _LAST_RANK)
         if rule.effect is None:
-            return self._writer.ranks(STARTED, symbol, value, TERMINATED)
-        later = self._writer.ranks(STARTED, symbol, value, DELAYED)
-        return np.where(postponable, later, self._writer.ranks(STARTED, symbol, value, INITIATED))
+            return self._writer.ranks(STARTED, symbol, value, len(value), TERMINATED)
+        later = self._writer.ranks(STARTED, symbol, value, len(value), DELAYED)
+        return np.where(postponable, later, self._writer.ranks(STARTED, symbol, value, len(value), INITIATED))
 
     # State
 
@@ -222,6 +221,22 @@ class _Run:
             swept.end[rows][order],
             single_valued=True,
         )
+
+
+def _postponable(slot: Ints, value: Ints, postponed: tuple[Ints, Ints]) -> Ints:
+    """Whether new initiations postpone the effects of pairs; -1 stands for any value, on either side."""
+    slots, values = postponed
+    always = is_in(_packed(slot, value), _packed(slots, values)) | is_in(slot, slots[values < 0])
+    found = always.astype(np.int64)
+    # An effect of any value is postponed by the one value that says so.
+    rows = np.flatnonzero((value < 0) & ~always & is_in(slot, slots))
+    order = order_of(slots)
+    first = np.searchsorted(slots[order], slot[rows])
+    found[rows] = 2 + values[order[first]]
+    others = values[order[np.searchsorted(slots[order], slot[rows], side="right") - 1]]
+    if (others != values[order[first]]).any():
+        raise NotSupported("a delayed effect of any value that only some values postpone; write one rule per value")
+    return found
 
 
 def _packed(slot: Ints, value: Ints) -> Ints:

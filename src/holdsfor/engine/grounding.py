@@ -233,15 +233,17 @@ class Grounding:
         for rule in self.component.postpones:
             symbol = self.evaluation.entities.fluent(rule.fvp.fluent)
             args = symbol.columns(rule.fvp.fluent)
-            is_growing = symbol in self.component.growing
-            if is_growing:
+            if symbol in self.component.growing:
                 frame = self._matching_slots(symbol, args, SLOT)
+                is_free = isinstance(rule.fvp.value, Var)
+                value = -1 if is_free else self._dictionary.code(value_of(rule.fvp.value))
+                frame = frame.with_columns({VALUE: Numbers(np.full(frame.rows, value))})
             else:
                 frame = _renamed(self._matching_pairs(symbol, (*args, rule.fvp.value), 0, is_seen=False))
             frame = self.evaluation.bodies.solve(self.evaluation.analysis.body(rule), frame)
             if frame.rows:
                 slots.append(plain(frame, SLOT))
-                values.append(np.full(frame.rows, -1) if is_growing else plain(frame, VALUE))
+                values.append(plain(frame, VALUE))
         none = np.empty(0, np.int64)
         return np.concatenate([none, *slots]), np.concatenate([none, *values])
 

@@ -53,7 +53,7 @@ from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import Boundary, Edge, Effect, EffectKind, Happens, Holds, Instance, Literal
 from holdsfor.syntax.terms import Term, Var
 
-_ROW, _CLASS, _ASKED = "#row", "#class", "#asked"
+_ROW, _CLASS, _ASKED, _MATCHED = "#row", "#class", "#asked", "#matched"
 
 Literals = list[tuple[int, Ints, Ints, bool]]
 """What is asked, of which slots and values, and whether it must be so."""
@@ -107,9 +107,10 @@ class RowWriter:
             frame, slot = frame.take(now), slot[now]
         if not frame.rows:
             return []
-        is_plain = value is None or action == CLEARED or way.split.reads
-        codes = np.zeros(frame.rows, np.int64) if is_plain else self._value(value, frame)
-        batch = Batch(times_of(way.rule.time, frame), action, slot, codes, self.ranks(action, way.symbol, codes))
+        is_known = value is not None and action != CLEARED and self._is_known(value, frame)
+        codes = self._value(value, frame) if is_known else np.zeros(frame.rows, np.int64)
+        ranks = self.ranks(action, way.symbol, codes if is_known else None, frame.rows)
+        batch = Batch(times_of(way.rule.time, frame), action, slot, codes, ranks)
         batch.clauses += [
             (np.arange(frame.rows), [literal]) for literal in self._asked(way.split, frame, positive=True)
         ]
@@ -120,10 +121,13 @@ class RowWriter:
             batch.root = self._roots(way.split, None if action == CLEARED else value, frame)
         return [batch]
 
+    @staticmethod
+    def _is_known(value: Term, frame: Frame) -> bool:
+        return names(value) <= frame.columns.keys() or _MATCHED in frame.columns
+
     def _value(self, value: Term | None, frame: Frame) -> Ints:
         assert value is not None
-        column = frame.columns.get(f"{VALUE_COLUMN}!") if not names(value) <= frame.columns.keys() else None
-        return plain(frame, f"{VALUE_COLUMN}!") if column is not None else self._grounding.codes([value], frame)[0]
+        return plain(frame, _MATCHED) if _MATCHED in frame.columns else self._grounding.codes([value], frame)[0]
 
     def _ended(self, way: PlannedWay, args: tuple[Term, ...], value: Term, frame: Frame) -> tuple[Frame, Ints, int]:
         """A termination ends what there is: its head is matched with the slots, open arguments with all of them."""
@@ -147,20 +151,21 @@ class RowWriter:
                 raise NotSupported(f"{way.rule.span.location}: a pattern for a value that grows in its own cycle")
             listed = (Codes(column) for column in known.pair_columns(possible.places()))
             pairs: list[Column] = [*listed, Numbers(known.pair_slot), Numbers(known.pair_value)]
-            terms = (*args, value, Var(_ASKED), Var(f"{VALUE_COLUMN}!"))
+            terms = (*args, value, Var(_ASKED), Var(_MATCHED))
             found = relation(terms, pairs, len(known.pair_slot), self._dictionary)
         frame = join(frame, found, self._dictionary)
         return frame, plain(frame, _ASKED) if frame.rows else EMPTY, action
 
-    def ranks(self, action: int, symbol: Symbol, value: Ints, what: str | None = None) -> Ints:
-        """The place in the order inside a time-point at which something is decided for each of some values."""
+    def ranks(self, action: int, symbol: Symbol, value: Ints | None, rows: int, what: str | None = None) -> Ints:
+        """The place in the order inside a time-point at which something is decided for each of some values.
+
+        A value that is not known yet is decided after all that it might be.
+        """
         kind = what or {HAPPENED: EVENT, STARTED: INITIATED, ENDED: TERMINATED, CLEARED: TERMINATED}[action]
         graph, known = self._evaluation.analysis.graph, self._evaluation.prepared.ranks
-        if symbol.kind is EntityKind.EVENT:
-            return np.full(len(value), known[Moment(kind, graph.of_symbol(symbol)[0])])
-        if action == CLEARED or symbol in self._component.growing:
+        if value is None or symbol.kind is EntityKind.EVENT or symbol in self._component.growing:
             vertices = graph.of_symbol(symbol)
-            return np.full(len(value), max(known.get(Moment(kind, vertex), 0) for vertex in vertices))
+            return np.full(rows, max(known.get(Moment(kind, vertex), 0) for vertex in vertices))
         different, inverse = np.unique(value, return_inverse=True)
         ranks = [
             max(known.get(Moment(kind, vertex), 0) for vertex in graph.matching(symbol, self._dictionary.term(code)))

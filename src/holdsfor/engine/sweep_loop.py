@@ -32,7 +32,9 @@ LITERAL = 4
 """A literal asks something of a slot and a value. A clause is true if one of its literals is."""
 TRIGGER, TRIGGER_VALUE, DELAY, EFFECT, EFFECT_VALUE, POSTPONABLE, DELAY_RANK = range(7)
 ENTRY = 7
-"""A delayed effect: TRIGGER_VALUE -1 is any value, EFFECT -1 the end of the trigger, EFFECT_VALUE -1 the same value."""
+"""A delayed effect: TRIGGER_VALUE -1 is any value, EFFECT -1 the end of the trigger, EFFECT_VALUE -1 the same value.
+A new initiation postpones it never (POSTPONABLE 0), always (1), or if it is of one value (2 + that value).
+"""
 CURRENT, SINCE, RENEWED, TOUCHED, CHAIN, APPLIED, CONFLICTED, OUTSIDE, DELAY_AT = range(9)
 SLOT = 9
 """Where an instance stands: its value (or -1), since when, when last initiated; its chain of marks, if TOUCHED now;
@@ -223,7 +225,7 @@ def _come_due(delays: Cells, slots: Cells, marks: Cells, counts: Cells, initiate
     slot = delays[entry + TRIGGER] * SLOT
     if slots[slot + CURRENT] != value or slots[slot + SINCE] > initiated + 1:
         return
-    if delays[entry + POSTPONABLE] == 1:
+    if delays[entry + POSTPONABLE] == 1 or delays[entry + POSTPONABLE] == value + 2:
         is_renewed = slots[slot + RENEWED] > initiated
         if is_renewed or _is_marked(slots, marks, counts[STAMP], STARTED, slot, value):
             return
