@@ -10,6 +10,7 @@ import numpy as np
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.engine.bodies import Bodies
+from holdsfor.engine.carrying import carried_on, first_unsettled, holding_before
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of, column_of
 from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, combined_keys, distinct
@@ -18,7 +19,7 @@ from holdsfor.engine.inputs import stacked_events
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.prepared import Facts, Prepared
 from holdsfor.engine.relations import join, relation
-from holdsfor.engine.state import Border, Holding
+from holdsfor.engine.state import Border, Settled
 from holdsfor.engine.tables import FOREVER, Events, Intervals, Points, Space, merged, no_intervals
 from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import Edge, EffectKind, EffectRule, EventRule, Fvp, InitiallyRule, Rule
@@ -70,12 +71,22 @@ class Evaluation:
         self.instances: dict[Symbol, Points] = {}
         self.conflicts = 0
         self.conflict_times: list[Ints] = []
+        self._unheld: dict[Symbol, Intervals] = {}
         self.bodies = Bodies(self)
         self._space: Space | None = None
         self._events: dict[Symbol, tuple[Events | None, Events]] = {}
+        self.wanted: dict[Symbol, Bools] = {}
+        self._is_cut: dict[Symbol, Bools] = {}
         for entity in self.entities.with_role(Role.INPUT_FLUENT):
-            table = inputs.intervals.get(entity.symbol) or no_intervals(width(entity.symbol), single_valued=False)
-            self.fluents[entity.symbol] = self.narrowed(entity.symbol, table)
+            symbol = entity.symbol
+            table = inputs.intervals.get(symbol)
+            if table is None:
+                self.fluents[symbol] = no_intervals(width(symbol), single_valued=False)
+                continue
+            rows = self._declared(symbol, table)
+            self.fluents[symbol] = table if rows is None else table.take(rows)
+            if symbol in inputs.is_cut:
+                self._is_cut[symbol] = inputs.is_cut[symbol] if rows is None else inputs.is_cut[symbol][rows]
 
     @property
     def space(self) -> Space:
@@ -123,8 +134,8 @@ class Evaluation:
         table = self.intervals(symbol)
         time = (table.start if edge is Edge.START else table.end) - 1
         inside = (time > self.moment.border - self.kept.reach.get(symbol, 0)) & (time <= self.moment.now)
-        if edge is Edge.START and symbol in self.inputs.is_cut:
-            inside &= ~self.inputs.is_cut[symbol]
+        if edge is Edge.START and symbol in self._is_cut:
+            inside &= ~self._is_cut[symbol]
         rows = np.flatnonzero(inside)
         return Points(tuple(column[rows] for column in table.args), table.value[rows], time[rows])
 
@@ -151,7 +162,36 @@ class Evaluation:
                 np.flatnonzero((earlier.time <= border) & (earlier.time > border - far))
             )
 
-    def keep_derived(self) -> None:
+    def want(self, symbol: Symbol, rows: Ints) -> None:
+        """Mark rows of a fluent's table that must be kept, ended or not."""
+        if symbol not in self.wanted:
+            self.wanted[symbol] = np.zeros(len(self.intervals(symbol)), np.bool_)
+        self.wanted[symbol][rows] = True
+
+    def keep_past(self) -> None:
+        """Keep the ended intervals that are still needed, once every stratum has been worked out."""
+        for symbol, table in self.fluents.items():
+            role = self.entities[symbol].role
+            if role is Role.INPUT_FLUENT or symbol in self.kept.derivable or not self.kept.keeps_past(symbol):
+                continue
+            border = self.moment.next_border
+            if role is Role.STATIC_FLUENT:
+                ended = table.end < first_unsettled(table, self.next_border.settled.get(symbol), border)
+            else:
+                ended = table.end <= border + 1
+            rows = np.flatnonzero(ended & self.is_needed(symbol, table))
+            if len(rows):
+                self.next_border.past[symbol] = table.take(rows)
+        self._keep_derived()
+
+    def is_needed(self, symbol: Symbol, table: Intervals) -> Bools:
+        """Which ended intervals of a fluent are still needed."""
+        if symbol in self.kept.whole:
+            return np.ones(len(table), np.bool_)
+        needed = table.end > self.moment.next_border + 1 - self.kept.reach.get(symbol, 0)
+        return needed | self.wanted[symbol] if symbol in self.wanted else needed
+
+    def _keep_derived(self) -> None:
         """Keep the derived events that rules still look back at."""
         border = self.moment.next_border
         for symbol, far in self.kept.reach.items():
@@ -185,54 +225,62 @@ class Evaluation:
 
     def set_fluent(self, symbol: Symbol, table: Intervals) -> None:
         """Publish the intervals of a fluent, and keep of them what the next window must know."""
-        is_static = self.entities[symbol].role is Role.STATIC_FLUENT
-        if is_static:
-            table = self._since_border(symbol, table)
-        # A simple fluent is carried on by the value it has after the border, a statically determined one by having
-        # held at the border: only that tells whether an interval there goes on or begins.
-        last = self.moment.next_border + (0 if is_static else 1)
-        crossing = np.flatnonzero((table.start <= last) & (table.end > last))
-        if len(crossing):
-            args = tuple(column[crossing] for column in table.args)
-            self.next_border.holding[symbol] = Holding(args, table.value[crossing], table.start[crossing])
+        if symbol in self.kept.derivable:
+            self.fluents[symbol] = self.narrowed(symbol, table)
+            return
+        if self.entities[symbol].role is not Role.STATIC_FLUENT:
+            # A simple fluent is carried on by the value it has after the border, a statically determined one by having
+            # held at the border: only that tells whether an interval there goes on or begins.
+            self._hold(symbol, table, np.full(len(table), self.moment.next_border + 2))
+        else:
+            if self.moment.border >= self.moment.origin:
+                state = self.border
+                held, settled = state.holding.get(symbol), state.settled.get(symbol)
+                table = carried_on(table, held, settled, self.moment.border)
+            if symbol in self.kept.unsettled:
+                self._unheld[symbol] = table
+            else:
+                self._hold(symbol, table, np.full(len(table), self.moment.next_border + 1))
         self.fluents[symbol] = self._with_past(symbol, self.narrowed(symbol, table))
 
-    def _since_border(self, symbol: Symbol, table: Intervals) -> Intervals:
-        """Intervals from the border on, with the true start of those that held there already."""
-        if symbol in self.kept.derivable or self.moment.border < self.moment.origin:
-            return table
-        first = self.moment.border + 1
-        table = table.take(np.flatnonzero(table.end > first))
-        start = np.maximum(table.start, first)
-        held = self.border.holding.get(symbol)
-        if held is not None:
-            rows = np.flatnonzero(start == first)
-            mine = [column[rows] for column in (*table.args, table.value)]
-            one, other = combined_keys(mine, [*held.args, held.value])
-            order = np.argsort(other)
-            at = np.minimum(np.searchsorted(other[order], one), len(other) - 1)
-            goes_on = other[order][at] == one
-            start[rows[goes_on]] = held.since[order[at[goes_on]]]
-        return Intervals(table.args, table.value, start, table.end, table.single_valued)
+    def give_fluent(self, symbol: Symbol, table: Intervals, settled: Settled | None = None) -> None:
+        """Publish a fluent that was worked out elsewhere, and what was found out there of its unsettled past."""
+        if settled is not None:
+            self.next_border.settled[symbol] = settled
+        if symbol not in self.kept.derivable and self.moment.border >= self.moment.origin:
+            first = first_unsettled(table, self.border.settled.get(symbol), self.moment.border)
+            is_static = self.entities[symbol].role is Role.STATIC_FLUENT
+            table = table.take(np.flatnonzero(table.end >= first + (0 if is_static else 1)))
+        self.fluents[symbol] = self._with_past(symbol, table)
 
     def _with_past(self, symbol: Symbol, table: Intervals) -> Intervals:
-        """Intervals that ended before the border come back for those who need whole histories."""
-        if symbol in self.kept.derivable:
-            return table
         past = self.border.past.get(symbol)
-        whole = table if past is None else merged(past, table)
-        if symbol in self.kept.whole:
-            ended = np.flatnonzero(whole.end <= self.moment.next_border + 1)
-            self.next_border.past[symbol] = whole.take(ended)
-        return whole
+        return table if past is None else merged(past, table)
+
+    def settle(self, symbol: Symbol, settled: Settled | None) -> None:
+        """Keep what holds right before the past of a fluent becomes unsettled."""
+        if settled is not None:
+            self.next_border.settled[symbol] = settled
+        table = self._unheld.pop(symbol)
+        self._hold(symbol, table, first_unsettled(table, settled, self.moment.next_border))
+
+    def _hold(self, symbol: Symbol, table: Intervals, first: Ints) -> None:
+        held = holding_before(table, first)
+        if held is not None:
+            self.next_border.holding[symbol] = held
 
     # Narrowing
 
     def narrowed(self, symbol: Symbol, table: Intervals) -> Intervals:
         """The pairs of a fluent that are among its groundings, if it has any."""
+        rows = self._declared(symbol, table)
+        return table if rows is None else table.take(rows)
+
+    def _declared(self, symbol: Symbol, table: Intervals) -> Ints | None:
+        """The rows that are among the groundings of a fluent; None is all."""
         declarations = self.entities[symbol].groundings
         if not declarations or not len(table):
-            return table
+            return None
         keep = np.zeros(len(table), np.bool_)
         numbers = Numbers(np.arange(len(table)))
         columns: list[Column] = [*(Codes(column) for column in table.args), Codes(table.value), numbers]
@@ -243,7 +291,7 @@ class Evaluation:
             frame = relation(terms, columns, len(table), self.dictionary)
             found = self.bodies.solve(self.analysis.body(declaration), frame)
             keep[_integers(found, "#pair")] = True
-        return table.take(np.flatnonzero(keep))
+        return np.flatnonzero(keep)
 
     # Rules
 

@@ -146,9 +146,3 @@ def _maximal(known: Reports, codes: int) -> Reports:
         is_cut,
         np.zeros(len(order), np.bool_),
     )
-
-
-def reports_after(known: Reports, time: int) -> Reports:
-    """The pieces that reach beyond a time-point."""
-    keep = known.end > time + 1
-    return known if keep.all() else known.take(np.flatnonzero(keep))

@@ -1,14 +1,23 @@
 """What of the past must outlive its window: decided once per plan.
 
-A statically determined fluent whose operators look at one time-point at a time needs nothing of the past but since
-when it has held at the border. Sequences, Allen relations, durations, emptiness tests and complements look at whole
-intervals, or at instances that are long gone, and get the history of what they read. Conditions with a time-point of
-their own get as much of it as they can still see.
+Statically determined fluents are of three kinds.
+
+- Their operators look at one time-point at a time, and so do those of what they read. Nothing of the past is needed but
+  since when they have held at the border.
+- Durations, sequences and Allen relations look at whole intervals: what they say of the past may change for as long as
+  an interval goes on or waits for another. Such fluents are *unsettled*; `unsettled.py` finds out from when on, and what
+  they read is kept from there on.
+- Emptiness tests, complements and instances that are not all in sight may depend on anything that ever happened. They
+  are worked out from the *whole* history of what they read, again and again.
+
+Whoever reads a fluent whose past may change has such a past itself. Conditions with a time-point of their own get as
+much of the past as they can still see.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
@@ -16,88 +25,173 @@ from holdsfor.compiler.analysis.lookback import reach
 from holdsfor.compiler.plan import Plan
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.variants import Variant, variants
-from holdsfor.ir import Algebra, EffectRule, EventRule, IntervalOperator, IntervalRule, Intervals, walk
+from holdsfor.ir import (
+    DURATIONS,
+    Algebra,
+    AllenMode,
+    AllenRelation,
+    EffectRule,
+    EventRule,
+    IntervalOperator,
+    IntervalRule,
+    Intervals,
+    walk,
+)
 from holdsfor.syntax.terms import Term, Var, variables
 
 
 @dataclass(frozen=True)
 class Retention:
-    """Fluents whose ended intervals are kept, and how far back before the border events and boundaries are."""
+    """Which fluents keep ended intervals, and how far back before the border events and boundaries are kept.
+
+    `unsettled` and `derivable` are statically determined fluents of the second and third kind; `parts` is what the
+    former read, `whole` what the latter do. `reasons` says why the whole history of a fluent is kept.
+    """
 
     whole: frozenset[Symbol]
+    parts: frozenset[Symbol]
     reach: dict[Symbol, int]
     derivable: frozenset[Symbol]
-    """Statically determined fluents that are worked out from whole histories, and so need no state of their own."""
+    unsettled: frozenset[Symbol]
+    reasons: dict[Symbol, str]
 
-    def looks_back(self) -> bool:
-        """Whether any rule reads a time-point other than its own."""
-        return bool(self.reach)
+    def keeps_past(self, symbol: Symbol) -> bool:
+        """Whether ended intervals of a fluent are kept."""
+        return symbol in self.whole or symbol in self.parts or symbol in self.reach
 
 
 def retention(plan: Plan) -> Retention:
     """What a plan must keep."""
     entities = plan.analysis.entities
-    whole: set[Symbol] = set()
+    parts: set[Symbol] = set()
     derivable: set[Symbol] = set()
-    far: dict[Symbol, int] = {}
+    unsettled: set[Symbol] = set()
+    reasons: dict[Symbol, str] = {}
     for symbol in (symbol for stratum in plan.strata for symbol in stratum.members):
         rules = [rule for rule in entities[symbol].rules if isinstance(rule, IntervalRule)]
+        if not rules:
+            continue
         read = {condition.symbol for rule in rules for condition in conditions(rule.body, entities)}
-        # What is read may change long after: whoever reads such a fluent is such a fluent itself.
-        if rules and (read & derivable or not _looks_at_points(rules)):
+        ways = [way for rule in rules for way in variants(replace(rule, body=plan.analysis.body(rule)))]
+        is_settled = not read & (derivable | unsettled) and all(_looks_at_points(way) for way in ways)
+        why = _unbounded(rules, ways, _listed(map(str, read & derivable)), is_settled=is_settled)
+        if why is not None:
             derivable.add(symbol)
-            whole |= read
+            reasons |= {other: f"{symbol} needs all of it: {why}" for other in read if other not in reasons}
+        elif not is_settled:
+            unsettled.add(symbol)
+            parts |= read
+    far: dict[Symbol, int] = {}
     for rule in plan.analysis.program.rules:
         if isinstance(rule, EffectRule | EventRule) and isinstance(rule.time, Var):
             for symbol, distance in _looks_back(plan, rule, rule.time.name):
                 far[symbol] = max(distance, far.get(symbol, 0))
-                if symbol.kind is EntityKind.FLUENT:
-                    whole.add(symbol)
-    return Retention(frozenset(whole), far, frozenset(derivable))
+                if symbol.kind is EntityKind.FLUENT and distance >= FOREVER:
+                    reasons.setdefault(symbol, f"the rule at {rule.span.location} looks back without limit")
+    whole = frozenset(symbol for symbol in reasons if symbol not in derivable)
+    return Retention(whole, frozenset(parts), far, frozenset(derivable), frozenset(unsettled), reasons)
 
 
 def _looks_back(plan: Plan, rule: EffectRule | EventRule, now: str) -> list[tuple[Symbol, int]]:
     found = []
     for condition in conditions(rule.body, plan.analysis.entities):
         literal = condition.literal
-        if not isinstance(literal, Intervals) and isinstance(literal.time, Var) and literal.time.name != now:
-            most = reach(rule.body, now, literal.time.name).most
-            found.append((condition.symbol, int(min(most, float(FOREVER)))))
+        if isinstance(literal, Intervals) or (isinstance(literal.time, Var) and literal.time.name == now):
+            continue
+        most = reach(rule.body, now, literal.time.name).most if isinstance(literal.time, Var) else float(FOREVER)
+        found.append((condition.symbol, int(min(most, float(FOREVER)))))
     return found
 
 
-def _looks_at_points(rules: list[IntervalRule]) -> bool:
-    return len(rules) == 1 and all(_is_pointwise(variant, rules[0]) for variant in variants(rules[0]))
+def _unbounded(rules: list[IntervalRule], ways: list[Variant], changing: str, *, is_settled: bool) -> str | None:
+    """Why a fluent depends on everything that ever happened; None if it does not."""
+    if len(rules) > 1:
+        return "which of its rules counts depends on instances that may be long gone"
+    if any(way.guards for way in ways):
+        return "whether a list of intervals is empty depends on its whole history"
+    if changing:
+        return f"its past changes with that of {changing}"
+    if len(ways) > 1 and not is_settled:
+        return "its alternatives look at whole intervals"
+    found = (_Support(rules[0], way).problem(is_settled=is_settled) for way in ways)
+    return next((problem for problem in found if problem is not None), None)
 
 
-def _is_pointwise(variant: Variant, rule: IntervalRule) -> bool:
-    """Whether the result at a time-point follows from the fluents at that time-point, for instances in sight."""
-    decided = _variables(rule.out, variant)
-    leaves = (literal for literal in walk(rule.body) if isinstance(literal, Intervals))
-    ranging = {v.name for leaf in leaves for part in (leaf.fvp.fluent, leaf.fvp.value) for v in variables(part)}
-    return not variant.guards and decided is not None and ranging <= decided
+class _Support:
+    """The variables of a rule that make its lists non-empty: its instances must follow from what is in sight."""
+
+    def __init__(self, rule: IntervalRule, variant: Variant) -> None:
+        self._rule, self._nodes = rule, variant.nodes
+        self._problem: str | None = None
+
+    def problem(self, *, is_settled: bool) -> str | None:
+        """What makes the instances of the rule depend on the past, if anything does."""
+        decided = self._names(self._rule.out)
+        leaves = (literal for literal in walk(self._rule.body) if isinstance(literal, Intervals))
+        ranging = {name for leaf in leaves for name in _leaf_names(leaf)}
+        head = {v.name for part in (self._rule.fvp.fluent, self._rule.fvp.value) for v in variables(part)}
+        if self._problem is None and not ranging <= decided:
+            return f"{_listed(ranging - decided)} may have any value that ever occurred"
+        if self._problem is None and not is_settled and not head <= decided:
+            return f"{_listed(head - decided)} does not come from its intervals"
+        return self._problem
+
+    def _names(self, term: Term) -> frozenset[str]:
+        node = self._nodes.get(term.name) if isinstance(term, Var) else None
+        if node is None:
+            return frozenset()
+        if isinstance(node, Intervals):
+            return _leaf_names(node)
+        below = [self._names(item) for item in node.inputs]
+        match node.operator:
+            case IntervalOperator.INTERSECTION:
+                return frozenset().union(*below)
+            case IntervalOperator.UNION:
+                self._require(
+                    all(found == below[0] for found in below), "the lists of a union have different variables"
+                )
+                return frozenset().union(*below)
+            case IntervalOperator.RELATIVE_COMPLEMENT:
+                self._require(all(found <= below[0] for found in below), "what is taken away has variables of its own")
+                return below[0]
+            case IntervalOperator.SEQUENCE:
+                self._require_fluents(node)
+                self._require(below[1] <= below[0], "the second list of a sequence has variables of its own")
+                return below[0]
+            case IntervalOperator.ALLEN:
+                self._require_fluents(node)
+                self._require(below[0] == below[1], "the lists of an Allen relation have different variables")
+                endless = node.relation is AllenRelation.BEFORE and node.mode is not AllenMode.TARGET
+                self._require(not endless, "an interval may turn out to be before another at any time")
+                return below[0]
+            case operator if operator in DURATIONS:
+                return below[0]
+            case _:
+                self._require(False, "a complement holds at all times but some")
+                return below[0] if below else frozenset()
+
+    def _require_fluents(self, node: Algebra) -> None:
+        lists = (self._nodes.get(item.name) if isinstance(item, Var) else None for item in node.inputs)
+        self._require(
+            all(isinstance(found, Intervals) for found in lists),
+            f"{node.operator} reads a list made by another operator",
+        )
+
+    def _require(self, fulfilled: bool, problem: str) -> None:
+        if not fulfilled and self._problem is None:
+            self._problem = problem
 
 
-def _variables(term: Term, variant: Variant) -> frozenset[str] | None:
-    """The variables that make a list non-empty, or None if the list is not decided point by point."""
-    node = variant.nodes.get(term.name) if isinstance(term, Var) else None
-    if node is None:
-        return frozenset()
-    if isinstance(node, Intervals):
-        return frozenset(v.name for part in (node.fvp.fluent, node.fvp.value) for v in variables(part))
-    below = [_variables(item, variant) for item in node.inputs]
-    if any(found is None for found in below):
-        return None
-    return _combined(node, [found for found in below if found is not None])
+_AT_POINTS = frozenset({IntervalOperator.UNION, IntervalOperator.INTERSECTION, IntervalOperator.RELATIVE_COMPLEMENT})
 
 
-def _combined(node: Algebra, below: list[frozenset[str]]) -> frozenset[str] | None:
-    match node.operator:
-        case IntervalOperator.INTERSECTION:
-            return frozenset().union(*below)
-        case IntervalOperator.UNION if all(found == below[0] for found in below):
-            return below[0] if below else frozenset()
-        case IntervalOperator.RELATIVE_COMPLEMENT if all(found <= below[0] for found in below[1:]):
-            return below[0]
-        case _:
-            return None
+def _leaf_names(leaf: Intervals) -> frozenset[str]:
+    return frozenset(v.name for part in (leaf.fvp.fluent, leaf.fvp.value) for v in variables(part))
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))
+
+
+def _looks_at_points(variant: Variant) -> bool:
+    return all(isinstance(node, Intervals) or node.operator in _AT_POINTS for node in variant.nodes.values())

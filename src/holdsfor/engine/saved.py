@@ -30,7 +30,7 @@ from holdsfor.engine.fingerprint import fingerprint
 from holdsfor.engine.frames import Codes
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.prepared import Prepared
-from holdsfor.engine.state import Attempts, Border, Holding, Reports, State
+from holdsfor.engine.state import Attempts, Border, Holding, Reports, Settled, State
 from holdsfor.engine.tables import FOREVER, Events, Intervals, Points
 from holdsfor.ir import EffectKind
 from holdsfor.syntax.operators import ARGUMENT
@@ -41,6 +41,7 @@ from holdsfor.syntax.terms import Compound
 VERSION = "1"
 SECTIONS = (
     "holding",  # a pair that holds at the border, since `start`
+    "settled",  # a pair whose past may change from `start` on; it is held at the time-point before
     "attempt",  # a pair whose delayed effects are under way, initiated at `start`
     "past",  # an interval that has ended
     "initiated",  # a pair initiated at `start`, for rules that look back
@@ -183,6 +184,8 @@ class _Block:
 def _blocks(border: Border, dictionary: Dictionary) -> Iterator[_Block]:
     for symbol, held in border.holding.items():
         yield _Block("holding", symbol, held.args, held.value, held.since, _no_end(held.since))
+    for symbol, done in border.settled.items():
+        yield _Block("settled", symbol, done.args, done.value, done.first, _no_end(done.first))
     for symbol, tried in border.attempts.items():
         yield _Block("attempt", symbol, tried.args, tried.value, tried.initiated, _no_end(tried.initiated))
     for symbol, past in border.past.items():
@@ -298,6 +301,8 @@ class _Reader:
         match section:
             case "holding":
                 border.holding[symbol] = Holding(columns, value, start)
+            case "settled":
+                border.settled[symbol] = Settled(columns, value, start)
             case "attempt":
                 border.attempts[symbol] = Attempts(columns, value, start)
             case "past":

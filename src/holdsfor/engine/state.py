@@ -23,6 +23,15 @@ class Holding:
 
 
 @dataclass(frozen=True)
+class Settled:
+    """Instances of a statically determined fluent whose past may still change, and from which time-point on."""
+
+    args: tuple[Ints, ...]
+    value: Ints
+    first: Ints
+
+
+@dataclass(frozen=True)
 class Attempts:
     """Delayed effects under way at the border: trigger pairs, and when they were initiated."""
 
@@ -57,11 +66,12 @@ class Reports:
 class Border:
     """The state at a border, by event and fluent.
 
-    `past` has ended intervals for those who need histories, `points` what was initiated and terminated and `derived`
+    What is in `settled` is held right before the time-point given there, all else at the border. `past` has ended intervals for those who need histories, `points` what was initiated and terminated and `derived`
     the derived events for those who look back. `events` and `reports` are the input that the next window sees again.
     """
 
     holding: dict[Symbol, Holding] = field(default_factory=dict)
+    settled: dict[Symbol, Settled] = field(default_factory=dict)
     attempts: dict[Symbol, Attempts] = field(default_factory=dict)
     past: dict[Symbol, Intervals] = field(default_factory=dict)
     points: dict[tuple[Symbol, EffectKind], Points] = field(default_factory=dict)
@@ -72,6 +82,7 @@ class Border:
     def earliest(self) -> int | None:
         """The earliest time-point that what was worked out mentions."""
         columns = [held.since for held in self.holding.values()]
+        columns += [held.first for held in self.settled.values()]
         columns += [held.initiated for held in self.attempts.values()]
         columns += [table.start for table in self.past.values()] + [points.time for points in self.points.values()]
         # What has held since before all time is at the rim of the time-line wherever that is.
@@ -81,6 +92,7 @@ class Border:
     def rows(self) -> int:
         """How many rows the state has."""
         sizes = [len(held.since) for held in self.holding.values()]
+        sizes += [len(held.first) for held in self.settled.values()]
         sizes += [len(held.initiated) for held in self.attempts.values()]
         tables = (self.past, self.points, self.derived, self.events, self.reports)
         return sum(sizes) + sum(len(table) for found in tables for table in found.values())

@@ -10,16 +10,18 @@ import numpy as np
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Method, Stratum
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.carrying import places
 from holdsfor.engine.columnar import run_event, run_simple
 from holdsfor.engine.cycles import run_sweep
 from holdsfor.engine.evaluation import Evaluation, Inputs, Moment
-from holdsfor.engine.inputs import Sight, events_after, known_events, known_reports, reports_after, seen_intervals
+from holdsfor.engine.inputs import Sight, events_after, known_events, known_reports, seen_intervals
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.profile import Profile
 from holdsfor.engine.state import NEVER, Border, State
 from holdsfor.engine.statics import run_static
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import FOREVER, Events, Intervals
+from holdsfor.engine.unsettled import find_unsettled
 from holdsfor.ir import DelayRule
 
 
@@ -61,30 +63,45 @@ def advance(
     settled = state.origin - 2 if size is None else max(state.origin - 2, min(query, query + step - size) - 1)
     moment = Moment(state.border, query, state.origin, settled, low)
     sight = Sight(query, low, state.query)
-    inputs, kept = _seen(prepared, state.kept, arrived, sight, settled)
+    inputs, known = _seen(prepared, state.kept, arrived, sight)
     evaluation = Evaluation(prepared, moment, inputs, state.kept)
     (work or evaluate)(evaluation)
+    _keep_input(evaluation, known)
     border = evaluation.next_border
-    border.events, border.reports = kept.events, kept.reports
-    known, ahead = _conflicts(evaluation)
-    return _answer(evaluation, known - state.conflicts), State(state.origin, settled, query, border, ahead)
+    conflicts, ahead = _conflicts(evaluation)
+    return _answer(evaluation, conflicts - state.conflicts), State(state.origin, settled, query, border, ahead)
 
 
-def _seen(prepared: Prepared, border: Border, arrived: Stream, sight: Sight, settled: int) -> tuple[Inputs, Border]:
-    """The input that counts at a query, and what of it the next one needs."""
-    inputs, kept, retained = Inputs(), Border(), prepared.kept
+def _seen(prepared: Prepared, border: Border, arrived: Stream, sight: Sight) -> tuple[Inputs, Border]:
+    """The input that counts at a query, and all that is known of it."""
+    inputs, kept = Inputs(), Border()
     for symbol in dict.fromkeys((*border.events, *arrived.events)):
         visible, known = known_events(border.events.get(symbol), arrived.events.get(symbol), sight, prepared.dictionary)
         if visible is not None and known is not None:
-            inputs.events[symbol] = visible
-            kept.events[symbol] = events_after(known, settled - retained.reach.get(symbol, 0))
+            inputs.events[symbol], kept.events[symbol] = visible, known
     for symbol in dict.fromkeys((*border.reports, *arrived.fluents)):
         reports = known_reports(border.reports.get(symbol), arrived.fluents.get(symbol), sight)
         if reports is not None:
             table, is_cut, pieces = seen_intervals(reports, sight.query, len(prepared.dictionary))
-            inputs.intervals[symbol], inputs.is_cut[symbol] = table, is_cut
-            kept.reports[symbol] = pieces if symbol in retained.whole else reports_after(pieces, settled)
+            inputs.intervals[symbol], inputs.is_cut[symbol], kept.reports[symbol] = table, is_cut, pieces
     return inputs, kept
+
+
+def _keep_input(evaluation: Evaluation, known: Border) -> None:
+    """Keep the input that the next query needs."""
+    kept, border, settled = evaluation.kept, evaluation.next_border, evaluation.moment.next_border
+    for symbol, events in known.events.items():
+        border.events[symbol] = events_after(events, settled - kept.reach.get(symbol, 0))
+    for symbol, reports in known.reports.items():
+        if symbol in kept.whole:
+            border.reports[symbol] = reports
+            continue
+        needed = reports.end > settled + 1 - kept.reach.get(symbol, 0)
+        if symbol in evaluation.wanted:
+            table = evaluation.intervals(symbol).take(np.flatnonzero(evaluation.wanted[symbol]))
+            theirs = (*table.args, table.value, table.start)
+            needed |= places((*reports.args, reports.value, reports.start), theirs) >= 0
+        border.reports[symbol] = reports.take(np.flatnonzero(needed))
 
 
 def evaluate(evaluation: Evaluation, profile: Profile | None = None) -> None:
@@ -94,7 +111,7 @@ def evaluate(evaluation: Evaluation, profile: Profile | None = None) -> None:
             run_stratum(evaluation, stratum)
         else:
             profile.measure(stratum, evaluation, run_stratum)
-    evaluation.keep_derived()
+    evaluation.keep_past()
 
 
 def run_stratum(evaluation: Evaluation, stratum: Stratum) -> None:
@@ -112,6 +129,9 @@ def run_stratum(evaluation: Evaluation, stratum: Stratum) -> None:
         run_event(evaluation, symbol)
     else:
         run_simple(evaluation, symbol)
+    for member in stratum.members:
+        if member in evaluation.kept.unsettled:
+            evaluation.settle(member, find_unsettled(evaluation, member))
 
 
 def _conflicts(evaluation: Evaluation) -> tuple[int, int]:
