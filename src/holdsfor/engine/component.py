@@ -70,8 +70,8 @@ class Component:
         return self._numbers.setdefault(id(literal), len(self._numbers))
 
 
-def component_of(analysis: Analysis, stratum: Stratum) -> Component:
-    """Take the rules of a stratum apart."""
+def component_of(analysis: Analysis, stratum: Stratum, openly_ended: frozenset[Symbol]) -> Component:
+    """Take the rules of a stratum apart. `openly_ended` are the fluents that a rule ends for many instances at once."""
     splitter = Splitter(analysis, stratum.members)
     rules = [rule for rule in stratum.rules if isinstance(rule, EffectRule | EventRule)]
     ways = [way for rule in rules for way in splitter.ways(rule)]
@@ -98,6 +98,14 @@ def component_of(analysis: Analysis, stratum: Stratum) -> Component:
     everywhere = [literal for rule in analysis.program.rules for literal in walk(rule.body)]
     effects = [literal for literal in everywhere if isinstance(literal, Effect)]
     own_effects = [effect for effect in effects if symbol_of(analysis, effect) in stratum.members]
+    asked_ends = [effect for effect in own_effects if effect.kind is EffectKind.TERMINATED]
+    for effect in asked_ends:
+        symbol = symbol_of(analysis, effect)
+        if symbol in openly_ended:
+            raise NotSupported(
+                f"{effect.span.location}: terminatedAt as a condition on {symbol}, which a rule ends for all its "
+                "instances at once"
+            )
     entities = analysis.entities
     return Component(
         members=stratum.members,
@@ -110,9 +118,7 @@ def component_of(analysis: Analysis, stratum: Stratum) -> Component:
         ],
         postpones=[rule for rule in analysis.program.postpones if entities.fluent(rule.fvp.fluent) in stratum.members],
         growing=growth.growing,
-        asked_ends=frozenset(
-            symbol_of(analysis, effect) for effect in own_effects if effect.kind is EffectKind.TERMINATED
-        ),
+        asked_ends=frozenset(symbol_of(analysis, effect) for effect in asked_ends),
         wants_log=bool(own_effects),
         asks_moments=any(
             splitter.asks_component(literal) and not isinstance(literal, Holds)

@@ -54,7 +54,7 @@ class Prepared:
     def component(self, stratum: Stratum) -> Component:
         """The rules of a stratum that is swept, taken apart."""
         if stratum.members not in self._components:
-            self._components[stratum.members] = component_of(self.analysis, stratum)
+            self._components[stratum.members] = component_of(self.analysis, stratum, self.openly_ended)
         return self._components[stratum.members]
 
     def variants(self, rule: IntervalRule) -> list[Variant]:

@@ -168,7 +168,11 @@ class RowWriter:
             return np.full(rows, max(known.get(Moment(kind, vertex), 0) for vertex in vertices))
         different, inverse = np.unique(value, return_inverse=True)
         ranks = [
-            max(known.get(Moment(kind, vertex), 0) for vertex in graph.matching(symbol, self._dictionary.term(code)))
+            # A value that nothing initiates has no place in the order, and needs none.
+            max(
+                (known.get(Moment(kind, vertex), 0) for vertex in graph.matching(symbol, self._dictionary.term(code))),
+                default=0,
+            )
             for code in different.tolist()
         ]
         return np.array(ranks, np.int64)[inverse]
