@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from tests.strategies.engine_runs import Scenario, check_engine, scenarios
 from tests.strategies.scenario_bodies import Allowed
 from tests.strategies.scenario_statics import POINTWISE_KIND
-from tests.strategies.scenarios import WINDOWED
+from tests.strategies.scenarios import INTERVALS, WINDOWED
 
 PLAIN = replace(WINDOWED, allowed=Allowed(look_back=False, collect=False), cycles=False)
 CYCLIC = replace(WINDOWED, statics=replace(POINTWISE_KIND, equal=WINDOWED.statics.equal))
@@ -38,6 +38,12 @@ def test_without_cycles(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
+@settings(max_examples=60)
+@given(scenarios(INTERVALS, windowed=True, late=LATE))
+def test_whole_intervals(scenario: Scenario) -> None:
+    check_engine(scenario)
+
+
 @pytest.mark.slow
 @settings(max_examples=4_000)
 @given(scenarios(windowed=False))
@@ -56,4 +62,11 @@ def test_at_every_query_time_at_length(scenario: Scenario) -> None:
 @settings(max_examples=4_000)
 @given(scenarios(CYCLIC, windowed=True, late=LATE))
 def test_cycles_at_length(scenario: Scenario) -> None:
+    check_engine(scenario)
+
+
+@pytest.mark.slow
+@settings(max_examples=4_000)
+@given(scenarios(INTERVALS, windowed=True, late=LATE))
+def test_whole_intervals_at_length(scenario: Scenario) -> None:
     check_engine(scenario)

@@ -322,7 +322,8 @@ class BodyWriter:
         """Arguments with a variable at one place of its sort."""
         places = [place for place, found in enumerate(sorts) if found == sort]
         chosen = self._pen.pick(places)
-        return [wanted if place == chosen else self._testing_arg(found) for place, found in enumerate(sorts)]
+        others = ["_" if self._pen.chance(40) else self._testing_arg(found) for found in sorts]
+        return [wanted if place == chosen else other for place, other in enumerate(others)]
 
     def look_back(self) -> str:
         """A condition on an earlier time-point."""

@@ -91,7 +91,10 @@ class StaticWriter:
             return self._alternatives()
         fluent = self._pen.pick(self._readable)
         out = out or self._list()
-        if self._kind.equal and self._literals:
+        sibling = self._sibling(out)
+        if sibling and self._pen.chance(25):
+            self._literals.append(sibling)
+        elif self._kind.equal and self._literals:
             # The same pair again stands in for one with other variables.
             first = self._literals[0]
             literal = self._holds_for(fluent, out)
@@ -100,6 +103,14 @@ class StaticWriter:
         else:
             self._literals.append(self._holds_for(fluent, out))
         return out
+
+    def _sibling(self, out: str) -> str:
+        """The pair before with its next value, if it has a constant one: their intervals touch."""
+        last = re.fullmatch(r"(holdsFor\(.*)=(\w+), I\d+\)", self._literals[-1]) if self._literals else None
+        if last is None or last[2] not in CONSTANTS[MODE]:
+            return ""
+        values = CONSTANTS[MODE]
+        return f"{last[1]}={values[(values.index(last[2]) + 1) % len(values)]}, {out})"
 
     def _alternatives(self) -> str:
         """`(holdsFor(f, I) ; holdsFor(g, I))`."""

@@ -14,7 +14,15 @@ from dataclasses import dataclass, replace
 from hypothesis import strategies as st
 
 from tests.strategies.scenario_bodies import Allowed, BodyWriter
-from tests.strategies.scenario_statics import ANY_KIND, POINTWISE_KIND, StaticKind, knows_the_future, static_rules
+from tests.strategies.scenario_statics import (
+    ANY_KIND,
+    POINTWISE_KIND,
+    SETS,
+    WHOLE,
+    StaticKind,
+    knows_the_future,
+    static_rules,
+)
 from tests.strategies.scenario_words import (
     CONSTANTS,
     INPUT_EVENTS,
@@ -40,6 +48,8 @@ class Features:
     cycles: bool = True
     statics: StaticKind = ANY_KIND
     groundings: bool = True
+    static_weight: int = 5
+    """How often a group is a statically determined fluent, against 6 for a simple one."""
     read_whole: bool = True
     """Whether rules about time-points may read fluents that know the future: those made with durations, `seq` and
     Allen relations, whose past changes as more is known. What a window has left behind cannot follow such a change.
@@ -49,6 +59,14 @@ class Features:
 EVERYTHING = Features()
 WINDOWED = Features(read_whole=False, statics=replace(ANY_KIND, equal="unequal variables" in LEFT_OUT))
 """For runs with windows."""
+INTERVALS = replace(
+    WINDOWED,
+    cycles=False,
+    delays=False,
+    statics=replace(WINDOWED.statics, operators=(*WHOLE, *WHOLE, *SETS)),
+    static_weight=12,
+)
+"""Many operators on whole intervals, for runs with windows."""
 
 
 @st.composite
@@ -81,7 +99,7 @@ class _Author:
                 [
                     (6, self._simple_group),
                     (3, self._cycle if self._features.cycles else self._simple_group),
-                    (5, self._static),
+                    (self._features.static_weight, self._static),
                     (3, self._derived_event),
                 ]
             )
