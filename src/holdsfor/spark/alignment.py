@@ -16,8 +16,20 @@ from itertools import combinations, product
 from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import Entities, Symbol
 from holdsfor.compiler.plan import Plan, Stratum
-from holdsfor.ir import DelayRule, EffectRule, EventRule, Fvp, Happens, IntervalRule, Rule
-from holdsfor.syntax.terms import Term
+from holdsfor.engine.variants import Variant, variants
+from holdsfor.ir import (
+    DelayRule,
+    EffectRule,
+    EventRule,
+    Fvp,
+    Happens,
+    IntervalOperator,
+    IntervalRule,
+    Intervals,
+    Rule,
+    walk,
+)
+from holdsfor.syntax.terms import Term, Var, variables
 
 Places = tuple[int, ...]
 """The argument places of a key."""
@@ -34,17 +46,29 @@ class Reading:
 
     symbol: Symbol
     columns: tuple[Term, ...]
+    value: Term | None = None
     is_trigger: bool = False
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Its variables."""
+        terms = (*self.columns, *([self.value] if self.value is not None else []))
+        return frozenset(found.name for term in terms for found in variables(term))
 
 
 @dataclass(frozen=True)
 class RuleShape:
-    """A rule as its head and what it reads."""
+    """A rule as its head and what it reads.
+
+    `ranging` are the variables of a `holdsFor` rule that take every value that occurs at their places, in whatever
+    instance. What tells their values must be known whole.
+    """
 
     rule: Rule
     symbol: Symbol
     columns: tuple[Term, ...]
     readings: tuple[Reading, ...]
+    ranging: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -94,8 +118,39 @@ def _shape(rule: Rule, symbol: Symbol, entities: Entities) -> RuleShape | None:
     for condition in conditions(rule.body, entities):
         literal = condition.literal
         term = literal.event if isinstance(literal, Happens) else literal.fvp.fluent
-        readings.append(Reading(condition.symbol, condition.symbol.columns(term)))
-    return RuleShape(rule, symbol, symbol.columns(head), tuple(readings))
+        value = None if isinstance(literal, Happens) else literal.fvp.value
+        readings.append(Reading(condition.symbol, condition.symbol.columns(term), value))
+    ranging = _ranging(rule, symbol, entities) if isinstance(rule, IntervalRule) else frozenset()
+    return RuleShape(rule, symbol, symbol.columns(head), tuple(readings), ranging)
+
+
+def _ranging(rule: IntervalRule, symbol: Symbol, entities: Entities) -> frozenset[str]:
+    leaves = [literal for literal in walk(rule.body) if isinstance(literal, Intervals)]
+    names = frozenset(v.name for leaf in leaves for term in (leaf.fvp.fluent, leaf.fvp.value) for v in variables(term))
+    if sum(isinstance(other, IntervalRule) for other in entities[symbol].rules) > 1:
+        # Whether a rule succeeds, so that later ones do not count, depends on all of them.
+        return names
+    bound = [_bound(rule.out, variant) for variant in variants(rule)]
+    return names - frozenset.intersection(*bound) if bound else names
+
+
+def _bound(term: Term, variant: Variant) -> frozenset[str]:
+    """The variables that have one value wherever an interval list is not empty."""
+    node = variant.nodes.get(term.name) if isinstance(term, Var) else None
+    if node is None:
+        return frozenset()
+    if isinstance(node, Intervals):
+        return frozenset(v.name for part in (node.fvp.fluent, node.fvp.value) for v in variables(part))
+    below = [_bound(item, variant) for item in node.inputs]
+    match node.operator:
+        case IntervalOperator.UNION:
+            return frozenset.intersection(*below) if below else frozenset()
+        case IntervalOperator.COMPLEMENT:
+            return frozenset()
+        case IntervalOperator.INTERSECTION | IntervalOperator.SEQUENCE | IntervalOperator.ALLEN:
+            return frozenset().union(*below)
+        case _:
+            return below[0]
 
 
 def options(stratum: Stratum, plan: Plan) -> list[Option]:
@@ -141,7 +196,8 @@ def _spread(stratum: Stratum, shapes: Sequence[RuleShape], places: Places) -> It
         for reading in shape.readings:
             if reading.symbol not in members:
                 inputs.append(reading)
-                uses.setdefault(reading.symbol, []).append(frozenset(_fitting(reading, key)))
+                fitting = frozenset() if _ranges(shape, reading, key) else frozenset(_fitting(reading, key))
+                uses.setdefault(reading.symbol, []).append(fitting)
     aligned = {symbol: found for symbol, fitting in uses.items() if (found := _spreadings(fitting))}
     triggers = _triggers(inputs)
     if triggers <= aligned.keys():
@@ -175,10 +231,19 @@ def _member_places(stratum: Stratum, shapes: Sequence[RuleShape], places: Places
             for reading in shape.readings:
                 if reading.symbol not in stratum.members:
                     continue
-                fitting = list(_fitting(reading, key))
+                fitting = [] if _ranges(shape, reading, key) else list(_fitting(reading, key))
                 if not fitting or found.setdefault(reading.symbol, fitting[0]) not in fitting:
                     return None
     return found if len(found) == len(stratum.members) else None
+
+
+def _ranges(shape: RuleShape, reading: Reading, key: Sequence[Term]) -> bool:
+    """Whether a condition tells the values of a variable for other keys than the one it stands with.
+
+    A key of one variable has all its values where it is; of several, each may go with values from elsewhere.
+    """
+    fixed = {term.name for term in key if isinstance(term, Var) and len(key) == 1}
+    return bool((reading.names & shape.ranging) - fixed)
 
 
 def _fitting(reading: Reading, key: Sequence[Term]) -> Iterator[Places]:

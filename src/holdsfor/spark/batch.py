@@ -115,7 +115,7 @@ class _Run:
         for message in stages.warnings:
             warnings.warn(message, stacklevel=4)
         sources = [origin.rows for feed in self._feeds for origin in feed.origins]
-        has_arrivals = any(origin.arrival is not origin.start for feed in self._feeds for origin in feed.origins)
+        has_arrivals = any(origin.arrival != origin.start for feed in self._feeds for origin in feed.origins)
         rows = plan_rows(stages, sources, arrivals=has_arrivals and not span.is_whole)
         count = partitions or _partitions(self._spark)
         job = make_job(stages, rows, buckets=count, span=span, fluents=fluents, derived_events=derived_events)

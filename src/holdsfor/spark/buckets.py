@@ -16,7 +16,6 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.kernels import Ints
-from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.report import Texts, event_table, interval_table
 from holdsfor.engine.run import whole_history
 from holdsfor.engine.state import State
@@ -29,7 +28,7 @@ from holdsfor.io.layouts import Form, Layout
 from holdsfor.ir import EffectKind
 from holdsfor.recognition import plan_windows
 from holdsfor.spark.given import GivenTable
-from holdsfor.spark.job import Exit, Job, StageSpec, stage_part
+from holdsfor.spark.job import Exit, Job, StageSpec, prepared
 from holdsfor.spark.keys import buckets, parts_of_codes
 from holdsfor.spark.steps import Batches, advance
 from holdsfor.spark.wire import (
@@ -142,7 +141,7 @@ class _Bucket:
     def __init__(self, job: Job, spec: StageSpec, rows: _Rows) -> None:
         self._rows = rows
         self._span = job.span
-        self._prepared = Prepared(stage_part(job, spec), Dictionary())
+        self._prepared = prepared(job, spec)
 
     def evaluations(self) -> Iterator[Evaluation]:
         """One query time after the other."""
@@ -295,10 +294,8 @@ def _leaving(way: Exit, evaluation: Evaluation) -> tuple[list[Ints], Ints | None
     if symbol.kind is EntityKind.EVENT:
         events = evaluation.derived[symbol]
         return [codes_of(column, evaluation.dictionary) for column in events.args], None, events.time, None
+    # With all of the past that the plan keeps: the later stage keeps none of its own.
     table = evaluation.fluents[symbol]
-    if symbol not in evaluation.kept.derivable:
-        # What ended earlier is kept by whoever needs it.
-        table = table.take(np.flatnonzero(table.end > evaluation.moment.border + 1))
     return list(table.args), table.value, table.start, table.end
 
 

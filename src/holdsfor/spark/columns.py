@@ -1,19 +1,20 @@
-"""Columns of a DataFrame as times, arguments and keys: the rules of local input, as expressions of Spark SQL."""
+"""Columns of a DataFrame as times, arguments and keys: the rules of local input, as expressions of Spark SQL.
+
+Expressions are text: they are cheap to make, and equal ones can be told.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F  # noqa: N812 -- everyone's name for it
-from pyspark.sql import types as T  # noqa: N812
+from pyspark.sql import types as T  # noqa: N812 -- everyone's name for it
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.columns import LATEST
 from holdsfor.io.typed import UNITS
 
-_WHOLE = r"^\s*[+-]?[0-9]{1,19}\s*$"
-_REAL = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
+_WHOLE = "^[+-]?[0-9]{1,19}$"
+_REAL = "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$"
 
 
 @dataclass(frozen=True)
@@ -21,89 +22,114 @@ class Argument:
     """An argument column: its slot class and its expression, null where it is missing."""
 
     slot: str
-    column: Column
+    sql: str
 
 
-def argument(column: Column, kind: T.DataType, name: str, *, untyped: bool) -> Argument:
+def identifier(name: str) -> str:
+    """A column name in SQL.
+
+    >>> identifier("a`b")
+    '`a``b`'
+    """
+    return f"`{name.replace('`', '``')}`"
+
+
+def literal(value: object) -> str:
+    """A constant in SQL.
+
+    >>> literal("it's"), literal(True), literal(3)
+    ("'it\\\\'s'", 'true', '3')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return repr(value)
+    escaped = str(value).replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def argument(name: str, kind: T.DataType, *, untyped: bool) -> Argument:
     """A column as an argument. In files without types, numbers are text too (`untyped`)."""
+    column = identifier(name)
     match kind:
-        case T.ByteType() | T.ShortType() | T.IntegerType() | T.LongType():
-            return Argument("l", column.cast("bigint"))
+        case T.LongType():
+            return Argument("l", column)
+        case T.ByteType() | T.ShortType() | T.IntegerType():
+            return Argument("l", f"cast({column} as bigint)")
         case T.FloatType() | T.DoubleType() | T.DecimalType():
-            number = column.cast("double")
-            return Argument("d", F.when(~F.isnan(number), number))
+            number = f"cast({column} as double)"
+            return Argument("d", f"case when not isnan({number}) then {number} end")
         case T.StringType() if untyped:
-            return Argument("u", F.when(column != "", column))
+            return Argument("u", f"nullif({column}, '')")
         case T.StringType():
             return Argument("s", column)
         case T.ArrayType() | T.MapType() | T.StructType() | T.NullType() | T.BinaryType():
             raise HoldsforError(f"column {name!r} has the type {kind.simpleString()}; arguments are numbers or text")
         case _:
-            return Argument("s", column.cast("string"))
+            return Argument("s", f"cast({column} as string)")
 
 
-def key_part(argument: Argument) -> Column:
+def key_part(argument: Argument) -> str:
     """The part of a key that an argument is: the same number as `keys.part` gives."""
-    column = argument.column
+    checksum = f"crc32(cast({argument.sql} as binary))"
     match argument.slot:
         case "l":
-            return column
+            return argument.sql
         case "d":
-            return F.floor(column)
+            return f"floor({argument.sql})"
         case "u":
-            whole = F.when(column.rlike(_WHOLE), F.trim(column).try_cast("bigint"))
-            real = F.when(column.rlike(_REAL), F.floor(F.trim(column).try_cast("double")))
-            return F.coalesce(whole, real, _checksum(column))
+            text = f"trim({argument.sql})"
+            whole = f"case when {text} rlike '{_WHOLE}' then try_cast({text} as bigint) end"
+            real = f"case when {text} rlike '{_REAL}' then floor(try_cast({text} as double)) end"
+            return f"coalesce({whole}, {real}, {checksum})"
         case _:
-            return _checksum(column)
+            return checksum
 
 
-def _checksum(column: Column) -> Column:
-    return F.crc32(column.cast("binary"))
-
-
-def time(column: Column, kind: T.DataType, unit: str, name: str) -> Column:
+def time(name: str, kind: T.DataType, unit: str) -> str:
     """A column of times as whole numbers, null where it is none."""
-    found = _time(column, kind, unit, name)
-    return F.when(found.between(-LATEST, LATEST), found)
-
-
-def _time(column: Column, kind: T.DataType, unit: str, name: str) -> Column:
+    column = identifier(name)
     match kind:
-        case T.ByteType() | T.ShortType() | T.IntegerType() | T.LongType():
-            return column.cast("bigint")
+        case T.ByteType() | T.ShortType() | T.IntegerType():
+            return f"cast({column} as bigint)"
+        case T.LongType():
+            return _checked(column)
         case T.FloatType() | T.DoubleType() | T.DecimalType():
-            number = column.cast("double")
-            return F.when(F.floor(number).cast("double") == number, F.floor(number))
+            number = f"cast({column} as double)"
+            return _checked(f"case when floor({number}) = {number} then floor({number}) end")
         case T.TimestampType():
-            return _in_unit(F.unix_micros(column), unit)
+            return _checked(_in_unit(f"unix_micros({column})", unit))
         case T.TimestampNTZType():
-            begin = F.lit("1970-01-01 00:00:00").cast("timestamp_ntz")
-            return _in_unit(F.timestamp_diff("MICROSECOND", begin, column), unit)
+            begin = "timestamp_ntz'1970-01-01 00:00:00'"
+            return _checked(_in_unit(f"timestampdiff(MICROSECOND, {begin}, {column})", unit))
         case T.DateType():
-            return _in_unit(F.unix_date(column).cast("bigint") * 86_400_000_000, unit)
+            return _checked(_in_unit(f"(cast(unix_date({column}) as bigint) * 86400000000L)", unit))
         case T.StringType():
-            moment = F.unix_micros(F.trim(column).try_cast("timestamp"))
-            return F.coalesce(F.trim(column).try_cast("bigint"), _in_unit(moment, unit))
+            moment = _in_unit(f"unix_micros(try_cast(trim({column}) as timestamp))", unit)
+            return _checked(f"coalesce(try_cast(trim({column}) as bigint), {moment})")
         case _:
             raise HoldsforError(
                 f"column {name!r} has the type {kind.simpleString()}; times are whole numbers or timestamps"
             )
 
 
-def _in_unit(micros: Column, unit: str) -> Column:
+def _checked(sql: str) -> str:
+    return f"case when {sql} between -{LATEST}L and {LATEST}L then {sql} end"
+
+
+def _in_unit(micros: str, unit: str) -> str:
     """Microseconds as whole numbers of a unit, rounded down."""
     if unit == "ns":
-        return micros * 1_000
+        return f"{micros} * 1000L"
     size = UNITS[unit] // 1_000
-    return F.floor((micros - F.pmod(micros, F.lit(size))) / size) if size > 1 else micros
+    return f"({micros} - pmod({micros}, {size}L)) div {size}L" if size > 1 else micros
 
 
-def is_open(column: Column, kind: T.DataType) -> Column:
+def is_open(name: str, kind: T.DataType) -> str:
     """Whether the end of an interval is missing or infinite."""
-    gap = column.isNull()
+    column = identifier(name)
     if isinstance(kind, T.FloatType | T.DoubleType):
-        return gap | F.isnan(column) | (column == float("inf"))
+        return f"({column} is null or isnan({column}) or {column} = double('Infinity'))"
     if isinstance(kind, T.StringType):
-        return gap | F.trim(column).isin("", "inf", "infinity")
-    return gap
+        return f"({column} is null or trim({column}) in ('', 'inf', 'infinity'))"
+    return f"({column} is null)"

@@ -75,6 +75,6 @@ def _fill_fluent(evaluation: Evaluation, symbol: Symbol, table: GivenTable) -> N
     keys = [table.start, *reversed(table.args)] if single else [table.start, table.value, *reversed(table.args)]
     order = np.lexsort(keys)
     args = tuple(column[order] for column in table.args)
-    made = Intervals(args, table.value[order], table.start[order], table.end[order], single_valued=single)
-    whole = made if symbol in evaluation.kept.derivable else evaluation._with_past(symbol, made)
-    evaluation.fluents[symbol] = whole
+    evaluation.fluents[symbol] = Intervals(
+        args, table.value[order], table.start[order], table.end[order], single_valued=single
+    )

@@ -10,7 +10,9 @@ from functools import lru_cache
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
+from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import width
+from holdsfor.engine.prepared import Prepared
 from holdsfor.io.layouts import Form
 from holdsfor.ir import Program
 from holdsfor.loading import from_program
@@ -187,10 +189,12 @@ def stage_tables(stages: StagePlan) -> list[tuple[int, Symbol, Kind]]:
     ]
 
 
-def stage_part(job: Job, spec: StageSpec) -> Plan:
-    """The plan with the strata of one stage."""
+def prepared(job: Job, spec: StageSpec) -> Prepared:
+    """The strata of one stage, ready to run; what is kept of the past is decided by the whole program."""
     whole = _compiled(job.program)
-    return replace(whole, strata=tuple(stratum for stratum in whole.strata if stratum.members in spec.strata))
+    made = Prepared(whole, Dictionary())
+    made.plan = replace(whole, strata=tuple(stratum for stratum in whole.strata if stratum.members in spec.strata))
+    return made
 
 
 @lru_cache(maxsize=8)

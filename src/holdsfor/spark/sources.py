@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import DataFrame, SparkSession
 
 from holdsfor.compiler.analysis.entities import Entities
 from holdsfor.diagnostics import HoldsforError
@@ -17,45 +15,37 @@ from holdsfor.io.frames import _entry
 from holdsfor.io.layouts import Form, Layouts
 from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.spark.alignment import Places, Spreading
-from holdsfor.spark.columns import Argument, argument, is_open, key_part, time
+from holdsfor.spark.columns import Argument, argument, identifier, is_open, key_part, literal, time
 from holdsfor.spark.job import Rows, SourceRows
 from holdsfor.spark.stages import Stage
-from holdsfor.spark.wire import ARRIVALS, BUCKET, COUNTS, MOMENTS, Tag, Wire, ddl
+from holdsfor.spark.wire import ARRIVALS, BUCKET, COUNTS, MOMENTS, Tag, Wire, sql_types
 
 
 @dataclass(frozen=True)
 class Origin:
-    """The rows of one event or input fluent in a DataFrame."""
+    """The rows of one event or input fluent in a DataFrame, all expressions in SQL."""
 
     rows: SourceRows
-    chosen: Column
-    start: Column
-    end: Column | None
-    is_open: Column | None
-    arrival: Column
+    chosen: str
+    start: str
+    end: str | None
+    arrival: str
     args: tuple[Argument, ...]
+    good: str
+    """Whether nothing is missing and the times make sense."""
 
     @property
-    def is_good(self) -> Column:
-        """Whether nothing is missing and the times make sense; never null."""
-        checks = [self.start.isNotNull(), self.arrival.isNotNull(), *(a.column.isNotNull() for a in self.args)]
-        if self.end is not None and self.is_open is not None:
-            checks.append(self.is_open | F.coalesce(self.end > self.start, F.lit(False)))
-        return reduce(lambda one, other: one & other, checks)
-
-    @property
-    def last(self) -> Column:
+    def last(self) -> str:
         """The last time-point that a row speaks of."""
-        return self.start if self.end is None else F.greatest(self.start, self.end - 1)
+        return self.start if self.end is None else f"greatest({self.start}, {self.end} - 1)"
 
 
 @dataclass(frozen=True)
 class Feed:
-    """A DataFrame and what its rows are; `exclusive` if each row is one thing only."""
+    """A DataFrame and what its rows are; no row is two things."""
 
     frame: DataFrame
     origins: tuple[Origin, ...]
-    exclusive: bool
 
 
 def feeds_of(
@@ -84,14 +74,13 @@ def feeds_of(
 
 
 def _feeds(frame: DataFrame, entries: Sequence[Entry], layouts: Layouts, unit: str, *, untyped: bool) -> list[Feed]:
-    origins = tuple(
-        origin for entry in entries if (origin := _origin(frame, entry, layouts, unit, untyped=untyped)) is not None
-    )
+    found = [_origin(frame, entry, layouts, unit, untyped=untyped) for entry in entries]
+    origins = tuple(origin for origin in found if origin is not None)
     if not origins:
         return []
     if len(origins) == 1 or _are_exclusive(entries):
-        return [Feed(frame, origins, exclusive=True)]
-    return [Feed(frame, (origin,), exclusive=True) for origin in origins]
+        return [Feed(frame, origins)]
+    return [Feed(frame, (origin,)) for origin in origins]
 
 
 def _are_exclusive(entries: Sequence[Entry]) -> bool:
@@ -106,27 +95,37 @@ def _origin(frame: DataFrame, entry: Entry, layouts: Layouts, unit: str, *, unty
         return None
     require_columns(entry.columns, frame.columns, entry.place)
     kinds = {field.name: field.dataType for field in frame.schema.fields}
-
-    def column(name: str) -> Column:
-        return F.col(f"`{name}`")
-
-    def moment(name: str) -> Column:
-        return time(column(name), kinds[name], unit, name)
-
     names = [*entry.args, *([entry.value] if entry.value else [])]
-    args = [argument(column(name), kinds[name], name, untyped=untyped) for name in names]
+    args = [argument(name, kinds[name], untyped=untyped) for name in names]
+    checks = [f"{arg.sql} is not null" for arg in args]
     if layout.form is not Form.EVENT and entry.value is None:
-        args.append(Argument("s", F.lit("true")))
+        args.append(Argument("s", "'true'"))
     classes = tuple(arg.slot for arg in args)
     arity = len(entry.args)
     rows = SourceRows(layout.symbol, layout.form, classes[:arity], classes[arity] if len(classes) > arity else None)
-    start = moment(entry.start)
-    endless = None if entry.end is None else is_open(column(entry.end), kinds[entry.end])
-    end = None if endless is None or entry.end is None else F.when(~endless, moment(entry.end))
-    chosen = [column(name) == F.lit(wanted) for name, wanted in entry.where.items()]
-    is_chosen = reduce(lambda one, other: one & other, chosen, F.lit(True))
-    arrival = start if entry.arrival is None else moment(entry.arrival)
-    return Origin(rows, F.coalesce(is_chosen, F.lit(False)), start, end, endless, arrival, tuple(args))
+    start = time(entry.start, kinds[entry.start], unit)
+    arrival = start if entry.arrival is None else time(entry.arrival, kinds[entry.arrival], unit)
+    checks += [f"{moment} is not null" for moment in dict.fromkeys((start, arrival))]
+    end = None
+    if entry.end is not None:
+        endless = is_open(entry.end, kinds[entry.end])
+        end = f"case when not {endless} then {time(entry.end, kinds[entry.end], unit)} end"
+        checks.append(f"({endless} or {end} > {start})")
+    chosen = [f"{identifier(name)} = {literal(wanted)}" for name, wanted in entry.where.items()]
+    return Origin(rows, " and ".join(chosen) or "true", start, end, arrival, tuple(args), " and ".join(checks))
+
+
+def _either(tests: Sequence[str]) -> str:
+    return " or ".join(f"({test})" for test in tests)
+
+
+def _first_of(cases: Sequence[tuple[str, str | None]]) -> str:
+    """The value of the case that is true; no cases where all have one value."""
+    values = {value for _, value in cases}
+    if len(values) == 1:
+        return values.pop() or "null"
+    told_apart = " ".join(f"when {test} then {value}" for test, value in cases if value is not None)
+    return f"case {told_apart} end"
 
 
 # Rows of a stage
@@ -158,113 +157,99 @@ class _Shipped:
     tag: Tag
     spreading: Spreading | None
 
-    def values(self) -> dict[str, Column]:
+    def values(self) -> dict[str, str]:
         """The columns of its rows."""
         origin = self.origin
         slots = [*self.tag.args, *([self.tag.value] if self.tag.value else [])]
-        found = {slot: arg.column for slot, arg in zip(slots, origin.args, strict=True)}
-        found |= {"t0": origin.start, "arrival": origin.arrival}
+        found = {slot: arg.sql for slot, arg in zip(slots, origin.args, strict=True)}
+        found |= {"t0": origin.start, "arrival": origin.arrival, "tag": str(self.number)}
         return found if origin.end is None else found | {"t1": origin.end}
 
-    def bucket(self, places: Places, buckets: int) -> Column:
+    def bucket(self, places: Places, buckets: int) -> str:
         """The bucket of a key."""
         if not places:
-            return F.lit(0)
-        return F.pmod(F.hash(*(key_part(self.origin.args[place]) for place in places)), F.lit(buckets))
+            return "0"
+        return f"pmod(hash({', '.join(key_part(self.origin.args[place]) for place in places)}), {buckets})"
 
-    def targets(self, buckets: int) -> Column:
+    def targets(self, buckets: int) -> str:
         """All buckets of a row, as an array."""
         if self.spreading is None:
-            return F.sequence(F.lit(0), F.lit(buckets - 1))
-        return F.array_distinct(F.array(*(self.bucket(places, buckets) for places in self.spreading)))
+            return f"sequence(0, {buckets - 1})"
+        return f"array_distinct(array({', '.join(self.bucket(places, buckets) for places in self.spreading)}))"
 
 
 def _narrowed(
     frame: DataFrame, shipped: Sequence[_Shipped], stage: int, wire: Wire, buckets: int, *, one_place: bool
 ) -> DataFrame:
     """Rows with the columns of the wire; a row that is nothing, or that something is wrong with, is left out."""
+    kept = frame.where(_either([f"{one.origin.chosen} and {one.origin.good}" for one in shipped]))
     values = [one.values() for one in shipped]
-    conditions = [one.origin.chosen & one.origin.is_good for one in shipped]
+    # What has been kept is good, and one thing only.
+    tests = [one.origin.chosen for one in shipped]
 
-    def chosen(columns: Sequence[Column | None]) -> Column:
-        there = [(test, column) for test, column in zip(conditions, columns, strict=True) if column is not None]
-        # Rows of one kind only have been kept already.
-        return there[0][1] if there and len(shipped) == 1 else _first_of(there)
+    def column(found: Sequence[str | None]) -> str:
+        return _first_of(list(zip(tests, found, strict=True)))
 
-    kept = frame.filter(reduce(lambda one, other: one | other, conditions))
-    columns = {name: chosen([value.get(name) for value in values]) for name in wire.schema.names}
-    columns["tag"] = chosen([F.lit(one.number) for one in shipped])
+    columns = {name: column([value.get(name) for value in values]) for name in wire.schema.names}
     if wire.staged:
-        columns |= {"stage": F.lit(stage), "q": F.lit(None)}
+        columns |= {"stage": str(stage), "q": "null"}
     if one_place:
-        columns["bucket"] = chosen([one.bucket((one.spreading or ((),))[0], buckets) for one in shipped])
+        columns["bucket"] = column([one.bucket((one.spreading or ((),))[0], buckets) for one in shipped])
     else:
-        columns["bucket"] = chosen([one.targets(buckets) for one in shipped])
-        *others, targets = _typed(wire, columns, last="array<int>")
-        return kept.select(*others, F.explode(targets).alias("bucket"))
-    return kept.select(*_typed(wire, columns))
+        columns["bucket"] = f"explode({column([one.targets(buckets) for one in shipped])})"
+    return _typed(kept, columns, wire)
 
 
-def _first_of(cases: Iterable[tuple[Column, Column]]) -> Column:
-    """The value of the first case that is true."""
-    found: Any = F
-    for test, column in cases:
-        found = found.when(test, column)
-    return F.lit(None) if found is F else found
-
-
-def _typed(wire: Wire, columns: Mapping[str, Column], last: str = "int") -> list[Column]:
-    """The columns of the wire, the bucket last."""
-    kinds = dict(item.strip().split(" ") for item in ddl(wire.out_schema).replace("`", "").split(","))
-    kinds["bucket"] = last
-    return [columns[name].cast(kinds[name]).alias(name) for name in wire.out_schema.names]
+def _typed(frame: DataFrame, columns: Mapping[str, str], wire: Wire) -> DataFrame:
+    kinds = sql_types(wire.out_schema)
+    cast = {
+        name: sql if sql.startswith("explode") else f"cast({sql} as {kinds[name]})" for name, sql in columns.items()
+    }
+    return frame.selectExpr(*(f"{cast[name]} as {name}" for name in wire.out_schema.names))
 
 
 # What every bucket is told of the whole stream
 
+_REACH = {"first": "min", "last": "max", "first_arrival": "min", "last_arrival": "max", "good": "sum", "bad": "sum"}
+
 
 def told(spark: SparkSession, feeds: Sequence[Feed], wire: Wire, buckets: int) -> DataFrame:
     """The reach of the stream, for every bucket, and how many rows it has, for the first."""
-    whole = _reach(spark, feeds).crossJoin(spark.range(buckets).select(F.col("id").cast("int").alias("bucket")))
-
-    def row(tag: int, first: Column, last: Column) -> Column:
-        return F.struct(F.lit(tag).alias("tag"), first.alias("t0"), last.alias("t1"))
-
-    rows = F.array(
-        row(BUCKET, F.col("bucket").cast("bigint"), F.lit(0).cast("bigint")),
-        row(MOMENTS, F.col("first"), F.col("last")),
-        row(ARRIVALS, F.col("first_arrival"), F.col("last_arrival")),
-        row(COUNTS, F.col("good"), F.col("bad")),
-    )
-    exploded = whole.select("bucket", F.explode(rows).alias("row")).select("bucket", "row.*")
-    columns: dict[str, Any] = {name: F.lit(None) for name in wire.out_schema.names}
-    columns |= {name: F.col(name) for name in ("tag", "t0", "t1", "bucket")}
-    if wire.staged:
-        columns["stage"] = F.lit(1)
-    return exploded.select(*_typed(wire, columns))
+    rows = [
+        f"struct({BUCKET} as tag, cast(bucket as bigint) as t0, 0L as t1)",
+        f"struct({MOMENTS} as tag, first as t0, last as t1)",
+        f"struct({ARRIVALS} as tag, first_arrival as t0, last_arrival as t1)",
+        f"struct({COUNTS} as tag, good as t0, bad as t1)",
+    ]
+    everywhere = _reach(spark, feeds).selectExpr("*", f"explode(sequence(0, {buckets - 1})) as bucket")
+    listed = everywhere.selectExpr("bucket", f"inline(array({', '.join(rows)}))")
+    columns = dict.fromkeys(wire.out_schema.names, "null") | {name: name for name in ("tag", "t0", "t1", "bucket")}
+    return _typed(listed, columns | ({"stage": "1"} if wire.staged else {}), wire)
 
 
 def _reach(spark: SparkSession, feeds: Sequence[Feed]) -> DataFrame:
-    names = ("first", "last", "first_arrival", "last_arrival", "good", "bad")
-    found = [_feed_reach(feed) for feed in feeds]
-    if not found:
-        return spark.range(1).select(*(F.lit(None).cast("bigint").alias(name) for name in names))
-    together = reduce(DataFrame.union, found)
-    summed = (F.min, F.max, F.min, F.max, F.sum, F.sum)
-    return together.agg(*(how(name).alias(name) for how, name in zip(summed, names, strict=True)))
+    if not feeds:
+        return spark.range(1).selectExpr(*(f"cast(null as bigint) as {name}" for name in _REACH))
+    together = reduce(DataFrame.unionAll, map(_feed_reach, feeds))
+    return together.selectExpr(*(f"{how}({name}) as {name}" for name, how in _REACH.items()))
 
 
 def _feed_reach(feed: Feed) -> DataFrame:
-    def where(column: str) -> Column:
-        return _first_of((origin.chosen & origin.is_good, getattr(origin, column)) for origin in feed.origins)
+    good = [f"{origin.chosen} and {origin.good}" for origin in feed.origins]
+    is_good = f"coalesce({_either(good)}, false)"
 
-    chosen = reduce(lambda one, other: one | other, (origin.chosen for origin in feed.origins))
-    good = reduce(lambda one, other: one | other, (origin.chosen & origin.is_good for origin in feed.origins))
-    return feed.frame.agg(
-        F.min(where("start")).alias("first"),
-        F.max(where("last")).alias("last"),
-        F.min(where("arrival")).alias("first_arrival"),
-        F.max(where("arrival")).alias("last_arrival"),
-        F.count_if(good).alias("good"),
-        F.count_if(chosen & ~good).alias("bad"),
+    def of_good(columns: Sequence[str]) -> str:
+        return f"case when {is_good} then {_first_of(list(zip(good, columns, strict=True)))} end"
+
+    start, last, arrival = (
+        of_good([getattr(origin, name) for origin in feed.origins]) for name in ("start", "last", "arrival")
+    )
+    chosen = _either([origin.chosen for origin in feed.origins])
+    return feed.frame.selectExpr(
+        f"min({start}) as first",
+        f"max({last}) as last",
+        f"min({arrival}) as first_arrival",
+        f"max({arrival}) as last_arrival",
+        f"count_if({is_good}) as good",
+        f"count_if(({chosen}) and not {is_good}) as bad",
     )

@@ -119,7 +119,8 @@ def _is_ready(option: Option, number: int, home: dict[Symbol, int]) -> bool:
     """Whether all inputs are there in time: what is made in the same stage must be aligned."""
     aligned = all(home.get(symbol, 0) <= number for symbol in option.aligned)
     replicated = all(home.get(symbol, -1) < number for symbol in option.replicated)
-    return aligned and replicated and all(home[symbol] == number for symbol in option.together)
+    # A trigger that comes later in the plan has delayed effects that can never take place.
+    return aligned and replicated and all(home.get(symbol, number) == number for symbol in option.together)
 
 
 def _merged(worlds: Iterable[_World], option: Option) -> list[_World]:

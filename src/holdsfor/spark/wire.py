@@ -91,9 +91,14 @@ FINAL = pa.schema(
 """What the last stage gives out."""
 
 
+def sql_types(schema: pa.Schema) -> dict[str, str]:
+    """The columns of a schema with their types in SQL."""
+    return {field.name: _SQL[field.type] for field in schema}
+
+
 def ddl(schema: pa.Schema) -> str:
     """A schema as Spark writes it."""
-    return ", ".join(f"`{field.name}` {_SQL[field.type]}" for field in schema)
+    return ", ".join(f"`{name}` {kind}" for name, kind in sql_types(schema).items())
 
 
 def text_of(value: Value) -> str:

@@ -1,0 +1,78 @@
+"""Random programs and streams: stages over buckets, and Spark itself, report what the engine does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from holdsfor.engine.variants import NotSupported
+from holdsfor.spark.job import Span
+from tests.spark.on_spark import on_spark
+from tests.spark.simulated import on_buckets
+from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, scenarios
+from tests.strategies.scenarios import WINDOWED
+
+LATE = 12
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def _engine(scenario: Scenario) -> Rows:
+    """What the engine reports; a program that it refuses says nothing."""
+    try:
+        return on_engine(scenario.reasoner, scenario.records, scenario.span)
+    except NotSupported:
+        assume(False)
+        raise
+
+
+def _span(scenario: Scenario) -> Span:
+    span = scenario.span
+    return Span() if span is None else Span(span.size, span.step, span.start, span.end)
+
+
+def _check_buckets(scenario: Scenario, count: int) -> None:
+    engine = _engine(scenario)
+    found = on_buckets(scenario.reasoner, scenario.records, _span(scenario), count)
+    assert differences(found, engine) == []
+
+
+@settings(max_examples=60)
+@given(scenarios(windowed=False), st.integers(1, 4))
+def test_whole_history(scenario: Scenario, count: int) -> None:
+    _check_buckets(scenario, count)
+
+
+@settings(max_examples=60)
+@given(scenarios(WINDOWED, windowed=True, late=LATE), st.integers(1, 4))
+def test_at_every_query_time(scenario: Scenario, count: int) -> None:
+    _check_buckets(scenario, count)
+
+
+@pytest.mark.slow
+@settings(max_examples=3_000)
+@given(scenarios(windowed=False), st.integers(2, 6))
+def test_whole_history_at_length(scenario: Scenario, count: int) -> None:
+    _check_buckets(scenario, count)
+
+
+@pytest.mark.slow
+@settings(max_examples=3_000)
+@given(scenarios(WINDOWED, windowed=True, late=LATE), st.integers(2, 6))
+def test_at_every_query_time_at_length(scenario: Scenario, count: int) -> None:
+    _check_buckets(scenario, count)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("windowed", [False, True])
+def test_on_spark(spark: Any, windowed: bool) -> None:
+    @settings(max_examples=40)
+    @given(scenarios(WINDOWED, windowed=windowed, late=LATE), st.integers(1, 3))
+    def check(scenario: Scenario, partitions: int) -> None:
+        engine = _engine(scenario)
+        found = on_spark(spark, scenario.reasoner, scenario.records, _span(scenario), partitions)
+        assert differences(found, engine) == []
+
+    check()
