@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from holdsfor.engine.kernels import EMPTY, Bools, Ints
+from holdsfor.engine.kernels import EMPTY, Bools, Ints, blocks
 from holdsfor.engine.tables import FOREVER
 from holdsfor.logic.arithmetic import EvaluationError
 
@@ -26,8 +26,8 @@ ANY = -2
 Part: TypeAlias = tuple[Ints, Ints, Ints]
 """Group, time and value of some points; fast if they come sorted by group and time."""
 
-BLOCK = 1 << 17
-"""Rows that are worked on at a time: few enough to stay in the processor's cache."""
+GROUPS = 1 << 17
+"""About so many rows are made into intervals at a time, whole groups of them."""
 _FEW = 1 << 12
 """Up to so many rows, the number of calls is what costs."""
 _RUNS = 64
@@ -118,11 +118,11 @@ class _Layout:
         """The bits below the group."""
         return self.time_bits + self.low_bits
 
-    def times(self, key: Ints) -> Ints:
-        """The times of points."""
+    def times(self, key: Ints, later: int) -> Ints:
+        """The times of points, so much later."""
         found = key >> self.low_bits
         found &= (1 << self.time_bits) - 1
-        found += self.first_time
+        found += self.first_time + later
         return found
 
     def values(self, key: Ints) -> Ints:
@@ -173,9 +173,8 @@ def _packed(layout: _Layout, starts: Sequence[Part], ends: Sequence[Part]) -> In
         has_value = layout.value_bits > 0 and (kind == 0 or layout.is_conditional)
         rest = shift + kind + (1 - layout.first_value if has_value else 0)
         for group, time, value in parts:
-            for begin in range(0, len(time), BLOCK):
-                rows = slice(begin, begin + BLOCK)
-                out = key[done + begin : done + min(begin + BLOCK, len(time))]
+            for rows in blocks(len(time)):
+                out = key[done + rows.start : done + rows.stop]
                 np.left_shift(group[rows], layout.time_bits, out=out)
                 out += time[rows]
                 out <<= layout.low_bits
@@ -197,7 +196,7 @@ def _that_can_matter(layout: _Layout, part: Part) -> Part:
 
 def _from_sorted(layout: _Layout, key: Ints, open_end: int) -> Made:
     """Intervals from points in order, some whole groups at a time."""
-    starts, ends, conflicts = [], [], 0
+    found, conflicts = [], 0
     begin = 0
     while begin < len(key):
         finish = _end_of_block(key, begin, layout.below_group)
@@ -205,19 +204,19 @@ def _from_sorted(layout: _Layout, key: Ints, open_end: int) -> Made:
         if layout.value_bits:
             # In place: the column is ours.
             block = _decided(layout, block)
-        found = _block_intervals(layout, block, open_end)
-        starts.append(found[0])
-        ends.append(found[1])
-        conflicts += found[2]
+        start, end, broken = _block_intervals(layout, block, open_end)
+        found.append((start >> layout.below_group, layout.values(start), layout.times(start, 1), end))
+        conflicts += broken
         begin = finish
-    start = starts[0] if len(starts) == 1 else np.concatenate(starts)
-    end = ends[0] if len(ends) == 1 else np.concatenate(ends)
-    return Made(start >> layout.below_group, layout.values(start), layout.times(start) + 1, end, conflicts)
+    group, value, time, until = (
+        found[0] if len(found) == 1 else (np.concatenate(parts) for parts in zip(*found, strict=True))
+    )
+    return Made(group, value, time, until, conflicts)
 
 
 def _end_of_block(key: Ints, begin: int, below_group: int) -> int:
     """Where a block ends: with its last group."""
-    last = begin + BLOCK
+    last = begin + GROUPS
     if last >= len(key):
         return len(key)
     return int(np.searchsorted(key, ((int(key[last - 1]) >> below_group) + 1) << below_group))
@@ -240,7 +239,7 @@ def _block_intervals(layout: _Layout, key: Ints, open_end: int) -> tuple[Ints, I
     start = changes[rows]
     rows += 1
     following = changes.take(rows, mode="clip")
-    until = layout.times(following) + 1
+    until = layout.times(following, 1)
     differs = start ^ following
     # What comes last in its group, or last of all, stays open.
     is_open = (differs >= 1 << layout.below_group) | (rows == len(changes))

@@ -7,6 +7,7 @@ An open end is the last packed point of its group, which no other group touches.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -19,12 +20,19 @@ Spans: TypeAlias = tuple[Ints, Ints]
 
 EMPTY: Ints = np.empty(0, np.int64)
 
-_BLOCK = 1 << 16
-"""Rows that are merged at a time: few enough to stay in the processor's cache."""
+BLOCK = 1 << 16
+"""Rows that are worked on at a time: few enough for what comes in between to stay in the processor's cache."""
 _FEW = 1 << 11
 """Up to so many rows, a plain search costs less than a merge."""
 _FAR = 1 << 62
 """Numbers from here on have no bit to spare."""
+
+
+def blocks(rows: int) -> Sequence[slice]:
+    """Columns a block at a time."""
+    if rows <= BLOCK:
+        return (slice(0, rows),)
+    return [slice(begin, min(begin + BLOCK, rows)) for begin in range(0, rows, BLOCK)]
 
 
 def is_sorted(column: Ints) -> bool:
@@ -44,9 +52,8 @@ def search(keys: Ints, points: Ints, side: Literal["left", "right"]) -> Ints:
     if max(keys[-1], points[-1]) >= _FAR or min(keys[0], points[0]) <= -_FAR:
         return np.searchsorted(keys, points, side=side)
     found = np.empty(len(points), np.int64)
-    cuts = [*np.searchsorted(keys, points[::_BLOCK], side=side).tolist(), len(keys)]
-    for place, begin in enumerate(range(0, len(points), _BLOCK)):
-        rows = slice(begin, begin + _BLOCK)
+    cuts = [*np.searchsorted(keys, points[::BLOCK], side=side).tolist(), len(keys)]
+    for place, rows in enumerate(blocks(len(points))):
         _search_block(keys, points[rows], side, (cuts[place], cuts[place + 1]), found[rows])
     return found
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from holdsfor.engine.frames import Codes, Column, Lists, combined_keys, order_of
-from holdsfor.engine.kernels import EMPTY, Ints, Spans, is_sorted
+from holdsfor.engine.kernels import EMPTY, Ints, Spans, blocks, is_sorted
 from holdsfor.logic.arithmetic import EvaluationError
 
 FOREVER = np.int64(2**62)
@@ -39,15 +39,25 @@ class Space:
 
     def times(self, times: Ints) -> Ints:
         """Times as small non-negative numbers; what lies outside is moved to the rim."""
-        small = np.maximum(times, self.base)
-        np.minimum(small, self.base + self.last, out=small)
-        small -= self.base
+        small = np.empty(len(times), np.int64)
+        for rows in blocks(len(times)):
+            self._small(times[rows], small[rows])
         return small
+
+    def _small(self, times: Ints, out: Ints) -> None:
+        np.maximum(times, self.base, out=out)
+        np.minimum(out, self.base + self.last, out=out)
+        out -= self.base
 
     def plain(self, packed: Ints) -> Ints:
         """Packed times back to plain ones."""
-        small = packed & self.last
-        return np.where(small == self.last, FOREVER, np.where(small == 0, -FOREVER, small + self.base))
+        times = np.empty(len(packed), np.int64)
+        for rows in blocks(len(packed)):
+            small = packed[rows] & self.last
+            out = np.add(small, self.base, out=times[rows])
+            np.putmask(out, small == self.last, FOREVER)
+            np.putmask(out, small == 0, -FOREVER)
+        return times
 
     def fits(self, columns: int) -> bool:
         """Whether so many code columns and a time fit into one integer."""
@@ -57,11 +67,13 @@ class Space:
         """Code columns side by side in one integer."""
         if len(columns) < 2:
             return columns[0] if columns else np.zeros(rows, np.int64)
-        packed = columns[0] << self.code_bits
-        for column in columns[1:-1]:
-            packed |= column
-            packed <<= self.code_bits
-        packed |= columns[-1]
+        packed = np.empty(rows, np.int64)
+        for part in blocks(rows):
+            out = np.left_shift(columns[0][part], self.code_bits, out=packed[part])
+            for column in columns[1:-1]:
+                out |= column[part]
+                out <<= self.code_bits
+            out |= columns[-1][part]
         return packed
 
     def ungroup(self, packed: Ints, columns: int) -> list[Ints]:
@@ -86,8 +98,11 @@ class Space:
                 f"the times of the stream span 2^{self.time_bits} time-points, too many for so many instances; "
                 "look for a time that is far off, or use a coarser time unit"
             )
-        packed = self.times(times)
-        packed |= group << self.time_bits
+        packed = np.empty(len(times), np.int64)
+        for rows in blocks(len(times)):
+            out = packed[rows]
+            self._small(times[rows], out)
+            out |= group[rows] << self.time_bits
         return packed
 
 
@@ -110,31 +125,29 @@ class Events:
         time_bits, row_bits = (int(self.time.max()) - low).bit_length(), len(self).bit_length()
         if int(first.data.max()).bit_length() + time_bits + row_bits > 62:
             return self._taken(np.lexsort((self.time, first.data)))
-        key = first.data << time_bits
-        key += self.time
-        key -= low
-        if is_sorted(key):
-            return self
         if is_sorted(self.time):
             # A stream in order of time: only the argument is left to sort by.
-            return self._taken(order_of(first.data))
+            return self if is_sorted(first.data) else self._taken(order_of(first.data))
+        key = np.empty(len(self), np.int64)
+        for part in blocks(len(self)):
+            out = np.left_shift(first.data[part], time_bits, out=key[part])
+            out += self.time[part]
+            out -= low
+        if is_sorted(key):
+            return self
         if len(self.args) == 1:
             key.sort()
-            return Events((Codes(key >> time_bits),), self._times(key, low, time_bits))
+            return Events((Codes(key >> time_bits),), _taken_apart(key, 0, time_bits, low))
         # The row rides in the low bits: sorting plain integers is far faster than sorting indices.
-        key <<= row_bits
-        key |= np.arange(len(self))
+        for part in blocks(len(self)):
+            out = key[part]
+            out <<= row_bits
+            out |= np.arange(part.start, part.stop)
         key.sort()
         rows = key & ((1 << row_bits) - 1)
-        key >>= row_bits
-        args = (Codes(key >> time_bits), *(column.take(rows) for column in self.args[1:]))
-        return Events(args, self._times(key, low, time_bits))
-
-    @staticmethod
-    def _times(key: Ints, low: int, bits: int) -> Ints:
-        times = key & ((1 << bits) - 1)
-        times += low
-        return times
+        time = _taken_apart(key, row_bits, time_bits, low)
+        key >>= row_bits + time_bits
+        return Events((Codes(key), *(column.take(rows) for column in self.args[1:])), time)
 
     def distinct(self) -> Events:
         """Without repetitions: an event happens once at a time-point, however often it is reported."""
@@ -144,6 +157,16 @@ class Events:
 
     def _taken(self, rows: Ints) -> Events:
         return Events(tuple(column.take(rows) for column in self.args), self.time[rows])
+
+
+def _taken_apart(key: Ints, shift: int, bits: int, base: int) -> Ints:
+    """Some bits of packed integers."""
+    found = np.empty(len(key), np.int64)
+    for rows in blocks(len(key)):
+        out = np.right_shift(key[rows], shift, out=found[rows])
+        out &= (1 << bits) - 1
+        out += base
+    return found
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.engine import inertia
+from holdsfor.engine import inertia, kernels
 from holdsfor.engine.inertia import ANY, Part, make_intervals
 from holdsfor.engine.tables import FOREVER
 
@@ -66,10 +66,11 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("block", [1, 4, inertia.BLOCK])
+@pytest.mark.parametrize("block", [1, 4, inertia.GROUPS])
 def test_equals_stepping(case: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inertia, "BLOCK", block)
+    monkeypatch.setattr(inertia, "GROUPS", block)
     monkeypatch.setattr(inertia, "_FEW", block)
+    monkeypatch.setattr(kernels, "BLOCK", block)
 
     @given(points(CASES[case][0]), points(CASES[case][1]), st.integers(0, 30), st.booleans())
     def law(initiated: list[Point], terminated: list[Point], cut: int, far: bool) -> None:
@@ -92,7 +93,7 @@ def test_long_columns_equal_stepping(values: int) -> None:
 
 
 def test_blocks_end_with_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inertia, "BLOCK", 2)
+    monkeypatch.setattr(inertia, "GROUPS", 2)
     initiated = [(0, 1, 1), (0, 2, 1), (0, 5, 1), (1, 3, 1)]
     assert made(parts(initiated), parts([(0, 4, 1)])) == ([(0, 1, 2, 5), (0, 1, 6, OPEN), (1, 1, 4, OPEN)], 0)
 

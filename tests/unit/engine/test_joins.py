@@ -20,7 +20,7 @@ def _ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     if request.param == "many rows":
         for module in (frames, kernels):
             monkeypatch.setattr(module, "_FEW", 1)
-        monkeypatch.setattr(kernels, "_BLOCK", 3)
+        monkeypatch.setattr(kernels, "BLOCK", 3)
 
 
 def keys() -> st.SearchStrategy[Ints]:
