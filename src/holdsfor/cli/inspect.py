@@ -15,7 +15,6 @@ from holdsfor.compiler.checks.data import check_data
 from holdsfor.compiler.describe import plan_data, plan_text
 from holdsfor.diagnostics import Diagnostic, Severity, in_reading_order
 from holdsfor.frontend.rtec import format_source
-from holdsfor.io.rtec_csv import RowReader
 from holdsfor.loading import Reasoner, read_source
 
 Files = Annotated[
@@ -63,9 +62,13 @@ def check(
 def _data_findings(reasoner: Reasoner, events: list[Path]) -> list[Diagnostic]:
     if not events:
         return []
-    stream = RowReader(reasoner.analysis).read(events)
-    skipped = {row.text.partition("|")[0]: f"{row.file}:{row.line}: {row.reason}" for row in reversed(stream.malformed)}
-    return list(check_data(reasoner.analysis, stream.names, stream.unknown, skipped))
+    # Imported here: NumPy and Arrow would slow down every other command.
+    from holdsfor.io.rtec_csv import read_rtec
+
+    reading = read_rtec(events, reasoner.analysis.entities)
+    malformed = reading.rejects.by_name.values()
+    skipped = {row.text.partition("|")[0]: f"{row.file}:{row.line}: {row.reason}" for row in malformed}
+    return list(check_data(reasoner.analysis, reading.provided, reading.unknown, skipped))
 
 
 def _summary(findings: list[Diagnostic], reasoner: Reasoner) -> str:
@@ -118,11 +121,17 @@ def graph(
 def plan(
     files: Files,
     as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
+    spark: Annotated[bool, typer.Option("--spark", help="Show the stages of a run on Spark instead.")] = False,
     output: Output = None,
 ) -> None:
     """Show how a program is evaluated: strata, methods, state kept at window borders, partition keys."""
     with friendly_errors():
         made = load_files(files).plan
+        if spark:
+            from holdsfor.cli.spark import shown_stages
+
+            write_output(shown_stages(made, as_json=as_json), output)
+            return
         write_output(json.dumps(plan_data(made), indent=2, ensure_ascii=False) if as_json else plan_text(made), output)
 
 

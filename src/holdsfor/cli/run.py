@@ -40,6 +40,7 @@ class Engine(StrEnum):
 
     COLUMNAR = "columnar"
     REFERENCE = "reference"
+    SPARK = "spark"
 
 
 def run(
@@ -67,9 +68,11 @@ def run(
     rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be read to this file.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be read.")] = False,
     profile: Annotated[bool, typer.Option("--profile", help="Say how long each stratum took.")] = False,
-    engine: Annotated[Engine, typer.Option(help="The engine, or the small slow evaluator it is tested by.")] = (
-        Engine.COLUMNAR
-    ),
+    engine: Annotated[
+        Engine, typer.Option(help="The engine, the small slow evaluator it is tested by, or the engine on Spark.")
+    ] = Engine.COLUMNAR,
+    master: Annotated[str, typer.Option(help="With --engine spark: where it runs.")] = "local[*]",
+    partitions: Annotated[int | None, typer.Option(min=1, help="With --engine spark: into how many parts.")] = None,
 ) -> None:
     """Recognise situations and print the intervals during which they hold."""
     if start is not None and end is not None and end < start:
@@ -79,6 +82,13 @@ def run(
 
         plan = load_files([*rules, *background]).plan
         wanted = _known_fluents(fluent, plan)
+        if engine is Engine.SPARK:
+            from holdsfor.cli.spark import SparkRun
+
+            spark_run = SparkRun(plan, events, mapping, (window, step, start, end), wanted, master, partitions)
+            _write(iter([spark_run.tables(derived_events is not None)]), style, output, derived_events)
+            spark_run.print_summary()
+            return
         line = stack.enter_context(progress_line())
         reading = _read(plan, events, mapping, stack.enter_context(_rejects(rejects, strict=strict)), line)
         windows = plan_windows(reading.stream, window, step, start, end)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,13 +13,14 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background, Reasoner, load
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.buckets import StageTask
 from holdsfor.spark.job import Span, make_job, plan_rows
-from holdsfor.spark.sources import feeds_of, stage_rows, told
+from holdsfor.spark.sources import Feed, feeds_of, stage_rows, told
 from holdsfor.spark.stages import stage_plan
 from holdsfor.spark.wire import COUNTS, DERIVED, RESULT, ddl
 
@@ -50,11 +51,9 @@ def recognise(
     `events` is one DataFrame with a mapping, or one per event and input fluent with columns `time`, perhaps `arrival`,
     and the arguments in order. Tables of background facts may be DataFrames too. An end that is null is still open.
     """
-    made = _Run(program, events, mapping, background, unit, untyped=untyped)
-    found = made.rows(Span(window, step, start, end), partitions, fluents, derived_events=False)
-    if observation is not None:
-        found = found.observe(observation, *_metrics())
-    return found.filter(F.col("tag") == RESULT).drop("tag")
+    plan, feeds = _read(program, events, mapping, background, unit, untyped=untyped)
+    found = stage_output(plan, _session(events), feeds, Span(window, step, start, end), partitions, fluents=fluents)
+    return intervals_of(found, observation)
 
 
 def derived_events(
@@ -72,10 +71,21 @@ def derived_events(
     untyped: bool = False,
 ) -> DataFrame:
     """Find the events that rules derive: `query_time, event, time`. Takes what `recognise` takes."""
-    made = _Run(program, events, mapping, background, unit, untyped=untyped)
-    found = made.rows(Span(window, step, start, end), partitions, (), derived_events=True)
-    columns = ("query_time", F.col("fluent").alias("event"), F.col("start").alias("time"))
-    return found.filter(F.col("tag") == DERIVED).select(*columns)
+    plan, feeds = _read(program, events, mapping, background, unit, untyped=untyped)
+    span = Span(window, step, start, end)
+    return events_of(stage_output(plan, _session(events), feeds, span, partitions, fluents=(), derived_events=True))
+
+
+def intervals_of(output: DataFrame, observation: Observation | None = None) -> DataFrame:
+    """The intervals among what the last stage gives out; `observation` gets counts of what was read and found."""
+    if observation is not None:
+        output = output.observe(observation, *_metrics())
+    return output.where(f"tag = {RESULT}").drop("tag")
+
+
+def events_of(output: DataFrame) -> DataFrame:
+    """The derived events among what the last stage gives out."""
+    return output.where(f"tag = {DERIVED}").selectExpr("query_time", "fluent as event", "start as time")
 
 
 def _metrics() -> Iterator[Any]:
@@ -86,47 +96,50 @@ def _metrics() -> Iterator[Any]:
     yield F.count_if(F.col("tag") == RESULT).alias("intervals")
 
 
-class _Run:
-    """A program and the DataFrames it runs over."""
+def _read(
+    program: Rules,
+    events: Events,
+    mapping: MappingInput | TableMapping,
+    background: Background | Mapping[str, Any] | None,
+    unit: str,
+    *,
+    untyped: bool,
+) -> tuple[Plan, list[Feed]]:
+    """The plan of a program, and the DataFrames it runs over."""
+    reasoner = program if isinstance(program, Reasoner) else _loaded(program)
+    if background is not None:
+        reasoner = reasoner.with_background(_collected(background))
+    plan = reasoner.plan
+    return plan, feeds_of(events, plan.analysis.entities, _mapping(mapping), unit, untyped=untyped)
 
-    def __init__(
-        self,
-        program: Rules,
-        events: Events,
-        mapping: MappingInput | TableMapping,
-        background: Background | Mapping[str, Any] | None,
-        unit: str,
-        *,
-        untyped: bool,
-    ) -> None:
-        self._spark = _session(events)
-        reasoner = program if isinstance(program, Reasoner) else _loaded(program)
-        if background is not None:
-            reasoner = reasoner.with_background(_collected(background))
-        self._plan = reasoner.plan
-        entities = self._plan.analysis.entities
-        self._feeds = feeds_of(events, entities, _mapping(mapping), unit, untyped=untyped)
 
-    def rows(
-        self, span: Span, partitions: int | None, fluents: Collection[str] | None, *, derived_events: bool
-    ) -> DataFrame:
-        """What the last stage gives out."""
-        stages = stage_plan(self._plan)
-        for message in stages.warnings:
-            warnings.warn(message, stacklevel=4)
-        sources = [origin.rows for feed in self._feeds for origin in feed.origins]
-        has_arrivals = any(origin.arrival != origin.start for feed in self._feeds for origin in feed.origins)
-        rows = plan_rows(stages, sources, arrivals=has_arrivals and not span.is_whole)
-        count = partitions or _partitions(self._spark)
-        job = make_job(stages, rows, buckets=count, span=span, fluents=fluents, derived_events=derived_events)
-        waiting = [told(self._spark, self._feeds, rows.wire, count)]
-        for stage in stages.stages:
-            waiting += stage_rows(self._feeds, sources, stage, rows, count)
-            together = reduce(DataFrame.unionAll, waiting)
-            shuffled = together.repartitionById(count, F.col("bucket")).drop("bucket")
-            task = StageTask(job, stage.number)
-            waiting = [shuffled.mapInArrow(_function(task), ddl(task.out_schema))]
-        return waiting[0]
+def stage_output(
+    plan: Plan,
+    spark: SparkSession,
+    feeds: Sequence[Feed],
+    span: Span,
+    partitions: int | None = None,
+    *,
+    fluents: Collection[str] | None = None,
+    derived_events: bool = False,
+) -> DataFrame:
+    """What the last stage gives out: results and counts, told apart by their tag."""
+    stages = stage_plan(plan)
+    for message in stages.warnings:
+        warnings.warn(message, stacklevel=3)
+    sources = [origin.rows for feed in feeds for origin in feed.origins]
+    has_arrivals = any(origin.arrival != origin.start for feed in feeds for origin in feed.origins)
+    rows = plan_rows(stages, sources, arrivals=has_arrivals and not span.is_whole)
+    count = partitions or _partitions(spark)
+    job = make_job(stages, rows, buckets=count, span=span, fluents=fluents, derived_events=derived_events)
+    waiting = [told(spark, feeds, rows.wire, count)]
+    for stage in stages.stages:
+        waiting += stage_rows(feeds, sources, stage, rows, count)
+        together = reduce(DataFrame.unionAll, waiting)
+        shuffled = together.repartitionById(count, F.col("bucket")).drop("bucket")
+        task = StageTask(job, stage.number)
+        waiting = [shuffled.mapInArrow(_function(task), ddl(task.out_schema))]
+    return waiting[0]
 
 
 def _function(task: StageTask) -> Any:

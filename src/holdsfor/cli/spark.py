@@ -1,0 +1,109 @@
+"""The Spark side of `plan` and `run`."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from holdsfor.compiler.plan import Plan
+from holdsfor.diagnostics import HoldsforError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
+
+
+def shown_stages(plan: Plan, *, as_json: bool) -> str:
+    """The stages of a plan."""
+    from holdsfor.spark.describe import stages_data, stages_text
+    from holdsfor.spark.stages import stage_plan
+
+    stages = stage_plan(plan)
+    return json.dumps(stages_data(stages), indent=2, ensure_ascii=False) if as_json else stages_text(stages)
+
+
+@dataclass
+class SparkRun:
+    """A run over files, on Spark."""
+
+    plan: Plan
+    events: Sequence[Path]
+    mapping: Path | None
+    span: tuple[int | None, int | None, int | None, int | None]
+    fluents: Collection[str] | None
+    master: str
+    partitions: int | None
+    _counts: dict[str, int] = field(default_factory=dict)
+
+    def tables(self, with_events: bool) -> tuple[pa.Table, pa.Table]:
+        """All intervals and, if asked for, all derived events, sorted."""
+        from holdsfor.engine.report import EVENTS, INTERVALS
+        from holdsfor.io.mapping import read_mapping
+
+        spark = _session(self.master)
+        from pyspark.sql import Observation
+
+        from holdsfor.spark.batch import events_of, intervals_of, stage_output
+        from holdsfor.spark.files import file_feeds
+        from holdsfor.spark.job import Span
+
+        mapping = None if self.mapping is None else read_mapping(self.mapping)
+        feeds = file_feeds(spark, self.events, self.plan.analysis.entities, mapping)
+        with warnings.catch_warnings(record=True) as complaints:
+            warnings.simplefilter("always")
+            output = stage_output(
+                self.plan,
+                spark,
+                feeds,
+                Span(*self.span),
+                self.partitions,
+                fluents=self.fluents,
+                derived_events=with_events,
+            )
+        for complaint in complaints:
+            typer.secho(f"warning: {complaint.message}", err=True, fg=typer.colors.YELLOW)
+        observation = Observation()
+        if with_events:
+            output = output.cache()
+        intervals = intervals_of(output, observation).toArrow().cast(INTERVALS)
+        happened = events_of(output).toArrow().cast(EVENTS) if with_events else EVENTS.empty_table()
+        self._counts = observation.get
+        spark.stop()
+        order = ("query_time", "fluent", "value", "start")
+        return (
+            intervals.sort_by([(name, "ascending") for name in order]),
+            happened.sort_by([(name, "ascending") for name in EVENTS.names]),
+        )
+
+    def print_summary(self) -> None:
+        """What was read and found."""
+        counts = self._counts
+        typer.echo(f"{counts['read']} records read, {counts['malformed']} malformed", err=True)
+        typer.echo(f"{counts['intervals']} intervals, {counts['conflicts']} conflicts", err=True)
+
+
+def _session(master: str) -> SparkSession:
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise HoldsforError("Spark is not installed: pip install 'holdsfor[spark]'") from None
+    from holdsfor.spark.java import require_java
+    from holdsfor.spark.session import worker_python
+
+    require_java()
+    worker_python()
+    made: SparkSession = (
+        SparkSession.builder.master(master)
+        .appName("holdsfor")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "100000")
+        .config("spark.ui.showConsoleProgress", "false")
+        .getOrCreate()
+    )
+    made.sparkContext.setLogLevel("ERROR")
+    return made
