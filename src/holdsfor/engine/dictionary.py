@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
@@ -15,12 +16,20 @@ Value: TypeAlias = str | int | float | Compound | ListTerm
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
+class _Codes(dict[Value, int]):
+    """Codes in order of insertion; a value that is asked for gets one."""
+
+    def __missing__(self, value: Value) -> int:
+        code = self[value] = len(self)
+        return code
+
+
 class Dictionary:
     """Codes for values. Codes never change, so they can be kept from window to window."""
 
     def __init__(self) -> None:
         self.values: list[Value] = []
-        self._codes: dict[Value, int] = {}
+        self._codes = _Codes()
         self._numbers: npt.NDArray[np.generic] | None = None
 
     def __len__(self) -> int:
@@ -39,8 +48,12 @@ class Dictionary:
         return self._codes.get(value, -1)
 
     def encode(self, values: Iterable[Value]) -> Ints:
-        """Codes of some values, one at a time: for small tables and for distinct values."""
-        return np.fromiter((self.code(value) for value in values), np.int64)
+        """Codes of some values: for small tables and for distinct values."""
+        listed: list[Value] = values.tolist() if isinstance(values, np.ndarray) else list(values)
+        found = np.fromiter(map(self._codes.__getitem__, listed), np.int64, len(listed))
+        if len(self._codes) > len(self.values):
+            self.values.extend(islice(self._codes, len(self.values), None))
+        return found
 
     def encode_numbers(self, numbers: npt.NDArray[np.generic]) -> Ints:
         """Codes of a column of numbers."""
