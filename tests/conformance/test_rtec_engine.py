@@ -10,8 +10,8 @@ from holdsfor.engine.report import event_rows, interval_rows
 from holdsfor.engine.run import run
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
-from holdsfor.io.rtec_csv import RowReader
 from tests.conformance.rtec_cases import CASES, load_case
+from tests.strategies.recorded import RowReader
 
 
 @pytest.mark.parametrize("folder", CASES, ids=lambda path: path.name)

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from holdsfor import load
-from holdsfor.io.rtec_csv import RowReader
 from holdsfor.reference import Windows, recognise
 from tests.conformance.rtec_cases import CASES, load_case
+from tests.strategies.recorded import RowReader
 
 
 @pytest.mark.parametrize("folder", CASES, ids=lambda path: path.name)

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from holdsfor import load
-from holdsfor.io.rtec_csv import RowReader
 from holdsfor.spark.job import Span
 from tests.conformance.rtec_cases import CASES, load_case
 from tests.spark.on_spark import on_spark
+from tests.strategies.recorded import RowReader
 
 # One case for each thing that can go wrong on the way: levels, pairs, input fluents, initial values, late arrivals,
 # cycles over several keys, everything at once.

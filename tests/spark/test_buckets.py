@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from holdsfor import load
-from holdsfor.io.rtec_csv import RowReader
 from holdsfor.spark.job import Span
 from tests.conformance.rtec_cases import CASES, load_case
 from tests.spark.simulated import on_buckets
+from tests.strategies.recorded import RowReader
 
 
 @pytest.mark.parametrize("count", [1, 3])

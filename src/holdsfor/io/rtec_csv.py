@@ -8,17 +8,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Entities
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.io.builder import Builder, Reading
 from holdsfor.io.layouts import Layouts
 from holdsfor.io.parallel import in_order
-from holdsfor.io.records import records
-from holdsfor.io.rejects import Malformed, Rejects
+from holdsfor.io.rejects import Rejects
 from holdsfor.io.rtec_rows import Parsed, parse
 from holdsfor.io.sources import blocks, shown_name
-from holdsfor.reference.history import Record
 
 OnRows = Callable[[int], None]
 """Is told how many rows have been read so far."""
@@ -40,14 +37,15 @@ def read_rtec(
     for path in paths:
         line = 0
         for parsed in in_order(lambda block: parse(block, layouts), blocks(path)):
-            _collect(parsed, builder, shown_name(path), line)
+            collect(parsed, builder, shown_name(path), line)
             line += parsed.lines
             if on_rows is not None:
                 on_rows(builder.rows)
     return builder.finish(Dictionary() if dictionary is None else dictionary)
 
 
-def _collect(parsed: Parsed, builder: Builder, source: str, line: int) -> None:
+def collect(parsed: Parsed, builder: Builder, source: str, line: int) -> None:
+    """Take in what a piece of a file gave, which begins after so many lines."""
     builder.rows += parsed.lines - parsed.blank
     for piece in parsed.pieces:
         builder.add(piece)
@@ -58,38 +56,3 @@ def _collect(parsed: Parsed, builder: Builder, source: str, line: int) -> None:
 
 def _moved(table: pa.Table, lines: int) -> pa.Table:
     return table.set_column(0, "line", pc.add(table["line"], lines))
-
-
-class RowReader:
-    """Rows as records, for the reference evaluator."""
-
-    def __init__(self, analysis: Analysis) -> None:
-        self._entities = analysis.entities
-
-    def read(self, paths: Iterable[str | Path]) -> RecordReading:
-        """Read files."""
-        return RecordReading(read_rtec(paths, self._entities))
-
-    def record(self, fields: list[str]) -> Record | None:
-        """The record of a row, None if no rule knows its name; ValueError says what is wrong."""
-        builder = Builder()
-        _collect(parse("|".join([*fields[:-1], f"{fields[-1]}\n"]).encode(), Layouts(self._entities)), builder, "", 0)
-        if builder.rejects.first:
-            raise ValueError(builder.rejects.first[0].reason)
-        found = RecordReading(builder.finish(Dictionary())).records
-        return found[0] if found else None
-
-
-class RecordReading:
-    """What was read, as records."""
-
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
-        self.malformed: list[Malformed] = list(reading.rejects.by_name.values())
-        self.unknown = reading.unknown
-        self.names = reading.provided
-
-    @property
-    def records(self) -> list[Record]:
-        """The good rows."""
-        return records(self._reading.stream, self._reading.dictionary)

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from holdsfor import HoldsforError, loads
-from holdsfor.io.rtec_csv import RowReader
 from holdsfor.reference import Windows, recognise
+from tests.strategies.recorded import RowReader
 
 
 def run(rules: str, events: str, windows: Windows | None = None) -> list[tuple[str, str, float, float]]:
