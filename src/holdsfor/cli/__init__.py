@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
 from holdsfor import __version__
 from holdsfor.cli import inspect
+from holdsfor.cli.common import hide_pandas
 from holdsfor.cli.run import run
 
 app = typer.Typer(
@@ -41,5 +43,7 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line, in a process of its own."""
+    if sys.argv[1:2] == ["run"] and not any("spark" in word or word == "--help" for word in sys.argv):
+        hide_pandas()
     app()
