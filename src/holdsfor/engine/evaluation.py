@@ -77,8 +77,7 @@ class Evaluation:
         self._events: dict[Symbol, tuple[Events | None, Events]] = {}
         self.wanted: dict[Symbol, Bools] = {}
         self._is_cut: dict[Symbol, Bools] = {}
-        for entity in self.entities.with_role(Role.INPUT_FLUENT):
-            symbol = entity.symbol
+        for symbol in prepared.input_fluents:
             table = inputs.intervals.get(symbol)
             if table is None:
                 self.fluents[symbol] = no_intervals(width(symbol), single_valued=False)
@@ -171,7 +170,7 @@ class Evaluation:
     def keep_past(self) -> None:
         """Keep the ended intervals that are still needed, once every stratum has been worked out."""
         for symbol, table in self.fluents.items():
-            role = self.entities[symbol].role
+            role = self.prepared.roles[symbol]
             if role is Role.INPUT_FLUENT or symbol in self.kept.derivable or not self.kept.keeps_past(symbol):
                 continue
             border = self.moment.next_border
@@ -228,7 +227,7 @@ class Evaluation:
         if symbol in self.kept.derivable:
             self.fluents[symbol] = self.narrowed(symbol, table)
             return
-        if self.entities[symbol].role is not Role.STATIC_FLUENT:
+        if self.prepared.roles[symbol] is not Role.STATIC_FLUENT:
             # A simple fluent is carried on by the value it has after the border, a statically determined one by having
             # held at the border: only that tells whether an interval there goes on or begins.
             self._hold(symbol, table, np.full(len(table), self.moment.next_border + 2))
@@ -249,7 +248,7 @@ class Evaluation:
             self.next_border.settled[symbol] = settled
         if symbol not in self.kept.derivable and self.moment.border >= self.moment.origin:
             first = first_unsettled(table, self.border.settled.get(symbol), self.moment.border)
-            is_static = self.entities[symbol].role is Role.STATIC_FLUENT
+            is_static = self.prepared.roles[symbol] is Role.STATIC_FLUENT
             table = table.take(np.flatnonzero(table.end >= first + (0 if is_static else 1)))
         self.fluents[symbol] = self._with_past(symbol, table)
 
@@ -356,7 +355,7 @@ def times_of(term: Term, frame: Frame) -> Ints:
 
 def _integers(frame: Frame, name: str) -> Ints:
     column = frame.columns[name]
-    return column.data.astype(np.int64) if isinstance(column, Numbers) else EMPTY
+    return column.data.astype(np.int64, copy=False) if isinstance(column, Numbers) else EMPTY
 
 
 def _codes(frame: Frame, name: str) -> Ints:

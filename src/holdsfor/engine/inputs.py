@@ -9,7 +9,7 @@ import numpy as np
 
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of
-from holdsfor.engine.frames import Codes, Column, Numbers
+from holdsfor.engine.frames import Codes, Column, Lists, Numbers
 from holdsfor.engine.kernels import Bools, Ints, union
 from holdsfor.engine.state import Reports
 from holdsfor.engine.stream import EventColumns, FluentColumns
@@ -35,7 +35,7 @@ def known_events(
         in_time = sight.previous >= sight.low or (kept.time <= sight.previous) | (kept.time > sight.low)
         found.append(kept if in_time is True else _events_at(kept, in_time))
     if arrived is not None:
-        new = Events(tuple(Codes(column) for column in arrived.args), arrived.time)
+        new = Events(arrived.columns, arrived.time)
         found.append(_events_at(new, arrived.time > sight.low))
     if not found:
         return None, None
@@ -44,12 +44,14 @@ def known_events(
 
 
 def events_after(events: Events, time: int) -> Events:
-    """The occurrences after a time-point."""
-    return _events_at(events, events.time > time)
+    """The occurrences after a time-point, in columns of their own: they will be kept."""
+    rows = np.flatnonzero(events.time > time)
+    args = tuple(type(column)(column.data[rows]) for column in events.args if not isinstance(column, Lists))
+    return Events(args, events.time[rows])
 
 
 def _events_at(events: Events, keep: Bools | bool) -> Events:
-    if np.all(keep):
+    if keep is True or np.asarray(keep).all():
         return events
     rows = np.flatnonzero(keep)
     return Events(tuple(column.take(rows) for column in events.args), events.time[rows])

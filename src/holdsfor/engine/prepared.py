@@ -8,11 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.analysis.instant import Moment
 from holdsfor.compiler.plan import Plan, Stratum
 from holdsfor.engine.component import Component, component_of
 from holdsfor.engine.dictionary import Dictionary, value_of
+from holdsfor.engine.fingerprint import fingerprint
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.retention import Retention, retention
 from holdsfor.engine.variants import Variant, variants
@@ -62,6 +63,21 @@ class Prepared:
         if id(rule) not in self._variants:
             self._variants[id(rule)] = variants(replace(rule, body=self.analysis.body(rule)))
         return self._variants[id(rule)]
+
+    @cached_property
+    def roles(self) -> dict[Symbol, Role]:
+        """The role of every event and fluent."""
+        return {entity.symbol: entity.role for entity in self.analysis.entities}
+
+    @cached_property
+    def input_fluents(self) -> tuple[Symbol, ...]:
+        """The fluents that come from the stream."""
+        return tuple(symbol for symbol, role in self.roles.items() if role is Role.INPUT_FLUENT)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short name for the rules."""
+        return fingerprint(self.plan)
 
     @cached_property
     def counted(self) -> frozenset[Symbol]:

@@ -26,7 +26,6 @@ from holdsfor.diagnostics import HoldsforError, Source
 from holdsfor.engine.dictionary import Dictionary, Value, value_of
 from holdsfor.engine.evaluation import width
 from holdsfor.engine.expressions import codes_of
-from holdsfor.engine.fingerprint import fingerprint
 from holdsfor.engine.frames import Codes
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.prepared import Prepared
@@ -93,14 +92,14 @@ def to_table(state: State, prepared: Prepared) -> pa.Table:
         pa.array(end, mask=end >= FOREVER),
     ]
     clock = {name: str(getattr(state, name)) for name in (*_CLOCK, _COUNT)}
-    found = {"version": VERSION, "rules": fingerprint(prepared.plan), **clock}
+    found = {"version": VERSION, "rules": prepared.fingerprint, **clock}
     return pa.table(columns, schema=SCHEMA.with_metadata({_PREFIX + name: text for name, text in found.items()}))
 
 
 def from_table(table: pa.Table, prepared: Prepared) -> State:
     """The state of a table; that of other rules is refused."""
     found = _metadata(table)
-    expected = fingerprint(prepared.plan)
+    expected = prepared.fingerprint
     if found["rules"] != expected:
         raise HoldsforError(
             f"this state belongs to other rules: its fingerprint is {found['rules']}, that of these rules is "

@@ -144,7 +144,7 @@ def _answer(evaluation: Evaluation, conflicts: int) -> Answer:
     low, query = evaluation.moment.low, evaluation.moment.now
     fluents = {}
     for symbol, table in evaluation.fluents.items():
-        if evaluation.entities[symbol].role is not Role.INPUT_FLUENT:
+        if evaluation.prepared.roles[symbol] is not Role.INPUT_FLUENT:
             fluents[symbol] = table.take(np.flatnonzero(table.end > low + 1))
     events = {}
     for symbol, happened in evaluation.derived.items():

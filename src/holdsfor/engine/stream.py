@@ -10,6 +10,7 @@ import numpy as np
 
 from holdsfor.compiler.analysis.entities import Entities, EntityKind, Symbol
 from holdsfor.engine.dictionary import Dictionary, value_of
+from holdsfor.engine.frames import Codes, Column
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.tables import FOREVER
 from holdsfor.reference.history import InputInterval, Occurrence, Record
@@ -18,11 +19,16 @@ from holdsfor.syntax.terms import arguments, functor
 
 @dataclass(frozen=True)
 class EventColumns:
-    """All occurrences of one event."""
+    """All occurrences of one event, their arguments as codes."""
 
     args: tuple[Ints, ...]
     time: Ints
     arrival: Ints
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The arguments as columns."""
+        return tuple(Codes(column) for column in self.args)
 
     def take(self, rows: Ints | slice) -> EventColumns:
         """Some of the occurrences."""

@@ -23,12 +23,13 @@ import numpy as np
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import codes_of, column_of
-from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Lists, Numbers, combined_keys, distinct, stack
+from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, combined_keys, distinct, stack
 from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans, difference, intersection, maximal, sequence, union
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.state import Settled
 from holdsfor.engine.variants import Variant
 from holdsfor.ir import (
+    DURATIONS,
     Algebra,
     AllenRelation,
     IntervalOperator,
@@ -45,7 +46,16 @@ def find_unsettled(evaluation: Evaluation, symbol: Symbol) -> Settled | None:
     if evaluation.moment.next_border < evaluation.moment.origin:
         return None
     rule = next(rule for rule in evaluation.entities[symbol].rules if isinstance(rule, IntervalRule))
-    return _Horizon(evaluation, symbol, rule, evaluation.prepared.variants(rule)[0]).settled()
+    variant = evaluation.prepared.variants(rule)[0]
+    found = _Horizon(evaluation, rule.out, variant)
+    horizon = found.horizon()
+    for node in variant.nodes.values():
+        # An instance of the rule may be born later than those of a list in it, which go on and wait all the same.
+        if isinstance(node, Algebra) and node.operator in _WHOLE_INTERVALS:
+            part = _Horizon(evaluation, node.out, variant)
+            if part.names != found.names:
+                part.horizon()
+    return found.earliest((*symbol.columns(rule.fvp.fluent), rule.fvp.value), horizon)
 
 
 @dataclass(frozen=True)
@@ -61,22 +71,27 @@ class _Leaf:
 
 
 class _Horizon:
-    def __init__(self, evaluation: Evaluation, symbol: Symbol, rule: IntervalRule, variant: Variant) -> None:
+    """The horizons of one list, for all its candidates."""
+
+    def __init__(self, evaluation: Evaluation, out: Term, variant: Variant) -> None:
         self._evaluation = evaluation
         self._dictionary = evaluation.dictionary
-        self._symbol, self._rule = symbol, rule
-        self._nodes = variant.nodes
+        self._out, self._nodes = out, variant.nodes
         self._border = evaluation.moment.next_border
-        self._frame = UNIT
+        self._frame = self._support(out)
         self._leaves: dict[str, _Leaf] = {}
         self._spans: dict[str, Spans] = {}
 
-    def settled(self) -> Settled | None:
-        """The heads of candidates whose horizon is not simply the border."""
-        self._frame = self._support(self._rule.out)
+    @property
+    def names(self) -> frozenset[str]:
+        """The variables of the candidates."""
+        return frozenset(self._frame.columns)
+
+    def horizon(self) -> Ints:
+        """The horizon of each candidate; what must be kept to follow it is marked."""
         if not self._frame.rows:
-            return None
-        self._possible(self._rule.out)
+            return EMPTY
+        self._possible(self._out)
         horizon = self._start()
         while True:
             lower = self._lowered(horizon)
@@ -84,10 +99,13 @@ class _Horizon:
                 break
             horizon = lower
         self._mark(horizon)
+        return horizon
+
+    def earliest(self, terms: tuple[Term, ...], horizon: Ints) -> Settled | None:
+        """The heads of candidates whose horizon is not simply the border, each with its earliest."""
         open_rows = np.flatnonzero(horizon <= self._border)
         if not len(open_rows):
             return None
-        terms = (*self._symbol.columns(self._rule.fvp.fluent), self._rule.fvp.value)
         frame = self._frame.take(open_rows)
         heads = [codes_of(column_of(term, frame, self._dictionary), self._dictionary) for term in terms]
         return _earliest(heads, horizon[open_rows])
@@ -211,7 +229,7 @@ class _Horizon:
                     self._lower_to_waiting(lower, node, horizon)
                 case IntervalOperator.ALLEN if node.relation is not AllenRelation.BEFORE:
                     self._lower_to(lower, self._spans[node.out.name], horizon)
-                case operator if operator in _DURATIONS:
+                case operator if operator in DURATIONS:
                     self._lower_to(lower, self._spans[node.out.name], horizon)
                 case _:
                     continue
@@ -273,9 +291,7 @@ class _Horizon:
         self._evaluation.want(leaf.symbol, leaf.row[chosen[: len(leaf.row)]])
 
 
-_DURATIONS = frozenset(
-    {IntervalOperator.LONGER, IntervalOperator.SHORTER, IntervalOperator.AT_LEAST, IntervalOperator.AT_MOST}
-)
+_WHOLE_INTERVALS = frozenset({IntervalOperator.SEQUENCE, IntervalOperator.ALLEN, *DURATIONS})
 
 
 def _last_before(leaf: _Leaf, horizon: Ints) -> Ints:
@@ -299,7 +315,7 @@ def _name(term: Term) -> str:
 
 def _plain(frame: Frame, name: str) -> Ints:
     column = frame.columns[name]
-    return EMPTY if isinstance(column, Lists) else column.data.astype(np.int64)
+    return EMPTY if isinstance(column, Lists) else column.data.astype(np.int64, copy=False)
 
 
 def _earliest(heads: list[Ints], first: Ints) -> Settled:

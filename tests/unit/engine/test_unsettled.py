@@ -196,3 +196,19 @@ def test_look_back_keeps_no_more_than_it_can_see() -> None:
     found = sizes("initiatedAt(s(X)=true, T) :- happensAt(on(X,a), T), T0 is T-30, holdsAt(b(X)=true, T0).")
     assert max(found[20:]) <= max(found[:20])
     assert all(abs(one - other) < 10 for one, other in pairwise(found[10:]))
+
+
+def test_an_interval_waits_for_an_instance_that_is_born_later() -> None:
+    text = (
+        BASE
+        + """
+        holdsFor(r(X,Y)=true, I) :-
+            holdsFor(near(X)=true, I1), holdsFor(near(X)=true, I2), seq(I1, I2, I3),
+            holdsFor(pair(X,Y)=true, I4), intersect_all([I4,I3], I).
+    """
+    )
+    y, true = Const("y"), Const("true")
+    records: list[Record] = [Occurrence(Compound("on", (y, Const("z"))), 54, 54)]
+    records += [InputInterval(Compound("near", (y,)), true, start, end, start) for start, end in ((16, 21), (60, 67))]
+    check(text, records, 10, 3)
+    assert IntervalRow(62, "r(y,z)", "true", 55, 67) in rows(loads(text), records, 10, 3)
