@@ -117,17 +117,19 @@ def intersection(lists: list[Spans]) -> Spans:
 
 
 def difference(base: Spans, others: list[Spans]) -> Spans:
-    """Points of the base in none of the others."""
-    starts, ends = base
-    removed = union(others)
-    if not len(starts) or not len(removed[0]):
+    """Points of the base in none of the others: those in all of their complements."""
+    removed = [spans for spans in others if len(spans[0])]
+    if not len(base[0]) or not removed:
         return base
-    # The complement of what is removed, closed off by the extreme points of the base.
-    low, high = min(starts[0], removed[0][0]), max(ends[-1], removed[1][-1])
-    kept_starts = np.concatenate(([low], removed[1]))
-    kept_ends = np.concatenate((removed[0], [high]))
-    keep = np.flatnonzero(kept_starts < kept_ends)
-    return intersection([base, (kept_starts[keep], kept_ends[keep])])
+    # Complements are closed off by the extreme points of all lists.
+    low, high = min(spans[0][0] for spans in (base, *removed)), max(spans[1][-1] for spans in (base, *removed))
+    return intersection([base, *(_complement(spans, low, high) for spans in removed)])
+
+
+def _complement(spans: Spans, low: np.int64, high: np.int64) -> Spans:
+    starts, ends = np.concatenate(([low], spans[1])), np.concatenate((spans[0], [high]))
+    keep = np.flatnonzero(starts < ends)
+    return (starts, ends) if len(keep) == len(starts) else (starts[keep], ends[keep])
 
 
 def contains(spans: Spans, points: Ints) -> Bools:
