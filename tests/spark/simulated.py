@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.engine.dictionary import Dictionary, Value, value_of
@@ -28,12 +29,14 @@ from tests.strategies.engine_runs import Rows as Reported
 Row = dict[str, object]
 
 
-def on_buckets(reasoner: Reasoner, records: list[Record], span: Span, count: int) -> Reported:
+def on_buckets(
+    reasoner: Reasoner, records: list[Record], span: Span, count: int, rows_at_once: int | None = None
+) -> Reported:
     """The rows that a run over so many buckets reports."""
     stages = stage_plan(reasoner.plan)
     sources, values = _sources(records, reasoner)
-    rows = plan_rows(stages, sources, arrivals=True)
-    job = make_job(stages, rows, buckets=count, span=span, derived_events=True)
+    rows = plan_rows(stages, sources, arrivals=not span.is_whole)
+    job = make_job(stages, rows, buckets=count, span=span, derived_events=True, rows_at_once=rows_at_once)
     waiting = [_told(reasoner, records, job)]
     for number in range(1, job.last + 1):
         waiting.append(_input(stages, rows, number, sources, values, job))
@@ -85,7 +88,9 @@ def _input(
             continue
         slots = [*tag.args, *([tag.value] if tag.value else [])]
         for times, args in values[place]:
-            row = times | dict(zip(slots, args, strict=True))
+            row = {name: time for name, time in times.items() if name in job.wire.schema.names} | dict(
+                zip(slots, args, strict=True)
+            )
             for bucket in _targets(spreading[sources[place].symbol], args, job.buckets):
                 made.append(row | {"tag": tag_number, "stage": number, "bucket": bucket})
     return pa.Table.from_pylist(made, schema=job.wire.out_schema)
@@ -114,6 +119,9 @@ def _passed(task: StageTask, table: pa.Table, count: int) -> list[pa.Table]:
         rows = np.flatnonzero(table["bucket"].to_numpy() == bucket)
         random.Random(bucket).shuffle(rows)
         mine = table.take(pa.array(rows)).drop_columns(["bucket"])
+        if task.job.rows_at_once is not None:
+            mine = mine.append_column("#told", pc.greater(mine["tag"], -4))
+            mine = mine.sort_by([("#told", "ascending"), ("t0", "ascending")]).drop_columns(["#told"])
         found += [pa.Table.from_batches([batch]) for batch in task(mine.to_batches(max_chunksize=7))]
     return found
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from holdsfor.engine.variants import NotSupported
 from holdsfor.spark.job import Span
+from holdsfor.spark.stages import undecided
 from tests.spark.on_spark import on_spark
 from tests.spark.simulated import on_buckets
 from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, scenarios
@@ -49,6 +50,26 @@ def test_whole_history(scenario: Scenario, count: int) -> None:
 @given(scenarios(WINDOWED, windowed=True, late=LATE), st.integers(1, 4))
 def test_at_every_query_time(scenario: Scenario, count: int) -> None:
     _check_buckets(scenario, count)
+
+
+def _check_pieces(scenario: Scenario, count: int, rows: int) -> None:
+    assume(not undecided(scenario.reasoner.plan))
+    engine = _engine(scenario)
+    found = on_buckets(scenario.reasoner, scenario.records, Span(), count, rows)
+    assert differences(found, engine) == []
+
+
+@settings(max_examples=60)
+@given(scenarios(WINDOWED, windowed=False), st.integers(1, 3), st.integers(1, 9))
+def test_piece_by_piece(scenario: Scenario, count: int, rows: int) -> None:
+    _check_pieces(scenario, count, rows)
+
+
+@pytest.mark.slow
+@settings(max_examples=3_000)
+@given(scenarios(WINDOWED, windowed=False), st.integers(1, 3), st.integers(1, 9))
+def test_piece_by_piece_at_length(scenario: Scenario, count: int, rows: int) -> None:
+    _check_pieces(scenario, count, rows)
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from holdsfor.recognition import MappingInput
 from holdsfor.spark.buckets import StageTask
 from holdsfor.spark.job import Span, make_job, plan_rows
 from holdsfor.spark.sources import Feed, feeds_of, stage_rows, told
-from holdsfor.spark.stages import stage_plan
+from holdsfor.spark.stages import stage_plan, undecided
 from holdsfor.spark.wire import COUNTS, DERIVED, RESULT, ddl
 
 Rules: TypeAlias = Reasoner | str | Path | Iterable[str | Path]
@@ -43,6 +43,7 @@ def recognise(
     unit: str = "s",
     fluents: Collection[str] | None = None,
     partitions: int | None = None,
+    rows_at_once: int | None = None,
     untyped: bool = False,
     observation: Observation | None = None,
 ) -> DataFrame:
@@ -50,9 +51,14 @@ def recognise(
 
     `events` is one DataFrame with a mapping, or one per event and input fluent with columns `time`, perhaps `arrival`,
     and the arguments in order. Tables of background facts may be DataFrames too. An end that is null is still open.
+
+    `partitions` is the number of buckets. `rows_at_once` lets each be worked on in pieces of about so many rows, for
+    histories that do not fit in memory. `untyped` says that text columns hold numbers as text. `observation` gets
+    counts: `read`, `malformed`, `conflicts`, `intervals`.
     """
     plan, feeds = _read(program, events, mapping, background, unit, untyped=untyped)
-    found = stage_output(plan, _session(events), feeds, Span(window, step, start, end), partitions, fluents=fluents)
+    span = Span(window, step, start, end)
+    found = stage_output(plan, _session(events), feeds, span, partitions, fluents=fluents, rows_at_once=rows_at_once)
     return intervals_of(found, observation)
 
 
@@ -106,10 +112,12 @@ def _read(
     untyped: bool,
 ) -> tuple[Plan, list[Feed]]:
     """The plan of a program, and the DataFrames it runs over."""
-    reasoner = program if isinstance(program, Reasoner) else _loaded(program)
-    if background is not None:
-        reasoner = reasoner.with_background(_collected(background))
-    plan = reasoner.plan
+    more = None if background is None else _collected(background)
+    if not isinstance(program, Reasoner):
+        paths = [program] if isinstance(program, str | Path) else program
+        plan = load(*paths, background=more).plan
+    else:
+        plan = (program if more is None else program.with_background(more)).plan
     return plan, feeds_of(events, plan.analysis.entities, _mapping(mapping), unit, untyped=untyped)
 
 
@@ -122,8 +130,11 @@ def stage_output(
     *,
     fluents: Collection[str] | None = None,
     derived_events: bool = False,
+    rows_at_once: int | None = None,
 ) -> DataFrame:
     """What the last stage gives out: results and counts, told apart by their tag."""
+    if rows_at_once is not None:
+        _require_pieces(plan, span)
     stages = stage_plan(plan)
     for message in stages.warnings:
         warnings.warn(message, stacklevel=3)
@@ -131,15 +142,36 @@ def stage_output(
     has_arrivals = any(origin.arrival != origin.start for feed in feeds for origin in feed.origins)
     rows = plan_rows(stages, sources, arrivals=has_arrivals and not span.is_whole)
     count = partitions or _partitions(spark)
-    job = make_job(stages, rows, buckets=count, span=span, fluents=fluents, derived_events=derived_events)
+    job = make_job(
+        stages,
+        rows,
+        buckets=count,
+        span=span,
+        fluents=fluents,
+        derived_events=derived_events,
+        rows_at_once=rows_at_once,
+    )
     waiting = [told(spark, feeds, rows.wire, count)]
     for stage in stages.stages:
         waiting += stage_rows(feeds, sources, stage, rows, count)
         together = reduce(DataFrame.unionAll, waiting)
         shuffled = together.repartitionById(count, F.col("bucket")).drop("bucket")
+        if rows_at_once is not None:
+            # What a bucket is told of the whole stream comes first.
+            shuffled = shuffled.sortWithinPartitions(F.expr("tag > -4"), F.col("t0"))
         task = StageTask(job, stage.number)
         waiting = [shuffled.mapInArrow(_function(task), ddl(task.out_schema))]
     return waiting[0]
+
+
+def _require_pieces(plan: Plan, span: Span) -> None:
+    """Complain if a history cannot be worked on piece by piece."""
+    if not span.is_whole:
+        raise HoldsforError("rows_at_once is for one query over everything; leave out window, step, start and end")
+    found = undecided(plan)
+    if found:
+        named = ", ".join(str(symbol) for symbol in found)
+        raise HoldsforError(f"rows_at_once cannot be used: what holds in the past of {named} may depend on the future")
 
 
 def _function(task: StageTask) -> Any:
@@ -147,10 +179,6 @@ def _function(task: StageTask) -> Any:
         yield from task(batches)
 
     return work
-
-
-def _loaded(program: str | Path | Iterable[str | Path]) -> Reasoner:
-    return load(program) if isinstance(program, str | Path) else load(*program)
 
 
 def _mapping(mapping: MappingInput | TableMapping) -> TableMapping | None:

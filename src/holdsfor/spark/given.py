@@ -43,9 +43,17 @@ class GivenTable:
     def at(self, query: int) -> GivenTable:
         """The rows of one query time."""
         first, last = np.searchsorted(self.query, [query, query + 1])
-        part = slice(first, last)
+        return self._part(slice(first, last))
+
+    def after(self, border: int) -> GivenTable:
+        """The rows that matter after a border: all of the intervals, points and events after it."""
+        is_span = self.tag.kind is Kind.TABLE and self.tag.symbol.kind is EntityKind.FLUENT
+        return self if is_span else self._part(np.flatnonzero(self.start > border))
+
+    def _part(self, part: slice | Ints) -> GivenTable:
         args = tuple(column[part] for column in self.args)
-        return GivenTable(self.tag, args, self.value[part], self.start[part], self.end[part], self.query[part])
+        value = EMPTY if self.tag.value is None else self.value[part]
+        return GivenTable(self.tag, args, value, self.start[part], self.end[part], self.query[part])
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:

@@ -77,6 +77,8 @@ class Job:
     span: Span
     fluents: frozenset[str] | None
     derived_events: bool
+    rows_at_once: int | None = None
+    """How many rows of a bucket are worked on at a time, if they come in order of time."""
 
     @property
     def last(self) -> int:
@@ -151,6 +153,7 @@ def make_job(
     span: Span,
     fluents: Collection[str] | None = None,
     derived_events: bool = False,
+    rows_at_once: int | None = None,
 ) -> Job:
     """What the workers are told."""
     specs = []
@@ -171,6 +174,7 @@ def make_job(
         span,
         None if fluents is None else frozenset(fluents),
         derived_events,
+        rows_at_once,
     )
 
 

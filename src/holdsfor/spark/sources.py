@@ -18,7 +18,7 @@ from holdsfor.spark.alignment import Places, Spreading
 from holdsfor.spark.columns import Argument, argument, identifier, is_open, key_part, literal, time
 from holdsfor.spark.job import Rows, SourceRows
 from holdsfor.spark.stages import Stage
-from holdsfor.spark.wire import ARRIVALS, BUCKET, COUNTS, MOMENTS, Tag, Wire, sql_types
+from holdsfor.spark.wire import ARRIVALS, BUCKET, MOMENTS, SIZES, Tag, Wire, sql_types
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ def told(spark: SparkSession, feeds: Sequence[Feed], wire: Wire, buckets: int) -
         f"struct({BUCKET} as tag, cast(bucket as bigint) as t0, 0L as t1)",
         f"struct({MOMENTS} as tag, first as t0, last as t1)",
         f"struct({ARRIVALS} as tag, first_arrival as t0, last_arrival as t1)",
-        f"struct({COUNTS} as tag, good as t0, bad as t1)",
+        f"struct({SIZES} as tag, good as t0, bad as t1)",
     ]
     everywhere = _reach(spark, feeds).selectExpr("*", f"explode(sequence(0, {buckets - 1})) as bucket")
     listed = everywhere.selectExpr("bucket", f"inline(array({', '.join(rows)}))")

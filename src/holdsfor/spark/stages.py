@@ -12,6 +12,7 @@ from itertools import islice, product
 from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan, Stratum
+from holdsfor.engine.retention import retention
 from holdsfor.ir import Effect, EffectKind
 from holdsfor.spark.alignment import Option, Places, Spreading, options
 
@@ -192,3 +193,9 @@ def _warnings(stages: Iterable[Stage]) -> Iterator[str]:
             if not places:
                 names = ", ".join(str(symbol) for symbol in stratum.members)
                 yield f"{names}: one worker does all the work, for {stratum.key.reason}"
+
+
+def undecided(plan: Plan) -> list[Symbol]:
+    """Fluents whose past can change with what comes later, so that a history cannot be worked on piece by piece."""
+    kept = retention(plan)
+    return sorted(kept.derivable | kept.unsettled)

@@ -24,8 +24,8 @@ from holdsfor.io.layouts import Form
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
 
-RESULT, DERIVED, COUNTS, MOMENTS, ARRIVALS, BUCKET = -1, -2, -3, -4, -5, -6
-"""Tags of rows that are no input: results, counts, and what a bucket must know of the whole stream."""
+RESULT, DERIVED, COUNTS, MOMENTS, ARRIVALS, BUCKET, SIZES = -1, -2, -3, -4, -5, -6, -7
+"""Tags of rows that are no input: results, counts, and from -4 on what a bucket must know of the whole stream."""
 RESULT_STAGE = 127
 
 _TYPES = {"l": pa.int64(), "d": pa.float64(), "s": pa.string(), "u": pa.string(), "x": pa.string()}

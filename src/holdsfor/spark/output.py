@@ -1,0 +1,205 @@
+"""What leaves a bucket: results, counts, and tables for later stages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.evaluation import Evaluation
+from holdsfor.engine.expressions import codes_of
+from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.report import Texts, event_table, interval_table
+from holdsfor.engine.step import Answer
+from holdsfor.engine.tables import FOREVER, Events
+from holdsfor.ir import EffectKind
+from holdsfor.spark.job import Exit, Job, StageSpec
+from holdsfor.spark.keys import buckets, parts_of_codes
+from holdsfor.spark.rows import BucketRows, whole_column
+from holdsfor.spark.wire import (
+    ARRIVALS,
+    BUCKET,
+    COUNTS,
+    DERIVED,
+    FINAL,
+    MOMENTS,
+    RESULT,
+    RESULT_STAGE,
+    Kind,
+    TermTexts,
+    table_of,
+)
+
+
+@dataclass(frozen=True)
+class Share:
+    """What of an evaluation is reported: events after `low` up to `high`, intervals that end after `low`, not after
+    `high`; as known at a query time.
+    """
+
+    query: int
+    low: int
+    high: int
+
+    def has(self, start: Ints, end: Ints | None) -> Bools:
+        """Which events or intervals are reported."""
+        if end is None:
+            return (start > self.low) & (start <= self.high)
+        return (end > self.low + 1) & (True if self.high >= FOREVER else end <= self.high + 1)
+
+
+class Output:
+    """Makes rows of what was worked out: results, and tables for later stages."""
+
+    def __init__(self, job: Job, spec: StageSpec, bucket: int) -> None:
+        self._job, self._spec, self._bucket = job, spec, bucket
+        self._is_last = spec.number == job.last
+        self._owner: Owner | None = None
+
+    @cached_property
+    def _schema(self) -> pa.Schema:
+        return FINAL if self._is_last else self._job.wire.out_schema
+
+    def passed(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
+        """Rows on their way to a later stage, or to the end."""
+        if self._is_last:
+            columns = [rows[name] for name in ("tag", "q", "x0", "x1", "t0", "t1")]
+            yield from pa.table(columns, schema=FINAL).to_batches()
+        else:
+            columns = [*rows.columns, pa.array(np.full(len(rows), self._bucket), pa.int32())]
+            yield from pa.table(columns, schema=self._schema).to_batches()
+
+    def told(self, rows: BucketRows) -> Iterator[pa.RecordBatch]:
+        """What the next stage must know of the whole stream; the first bucket of the first stage reports its size."""
+        if not self._is_last:
+            for tag, reach in (
+                (BUCKET, (rows.bucket, 0)),
+                (MOMENTS, rows.whole.reach),
+                (ARRIVALS, rows.whole.arrived),
+            ):
+                columns = {"tag": tag, "t0": reach[0], "t1": reach[1]}
+                columns |= {"stage": self._spec.number + 1, "bucket": self._bucket}
+                yield from table_of(self._schema, 1, columns).to_batches()
+        if self._spec.number == 1 and self._bucket == 0:
+            for name, count in zip(("read", "malformed"), rows.counts, strict=True):
+                yield from self._count(name, count)
+
+    def _count(self, name: str, count: int) -> Iterator[pa.RecordBatch]:
+        columns = {"tag": COUNTS, "fluent": pa.array([name]), "start": count}
+        yield from self._row_table(1, columns)
+
+    def found(self, evaluation: Evaluation, share: Share | None = None) -> Iterator[pa.RecordBatch]:
+        """What was worked out at a query time, or a share of it."""
+        moment = evaluation.moment
+        share = share or Share(moment.now, moment.low, int(FOREVER))
+        query = share.query
+        if self._owner is None or self._owner.dictionary is not evaluation.dictionary:
+            self._owner = Owner(self._job, self._spec, self._bucket, evaluation.dictionary)
+        answer = self._owner.answer(evaluation, share)
+        texts = self._owner.texts
+        table = interval_table(answer, texts)
+        columns = {"fluent": "fluent", "value": "value", "start": "start", "end": "end"}
+        yield from self._results(table, RESULT, query, columns)
+        if self._job.derived_events:
+            yield from self._results(event_table(answer, texts), DERIVED, query, {"fluent": "event", "start": "time"})
+        if evaluation.conflicts:
+            yield from self._count("conflicts", evaluation.conflicts)
+        for way in self._spec.exits:
+            yield from self._exit(way, evaluation, share)
+
+    def _results(self, table: pa.Table, tag: int, query: int, names: dict[str, str]) -> Iterator[pa.RecordBatch]:
+        if not len(table):
+            return
+        columns = {name: whole_column(table[source]) for name, source in names.items()}
+        yield from self._row_table(len(table), {**columns, "tag": tag, "query_time": query})
+
+    def _row_table(self, rows: int, columns: dict[str, Any]) -> Iterator[pa.RecordBatch]:
+        if not self._is_last:
+            renamed = {"query_time": "q", "fluent": "x0", "value": "x1", "start": "t0", "end": "t1"}
+            columns = {renamed.get(name, name): column for name, column in columns.items()}
+            columns |= {"stage": RESULT_STAGE, "bucket": self._bucket}
+        yield from table_of(self._schema, rows, columns).to_batches()
+
+    def _exit(self, way: Exit, evaluation: Evaluation, share: Share) -> Iterator[pa.RecordBatch]:
+        """A table on its way to a later stage."""
+        assert self._owner is not None
+        columns, value, start, end = _leaving(way, evaluation)
+        settled = True if self._job.rows_at_once is None else share.has(start, end)
+        rows = np.flatnonzero(settled & self._owner.owns(way.symbol, columns, len(start)))
+        columns = [column[rows] for column in columns]
+        targets, copies = self._owner.targets(way, columns, len(rows))
+        rows = rows[copies]
+        if not len(rows):
+            return
+        tag = self._job.stages[way.stage - 1].tags[way.tag]
+        terms = self._owner.terms
+        found: dict[str, Any] = {slot: terms.column(c[copies]) for slot, c in zip(tag.args, columns, strict=True)}
+        if tag.value is not None and value is not None:
+            found[tag.value] = terms.column(value[rows])
+        found["t0"] = pa.array(start[rows], mask=start[rows] <= -FOREVER)
+        if end is not None:
+            found["t1"] = pa.array(end[rows], mask=end[rows] >= FOREVER)
+        found |= {"tag": way.tag, "stage": way.stage, "q": share.query, "bucket": targets}
+        yield from table_of(self._schema, len(rows), found).to_batches()
+
+
+def _leaving(way: Exit, evaluation: Evaluation) -> tuple[list[Ints], Ints | None, Ints, Ints | None]:
+    """The columns of a table that a later stage reads: arguments, value, start, end."""
+    symbol = way.symbol
+    if way.kind is not Kind.TABLE:
+        points = evaluation.points[symbol, EffectKind(way.kind.value)]
+        return list(points.args), points.value, points.time, None
+    if symbol.kind is EntityKind.EVENT:
+        events = evaluation.derived[symbol]
+        return [codes_of(column, evaluation.dictionary) for column in events.args], None, events.time, None
+    # With all of the past that the plan keeps: the later stage keeps none of its own.
+    table = evaluation.fluents[symbol]
+    return list(table.args), table.value, table.start, table.end
+
+
+class Owner:
+    """Tells the instances that belong to a bucket from those that only took part."""
+
+    def __init__(self, job: Job, spec: StageSpec, bucket: int, dictionary: Dictionary) -> None:
+        self._job, self._spec, self._bucket, self.dictionary = job, spec, bucket, dictionary
+        self.texts = Texts(dictionary)
+        self.terms = TermTexts(dictionary)
+
+    def owns(self, symbol: Symbol, columns: list[Ints], rows: int) -> np.typing.NDArray[np.bool_]:
+        """Which instances of a fluent or event belong here."""
+        key = [columns[place] for place in self._spec.members[symbol]]
+        found: np.typing.NDArray[np.bool_] = self._targets(key, rows) == self._bucket
+        return found
+
+    def _targets(self, key: list[Ints], rows: int) -> Ints:
+        return buckets([parts_of_codes(column, self.dictionary) for column in key], rows, self._job.buckets)
+
+    def targets(self, way: Exit, columns: list[Ints], rows: int) -> tuple[Ints, Ints]:
+        """The buckets that rows go to, and the row that each copy is of."""
+        count = self._job.buckets
+        if way.spreading is None:
+            return np.repeat(np.arange(count), rows), np.tile(np.arange(rows), count)
+        found = [self._targets([columns[place] for place in places], rows) for places in way.spreading]
+        pairs = np.unique(np.stack([np.concatenate(found), np.tile(np.arange(rows), len(found))]), axis=1)
+        return pairs[0], pairs[1]
+
+    def answer(self, evaluation: Evaluation, share: Share) -> Answer:
+        """The results of this bucket."""
+        fluents, events = {}, {}
+        for symbol in self._spec.members:
+            if symbol.kind is EntityKind.EVENT:
+                happened = evaluation.derived[symbol]
+                columns = [codes_of(column, self.dictionary) for column in happened.args]
+                rows = np.flatnonzero(share.has(happened.time, None) & self.owns(symbol, columns, len(happened)))
+                events[symbol] = Events(tuple(column.take(rows) for column in happened.args), happened.time[rows])
+            elif self._job.fluents is None or symbol.name in self._job.fluents:
+                table = evaluation.fluents[symbol]
+                owned = self.owns(symbol, list(table.args), len(table))
+                fluents[symbol] = table.take(np.flatnonzero(owned & share.has(table.start, table.end)))
+        return Answer(share.query, fluents, events, evaluation.conflicts)

@@ -1,0 +1,101 @@
+"""The rows of a bucket, sorted out: what they are about, and what they tell of the whole stream."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.stream import Stream
+from holdsfor.engine.tables import FOREVER
+from holdsfor.io.builder import Builder, Piece
+from holdsfor.io.layouts import Form, Layout
+from holdsfor.spark.job import Job, StageSpec
+from holdsfor.spark.wire import ARRIVALS, BUCKET, MOMENTS, SIZES, Kind, Tag, cells
+
+
+@dataclass
+class WholeStream(Stream):
+    """What a bucket is told of the whole stream, of which it has a part: from when to when it reaches."""
+
+    reach: tuple[int, int] = (0, 0)
+    arrived: tuple[int, int] = (0, 0)
+
+    def moments(self) -> tuple[int, int]:
+        """The first and the last time-point that the stream speaks of."""
+        return self.reach
+
+    def arrivals(self) -> tuple[int, int]:
+        """The first and the last arrival."""
+        return self.arrived
+
+
+@dataclass
+class BucketRows:
+    """The rows of a bucket, sorted out."""
+
+    bucket: int = 0
+    counts: tuple[int, int] = (0, 0)
+    """How many rows the whole stream has, and how many that could not be read."""
+    whole: WholeStream = field(default_factory=WholeStream)
+    own: list[tuple[Tag, pa.Table]] = field(default_factory=list)
+    passing: list[pa.Table] = field(default_factory=list)
+
+    def add(self, table: pa.Table, job: Job, spec: StageSpec) -> None:
+        """Take in some rows, those of earlier calls put aside."""
+        self.own, self.passing = [], []
+        if job.wire.staged:
+            mine = pc.equal(table["stage"], spec.number)
+            passing = table.filter(pc.invert(mine))
+            self.passing = [passing] if len(passing) else []
+            table = table.filter(mine)
+        tags = table["tag"].to_numpy()
+        for number in np.unique(tags).tolist():
+            rows = table if (tags == number).all() else table.take(pa.array(np.flatnonzero(tags == number)))
+            if number == BUCKET:
+                self.bucket = rows["t0"][0].as_py()
+            elif number == MOMENTS:
+                self.whole.reach = _reach(rows)
+            elif number == ARRIVALS:
+                self.whole.arrived = _reach(rows)
+            elif number == SIZES:
+                self.counts = _reach(rows)
+            elif number in spec.tags:
+                self.own.append((spec.tags[number], rows))
+
+
+def _reach(rows: pa.Table) -> tuple[int, int]:
+    first, last = rows["t0"][0].as_py(), rows["t1"][0].as_py()
+    return (0, 0) if first is None else (first, last)
+
+
+def stream_of(own: Sequence[tuple[Tag, pa.Table]], dictionary: Dictionary) -> Stream:
+    """The input among the rows."""
+    builder = Builder()
+    for tag, rows in own:
+        if tag.kind is Kind.INPUT:
+            builder.add(_piece(tag, rows.combine_chunks()))
+    return builder.finish(dictionary).stream
+
+
+def _piece(tag: Tag, rows: pa.Table) -> Piece:
+    assert tag.form is not None
+    start = rows["t0"].to_numpy()
+    arrival = rows["arrival"].to_numpy() if "arrival" in rows.column_names else start
+    args = tuple(cells(whole_column(rows[slot]), slot) for slot in tag.args)
+    end = value = None
+    if tag.value is not None:
+        if tag.form is Form.INTERVAL:
+            end = rows["t1"].fill_null(int(FOREVER)).to_numpy()
+        value = cells(whole_column(rows[tag.value]), tag.value)
+    return Piece(Layout(tag.symbol, tag.form), arrival, start, args, end, value)
+
+
+def whole_column(column: pa.ChunkedArray) -> Any:
+    """A column in one piece."""
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
