@@ -7,6 +7,7 @@ import numpy as np
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.analysis.instant import DELAYED, INITIATED, TERMINATED
 from holdsfor.compiler.plan import Stratum
+from holdsfor.engine.delays import settled
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import evaluate
 from holdsfor.engine.frames import Codes, combined_keys, is_in, order_of, ranges
@@ -61,10 +62,12 @@ class _Run:
         self._grounding.find()
         batches = self._writer.rows()
         delays = self._delays()
-        sheet = assembled(batches, delays.reshape(-1))
         start = self._start(delays)
-        moment = self._evaluation.moment
-        swept = sweep(sheet, start, (moment.now, moment.next_border), self._memory, wants_log=self._component.wants_log)
+        span = (self._evaluation.moment.now, self._evaluation.moment.next_border)
+        swept = settled(batches, delays, start, span)
+        if swept is None:
+            sheet = assembled(batches, delays.reshape(-1))
+            swept = sweep(sheet, start, span, self._memory, wants_log=self._component.wants_log)
         self._keep_attempts(swept, start.pending, delays)
         self._publish(swept)
 
