@@ -251,7 +251,7 @@ class _Run:
             none,
             none,
             (time, due, entry, value),
-            np.full(made.conflicts, self._until),
+            made.broken,
         )
 
 
