@@ -50,7 +50,7 @@ def _intervals(evaluation: Evaluation, symbol: Symbol, initiated: Stacked, termi
         one, two = space.groups(initiated.args, terminated.args, (len(initiated), len(terminated)))
         made = make_intervals([(one, initiated.time, initiated.value)], [(two, terminated.time, terminated.value)])
         args = _arguments(made.group, one, initiated)
-    evaluation.conflicts += made.conflicts
+    evaluation.add_conflicts(made.broken)
     return Intervals(args, made.value, made.start, made.end, single_valued=True)
 
 

@@ -37,13 +37,13 @@ _BITS = 62
 
 @dataclass(frozen=True)
 class Made:
-    """Intervals by instance, and how many initiations were broken at their own time-point."""
+    """Intervals by instance, and the time-points at which an initiation of an instance was broken at once."""
 
     group: Ints
     value: Ints
     start: Ints
     end: Ints
-    conflicts: int
+    broken: Ints
 
 
 def make_intervals(initiated: Sequence[Part], terminated: Sequence[Part], open_end: int = int(FOREVER)) -> Made:
@@ -57,7 +57,7 @@ def make_intervals(initiated: Sequence[Part], terminated: Sequence[Part], open_e
     starts = [part for part in initiated if len(part[1])]
     ends = [part for part in terminated if len(part[1])]
     if not starts:
-        return Made(EMPTY, EMPTY, EMPTY, EMPTY, 0)
+        return Made(EMPTY, EMPTY, EMPTY, EMPTY, EMPTY)
     if sum(len(part[1]) for part in (*starts, *ends)) <= _FEW:
         starts, ends = _stacked(starts), _stacked(ends)
     layout = _layout(starts, ends)
@@ -196,7 +196,7 @@ def _that_can_matter(layout: _Layout, part: Part) -> Part:
 
 def _from_sorted(layout: _Layout, key: Ints, open_end: int) -> Made:
     """Intervals from points in order, some whole groups at a time."""
-    found, conflicts = [], 0
+    found = []
     begin = 0
     while begin < len(key):
         finish = _end_of_block(key, begin, layout.below_group)
@@ -205,13 +205,9 @@ def _from_sorted(layout: _Layout, key: Ints, open_end: int) -> Made:
             # In place: the column is ours.
             block = _decided(layout, block)
         start, end, broken = _block_intervals(layout, block, open_end)
-        found.append((start >> layout.below_group, layout.values(start), layout.times(start, 1), end))
-        conflicts += broken
+        found.append((start >> layout.below_group, layout.values(start), layout.times(start, 1), end, broken))
         begin = finish
-    group, value, time, until = (
-        found[0] if len(found) == 1 else (np.concatenate(parts) for parts in zip(*found, strict=True))
-    )
-    return Made(group, value, time, until, conflicts)
+    return Made(*(found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))))
 
 
 def _end_of_block(key: Ints, begin: int, below_group: int) -> int:
@@ -222,13 +218,13 @@ def _end_of_block(key: Ints, begin: int, below_group: int) -> int:
     return int(np.searchsorted(key, ((int(key[last - 1]) >> below_group) + 1) << below_group))
 
 
-def _block_intervals(layout: _Layout, key: Ints, open_end: int) -> tuple[Ints, Ints, int]:
-    """Packed starts, plain ends, and broken initiations, of points that all set or clear a value outright."""
+def _block_intervals(layout: _Layout, key: Ints, open_end: int) -> tuple[Ints, Ints, Ints]:
+    """Packed starts, plain ends, and times of broken initiations, of points that all set or clear a value outright."""
     if not len(key):
-        return EMPTY, EMPTY, 0
+        return EMPTY, EMPTY, EMPTY
     differs = key[1:] ^ key[:-1]
     # At one moment initiations come before what breaks them; there is at most one such step at a moment.
-    conflicts = int(np.count_nonzero((differs >= layout.kind) & (differs <= layout.low)))
+    breaks = np.flatnonzero((differs >= layout.kind) & (differs <= layout.low))
     # Only points that change the state matter, or that are the first of their group.
     differs &= ~(((1 << layout.time_bits) - 1) << layout.low_bits)
     matters = np.empty(len(key), np.bool_)
@@ -244,10 +240,10 @@ def _block_intervals(layout: _Layout, key: Ints, open_end: int) -> tuple[Ints, I
     # What comes last in its group, or last of all, stays open.
     is_open = (differs >= 1 << layout.below_group) | (rows == len(changes))
     np.putmask(until, is_open, open_end)
-    if conflicts:
-        lasting = np.flatnonzero((differs > layout.low) | is_open)
-        return start[lasting], until[lasting], conflicts
-    return start, until, conflicts
+    if not len(breaks):
+        return start, until, EMPTY
+    lasting = np.flatnonzero((differs > layout.low) | is_open)
+    return start[lasting], until[lasting], layout.times(key[breaks], 0)
 
 
 def _decided(layout: _Layout, key: Ints) -> Ints:
@@ -307,4 +303,4 @@ def _renumbered(starts: Sequence[Part], ends: Sequence[Part], open_end: int) -> 
     group, time, value = names
     is_open = made.end == FOREVER
     end = np.where(is_open, open_end, time[np.where(is_open, 1, made.end) - 1] + 1)
-    return Made(group[made.group], value[made.value], time[made.start - 1] + 1, end, made.conflicts)
+    return Made(group[made.group], value[made.value], time[made.start - 1] + 1, end, time[made.broken])

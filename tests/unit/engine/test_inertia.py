@@ -19,16 +19,16 @@ Row = tuple[int, int, int, int]
 OPEN = int(FOREVER)
 
 
-def stepped(initiated: list[Point], terminated: list[Point], open_end: int = OPEN) -> tuple[list[Row], int]:
+def stepped(initiated: list[Point], terminated: list[Point], open_end: int = OPEN) -> tuple[list[Row], list[int]]:
     """The intervals and broken initiations of each group, one time-point after the other."""
-    rows, conflicts = [], 0
+    rows, broken = [], []
     for group in sorted({point[0] for point in initiated}):
         current, since = None, 0
         for time in sorted({t for g, t, _ in (*initiated, *terminated) if g == group}):
             starting = {v for g, t, v in initiated if (g, t) == (group, time)}
             ending = {v for g, t, v in terminated if (g, t) == (group, time)}
             kept = {v for v in starting if starting == {v} and not ending & {v, ANY}}
-            conflicts += bool(starting - kept)
+            broken += [time] if starting - kept else []
             is_broken = bool(ending & {current, ANY}) or bool(starting - {current})
             after = next(iter(kept)) if kept else None if is_broken else current
             if after != current:
@@ -37,7 +37,7 @@ def stepped(initiated: list[Point], terminated: list[Point], open_end: int = OPE
                 current, since = after, time + 1
         if current is not None:
             rows.append((group, current, since, open_end))
-    return rows, conflicts
+    return rows, broken
 
 
 def parts(points: list[Point], cut: int = 0) -> list[Part]:
@@ -46,10 +46,10 @@ def parts(points: list[Point], cut: int = 0) -> list[Part]:
     return [tuple(np.array(one, np.int64).reshape(-1, 3).T) for one in listed]  # type: ignore[misc]
 
 
-def made(initiated: list[Part], terminated: list[Part], open_end: int = OPEN) -> tuple[list[Row], int]:
+def made(initiated: list[Part], terminated: list[Part], open_end: int = OPEN) -> tuple[list[Row], list[int]]:
     found = make_intervals(initiated, terminated, open_end)
     columns = (found.group, found.value, found.start, found.end)
-    return list(zip(*(column.tolist() for column in columns), strict=True)), found.conflicts
+    return list(zip(*(column.tolist() for column in columns), strict=True)), found.broken.tolist()
 
 
 def points(values: st.SearchStrategy[int]) -> st.SearchStrategy[list[Point]]:
@@ -95,13 +95,16 @@ def test_long_columns_equal_stepping(values: int) -> None:
 def test_blocks_end_with_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inertia, "GROUPS", 2)
     initiated = [(0, 1, 1), (0, 2, 1), (0, 5, 1), (1, 3, 1)]
-    assert made(parts(initiated), parts([(0, 4, 1)])) == ([(0, 1, 2, 5), (0, 1, 6, OPEN), (1, 1, 4, OPEN)], 0)
+    assert made(parts(initiated), parts([(0, 4, 1)])) == ([(0, 1, 2, 5), (0, 1, 6, OPEN), (1, 1, 4, OPEN)], [])
 
 
 def test_an_open_end_of_ones_own() -> None:
-    assert made(parts([(7, 2, 9)]), [], 10) == ([(7, 9, 3, 10)], 0)
-    assert made(parts([(7 << 50, 2 << 40, 9), (7, 2, 8)]), [], 2) == ([(7, 8, 3, 2), (7 << 50, 9, (2 << 40) + 1, 2)], 0)
+    assert made(parts([(7, 2, 9)]), [], 10) == ([(7, 9, 3, 10)], [])
+    assert made(parts([(7 << 50, 2 << 40, 9), (7, 2, 8)]), [], 2) == (
+        [(7, 8, 3, 2), (7 << 50, 9, (2 << 40) + 1, 2)],
+        [],
+    )
 
 
 def test_nothing_initiated() -> None:
-    assert made([], parts([(0, 1, 1)])) == ([], 0)
+    assert made([], parts([(0, 1, 1)])) == ([], [])
