@@ -20,25 +20,25 @@ CYCLIC = replace(WINDOWED, statics=replace(POINTWISE_KIND, equal=WINDOWED.static
 LATE = 12
 
 
-@settings(max_examples=100)
+@settings(max_examples=180)
 @given(scenarios(windowed=False))
 def test_whole_history(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
-@settings(max_examples=120)
+@settings(max_examples=180)
 @given(scenarios(WINDOWED, windowed=True, late=LATE))
 def test_at_every_query_time(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
-@settings(max_examples=60)
+@settings(max_examples=80)
 @given(scenarios(PLAIN, windowed=True, late=LATE))
 def test_without_cycles(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
-@settings(max_examples=60)
+@settings(max_examples=80)
 @given(scenarios(INTERVALS, windowed=True, late=LATE))
 def test_whole_intervals(scenario: Scenario) -> None:
     check_engine(scenario)

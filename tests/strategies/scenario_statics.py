@@ -34,6 +34,8 @@ class StaticKind:
     order: bool = True
     equal: bool = False
     """Whether all fluents of a rule must have the same variables."""
+    siblings: int = 25
+    """In how many of a hundred cases a pair is followed by another value of the same fluent, where it can be."""
 
 
 ANY_KIND = StaticKind((*SETS, *SETS, *WHOLE))
@@ -92,7 +94,7 @@ class StaticWriter:
         fluent = self._pen.pick(self._readable)
         out = out or self._list()
         sibling = self._sibling(out)
-        if sibling and self._pen.chance(25):
+        if sibling and self._pen.chance(self._kind.siblings):
             self._literals.append(sibling)
         elif self._kind.equal and self._literals:
             # The same pair again stands in for one with other variables.
@@ -182,6 +184,13 @@ class StaticWriter:
             goal = f"allen({relation}, {one}, {self._take()}, {mode}, {{out}})"
         out = self._list()
         self._literals.append(goal.format(out=out))
+        return self._long_enough(out) if operator == "seq" and self._pen.chance(30) else out
+
+    def _long_enough(self, one: str) -> str:
+        """Only long intervals of a list of sequences, those that touch being joined before."""
+        joined, out = self._list(), self._list()
+        self._literals.append(f"intersect_all([{one}, {one}], {joined})")
+        self._literals.append(f"intDurGreater({joined}, {self._pen.number(3, 8)}, {out})")
         return out
 
     def _bound(self) -> str:

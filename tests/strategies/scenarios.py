@@ -63,7 +63,7 @@ INTERVALS = replace(
     WINDOWED,
     cycles=False,
     delays=False,
-    statics=replace(WINDOWED.statics, operators=(*WHOLE, *WHOLE, *SETS)),
+    statics=replace(WINDOWED.statics, operators=("allen", "allen", "seq", *WHOLE, *SETS), guards=False, siblings=60),
     static_weight=12,
 )
 """Many operators on whole intervals, for runs with windows."""

@@ -55,7 +55,9 @@ def recorded(pen: Pen, reasoner: Reasoner, *, most: int = 36, late: int = 0) -> 
     for _ in range(pen.weighted([(1, pen.number(0, 5)), (5, pen.number(6, most))])):
         signature = pen.pick([*events, *events, *fluents] or inputs)
         time = pen.number(first, last)
-        arrival = time + (pen.number(0, late) if late and pen.chance(40) else 0)
+        # A window cuts what arrives long after it began: an input fluent more often than an event.
+        is_late = late and pen.chance(40 if signature.value is None else 70)
+        arrival = time + (pen.number(0, late) if is_late else 0)
         records.append(_record(pen, signature, time, arrival, last))
         if pen.chance(5):
             records.append(records[-1])
