@@ -1,0 +1,72 @@
+"""What a batch leaves behind for the next: a small file that says that it is done and where everything is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.spark.streaming.clock import Clock
+from holdsfor.spark.streaming.store import COMMIT, Store
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A batch that is done.
+
+    `states` is the batch that wrote the states of all buckets, `rows` the batches whose input has not been seen by a
+    query time yet, each with the buckets it is for.
+    """
+
+    batch: int
+    settings: Mapping[str, Any]
+    clock: Clock = field(default_factory=Clock)
+    states: int | None = None
+    rows: Mapping[int, list[int]] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """The commit as JSON."""
+        return json.dumps(asdict(self), indent=1)
+
+    @classmethod
+    def of(cls, text: str) -> Commit:
+        """The commit that a text says."""
+        found = json.loads(text)
+        rows = {int(batch): buckets for batch, buckets in found["rows"].items()}
+        return cls(found["batch"], found["settings"], Clock(**found["clock"]), found["states"], rows)
+
+    @property
+    def needed(self) -> set[int]:
+        """The batches whose files it is about."""
+        return {self.batch, *self.rows, *([] if self.states is None else [self.states])}
+
+
+def last_commit(store: Store, settings: Mapping[str, Any], below: int | None = None) -> Commit:
+    """The last batch that is done, of those below a number; an empty commit if there is none."""
+    for batch in reversed(store.batches()):
+        if (below is None or batch < below) and store.exists(f"{batch}/{COMMIT}"):
+            found = Commit.of(store.read(f"{batch}/{COMMIT}").to_pybytes().decode())
+            _check(found.settings, settings, store)
+            return found
+    return Commit(-(2**62), settings)
+
+
+def _check(found: Mapping[str, Any], wanted: Mapping[str, Any], store: Store) -> None:
+    for name, value in wanted.items():
+        if found.get(name) != value:
+            raise HoldsforError(
+                f"the checkpoint at {store.root} was made with {name} {found.get(name)}, not {value}: "
+                "go on with the same settings, or begin with a new checkpoint"
+            )
+
+
+def write_commit(store: Store, commit: Commit, before: Commit) -> None:
+    """Say that a batch is done, and delete what nobody needs any more.
+
+    It may have to be run again, from the commit before it.
+    """
+    store.write(f"{commit.batch}/{COMMIT}", commit.text().encode())
+    needed = commit.needed | before.needed
+    store.drop([batch for batch in store.batches() if batch < commit.batch and batch not in needed])

@@ -1,0 +1,123 @@
+"""A micro-batch from beginning to end: rows taken in, query times asked, results delivered, all of it committed.
+
+A batch that is run again begins where the one before it ended, and gives the same: nothing is lost, nothing comes twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Protocol, TypeVar
+
+from holdsfor.spark.streaming.clock import Clock, Windows
+from holdsfor.spark.streaming.commits import Commit, last_commit, write_commit
+from holdsfor.spark.streaming.store import Store
+from holdsfor.spark.streaming.tasks import Turn
+
+Frame = TypeVar("Frame", contravariant=True)  # noqa: PLC0105 -- also the variable of a class
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What came in: good rows, those that are late and those that cannot be read; the first and last time of the good
+    ones, and the buckets they went to. `now` is the processing time.
+    """
+
+    events: int
+    late: int
+    malformed: int
+    first: int | None
+    last: int | None
+    buckets: list[int]
+    now: int | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a micro-batch went.
+
+    `query_time` is the last one asked so far, `queries` how many were asked in this batch, `changes` the rows of the
+    changelog, `intervals` what is in sight now, `unmatched` the retractions of what was never seen.
+    """
+
+    batch: int
+    query_time: int | None
+    queries: int = 0
+    events: int = 0
+    late: int = 0
+    malformed: int = 0
+    unmatched: int = 0
+    changes: int = 0
+    intervals: int = 0
+    conflicts: int = 0
+    state_rows: int = 0
+    state_bytes: int = 0
+    milliseconds: int = 0
+
+    def __str__(self) -> str:
+        asked = "-" if self.query_time is None else str(self.query_time)
+        spoilt = f", {self.malformed} malformed" if self.malformed else ""
+        unmatched = f", {self.unmatched} retractions unmatched" if self.unmatched else ""
+        return (
+            f"batch {self.batch}: query time {asked} (+{self.queries}), {self.events} events, {self.late} late{spoilt}"
+            f"{unmatched}, {self.changes} changes, {self.intervals} intervals, state {self.state_bytes / 1e6:.1f} MB, "
+            f"{self.milliseconds} ms"
+        )
+
+
+class Workers(Protocol[Frame]):
+    """Those who do the work on the buckets."""
+
+    def take_in(self, rows: Frame, batch: int, clock: Clock) -> Taken:
+        """Write the rows of a batch to the files of their buckets."""
+
+    def ask(self, turn: Turn) -> list[dict[str, Any]]:
+        """Ask every bucket the query times of a turn; what each has to say of it."""
+
+
+@dataclass(frozen=True)
+class Driver(Generic[Frame]):
+    """Runs micro-batches. `patience` is how long the clock waits for a source that says nothing."""
+
+    store: Store
+    settings: Mapping[str, Any]
+    windows: Windows
+    workers: Workers[Frame]
+    start: int | None = None
+    patience: int | None = None
+    retracting: bool = False
+
+    def run(self, rows: Frame, batch: int, deliver: Callable[[Report], None], until: int | None = None) -> Report:
+        """Run a batch. `deliver` is called when everything has been worked out and before it is committed.
+
+        With `until`, all query times up to there are asked, whatever has come in.
+        """
+        begin = time.perf_counter()
+        before = last_commit(self.store, self.settings, below=batch)
+        self.store.drop([found for found in self.store.batches() if found == batch])
+        clock = before.clock
+        if clock.start is None and self.start is not None:
+            clock = clock.beginning(self.start)
+        taken = self.workers.take_in(rows, batch, clock)
+        clock = clock.seen(taken.first, taken.last).waited(taken.now, taken.events, self.patience)
+        if until is not None and clock.start is not None:
+            clock = clock.seen(until + self.windows.lateness, until + self.windows.lateness)
+        waiting = dict(before.rows) | ({batch: taken.buckets} if taken.buckets else {})
+        due = clock.due(self.windows)
+        after = Commit(batch, self.settings, clock, before.states, waiting)
+        report = Report(batch, clock.query, 0, taken.events, taken.late, taken.malformed)
+        if due:
+            assert clock.query is not None
+            origin = clock.origin(self.windows)
+            turn = Turn(batch, before.states, waiting, clock.query, due[-1], origin, self.windows, self.retracting)
+            notes = self.workers.ask(turn)
+            counted = {name: sum(note[name] for note in notes) for name in _COUNTED}
+            report = replace(report, query_time=due[-1], queries=len(due), **counted)
+            after = Commit(batch, self.settings, clock.asked(due[-1]), batch, {})
+        deliver(report)
+        write_commit(self.store, after, before)
+        return replace(report, milliseconds=round((time.perf_counter() - begin) * 1e3))
+
+
+_COUNTED = ("changes", "conflicts", "unmatched", "intervals", "state_rows", "state_bytes")

@@ -1,0 +1,269 @@
+"""Streams as one frame, and the rows of a micro-batch on their way to the buckets.
+
+All sources become one streaming DataFrame, for a query has one clock: the columns of each have a name of their own. A
+row is sorted out once, in one pass: what it is, whether it is good, whether it is late, and where it has to go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TypeAlias
+
+from pyspark.sql import DataFrame
+from pyspark.sql import types as T  # noqa: N812
+
+from holdsfor.compiler.analysis.entities import Entities
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.io.formats import require_columns
+from holdsfor.io.frames import _entry
+from holdsfor.io.layouts import Form, Layouts
+from holdsfor.io.mapping import Entry, TableMapping
+from holdsfor.spark.columns import identifier, literal, time
+from holdsfor.spark.job import Rows
+from holdsfor.spark.sources import Origin, _either, _feeds, _first_of, _Shipped
+from holdsfor.spark.stages import StagePlan
+from holdsfor.spark.streaming.clock import Clock, Windows
+from holdsfor.spark.streaming.rows import COPY, FIRST_COPY, travelling_schema
+from holdsfor.spark.wire import sql_types
+
+Streams: TypeAlias = DataFrame | Mapping[str, DataFrame]
+
+SOURCE, NOW, BEAT = "_holdsfor_source", "_holdsfor_now", "_holdsfor_beat"
+"""Columns of our own: which stream a row is of, when its batch began, and the beat of an idle source."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What the user's streams are: the entries of their rows, and the columns of each, under the names they got."""
+
+    entries: tuple[Entry, ...]
+    columns: tuple[tuple[str, dict[str, str]], ...]
+    unit: str
+    untyped: bool
+    retracted: str | None
+
+    @classmethod
+    def of(
+        cls,
+        streams: Streams,
+        entities: Entities,
+        mapping: TableMapping | None,
+        unit: str,
+        retracted: str | None,
+        *,
+        untyped: bool,
+    ) -> Sources:
+        """Describe the streams."""
+        layouts = Layouts(entities)
+        if not isinstance(streams, Mapping):
+            if mapping is None:
+                raise HoldsforError("one stream of events needs a mapping that says which columns are which event")
+            if retracted is not None:
+                require_columns([retracted], streams.columns, "retracted")
+            columns = (("events", {name: name for name in streams.columns}),)
+            return cls(mapping.entries, columns, mapping.unit, untyped, retracted)
+        if mapping is not None:
+            raise HoldsforError("a mapping describes one stream; for a dict of them, name their columns instead")
+        entries, found = [], []
+        for place, (name, frame) in enumerate(streams.items()):
+            names = {column: f"{place}:{column}" for column in frame.columns}
+            found.append((name, names))
+            if layouts.knows(name):
+                plain = [column for column in frame.columns if column != retracted]
+                entries.append(_renamed(_entry(f"events[{name!r}]", name, plain, layouts), names, place))
+        return cls(tuple(entries), tuple(found), unit, untyped, retracted)
+
+    def together(self, streams: Streams) -> DataFrame:
+        """All streams in one."""
+        frames = list(streams.values()) if isinstance(streams, Mapping) else [streams]
+        renamed = []
+        for place, (frame, (_, names)) in enumerate(zip(frames, self.columns, strict=True)):
+            listed = [f"{identifier(old)} as {identifier(new)}" for old, new in names.items()]
+            renamed.append(frame.selectExpr(*listed, f"{place} as {SOURCE}", f"current_timestamp() as {NOW}"))
+        return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), renamed)
+
+    def origins(self, frame: DataFrame, entities: Entities) -> list[tuple[Origin, ...]]:
+        """What the rows are; no row is two things of one tuple."""
+        feeds = _feeds(frame, self.entries, Layouts(entities), self.unit, untyped=self.untyped)
+        return [feed.origins for feed in feeds]
+
+    def flag(self) -> str:
+        """Whether a row takes something back."""
+        if self.retracted is None:
+            return "false"
+        flags = [names[self.retracted] for _, names in self.columns if self.retracted in names]
+        cases = " or ".join(f"coalesce(cast({identifier(name)} as boolean), false)" for name in flags)
+        return f"({cases or 'false'})"
+
+    def row_text(self) -> str:
+        """A row as it came, as JSON."""
+        cases = []
+        for place, (_, names) in enumerate(self.columns):
+            members = ", ".join(f"{literal(old)}, {identifier(new)}" for old, new in names.items())
+            cases.append(f"when {place} then to_json(named_struct({members}))")
+        return f"case {SOURCE} {' '.join(cases)} end"
+
+    def source_text(self) -> str:
+        """The name of the stream that a row is of."""
+        named = " ".join(f"when {place} then {literal(name)}" for place, (name, _) in enumerate(self.columns))
+        return f"case {SOURCE} {named} end"
+
+
+def _renamed(entry: Entry, names: Mapping[str, str], place: int) -> Entry:
+    def new(column: str | None) -> str | None:
+        return None if column is None else names[column]
+
+    return replace(
+        entry,
+        start=names[entry.start],
+        args=tuple(names[arg] for arg in entry.args),
+        end=new(entry.end),
+        value=new(entry.value),
+        arrival=new(entry.arrival),
+        where={SOURCE: place},
+    )
+
+
+def with_beat(frame: DataFrame) -> DataFrame:
+    """A stream with a row every second that says how late it is: batches go on when nothing comes in."""
+    beat = frame.sparkSession.readStream.format("rate").option("rowsPerSecond", 1).load()
+    return frame.unionByName(beat.selectExpr(f"timestamp as {BEAT}"), allowMissingColumns=True)
+
+
+@dataclass(frozen=True)
+class Sorting:
+    """How the rows of a batch are sorted out: SQL for what rows of some origins are."""
+
+    sources: Sources
+    origins: tuple[Origin, ...]
+    first: int
+    """The place of the first origin among all of them."""
+    stages: StagePlan
+    rows: Rows
+    windows: Windows
+    buckets: int
+
+    @property
+    def _places(self) -> Iterator[tuple[int, Origin, list[_Shipped]]]:
+        for place, origin in enumerate(self.origins, self.first):
+            shipped = list(self._ways(place, origin))
+            if shipped:
+                yield place, origin, shipped
+
+    def _ways(self, place: int, origin: Origin) -> Iterator[_Shipped]:
+        """The stages that the rows of an origin go to."""
+        for stage in self.stages.stages:
+            found = self.rows.inputs.get((stage.number, place))
+            if found is not None:
+                spreading = {delivery.symbol: delivery.spreading for delivery in stage.deliveries}
+                yield _Shipped(origin, *found, spreading[origin.rows.symbol])
+
+    @property
+    def is_used(self) -> bool:
+        """Whether any stage reads these rows."""
+        return any(True for _ in self._places)
+
+    def sorted_out(self, frame: DataFrame, clock: Clock, *, keep: Sequence[str] = ()) -> DataFrame:
+        """Rows with what they are: `chosen`, `good`, `late`, `moment` (the time the clock goes by), and their columns."""
+        used = list(self._places)
+        tests = [origin.chosen for _, origin, _ in used]
+
+        def column(found: Sequence[str | None]) -> str:
+            return _first_of(list(zip(tests, found, strict=True)))
+
+        values = [shipped[0].values() for _, _, shipped in used]
+        moment = [self._moment(origin) for _, origin, _ in used]
+        good = [f"({origin.good}) and {time} is not null" for (_, origin, _), time in zip(used, moment, strict=True)]
+        columns = {
+            "chosen": f"{SOURCE} is not null and coalesce({_either(tests)}, false)",
+            "good": f"coalesce({column(good)}, false)",
+            "moment": column(moment),
+            "is_span": column([str(origin.rows.form is Form.INTERVAL).lower() for _, origin, _ in used]),
+            "back": self.sources.flag(),
+        }
+        for name in self.rows.wire.schema.names:
+            if name not in ("tag", "arrival", "stage", "q"):
+                columns[name] = column([value.get(name) for value in values])
+        if self._has_one_target:
+            ways = [shipped[0] for _, _, shipped in used]
+            columns["tag"] = column([str(way.number) for way in ways])
+            columns["stage"] = column([str(self._stage(way)) for way in ways])
+            columns["bucket"] = column([way.bucket((way.spreading or ((),))[0], self.buckets) for way in ways])
+        else:
+            columns["targets"] = column([self._targets(shipped) for _, _, shipped in used])
+        beat = [f"{BEAT}"] if BEAT in frame.columns else []
+        kinds = sql_types(self.rows.wire.schema) | {"moment": "bigint"}
+        cast = [
+            f"cast({sql} as {kinds[name]}) as {name}" if name in kinds else f"{sql} as {name}"
+            for name, sql in columns.items()
+        ]
+        return frame.selectExpr(*keep, *beat, *cast).selectExpr("*", *self._arrival(clock))
+
+    def _moment(self, origin: Origin) -> str:
+        if self.windows.by_event:
+            return origin.start
+        if origin.arrival != origin.start:
+            return origin.arrival
+        return time(NOW, T.TimestampType(), self.sources.unit)
+
+    @property
+    def _has_one_target(self) -> bool:
+        """Whether every row goes to one bucket of one stage."""
+        ways = [shipped for _, _, shipped in self._places]
+        return all(len(found) == 1 and len(found[0].spreading or ()) == 1 for found in ways)
+
+    def _stage(self, shipped: _Shipped) -> int:
+        return next(stage for (stage, _), (tag, _) in self.rows.inputs.items() if tag == shipped.number)
+
+    def _targets(self, shipped: Sequence[_Shipped]) -> str:
+        """Where a row goes: stages, tags and buckets."""
+        found = []
+        for one in shipped:
+            row = f"named_struct('stage', {self._stage(one)}Y, 'tag', {one.number}Y, 'bucket', cast(b as int))"
+            found.append(f"transform({one.targets(self.buckets)}, b -> {row})")
+        return found[0] if len(found) == 1 else f"concat({', '.join(found)})"
+
+    def _arrival(self, clock: Clock) -> list[str]:
+        """Whether a row is late, and the arrival it counts with: not before the last query time."""
+        if clock.query is None or clock.start is None:
+            return ["moment as arrival", "cast(null as string) as late"]
+        arrival = f"greatest(moment, {clock.query + 1}L)"
+        low = f"({arrival} + pmod({clock.query}L - {arrival}, {self.windows.step}L) - {self.windows.size}L)"
+        is_over = f"case when is_span then coalesce(t1 <= {low} + 1, false) else t0 <= {low} end"
+        late = f"case when moment <= {clock.start}L then 'before the start' when {arrival} <= {low} or {is_over} then 'late' end"
+        return [f"{arrival} as arrival", f"{late} as late"]
+
+    @property
+    def metrics(self) -> list[tuple[str, str]]:
+        """What is counted on the way."""
+        return [
+            ("events", "count_if(chosen and good and late is null)"),
+            ("late", "count_if(chosen and good and late is not null)"),
+            ("malformed", "count_if(chosen and not good)"),
+            ("first", "min(case when chosen and good then moment end)"),
+            ("last", "max(case when chosen and good then moment end)"),
+        ]
+
+    def travelling(self, sorted_out: DataFrame) -> DataFrame:
+        """Good rows on their way to their buckets."""
+        retracting = self.sources.retracted is not None
+        schema = travelling_schema(self.rows.wire, retracting=retracting)
+        kept = sorted_out.where("chosen and good and late is null")
+        kinds = sql_types(schema)
+        columns = {name: name for name in schema.names}
+        if self._has_one_target:
+            found, first = kept, str(FIRST_COPY)
+        else:
+            listed = [name for name in schema.names if name not in ("tag", "stage", "bucket", "retracted")]
+            found = kept.selectExpr(*listed, "back", "posexplode(targets) as (copy, target)")
+            first = f"if(copy = 0, {FIRST_COPY}, {COPY})"
+            columns |= {"tag": "target.tag", "stage": "target.stage", "bucket": "target.bucket"}
+        columns["retracted"] = f"if(back, {first}, 0)"
+        return found.selectExpr(*(f"cast({columns[name]} as {kinds[name]}) as {name}" for name in schema.names))
+
+
+def beat_time(unit: str) -> str:
+    """The beat of an idle source, as a time."""
+    return time(BEAT, T.TimestampType(), unit)

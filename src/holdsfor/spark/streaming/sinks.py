@@ -1,0 +1,81 @@
+"""Where results go. A sink is called once for a batch, and again with the same rows if the batch is run again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.window import Window
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.changelog import CHANGES, Op
+from holdsfor.spark.wire import ddl
+
+FunctionSink: TypeAlias = Callable[[DataFrame, int], None]
+"""Called with rows and the number of the batch. The rows are there during the call only."""
+Sink: TypeAlias = FunctionSink | str | Path
+
+FORMATS = ("parquet", "json", "csv", "orc")
+CHANGES_SQL = ddl(CHANGES)
+
+
+@dataclass(frozen=True)
+class Directory:
+    """A folder with a folder for each batch: `batch=7`. A batch that is run again replaces its own."""
+
+    path: str
+    format: str = "parquet"
+
+    def __post_init__(self) -> None:
+        if self.format not in FORMATS:
+            raise HoldsforError(f"the format must be one of {', '.join(FORMATS)}, not {self.format!r}")
+
+    def __call__(self, rows: DataFrame, batch: int) -> None:
+        """Write the rows of a batch."""
+        options = {"header": "true"} if self.format == "csv" else {}
+        rows.coalesce(1).write.mode("overwrite").options(**options).format(self.format).save(
+            f"{self.path}/batch={batch}"
+        )
+
+
+@dataclass
+class Memory:
+    """Keeps the rows of every batch here, for tests and notebooks."""
+
+    batches: dict[int, pa.Table] = field(default_factory=dict)
+
+    def __call__(self, rows: DataFrame, batch: int) -> None:
+        """Keep the rows of a batch."""
+        self.batches[batch] = rows.toArrow()
+
+    def table(self) -> pa.Table:
+        """All rows so far, in order of batches."""
+        return pa.concat_tables([self.batches[batch] for batch in sorted(self.batches)])
+
+
+def as_sink(sink: Sink, style: str = "parquet") -> FunctionSink:
+    """A sink, or the folder that stands for one."""
+    return Directory(str(sink), style) if isinstance(sink, str | Path) else sink
+
+
+def latest(changes: DataFrame) -> DataFrame:
+    """The last row for every id: what an upsert needs of a batch with several query times."""
+    order = Window.partitionBy("id").orderBy(F.desc("query_time"))
+    return changes.withColumn("_place", F.row_number().over(order)).where("_place = 1").drop("_place")
+
+
+def replayed(changes: DataFrame, until: int | None = None) -> DataFrame:
+    """The intervals that a changelog leaves, perhaps only up to a query time."""
+    known = changes if until is None else changes.where(F.col("query_time") <= until)
+    return latest(known).where(F.col("op") != Op.RETRACT.value).select("fluent", "value", "start", "end", "id")
+
+
+def snapshot(changes: DataFrame, query: int, window: int) -> DataFrame:
+    """What was reported at a query time: `query_time, fluent, value, start, end`, as `recognise` gives it."""
+    table = replayed(changes, query).where(F.col("end").isNull() | (F.col("end") > query - window + 1))
+    return table.select(F.lit(query).cast("bigint").alias("query_time"), "fluent", "value", "start", "end")

@@ -1,0 +1,209 @@
+"""Micro-batches in this process, one bucket after the other: what a streaming run does, without Spark."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from holdsfor.engine.changelog import CHANGES, snapshot
+from holdsfor.engine.dictionary import Dictionary, Value
+from holdsfor.engine.report import interval_rows
+from holdsfor.engine.run import run
+from holdsfor.engine.state import State
+from holdsfor.engine.stream import from_records
+from holdsfor.engine.windows import WindowPlan
+from holdsfor.loading import Reasoner
+from holdsfor.reference import IntervalRow, Record
+from holdsfor.reference.history import Occurrence
+from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
+from holdsfor.spark.stages import StagePlan, stage_plan
+from holdsfor.spark.streaming.clock import Clock, Windows
+from holdsfor.spark.streaming.commits import last_commit
+from holdsfor.spark.streaming.driver import Driver, Report, Taken
+from holdsfor.spark.streaming.rows import COPY, FIRST_COPY, TakeIn, travelling_schema
+from holdsfor.spark.streaming.store import Store
+from holdsfor.spark.streaming.tasks import AskStage, Turn, notes_of
+from tests.spark.simulated import _sources, _targets
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A record on its way, or its retraction."""
+
+    record: Record
+    retracted: bool = False
+
+
+def clock_time(record: Record, *, by_event: bool) -> int:
+    if not by_event:
+        return record.arrival
+    return record.time if isinstance(record, Occurrence) else record.start
+
+
+def load_query(arrival: int, clock: Clock, windows: Windows) -> int:
+    """The query time at which a row is first seen."""
+    assert clock.query is not None
+    return arrival + (clock.query - arrival) % windows.step
+
+
+def is_late(record: Record, arrival: int, clock: Clock, windows: Windows) -> bool:
+    low = load_query(arrival, clock, windows) - windows.size
+    if arrival <= low:
+        return True
+    if isinstance(record, Occurrence):
+        return record.time <= low
+    return record.start <= low if record.is_point else record.end <= low + 1
+
+
+@dataclass
+class SimulatedWorkers:
+    """Buckets in this process."""
+
+    job: Job
+    stages: StagePlan
+    rows: Rows
+    sources: list[SourceRows]
+    store: Store
+    windows: Windows
+    reasoner: Reasoner
+    retracting: bool
+    used: list[tuple[Sent, int]] = field(default_factory=list)
+    """Rows that were taken in, and the arrival they were given."""
+
+    def take_in(self, rows: Sequence[Sent], batch: int, clock: Clock) -> Taken:
+        good, late = [], 0
+        times = [clock_time(sent.record, by_event=self.windows.by_event) for sent in rows]
+        for sent, time in zip(rows, times, strict=True):
+            arrival = time if clock.query is None else max(time, clock.query + 1)
+            if clock.start is not None and (time <= clock.start or is_late(sent.record, arrival, clock, self.windows)):
+                late += 1
+            else:
+                good.append((sent, arrival))
+        self.used += good
+        buckets = self._write(good, batch)
+        return Taken(len(good), late, 0, min(times, default=None), max(times, default=None), buckets)
+
+    def _write(self, good: list[tuple[Sent, int]], batch: int) -> list[int]:
+        made: list[dict[str, Any]] = []
+        for sent, arrival in good:
+            sources, values = _sources([sent.record], self.reasoner)
+            if sources:
+                made += self._copies(sources[0], *values[0][0], sent, arrival)
+        schema = travelling_schema(self.job.wire, retracting=self.retracting)
+        table = pa.Table.from_pylist(made, schema=schema)
+        task = TakeIn(self.job, self.store, batch, self.retracting)
+        return [note["bucket"] for note in _notes(task(table.to_batches()))]
+
+    def _copies(
+        self, source: SourceRows, times: dict[str, Any], args: list[Value], sent: Sent, arrival: int
+    ) -> Iterable[dict[str, Any]]:
+        place, is_first = self.sources.index(source), True
+        for (number, where), (tag_number, tag) in self.rows.inputs.items():
+            if where != place:
+                continue
+            spreading = {d.symbol: d.spreading for d in self.stages.stages[number - 1].deliveries}
+            slots = [*tag.args, *([tag.value] if tag.value else [])]
+            row = times | dict(zip(slots, args, strict=True)) | {"arrival": arrival}
+            for bucket in _targets(spreading[source.symbol], args, self.job.buckets):
+                mark = (FIRST_COPY if is_first else COPY) if sent.retracted else 0
+                is_first = False
+                yield row | {"tag": tag_number, "stage": number, "bucket": bucket, "retracted": mark}
+
+    def ask(self, turn: Turn) -> list[dict[str, Any]]:
+        count = self.job.buckets
+        found = [pa.table({"id": [bucket]}) for bucket in range(count)]
+        for number in range(1, self.job.last + 1):
+            task = AskStage(self.job, number, self.store, turn)
+            out = [pa.Table.from_batches([batch]) for one in found for batch in task(one.to_batches(max_chunksize=5))]
+            table = pa.concat_tables(out)
+            if not task.is_last:
+                bucket = table["bucket"].to_numpy()
+                found = [table.filter(pa.array(bucket == place)) for place in range(count)]
+        return notes_of(table["note"].to_pylist())
+
+
+def _notes(batches: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
+    return [note for batch in batches for note in notes_of(batch.column(0).to_pylist())]
+
+
+class SimulatedStream:
+    """A streaming run whose batches are given one by one."""
+
+    def __init__(
+        self,
+        reasoner: Reasoner,
+        sent: Sequence[Sent],
+        windows: Windows,
+        folder: Path,
+        *,
+        start: int | None = None,
+        buckets: int = 3,
+    ) -> None:
+        stages = stage_plan(reasoner.plan)
+        sources, _ = _sources([one.record for one in sent], reasoner)
+        rows = plan_rows(stages, sources, arrivals=True)
+        job = make_job(stages, rows, buckets=buckets, span=Span())
+        self.store = Store.below(str(folder))
+        retracting = any(one.retracted for one in sent)
+        self.workers = SimulatedWorkers(job, stages, rows, sources, self.store, windows, reasoner, retracting)
+        self.driver = Driver(self.store, {"buckets": buckets}, windows, self.workers, start, None, retracting)
+        self.windows = windows
+        self.delivered: dict[int, pa.Table] = {}
+        self.reports: list[Report] = []
+        self.asked: list[int] = []
+
+    def run(self, rows: Sequence[Sent], batch: int, until: int | None = None) -> Report:
+        report = self.driver.run(rows, batch, self._deliver, until)
+        self.reports.append(report)
+        if report.query_time is not None:
+            step = self.windows.step
+            self.asked += [report.query_time - step * place for place in reversed(range(report.queries))]
+        return report
+
+    def _deliver(self, report: Report) -> None:
+        self.delivered[report.batch] = self.changes_of(report.batch)
+
+    def changes_of(self, batch: int) -> pa.Table:
+        folder = Path(self.store.path(f"{batch}/changes"))
+        files = sorted(folder.glob("*.parquet")) if folder.exists() else []
+        return pa.concat_tables([CHANGES.empty_table(), *(pq.read_table(file) for file in files)])
+
+    def unmatched(self, batch: int) -> list[dict[str, Any]]:
+        folder = Path(self.store.path(f"{batch}/unmatched"))
+        files = sorted(folder.glob("*.parquet")) if folder.exists() else []
+        return [row for file in files for row in pq.read_table(file).to_pylist()]
+
+    @property
+    def changes(self) -> pa.Table:
+        return pa.concat_tables([CHANGES.empty_table(), *(self.delivered[batch] for batch in sorted(self.delivered))])
+
+    def snapshots(self) -> list[IntervalRow]:
+        """What replaying the changelog gives at every query time."""
+        return sorted(row for query in self.asked for row in shown_at(self.changes, query, self.windows.size))
+
+    def wanted(self) -> list[IntervalRow]:
+        """What the engine reports when it gets everything at once, with the arrivals that the stream gave it."""
+        clock = last_commit(self.store, {}).clock
+        if not self.asked or clock.start is None:
+            return []
+        reasoner, dictionary = self.workers.reasoner, Dictionary()
+        records = [replace(sent.record, arrival=arrival) for sent, arrival in self.workers.used]
+        stream = from_records(records, reasoner.analysis.entities, dictionary)
+        plan = WindowPlan(self.windows.size, self.windows.step, clock.start, self.asked[-1])
+        state = State.beginning(clock.origin(self.windows))
+        return interval_rows(run(reasoner.plan, dictionary, stream, plan, state), dictionary)
+
+
+def shown_at(changes: pa.Table, query: int, size: int) -> list[IntervalRow]:
+    found = []
+    for row in snapshot(changes, query, size).to_pylist():
+        start = -math.inf if row["start"] is None else row["start"]
+        end = math.inf if row["end"] is None else row["end"]
+        found.append(IntervalRow(query, row["fluent"], row["value"], start, end))
+    return found
