@@ -103,3 +103,9 @@ class Options:
         found = [name for name in names if self.text(name) is not None]
         if len(found) > 1:
             raise OptionError(f"{self.source}: options {' and '.join(map(repr, found))} exclude each other")
+
+    def refuse(self, *names: str, reason: str) -> None:
+        """Options that make no sense here."""
+        for name in names:
+            if self.text(name) is not None:
+                raise OptionError(f"{self.source}: option {name!r} is not taken here: {reason}")

@@ -7,7 +7,7 @@ from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import StringType, StructType
+from pyspark.sql.types import DataType, StringType, StructType
 
 from holdsfor.diagnostics import HoldsforError
 
@@ -23,7 +23,7 @@ def json_columns(
     A field that is missing is null. A payload that is no JSON object, or has a field of another type, keeps its row:
     its text is in `_malformed` and its columns are null. `keep` names columns of the messages to go along.
     """
-    fields = _struct(schema)
+    fields = struct_of(schema)
     if MALFORMED in fields.names:
         raise HoldsforError(f"the schema of the payload must not name {MALFORMED!r}: it is added")
     wanted = StructType([*fields.fields]).add(MALFORMED, StringType())
@@ -106,8 +106,12 @@ def _as_json(frame: DataFrame) -> Column:
     return F.to_json(F.struct(*(F.col(f"`{name}`") for name in frame.columns)), {"ignoreNullFields": "false"})
 
 
-def _struct(schema: str | StructType) -> StructType:
-    return schema if isinstance(schema, StructType) else StructType.fromDDL(schema)
+def struct_of(schema: str | StructType) -> StructType:
+    """A schema, given as one or as text."""
+    found = schema if isinstance(schema, StructType) else DataType.fromDDL(schema)
+    if not isinstance(found, StructType):
+        raise HoldsforError(f"a schema names columns, as in 'vessel string, at bigint'; this is {schema!r}")
+    return found
 
 
 def _require(frame: DataFrame, names: Sequence[str]) -> None:

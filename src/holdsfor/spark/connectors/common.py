@@ -1,0 +1,81 @@
+"""What all data sources share: slices of a range, the schema they insist on, the number of rows a batch may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from pyspark.sql.datasource import WriterCommitMessage
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows
+from pyspark.sql.types import DataType, StructType
+
+from holdsfor.diagnostics import HoldsforError
+
+
+class ConnectorError(HoldsforError):
+    """A source or sink cannot do what it was asked to."""
+
+
+class DataLost(ConnectorError):
+    """The position of a stream is no longer there to be read."""
+
+
+@dataclass(frozen=True)
+class Written(WriterCommitMessage):
+    """What a task wrote."""
+
+    rows: int
+
+
+def slices(low: int, high: int, pieces: int, least: int = 1) -> list[tuple[int, int]]:
+    """A half-open range cut into at most so many pieces, none but the only one shorter than `least`.
+
+    >>> slices(0, 10, 3)
+    [(0, 3), (3, 6), (6, 10)]
+    >>> slices(5, 9, 4, least=3)
+    [(5, 9)]
+    >>> slices(5, 5, 4)
+    []
+    """
+    if high <= low:
+        return []
+    count = max(1, min(pieces, (high - low) // least))
+    borders = [low + (high - low) * piece // count for piece in range(count + 1)]
+    return list(pairwise(borders))
+
+
+def default_limit(rows: int | None) -> ReadLimit:
+    """The limit that the options set."""
+    return ReadAllAvailable() if rows is None else ReadMaxRows(rows)
+
+
+def most_rows(limit: ReadLimit) -> int | None:
+    """How many rows a batch may have at most; None is no limit."""
+    return int(limit.max_rows) if isinstance(limit, ReadMaxRows) else None
+
+
+def require_schema(source: str, given: StructType, own: StructType) -> None:
+    """Refuse a schema of the user's: the columns are those of the source."""
+    if [(f.name, f.dataType) for f in given.fields] != [(f.name, f.dataType) for f in own.fields]:
+        raise ConnectorError(
+            f"{source} has the columns {own.simpleString()}; leave .schema(…) out and use "
+            "holdsfor.spark.connectors.json_columns to read payloads by a schema"
+        )
+
+
+def require_column(source: str, schema: StructType, name: str, kinds: Iterable[type[DataType]]) -> None:
+    """Refuse a frame in which a column is missing or has another type."""
+    wanted = tuple(kinds)
+    words = " or ".join(kind.typeName() for kind in wanted)
+    if name not in schema.names:
+        raise ConnectorError(f"{source} needs a column {name!r} ({words}); there are {', '.join(schema.names)}")
+    if not isinstance(schema[name].dataType, wanted):
+        found = schema[name].dataType.simpleString()
+        raise ConnectorError(f"{source} needs column {name!r} to be {words}, and it is {found}")
+
+
+def refuse_overwrite(source: str, *, overwrite: bool) -> None:
+    """Sinks add to what is there."""
+    if overwrite:
+        raise ConnectorError(f"{source} adds to what is there: use mode append, or output mode append or update")

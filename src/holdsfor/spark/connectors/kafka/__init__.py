@@ -1,0 +1,1 @@
+"""Kafka, with the options and columns of Spark's own connector."""

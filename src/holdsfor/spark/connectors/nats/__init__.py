@@ -1,0 +1,1 @@
+"""NATS JetStream: a stream as a source, subjects as a sink."""

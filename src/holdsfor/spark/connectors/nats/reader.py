@@ -1,0 +1,344 @@
+"""Reads a stream of JetStream: offsets are its sequence numbers, so a batch can be read again whatever happened."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
+from pyspark.sql.types import BinaryType, LongType, MapType, StringType, StructType, TimestampType
+
+from holdsfor.spark.connectors.common import ConnectorError, DataLost, default_limit, most_rows, slices
+from holdsfor.spark.connectors.nats.connection import Extent, Servers, extent_of, first_after, next_of
+from holdsfor.spark.connectors.options import Options
+
+if TYPE_CHECKING:
+    from nats.aio.msg import Msg
+    from nats.js.client import JetStreamContext
+
+SCHEMA = (
+    StructType()
+    .add("subject", StringType())
+    .add("value", BinaryType())
+    .add("sequence", LongType())
+    .add("timestamp", TimestampType())
+    .add("headers", MapType(StringType(), StringType()))
+)
+ARROW_SCHEMA = pa.schema(
+    [
+        ("subject", pa.string()),
+        ("value", pa.binary()),
+        ("sequence", pa.int64()),
+        ("timestamp", pa.timestamp("us", tz="UTC")),
+        ("headers", pa.map_(pa.string(), pa.string())),
+    ]
+)
+_FETCH = 1000
+"""Messages asked for at once."""
+_SHORTEST = 1000
+"""A task for fewer messages costs more than it saves."""
+_IDLE = 600
+"""Seconds after which the server forgets a consumer: Spark may take its time between two fetches."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What to read, and from where on."""
+
+    servers: Servers
+    stream: str
+    subjects: tuple[str, ...]
+    by_subject: bool
+    starting: str | int | datetime
+    ending: int | None
+    partitions: int
+    most: int | None
+    fail_on_loss: bool
+
+    @staticmethod
+    def of(options: Options, *, streaming: bool) -> Reading:
+        """As the options say."""
+        options.refuse_together("startingOffsets", "startingTimestamp")
+        if streaming:
+            options.refuse("endingSequence", reason="a stream has no end")
+        subjects = options.names("subjects")
+        by_subject = options.choice("partitionBy", ("sequence", "subject"), "sequence") == "subject"
+        if by_subject:
+            _refuse_overlap(options, subjects)
+        return Reading(
+            Servers.of(options),
+            options.required("stream"),
+            subjects,
+            by_subject,
+            options.moment("startingTimestamp") or _position(options, "latest" if streaming else "earliest"),
+            options.whole("endingSequence"),
+            options.whole("numPartitions", 4) or 4,
+            options.whole("maxOffsetsPerTrigger"),
+            options.flag("failOnDataLoss", default=True),
+        )
+
+    async def start(self, jetstream: JetStreamContext, extent: Extent) -> int:
+        """The sequence number to begin with."""
+        match self.starting:
+            case "earliest":
+                return extent.first
+            case "latest":
+                return extent.next
+            case int(sequence):
+                return max(1, sequence)
+            case moment:
+                assert isinstance(moment, datetime)
+                return await first_after(jetstream, self.stream, moment, otherwise=extent.next)
+
+    def cut(self, low: int, high: int) -> list[Slice]:
+        """Slices of a range, each for one task."""
+        if self.by_subject:
+            return [Slice(low, high, (subject,)) for subject in self.subjects if low < high]
+        return [Slice(*piece, self.subjects) for piece in slices(low, high, self.partitions, least=_SHORTEST)]
+
+
+def _position(options: Options, default: str) -> str | int:
+    value = (options.text("startingOffsets", default) or default).lower()
+    if value in {"earliest", "latest"}:
+        return value
+    if not value.isdigit():
+        raise options.wrong("startingOffsets", value, "earliest, latest or a sequence number")
+    return int(value)
+
+
+def _refuse_overlap(options: Options, subjects: Sequence[str]) -> None:
+    """With one task for each subject, a message of two subjects would be read twice."""
+    if not subjects:
+        raise options.wrong("partitionBy", "subject", "sequence where no 'subjects' are given")
+    for place, one in enumerate(subjects):
+        for other in subjects[place + 1 :]:
+            if overlap(one.split("."), other.split(".")):
+                raise options.wrong("subjects", f"{one},{other}", "without overlap to be partitioned by")
+
+
+def overlap(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether some subject fits both patterns.
+
+    >>> overlap("a.*".split("."), "*.b".split(".")), overlap("a.>".split("."), "a".split("."))
+    (True, False)
+    """
+    for place in range(max(len(one), len(other))):
+        if place >= len(one) or place >= len(other):
+            return False
+        if ">" in {one[place], other[place]}:
+            return True
+        if "*" not in {one[place], other[place]} and one[place] != other[place]:
+            return False
+    return True
+
+
+@dataclass(frozen=True)
+class Slice(InputPartition):
+    """Sequence numbers of one task, and the subjects it wants; all if there are none."""
+
+    low: int
+    high: int
+    subjects: tuple[str, ...]
+
+
+class _Reads:
+    """Reading a slice: the same for batches and streams."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The messages of a slice."""
+        if isinstance(partition, Slice):
+            yield from _messages(self.reading, partition)
+
+
+class NatsReader(_Reads, DataSourceReader):
+    """Reads what is there when the query is planned."""
+
+    def partitions(self) -> list[InputPartition]:
+        """Slices of the stream."""
+        return list(asyncio.run(self._partitions()))
+
+    async def _partitions(self) -> list[Slice]:
+        reading = self.reading
+        async with reading.servers.connect() as client:
+            jetstream = reading.servers.jetstream(client)
+            extent = await extent_of(jetstream, reading.stream)
+            low = max(extent.first, await reading.start(jetstream, extent))
+        high = extent.next if reading.ending is None else min(extent.next, reading.ending + 1)
+        return reading.cut(low, high)
+
+
+class NatsStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Reads on and on. An offset is the next sequence number, and when the stream was made."""
+
+    def __init__(self, reading: Reading) -> None:
+        super().__init__(reading)
+        self._target: int | None = None
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802
+        """Where a new query begins."""
+
+        async def ask() -> dict[str, Any]:
+            async with self.reading.servers.connect() as client:
+                jetstream = self.reading.servers.jetstream(client)
+                extent = await extent_of(jetstream, self.reading.stream)
+                return {"created": extent.created, "next": await self.reading.start(jetstream, extent)}
+
+        return asyncio.run(ask())
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+        """What `maxOffsetsPerTrigger` says."""
+        return default_limit(self.reading.most)
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
+        """How far the next batch goes."""
+        return asyncio.run(self._latest(start, most_rows(limit)))
+
+    async def _latest(self, start: dict[str, Any], most: int | None) -> dict[str, Any]:
+        reading = self.reading
+        async with reading.servers.connect() as client:
+            jetstream = reading.servers.jetstream(client)
+            extent = await extent_of(jetstream, reading.stream)
+            if extent.created != start["created"]:
+                self._lost(f"it was made anew at {extent.created}")
+                start = {"created": extent.created, "next": extent.first}
+            high = extent.next if self._target is None else min(extent.next, self._target)
+            low = max(start["next"], extent.first)
+            if most is not None and reading.subjects and high - low > most:
+                # Other subjects in between do not count.
+                wanted = await next_of(jetstream, reading.stream, reading.subjects, low)
+                low = high if wanted is None else wanted
+            if most is not None:
+                high = min(high, low + most)
+        return {"created": extent.created, "next": max(high, start["next"])}
+
+    def reportLatestOffset(self) -> dict[str, Any]:  # noqa: N802
+        """The end of the stream, for the progress report."""
+        extent = asyncio.run(self._extent())
+        return {"created": extent.created, "next": extent.next}
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Read no further than the stream goes now."""
+        self._target = asyncio.run(self._extent()).next
+
+    async def _extent(self) -> Extent:
+        async with self.reading.servers.connect() as client:
+            return await extent_of(self.reading.servers.jetstream(client), self.reading.stream)
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        """Slices of a batch; the same for the same offsets."""
+        low = start["next"] if start["created"] == end["created"] else 1
+        return self.reading.cut(low, end["next"])
+
+    def _lost(self, what: str) -> None:
+        if self.reading.fail_on_loss:
+            raise DataLost(_loss(self.reading.stream, what))
+
+
+def _loss(stream: str, what: str) -> str:
+    return (
+        f"holdsfor-nats: messages of stream {stream!r} are gone: {what}. "
+        "To go on with what is there, set option failOnDataLoss to false"
+    )
+
+
+def _messages(reading: Reading, part: Slice) -> Iterator[pa.RecordBatch]:
+    """The messages of a slice, some thousand at a time."""
+    with asyncio.Runner() as runner:
+        cursor = _Cursor(reading, part)
+        try:
+            runner.run(cursor.open())
+            while (found := runner.run(cursor.fetch())) is not None:
+                if found.num_rows:
+                    yield found
+        finally:
+            runner.run(cursor.close())
+
+
+class _Cursor:
+    """A consumer of JetStream that lives as long as one task."""
+
+    def __init__(self, reading: Reading, part: Slice) -> None:
+        self.reading = reading
+        self.part = part
+        self._next = part.low
+        self._pending = 0
+        self._delivered = 0
+        self._connection: Any = None
+        self._jetstream: JetStreamContext | None = None
+        self._subscription: Any = None
+        self._consumer = ""
+
+    async def open(self) -> None:
+        """Connect, see that nothing is missing, and begin."""
+        from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
+
+        reading = self.reading
+        self._connection = reading.servers.connect()
+        jetstream = reading.servers.jetstream(await self._connection.__aenter__())
+        extent = await extent_of(jetstream, reading.stream)
+        if extent.first > self.part.low and reading.fail_on_loss:
+            raise DataLost(_loss(reading.stream, f"the first is {extent.first} and {self.part.low} was wanted"))
+        config = ConsumerConfig(
+            deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
+            opt_start_seq=max(self.part.low, extent.first),
+            ack_policy=AckPolicy.NONE,
+            filter_subjects=list(self.part.subjects) or None,
+            inactive_threshold=_IDLE,
+            mem_storage=True,
+            num_replicas=1,
+        )
+        self._subscription = await jetstream.pull_subscribe("", stream=reading.stream, config=config)
+        self._jetstream, self._consumer = jetstream, str(config.name)
+        self._pending = (await self._subscription.consumer_info()).num_pending or 0
+
+    async def fetch(self) -> pa.RecordBatch | None:
+        """Some messages, or nothing at the end of the slice."""
+        from nats.errors import TimeoutError as NoAnswer
+
+        wanted = min(_FETCH, self._pending, self.part.high - self._next)
+        if wanted <= 0:
+            return None
+        try:
+            found = await self._subscription.fetch(wanted, timeout=self.reading.servers.timeout)
+        except NoAnswer:
+            seconds = self.reading.servers.timeout
+            raise ConnectorError(f"holdsfor-nats: no message from {self.reading.stream!r} in {seconds} s") from None
+        rows = [self._row(message) for message in found]
+        return _batch([row for row in rows if row[2] < self.part.high])
+
+    def _row(self, message: Msg) -> tuple[Any, ...]:
+        about = message.metadata
+        self._delivered += 1
+        if about.sequence.consumer != self._delivered:
+            raise ConnectorError(f"holdsfor-nats: a message of {self.reading.stream!r} was lost on the way")
+        self._next = about.sequence.stream + 1
+        self._pending = about.num_pending
+        return message.subject, message.data, about.sequence.stream, about.timestamp, message.headers
+
+    async def close(self) -> None:
+        """Give back what was opened. If the consumer cannot be taken away now, the server forgets it later."""
+        from nats.errors import Error
+
+        if self._jetstream is not None:
+            with suppress(Error):
+                await self._jetstream.delete_consumer(self.reading.stream, self._consumer)
+        if self._connection is not None:
+            await self._connection.__aexit__(None, None, None)
+
+
+def _batch(rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
+    columns: list[Any] = list(zip(*rows, strict=True)) if rows else [()] * len(ARROW_SCHEMA)
+    columns[4] = [None if headers is None else list(headers.items()) for headers in columns[4]]
+    return pa.RecordBatch.from_arrays(
+        [pa.array(column, field.type) for column, field in zip(columns, ARROW_SCHEMA, strict=True)],
+        schema=ARROW_SCHEMA,
+    )

@@ -1,0 +1,151 @@
+"""A connection to PostgreSQL, and the columns of a table or query as Spark's types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.types import (
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    ShortType,
+    StringType,
+    StructType,
+    TimestampType,
+)
+
+from holdsfor.spark.connectors.common import ConnectorError
+from holdsfor.spark.connectors.options import OptionError, Options
+
+if TYPE_CHECKING:
+    import psycopg
+    from psycopg import sql
+
+CONNECTION_OPTIONS = ("url", "user", "password", "dbtable")
+_WIDEST = 38
+"""Digits of Spark's widest decimal."""
+_KINDS: dict[str, DataType] = {
+    "bool": BooleanType(),
+    "int2": ShortType(),
+    "int4": IntegerType(),
+    "int8": LongType(),
+    "float4": FloatType(),
+    "float8": DoubleType(),
+    "date": DateType(),
+    "timestamp": TimestampType(),
+    "timestamptz": TimestampType(),
+}
+
+
+@dataclass(frozen=True)
+class Database:
+    """Where the database is and how to log in."""
+
+    address: str
+    login: tuple[tuple[str, str], ...]
+
+    @staticmethod
+    def of(options: Options) -> Database:
+        """As the options say; an address in JDBC's form is understood."""
+        address = options.required("url").removeprefix("jdbc:")
+        login = tuple((name, value) for name in ("user", "password") if (value := options.text(name)) is not None)
+        return Database(address, login)
+
+    @contextmanager
+    def connect(self, *, autocommit: bool = False) -> Iterator[psycopg.Connection[Any]]:
+        """A connection; its transaction is committed at the end, or rolled back after an error."""
+        import psycopg
+
+        try:
+            connection = psycopg.connect(self.address, autocommit=autocommit, **dict(self.login))
+        except psycopg.OperationalError as problem:
+            raise ConnectorError(f"holdsfor-postgres: cannot connect: {problem}") from None
+        with connection:
+            yield connection
+
+
+def table_name(name: str) -> sql.Identifier:
+    """A table as SQL: `name` or `schema.name`; quotes are added, so capitals count."""
+    from psycopg import sql
+
+    return sql.Identifier(*name.split("."))
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A table, or a query in brackets as in Spark's JDBC source."""
+
+    table: str | None
+    query: str | None
+
+    @staticmethod
+    def of(options: Options) -> Relation:
+        """As the options say."""
+        options.refuse_together("dbtable", "query")
+        table, query = options.text("dbtable"), options.text("query")
+        if table is None and query is None:
+            raise OptionError(f"{options.source}: one of the options 'dbtable' and 'query' is missing")
+        return Relation(table, query)
+
+    @property
+    def source(self) -> sql.Composable:
+        """What follows FROM."""
+        from psycopg import sql
+
+        if self.table is not None:
+            return table_name(self.table)
+        # The user's own words: a query that the options give is meant to be run.
+        return sql.SQL("({}) AS asked").format(sql.SQL(str(self.query)))
+
+    def is_plain_table(self, connection: psycopg.Connection[Any]) -> bool:
+        """Whether rows are written to the relation itself: not so for a query, a view, or a table elsewhere."""
+        if self.table is None:
+            return False
+        name = table_name(self.table).as_string(None)
+        row = connection.execute(
+            "SELECT relkind IN ('r', 'p') FROM pg_class WHERE oid = to_regclass(%s)", (name,)
+        ).fetchone()
+        return row is not None and bool(row[0])
+
+    def columns(self, connection: psycopg.Connection[Any]) -> dict[str, str]:
+        """The names of the columns and of their PostgreSQL types, `numeric` with its digits."""
+        import psycopg
+        from psycopg import sql
+
+        try:
+            cursor = connection.execute(sql.SQL("SELECT * FROM {} LIMIT 0").format(self.source))
+        except psycopg.Error as problem:
+            raise ConnectorError(f"holdsfor-postgres: {problem.diag.message_primary}") from None
+        found: dict[str, str] = {}
+        for column in cursor.description or ():
+            known = connection.adapters.types.get(column.type_code)
+            name = known.name if known is not None else "text"
+            if name == "numeric" and column.precision is not None:
+                name = f"numeric({column.precision},{column.scale or 0})"
+            found[column.name] = name
+        return found
+
+
+def spark_schema(columns: dict[str, str]) -> StructType:
+    """Columns as Spark's types; what has no type of its own there is read as text."""
+    made = StructType()
+    for name, kind in columns.items():
+        made = made.add(name, _spark_type(kind))
+    return made
+
+
+def _spark_type(kind: str) -> DataType:
+    if kind == "numeric":
+        return DoubleType()
+    if kind.startswith("numeric("):
+        precision, scale = map(int, kind[len("numeric(") : -1].split(","))
+        return DecimalType(precision, scale) if precision <= _WIDEST else DoubleType()
+    return _KINDS.get(kind, StringType())

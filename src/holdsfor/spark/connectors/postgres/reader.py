@@ -1,0 +1,294 @@
+"""Reads rows of a table or query: once, or on and on by a column that only grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
+from pyspark.sql.types import StructType
+
+from holdsfor.spark.connectors.common import ConnectorError, default_limit, most_rows, require_schema, slices
+from holdsfor.spark.connectors.options import OptionError, Options
+from holdsfor.spark.connectors.postgres.connection import Database, Relation, spark_schema
+from holdsfor.spark.connectors.postgres.copying import copied, expression
+from holdsfor.spark.connectors.postgres.settled import Settled
+
+if TYPE_CHECKING:
+    import psycopg
+    from psycopg import sql
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_WHOLE = {"int2", "int4", "int8"}
+_MOMENT = {"timestamp", "timestamptz"}
+
+
+@dataclass(frozen=True)
+class Growing:
+    """The column that offsets are values of: whole numbers, or moments counted in microseconds."""
+
+    name: str
+    kind: str
+
+    @property
+    def as_number(self) -> sql.Composable:
+        """The column in SQL, as the number that offsets have."""
+        from psycopg import sql
+
+        column = sql.Identifier(self.name)
+        if self.kind in _WHOLE:
+            return column
+        return sql.SQL("(extract(epoch FROM {}) * 1000000)::bigint").format(column)
+
+    def literal(self, value: int) -> sql.Composable:
+        """An offset in SQL, as a value of the column, so that an index is used."""
+        from psycopg import sql
+
+        if self.kind in _WHOLE:
+            return sql.Literal(value)
+        moment = _EPOCH + timedelta(microseconds=value)
+        return sql.Literal(moment if self.kind == "timestamptz" else moment.replace(tzinfo=None))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What to read, and from where on."""
+
+    database: Database
+    relation: Relation
+    schema: StructType
+    growing: Growing | None
+    starting: str | int
+    partitions: int
+    most: int | None
+    settle: bool
+    patience: int
+    writers_known: bool
+
+    @staticmethod
+    def of(options: Options, schema: StructType, *, streaming: bool) -> Reading:
+        """As the options say, and the columns of what is read."""
+        database, relation = Database.of(options), Relation.of(options)
+        with database.connect() as connection:
+            columns = relation.columns(connection)
+            is_table = relation.is_plain_table(connection)
+        require_schema(options.source, schema, spark_schema(columns))
+        name = options.text("offsetColumn")
+        if name is None and streaming:
+            raise OptionError(f"{options.source}: option 'offsetColumn' is missing: a stream needs a column that grows")
+        growing = None
+        if name is not None:
+            if columns.get(name) not in _WHOLE | _MOMENT:
+                kind = columns.get(name, "not there")
+                raise options.wrong("offsetColumn", name, f"a column of whole numbers or timestamps; it is {kind}")
+            growing = Growing(name, columns[name])
+        return Reading(
+            database,
+            relation,
+            schema,
+            growing,
+            _position(options, growing, "latest" if streaming else "earliest"),
+            options.whole("numPartitions", 1) or 1,
+            options.whole("maxRowsPerTrigger"),
+            options.flag("settle", default=True),
+            options.whole("settleSeconds", 60) or 60,
+            # Numbers of a table are drawn by its writers; of anything else we do not know who writes it, or when.
+            is_table and growing is not None and growing.kind in _WHOLE,
+        )
+
+    def largest(self, connection: psycopg.Connection[Any], least: bool = False) -> int | None:
+        """The largest value of the growing column, or the least."""
+        from psycopg import sql
+
+        assert self.growing is not None
+        question = sql.SQL("SELECT {} FROM (SELECT {}({}) AS {} FROM {}) AS found").format(
+            self.growing.as_number,
+            sql.SQL("min" if least else "max"),
+            sql.Identifier(self.growing.name),
+            sql.Identifier(self.growing.name),
+            self.relation.source,
+        )
+        row = connection.execute(question).fetchone()
+        return None if row is None or row[0] is None else int(row[0])
+
+    def rows(self, part: Part) -> Iterator[pa.RecordBatch]:
+        """The rows of a part."""
+        from psycopg import sql
+
+        wanted = sql.SQL(", ").join(expression(field) for field in self.schema.fields)
+        question = sql.SQL("SELECT {} FROM {}{}").format(wanted, self.relation.source, self._where(part))
+        with self.database.connect() as connection:
+            yield from copied(connection, question, self.schema)
+
+    def _where(self, part: Part) -> sql.Composable:
+        from psycopg import sql
+
+        if self.growing is None:
+            return sql.SQL("")
+        column = sql.Identifier(self.growing.name)
+        tests = []
+        if part.after is not None:
+            tests.append(sql.SQL("{} > {}").format(column, self.growing.literal(part.after)))
+        if part.upto is not None:
+            test = sql.SQL("{} <= {}").format(column, self.growing.literal(part.upto))
+            # Rows without a value belong to the first part of a batch.
+            unplaced = sql.SQL("({} OR {} IS NULL)").format(test, column)
+            tests.append(unplaced if part.after is None and part.unplaced else test)
+        return sql.SQL(" WHERE ") + sql.SQL(" AND ").join(tests) if tests else sql.SQL("")
+
+
+def _position(options: Options, growing: Growing | None, default: str) -> str | int:
+    text = options.text("startingOffsets", default) or default
+    if text.lower() in {"earliest", "latest"}:
+        return text.lower()
+    if growing is None:
+        raise options.wrong("startingOffsets", text, "left out where there is no option 'offsetColumn'")
+    if growing.kind in _WHOLE:
+        if not text.lstrip("-").isdigit():
+            raise options.wrong("startingOffsets", text, "earliest, latest or a whole number")
+        return int(text)
+    moment = options.moment("startingOffsets")
+    assert moment is not None
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+@dataclass(frozen=True)
+class Part(InputPartition):
+    """Rows of one task: values after one and up to another; None is no bound."""
+
+    after: int | None
+    upto: int | None
+    unplaced: bool = False
+
+
+class _Reads:
+    """Reading a part: the same for batches and streams."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of a part."""
+        if isinstance(partition, Part):
+            yield from self.reading.rows(partition)
+
+    def _cut(self, after: int | None, upto: int) -> list[Part]:
+        """Parts of a range of equal width; the first begins wherever the range does."""
+        low = after
+        if low is None:
+            with self.reading.database.connect() as connection:
+                low = (self.reading.largest(connection, least=True) or upto) - 1
+        pieces = slices(min(low, upto - 1) + 1, upto + 1, self.reading.partitions)
+        made = [Part(one - 1, other - 1) for one, other in pieces]
+        return [Part(after, made[0].upto), *made[1:]]
+
+
+class PostgresReader(_Reads, DataSourceReader):
+    """Reads what is there."""
+
+    def partitions(self) -> list[InputPartition]:
+        """The whole in one part, or ranges of the growing column."""
+        reading = self.reading
+        if reading.growing is None:
+            return [Part(None, None)]
+        with reading.database.connect() as connection:
+            largest = reading.largest(connection)
+        if reading.starting == "latest":
+            return [Part(largest, None)]
+        first = None if reading.starting == "earliest" else int(reading.starting) - 1
+        if largest is None or (first is not None and first >= largest):
+            return [Part(first, None)]
+        parts = self._cut(first, largest)
+        parts = [Part(part.after, part.upto, unplaced=True) for part in parts[:-1]] + [Part(parts[-1].after, None)]
+        return list(parts)
+
+
+class PostgresStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Reads on and on. An offset is a value of the growing column: all rows up to it have been read."""
+
+    def __init__(self, reading: Reading) -> None:
+        super().__init__(reading)
+        self._settled = Settled(reading.relation.table if reading.writers_known else None)
+        self._target: int | None = None
+        self._has_target = False
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802
+        """Where a new query begins."""
+        if self.reading.starting == "earliest":
+            return {"upto": None}
+        if self.reading.starting != "latest":
+            return {"upto": int(self.reading.starting) - 1}
+        with self.reading.database.connect(autocommit=True) as connection:
+            return {"upto": self._now(connection)}
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+        """What `maxRowsPerTrigger` says."""
+        return default_limit(self.reading.most)
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
+        """How far the next batch goes; rows with equal values are in one batch."""
+        after, most = start["upto"], most_rows(limit)
+        with self.reading.database.connect(autocommit=True) as connection:
+            if self._has_target:
+                upto = self._target
+            else:
+                upto = self.reading.largest(connection)
+                if self.reading.settle:
+                    upto = self._settled.bound(connection, upto)
+            if upto is None or (after is not None and upto <= after):
+                return start
+            if most is not None:
+                upto = self._nth(connection, Part(after, upto), most)
+        return {"upto": upto}
+
+    def _nth(self, connection: psycopg.Connection[Any], part: Part, most: int) -> int | None:
+        """The value of the last of so many rows."""
+        from psycopg import sql
+
+        growing = self.reading.growing
+        assert growing is not None
+        column = sql.Identifier(growing.name)
+        question = sql.SQL(
+            "SELECT {} FROM (SELECT max({}) AS {} FROM (SELECT {} FROM {}{} ORDER BY {} LIMIT {}) AS next_rows) AS found"
+        ).format(
+            growing.as_number,
+            column,
+            column,
+            column,
+            self.reading.relation.source,
+            self.reading._where(part),
+            column,
+            sql.Literal(most),
+        )
+        row = connection.execute(question).fetchone()
+        return part.upto if row is None or row[0] is None else int(row[0])
+
+    def reportLatestOffset(self) -> dict[str, Any]:  # noqa: N802
+        """The largest value there is, for the progress report."""
+        with self.reading.database.connect(autocommit=True) as connection:
+            return {"upto": self.reading.largest(connection)}
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Read no further than the rows go now; those that are being written now are waited for."""
+        with self.reading.database.connect(autocommit=True) as connection:
+            self._target = self._now(connection)
+        self._has_target = True
+
+    def _now(self, connection: psycopg.Connection[Any]) -> int | None:
+        largest = self.reading.largest(connection)
+        if not self.reading.settle:
+            return largest
+        return self._settled.wait(connection, largest, self.reading.patience)
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        """Ranges of the growing column; the same rows for the same offsets."""
+        after, upto = start["upto"], end["upto"]
+        if upto is None or upto == after:
+            return []
+        if after is not None and after > upto:
+            raise ConnectorError(f"holdsfor-postgres: the stream was at {after} and is to end at {upto}")
+        return self._cut(after, upto)
