@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -24,11 +24,12 @@ from holdsfor.engine.windows import WindowPlan
 from holdsfor.io.builder import Reading
 from holdsfor.io.frames import read_frames
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
-from holdsfor.io.records import records
 from holdsfor.io.rejects import Malformed, Rejects
 from holdsfor.io.rtec_csv import OnRows, read_rtec
 from holdsfor.io.tables import read_tables
-from holdsfor.reference import Windows, recognise
+
+if TYPE_CHECKING:
+    from holdsfor.reference import Windows
 
 Paths: TypeAlias = str | Path | Iterable[str | Path]
 EventsInput: TypeAlias = Paths | Mapping[str, Any]
@@ -166,6 +167,10 @@ class Recognition:
 
     def by_reference(self) -> tuple[pa.Table, pa.Table]:
         """All intervals and derived events, worked out by the reference evaluator."""
+        # Imported here: few runs have any use for it.
+        from holdsfor.io.records import records
+        from holdsfor.reference import recognise
+
         found = recognise(
             self.plan.analysis, records(self.reading.stream, self.reading.dictionary), _reference_windows(self.windows)
         )
@@ -179,6 +184,8 @@ class Recognition:
 
 
 def _reference_windows(windows: WindowPlan | None) -> Windows | None:
+    from holdsfor.reference import Windows
+
     if windows is None:
         return None
     size = math.inf if windows.size is None else windows.size

@@ -8,7 +8,7 @@ from functools import cached_property
 from html import escape
 from importlib import import_module
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,8 +23,10 @@ from holdsfor.engine.tables import FOREVER, Intervals
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.io.writers import shown_columns, text_table
 from holdsfor.recognition import Summary, only_fluents
-from holdsfor.reference import IntervalRow
 from holdsfor.syntax.printer import print_term
+
+if TYPE_CHECKING:
+    from holdsfor.reference import IntervalRow
 
 _SHOWN = 10
 

@@ -69,8 +69,9 @@ class Evaluation:
         self.points: dict[tuple[Symbol, EffectKind], Points] = {}
         self.scheduled: dict[Symbol, list[Points]] = {}
         self.instances: dict[Symbol, Points] = {}
-        self.conflicts = 0
         self.conflict_times: list[Ints] = []
+        # Those that no earlier query time has counted; filled in at the end.
+        self.conflicts = 0
         self._unheld: dict[Symbol, Intervals] = {}
         self.bodies = Bodies(self)
         self._space: Space | None = None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,10 +19,13 @@ from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.run import Answer
 from holdsfor.engine.tables import FOREVER
-from holdsfor.reference import EventRow, IntervalRow
 from holdsfor.syntax.operators import ARGUMENT, CLAUSE, INFIX, PREFIX
 from holdsfor.syntax.printer import print_constant, print_term
 from holdsfor.syntax.terms import Compound, Const, Term
+
+if TYPE_CHECKING:
+    # Rows are those of the reference evaluator, which takes its time to import.
+    from holdsfor.reference import EventRow, IntervalRow
 
 INTERVALS = pa.schema(
     [
@@ -197,6 +200,8 @@ def interval_rows(answers: Iterable[Answer], dictionary: Dictionary) -> list[Int
 
 def rows_of(table: pa.Table) -> Iterator[IntervalRow]:
     """The rows of a table of intervals."""
+    from holdsfor.reference import IntervalRow
+
     for query_time, fluent, value, start, end in zip(*(column.to_pylist() for column in table.columns), strict=True):
         yield IntervalRow(
             query_time, fluent, value, -math.inf if start is None else start, math.inf if end is None else end
@@ -205,6 +210,8 @@ def rows_of(table: pa.Table) -> Iterator[IntervalRow]:
 
 def event_rows(answers: Iterable[Answer], dictionary: Dictionary) -> list[EventRow]:
     """The derived events of all answers, sorted."""
+    from holdsfor.reference import EventRow
+
     texts = Texts(dictionary)
     tables = (event_table(answer, texts) for answer in answers)
     return sorted(EventRow(*row.values()) for table in tables for row in table.to_pylist())

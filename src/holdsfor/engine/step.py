@@ -69,7 +69,8 @@ def advance(
     _keep_input(evaluation, known)
     border = evaluation.next_border
     conflicts, ahead = _conflicts(evaluation)
-    return _answer(evaluation, conflicts - state.conflicts), State(state.origin, settled, query, border, ahead)
+    evaluation.conflicts = conflicts - state.conflicts
+    return _answer(evaluation), State(state.origin, settled, query, border, ahead)
 
 
 def _seen(prepared: Prepared, border: Border, arrived: Stream, sight: Sight) -> tuple[Inputs, Border]:
@@ -136,11 +137,12 @@ def run_stratum(evaluation: Evaluation, stratum: Stratum) -> None:
 
 def _conflicts(evaluation: Evaluation) -> tuple[int, int]:
     """How many conflicts there are in sight, and how many of them the next query sees again."""
-    ahead = sum(np.count_nonzero(times > evaluation.moment.next_border) for times in evaluation.conflict_times)
-    return evaluation.conflicts + sum(map(len, evaluation.conflict_times)), int(ahead)
+    found = evaluation.conflict_times
+    ahead = sum(np.count_nonzero(times > evaluation.moment.next_border) for times in found)
+    return sum(map(len, found)), int(ahead)
 
 
-def _answer(evaluation: Evaluation, conflicts: int) -> Answer:
+def _answer(evaluation: Evaluation) -> Answer:
     low, query = evaluation.moment.low, evaluation.moment.now
     fluents = {}
     for symbol, table in evaluation.fluents.items():
@@ -150,4 +152,4 @@ def _answer(evaluation: Evaluation, conflicts: int) -> Answer:
     for symbol, happened in evaluation.derived.items():
         rows = np.flatnonzero((happened.time > low) & (happened.time <= query))
         events[symbol] = Events(tuple(column.take(rows) for column in happened.args), happened.time[rows])
-    return Answer(query, fluents, events, conflicts)
+    return Answer(query, fluents, events, evaluation.conflicts)

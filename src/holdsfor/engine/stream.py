@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,8 +14,11 @@ from holdsfor.engine.dictionary import Dictionary, value_of
 from holdsfor.engine.frames import Codes, Column
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.tables import FOREVER
-from holdsfor.reference.history import InputInterval, Occurrence, Record
 from holdsfor.syntax.terms import arguments, functor
+
+if TYPE_CHECKING:
+    # The reference evaluator comes along with its records; few runs have any use for it.
+    from holdsfor.reference.history import InputInterval, Record
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,8 @@ class Stream:
 
 def from_records(records: Iterable[Record], entities: Entities, dictionary: Dictionary) -> Stream:
     """A stream from records, one at a time."""
+    from holdsfor.reference.history import Occurrence
+
     events: dict[Symbol, list[list[int]]] = {}
     fluents: dict[Symbol, list[list[int]]] = {}
     for record in records:
