@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from holdsfor import loads
 from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.report import interval_rows
 from holdsfor.engine.retention import retention
 from holdsfor.engine.run import Run, run
+from holdsfor.engine.saved import from_bytes, to_bytes
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.loading import Reasoner
@@ -212,3 +214,21 @@ def test_an_interval_waits_for_an_instance_that_is_born_later() -> None:
     records += [InputInterval(Compound("near", (y,)), true, start, end, start) for start, end in ((16, 21), (60, 67))]
     check(text, records, 10, 3)
     assert IntervalRow(62, "r(y,z)", "true", 55, 67) in rows(loads(text), records, 10, 3)
+
+
+@settings(max_examples=40, deadline=None)
+@given(programs(), streams(), st.integers(2, 9), st.integers(4, 9))
+def test_state_saved_after_every_window(text: str, records: list[Record], step: int, more: int) -> None:
+    reasoner = loads(text)
+    windows = WindowPlan(step + more, step, -1, LAST + 5)
+    state, found = None, []
+    for query in windows.query_times.tolist():
+        dictionary = Dictionary()
+        prepared = Prepared(reasoner.plan, dictionary)
+        seen = -1 if state is None else query - step
+        later = [record for record in records if record.arrival > seen]
+        stream = from_records(later, reasoner.analysis.entities, dictionary)
+        begun = Run(reasoner.plan, dictionary, stream, windows, None if state is None else from_bytes(state, prepared))
+        found += interval_rows([next(iter(begun))], dictionary)
+        state = to_bytes(begun.state, prepared)
+    assert found == rows(reasoner, records, step + more, step)
