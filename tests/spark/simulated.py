@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.engine.dictionary import Dictionary, Value, value_of
+from holdsfor.engine.kernels import EMPTY
 from holdsfor.engine.stream import from_records
 from holdsfor.io.layouts import Form
 from holdsfor.loading import Reasoner
@@ -20,8 +21,9 @@ from holdsfor.reference.history import Occurrence
 from holdsfor.spark.alignment import Spreading
 from holdsfor.spark.buckets import StageTask
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
-from holdsfor.spark.keys import buckets, parts
+from holdsfor.spark.keys import Ties, buckets, connected, parts
 from holdsfor.spark.stages import StagePlan, stage_plan
+from holdsfor.spark.ties import fact_parts
 from holdsfor.spark.wire import ARRIVALS, BUCKET, DERIVED, MOMENTS, RESULT
 from holdsfor.syntax.terms import arguments, functor
 from tests.strategies.engine_runs import Rows as Reported
@@ -36,7 +38,15 @@ def on_buckets(
     stages = stage_plan(reasoner.plan)
     sources, values = _sources(records, reasoner)
     rows = plan_rows(stages, sources, arrivals=not span.is_whole)
-    job = make_job(stages, rows, buckets=count, span=span, derived_events=True, rows_at_once=rows_at_once)
+    job = make_job(
+        stages,
+        rows,
+        buckets=count,
+        span=span,
+        derived_events=True,
+        rows_at_once=rows_at_once,
+        ties=_ties(stages, sources, values),
+    )
     waiting = [_told(reasoner, records, job)]
     for number in range(1, job.last + 1):
         waiting.append(_input(stages, rows, number, sources, values, job))
@@ -91,16 +101,34 @@ def _input(
             row = {name: time for name, time in times.items() if name in job.wire.schema.names} | dict(
                 zip(slots, args, strict=True)
             )
-            for bucket in _targets(spreading[sources[place].symbol], args, job.buckets):
+            for bucket in _targets(spreading[sources[place].symbol], args, job, number):
                 made.append(row | {"tag": tag_number, "stage": number, "bucket": bucket})
     return pa.Table.from_pylist(made, schema=job.wire.out_schema)
 
 
-def _targets(spreading: Spreading | None, args: list[Value], count: int) -> Iterable[int]:
+def _targets(spreading: Spreading | None, args: list[Value], job: Job, number: int) -> Iterable[int]:
     if spreading is None:
-        return range(count)
-    keys = [[np.array([part]) for part in parts(args[place] for place in places)] for places in spreading]
-    return {int(buckets(key, 1, count)[0]) for key in keys}
+        return range(job.buckets)
+    ties = job.stages[number - 1].ties or Ties(EMPTY, EMPTY)
+    keys = [[ties.of(np.array([part])) for part in parts(args[place] for place in places)] for places in spreading]
+    return {int(buckets(key, 1, job.buckets)[0]) for key in keys}
+
+
+def _ties(stages: StagePlan, sources: list[SourceRows], values: list[list[tuple[Row, list[Value]]]]) -> dict[int, Ties]:
+    found = {}
+    for stage in stages.stages:
+        pairs = [(EMPTY, EMPTY)]
+        for link in stage.links:
+            if not isinstance(link.source, Symbol):
+                pairs.append(fact_parts(stages.plan, link))
+                continue
+            rows = [
+                args for s, listed in zip(sources, values, strict=True) if s.symbol == link.source for _, args in listed
+            ]
+            pairs.append((parts(args[link.one] for args in rows), parts(args[link.other] for args in rows)))
+        if stage.links:
+            found[stage.number] = connected(*(np.concatenate(columns) for columns in zip(*pairs, strict=True)))
+    return found
 
 
 def _told(reasoner: Reasoner, records: list[Record], job: Job) -> pa.Table:

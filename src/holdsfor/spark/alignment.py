@@ -198,13 +198,13 @@ def _spread(stratum: Stratum, shapes: Sequence[RuleShape], places: Places) -> It
                 inputs.append(reading)
                 fitting = frozenset() if _ranges(shape, reading, key) else frozenset(_fitting(reading, key))
                 uses.setdefault(reading.symbol, []).append(fitting)
-    aligned = {symbol: found for symbol, fitting in uses.items() if (found := _spreadings(fitting))}
+    aligned = {symbol: found for symbol, fitting in uses.items() if (found := spreadings(fitting))}
     triggers = _triggers(inputs)
     if triggers <= aligned.keys():
         yield Option(members, aligned, frozenset(uses.keys() - aligned.keys()), triggers)
 
 
-def _spreadings(uses: Sequence[frozenset[Places]]) -> list[Spreading]:
+def spreadings(uses: Sequence[frozenset[Places]]) -> list[Spreading]:
     """The ways to spread an input that serve all its uses: by places that fit them all, or else by several."""
     common = sorted(frozenset.intersection(*uses))
     if common:

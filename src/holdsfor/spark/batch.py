@@ -9,25 +9,31 @@ from functools import reduce
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.kernels import EMPTY
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background, Reasoner, load
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.buckets import StageTask
 from holdsfor.spark.job import Span, make_job, plan_rows
-from holdsfor.spark.sources import Feed, feeds_of, stage_rows, told
-from holdsfor.spark.stages import stage_plan, undecided
+from holdsfor.spark.keys import Ties, connected
+from holdsfor.spark.sources import Feed, feeds_of, linked_parts, stage_rows, told
+from holdsfor.spark.stages import Stage, stage_plan, undecided
+from holdsfor.spark.ties import fact_parts
 from holdsfor.spark.wire import COUNTS, DERIVED, RESULT, ddl
 
 Rules: TypeAlias = Reasoner | str | Path | Iterable[str | Path]
 Events: TypeAlias = DataFrame | Mapping[str, DataFrame]
 
 _TASKS_PER_CORE = 4
+_MOST_TIES = 20_000_000
 
 
 def recognise(
@@ -142,6 +148,7 @@ def stage_output(
     has_arrivals = any(origin.arrival != origin.start for feed in feeds for origin in feed.origins)
     rows = plan_rows(stages, sources, arrivals=has_arrivals and not span.is_whole)
     count = partitions or _partitions(spark)
+    ties = {stage.number: _ties(feeds, stage, plan) for stage in stages.stages if stage.links}
     job = make_job(
         stages,
         rows,
@@ -150,10 +157,11 @@ def stage_output(
         fluents=fluents,
         derived_events=derived_events,
         rows_at_once=rows_at_once,
+        ties=ties,
     )
     waiting = [told(spark, feeds, rows.wire, count)]
     for stage in stages.stages:
-        waiting += stage_rows(feeds, sources, stage, rows, count)
+        waiting += stage_rows(feeds, sources, stage, rows, count, _ties_frame(spark, ties.get(stage.number)))
         together = reduce(DataFrame.unionAll, waiting)
         shuffled = together.repartitionById(count, F.col("bucket")).drop("bucket")
         if rows_at_once is not None:
@@ -162,6 +170,27 @@ def stage_output(
         task = StageTask(job, stage.number)
         waiting = [shuffled.mapInArrow(_function(task), ddl(task.out_schema))]
     return waiting[0]
+
+
+def _ties(feeds: Sequence[Feed], stage: Stage, plan: Plan) -> Ties:
+    """The connected components of keys that are tied together: found out before the run, from distinct pairs."""
+    tables = [fact_parts(plan, link) for link in stage.links if not isinstance(link.source, Symbol)]
+    frames = [frame for link in stage.links for frame in linked_parts(feeds, link)]
+    if frames:
+        found = reduce(DataFrame.unionAll, frames).distinct().limit(_MOST_TIES + 1).toArrow()
+        if len(found) > _MOST_TIES:
+            named = ", ".join(str(symbol) for symbol, _ in stage.members)
+            raise HoldsforError(f"the keys of {named} are tied together by more than {_MOST_TIES:,} pairs")
+        tables.append((found["one"].to_numpy(), found["other"].to_numpy()))
+    return (
+        connected(*(np.concatenate(columns) for columns in zip(*tables, strict=True))) if tables else Ties(EMPTY, EMPTY)
+    )
+
+
+def _ties_frame(spark: SparkSession, ties: Ties | None) -> DataFrame | None:
+    if ties is None:
+        return None
+    return F.broadcast(spark.createDataFrame(pa.table({"part": ties.parts, "first": ties.first})))
 
 
 def _require_pieces(plan: Plan, span: Span) -> None:

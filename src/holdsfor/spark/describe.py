@@ -18,7 +18,7 @@ def _lines(stages: StagePlan) -> Iterator[str]:
     for stage in stages.stages:
         if stage.number > 1:
             yield ""
-        place = "one bucket" if stage.is_single else "buckets by key"
+        place = "one bucket" if stage.is_single else "buckets by connected keys" if stage.links else "buckets by key"
         yield f"stage {stage.number}   strata {', '.join(str(stratum.number) for stratum in stage.strata)}; {place}"
         for symbol, places in stage.members:
             yield f"  makes   {symbol}, {_key(places)}"
@@ -57,6 +57,7 @@ def _stage_data(stage: Stage) -> dict[str, object]:
         "number": stage.number,
         "strata": [stratum.number for stratum in stage.strata],
         "one_bucket": stage.is_single,
+        "tied_by": list(dict.fromkeys(map(str, stage.links))),
         "makes": [{"symbol": str(symbol), "key": list(places)} for symbol, places in stage.members],
         "inputs": [
             {

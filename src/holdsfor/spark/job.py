@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copyreg
 import pickle
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import MappingProxyType
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
@@ -17,6 +18,7 @@ from holdsfor.io.layouts import Form
 from holdsfor.ir import Program
 from holdsfor.loading import from_program
 from holdsfor.spark.alignment import Places, Spreading
+from holdsfor.spark.keys import Ties
 from holdsfor.spark.stages import Delivery, StagePlan
 from holdsfor.spark.wire import Kind, Tag, Wire, slot_names
 
@@ -49,6 +51,7 @@ class StageSpec:
     members: dict[Symbol, Places]
     tags: dict[int, Tag]
     exits: tuple[Exit, ...]
+    ties: Ties | None = None
 
 
 @dataclass(frozen=True)
@@ -154,8 +157,9 @@ def make_job(
     fluents: Collection[str] | None = None,
     derived_events: bool = False,
     rows_at_once: int | None = None,
+    ties: Mapping[int, Ties] = MappingProxyType({}),
 ) -> Job:
-    """What the workers are told."""
+    """What the workers are told; `ties` are those of stages whose keys are tied together."""
     specs = []
     for stage in stages.stages:
         exits = []
@@ -165,7 +169,8 @@ def make_job(
                     number, _ = rows.tables[consumer.number, symbol, kind]
                     exits.append(Exit(symbol, kind, number, consumer.number, delivery.spreading))
         strata = frozenset(stratum.members for stratum in stage.strata)
-        specs.append(StageSpec(stage.number, strata, dict(stage.members), rows.of_stage(stage.number), tuple(exits)))
+        tags, tied = rows.of_stage(stage.number), ties.get(stage.number)
+        specs.append(StageSpec(stage.number, strata, dict(stage.members), tags, tuple(exits), tied))
     return Job(
         pickle.dumps(replace(stages.plan.analysis.written, diagnostics=())),
         rows.wire,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -50,7 +51,7 @@ def buckets(columns: Sequence[Ints], rows: int, count: int) -> Ints:
     """The bucket of each key, from the columns of its parts; a key of no columns is in bucket 0.
 
     >>> buckets([np.array([1, 2, 3])], 3, 8).tolist()
-    [5, 2, 0]
+    [5, 0, 3]
     """
     if not columns:
         return np.zeros(rows, np.int64)
@@ -59,6 +60,42 @@ def buckets(columns: Sequence[Ints], rows: int, count: int) -> Ints:
         hashed = _hash_long(column, hashed)
     found: Ints = hashed.view(np.int32).astype(np.int64) % count
     return found
+
+
+@dataclass(frozen=True)
+class Ties:
+    """Parts that belong together: those in `parts`, which is sorted, count as the one at the same place in `first`."""
+
+    parts: Ints
+    first: Ints
+
+    def of(self, column: Ints) -> Ints:
+        """The part that each part counts as."""
+        if not len(self.parts):
+            return column
+        at = np.minimum(np.searchsorted(self.parts, column), len(self.parts) - 1)
+        return np.where(self.parts[at] == column, self.first[at], column)
+
+
+def connected(one: Ints, other: Ints) -> Ties:
+    """The connected components of pairs of parts, each known by its least member.
+
+    >>> connected(np.array([5, 9, 7]), np.array([7, 8, 3])).first.tolist()
+    [3, 3, 3, 8, 8]
+    """
+    nodes, places = np.unique(np.concatenate((one, other)), return_inverse=True)
+    here, there = places[: len(one)], places[len(one) :]
+    label = np.arange(len(nodes))
+    while True:
+        least = np.minimum(label[here], label[there])
+        lower = label.copy()
+        # The labels of both ends come down, and so do those that they pointed to.
+        for target in (here, there, label[here], label[there]):
+            np.minimum.at(lower, target, least)
+        lower = lower[lower]
+        if (lower == label).all():
+            return Ties(nodes, nodes[label])
+        label = lower
 
 
 def _hash_long(column: Ints, seed: np.typing.NDArray[np.uint32]) -> np.typing.NDArray[np.uint32]:

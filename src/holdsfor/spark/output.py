@@ -20,7 +20,7 @@ from holdsfor.engine.step import Answer
 from holdsfor.engine.tables import FOREVER, Events
 from holdsfor.ir import EffectKind
 from holdsfor.spark.job import Exit, Job, StageSpec
-from holdsfor.spark.keys import buckets, parts_of_codes
+from holdsfor.spark.keys import Ties, buckets, parts_of_codes
 from holdsfor.spark.rows import BucketRows, whole_column
 from holdsfor.spark.wire import (
     ARRIVALS,
@@ -174,18 +174,20 @@ class Owner:
     def owns(self, symbol: Symbol, columns: list[Ints], rows: int) -> np.typing.NDArray[np.bool_]:
         """Which instances of a fluent or event belong here."""
         key = [columns[place] for place in self._spec.members[symbol]]
-        found: np.typing.NDArray[np.bool_] = self._targets(key, rows) == self._bucket
+        found: np.typing.NDArray[np.bool_] = self._targets(key, rows, self._spec.ties) == self._bucket
         return found
 
-    def _targets(self, key: list[Ints], rows: int) -> Ints:
-        return buckets([parts_of_codes(column, self.dictionary) for column in key], rows, self._job.buckets)
+    def _targets(self, key: list[Ints], rows: int, ties: Ties | None) -> Ints:
+        columns = [parts_of_codes(column, self.dictionary) for column in key]
+        return buckets([column if ties is None else ties.of(column) for column in columns], rows, self._job.buckets)
 
     def targets(self, way: Exit, columns: list[Ints], rows: int) -> tuple[Ints, Ints]:
         """The buckets that rows go to, and the row that each copy is of."""
         count = self._job.buckets
         if way.spreading is None:
             return np.repeat(np.arange(count), rows), np.tile(np.arange(rows), count)
-        found = [self._targets([columns[place] for place in places], rows) for places in way.spreading]
+        ties = self._job.stages[way.stage - 1].ties
+        found = [self._targets([columns[place] for place in places], rows, ties) for places in way.spreading]
         pairs = np.unique(np.stack([np.concatenate(found), np.tile(np.arange(rows), len(found))]), axis=1)
         return pairs[0], pairs[1]
 

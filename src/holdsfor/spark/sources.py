@@ -18,6 +18,7 @@ from holdsfor.spark.alignment import Places, Spreading
 from holdsfor.spark.columns import Argument, argument, identifier, is_open, key_part, literal, time
 from holdsfor.spark.job import Rows, SourceRows
 from holdsfor.spark.stages import Stage
+from holdsfor.spark.ties import Link
 from holdsfor.spark.wire import ARRIVALS, BUCKET, MOMENTS, SIZES, Tag, Wire, sql_types
 
 
@@ -119,6 +120,30 @@ def _either(tests: Sequence[str]) -> str:
     return " or ".join(f"({test})" for test in tests)
 
 
+def _tied(frame: DataFrame, shipped: _Shipped, stage: int, wire: Wire, buckets: int, ties: DataFrame) -> DataFrame:
+    """Rows of one kind on their way to the buckets of the components that they belong to."""
+    origin = shipped.origin
+    values = {name: shipped.values().get(name, "null") for name in wire.schema.names}
+    values |= {"stage": str(stage), "q": "null"} if wire.staged else {}
+    parts = ", ".join(key_part(origin.args[places[0]]) for places in shipped.spreading or ())
+    listed = frame.where(f"{origin.chosen} and {origin.good}").selectExpr(
+        *(f"{sql} as {name}" for name, sql in values.items()), f"explode(array_distinct(array({parts}))) as part"
+    )
+    placed = listed.join(ties, "part", "left")
+    columns = {name: name for name in wire.schema.names}
+    return _typed(placed, columns | {"bucket": f"pmod(hash(coalesce(first, part)), {buckets})"}, wire)
+
+
+def linked_parts(feeds: Sequence[Feed], link: Link) -> Iterator[DataFrame]:
+    """The parts of keys that the rows of an input bring together."""
+    for feed in feeds:
+        for origin in feed.origins:
+            if origin.rows.symbol == link.source:
+                one, other = (key_part(origin.args[place]) for place in (link.one, link.other))
+                kept = feed.frame.where(f"{origin.chosen} and {origin.good}")
+                yield kept.selectExpr(f"{one} as one", f"{other} as other").distinct()
+
+
 def _first_of(cases: Sequence[tuple[str, str | None]]) -> str:
     """The value of the case that is true; no cases where all have one value."""
     values = {value for _, value in cases}
@@ -132,9 +157,17 @@ def _first_of(cases: Sequence[tuple[str, str | None]]) -> str:
 
 
 def stage_rows(
-    feeds: Sequence[Feed], sources: Sequence[SourceRows], stage: Stage, rows: Rows, buckets: int
+    feeds: Sequence[Feed],
+    sources: Sequence[SourceRows],
+    stage: Stage,
+    rows: Rows,
+    buckets: int,
+    ties: DataFrame | None = None,
 ) -> Iterator[DataFrame]:
-    """The input rows of a stage, one narrow table for each DataFrame."""
+    """The input rows of a stage, one narrow table for each DataFrame.
+
+    `ties` says which parts of keys count as others (`part`, `first`), if the stage has keys that are tied together.
+    """
     spreading = {delivery.symbol: delivery.spreading for delivery in stage.deliveries}
     place = 0
     for feed in feeds:
@@ -143,11 +176,14 @@ def stage_rows(
             found = rows.inputs.get((stage.number, place))
             if found is not None:
                 way = spreading[sources[place].symbol]
-                one_place = way is not None and len(way) == 1
+                one_place = way is not None and (len(way) == 1 or ties is not None)
                 used.setdefault(one_place, []).append(_Shipped(origin, *found, way))
             place += 1
         for one_place, shipped in used.items():
-            yield _narrowed(feed.frame, shipped, stage.number, rows.wire, buckets, one_place=one_place)
+            if ties is not None and all(one.spreading is not None for one in shipped):
+                yield from (_tied(feed.frame, one, stage.number, rows.wire, buckets, ties) for one in shipped)
+            else:
+                yield _narrowed(feed.frame, shipped, stage.number, rows.wire, buckets, one_place=one_place)
 
 
 @dataclass(frozen=True)

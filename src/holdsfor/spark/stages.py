@@ -5,7 +5,7 @@ Plain data made from a plan; nothing here knows Spark.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 
@@ -14,7 +14,8 @@ from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan, Stratum
 from holdsfor.engine.retention import retention
 from holdsfor.ir import Effect, EffectKind
-from holdsfor.spark.alignment import Option, Places, Spreading, options
+from holdsfor.spark.alignment import Option, Places, Spreading, options, rule_shapes
+from holdsfor.spark.ties import Link, tied_option, tying_rules
 
 _World = dict[Symbol, Spreading | None]
 """How every symbol of a stage is spread; None if every bucket has all of it."""
@@ -44,6 +45,8 @@ class Stage:
     strata: tuple[Stratum, ...]
     members: tuple[tuple[Symbol, Places], ...]
     deliveries: tuple[Delivery, ...]
+    links: tuple[Link, ...] = ()
+    """What ties keys together, so that connected components of them share a bucket."""
 
     @property
     def is_single(self) -> bool:
@@ -71,6 +74,7 @@ class StagePlan:
 class _Draft:
     strata: list[Stratum] = field(default_factory=list)
     worlds: list[_World] = field(default_factory=lambda: [{}])
+    links: tuple[Link, ...] = ()
 
 
 def stage_plan(plan: Plan) -> StagePlan:
@@ -80,7 +84,16 @@ def stage_plan(plan: Plan) -> StagePlan:
         return _in_one_place(plan)
     home = {symbol: number for number, d in enumerate(drafts, 1) for stratum in d.strata for symbol in stratum.members}
     stages = tuple(_stage(number, draft, plan, home) for number, draft in enumerate(drafts, 1))
-    return StagePlan(plan, stages, tuple(_warnings(stages)))
+    return StagePlan(plan, stages, tuple(_warnings(stages, plan)))
+
+
+@dataclass(frozen=True)
+class _Placement:
+    """A stage for a stratum: its number, the worlds that are left, and what ties its keys together."""
+
+    number: int
+    worlds: list[_World]
+    links: tuple[Link, ...] = ()
 
 
 def _drafts(plan: Plan) -> list[_Draft] | None:
@@ -91,29 +104,36 @@ def _drafts(plan: Plan) -> list[_Draft] | None:
         place = next(_placements(stratum, plan, drafts, home), None)
         if place is None:
             return None
-        number, worlds = place
-        if number == len(drafts):
-            drafts.append(_Draft())
-        drafts[number].strata.append(stratum)
-        drafts[number].worlds = worlds
-        home |= dict.fromkeys(stratum.members, number)
+        if place.number == len(drafts):
+            drafts.append(_Draft(links=place.links))
+        drafts[place.number].strata.append(stratum)
+        drafts[place.number].worlds = place.worlds
+        home |= dict.fromkeys(stratum.members, place.number)
     return drafts
 
 
-def _placements(
-    stratum: Stratum, plan: Plan, drafts: list[_Draft], home: dict[Symbol, int]
-) -> Iterator[tuple[int, list[_World]]]:
+def _placements(stratum: Stratum, plan: Plan, drafts: list[_Draft], home: dict[Symbol, int]) -> Iterator[_Placement]:
     """Where a stratum can go. The best way to spread it counts most, then joining a stage there is."""
-    found = options(stratum, plan)
-    best = [option for option in found if len(option.replicated) == len(found[0].replicated) and not option.is_single]
-    for group in (best, [option for option in found if option not in best]):
-        for number in range(len(drafts) + 1):
-            for option in group:
-                if not _is_ready(option, number, home):
-                    continue
-                worlds = _merged(drafts[number].worlds if number < len(drafts) else [{}], option)
+    *spread, single = options(stratum, plan)
+    best = [option for option in spread if len(option.replicated) == len(spread[0].replicated)]
+    for group in (best, [option for option in spread if option not in best]):
+        yield from _joining(group, drafts, home)
+    tied = tied_option(stratum, rule_shapes(stratum, plan), plan)
+    if tied is not None and _is_ready(tied[0], len(drafts), home):
+        yield _Placement(len(drafts), _merged([{}], tied[0]), tied[1])
+    yield from _joining([single], drafts, home)
+
+
+def _joining(group: Sequence[Option], drafts: list[_Draft], home: dict[Symbol, int]) -> Iterator[_Placement]:
+    for number in range(len(drafts) + 1):
+        is_new = number == len(drafts)
+        if not is_new and drafts[number].links:
+            continue
+        for option in group:
+            if _is_ready(option, number, home):
+                worlds = _merged([{}] if is_new else drafts[number].worlds, option)
                 if worlds:
-                    yield number, worlds
+                    yield _Placement(number, worlds)
 
 
 def _is_ready(option: Option, number: int, home: dict[Symbol, int]) -> bool:
@@ -153,7 +173,7 @@ def _stage(number: int, draft: _Draft, plan: Plan, home: dict[Symbol, int]) -> S
         if is_input or made_in != number:
             kinds = tuple(sorted(effects.get(symbol, ()))) if made_in != number else ()
             deliveries.append(Delivery(symbol, world[symbol], made_in, is_input, kinds))
-    return Stage(number, tuple(draft.strata), members, tuple(deliveries))
+    return Stage(number, tuple(draft.strata), members, tuple(deliveries), draft.links)
 
 
 def _read(stratum: Stratum, plan: Plan) -> Iterator[Symbol]:
@@ -186,13 +206,29 @@ def _in_one_place(plan: Plan) -> StagePlan:
     )
 
 
-def _warnings(stages: Iterable[Stage]) -> Iterator[str]:
+def _warnings(stages: Iterable[Stage], plan: Plan) -> Iterator[str]:
     for stage in stages:
         for stratum in stage.strata:
-            places = dict(stage.members)[stratum.members[0]]
-            if not places:
-                names = ", ".join(str(symbol) for symbol in stratum.members)
-                yield f"{names}: one worker does all the work, for {stratum.key.reason}"
+            places = dict(stage.members)
+            names = ", ".join(str(symbol) for symbol in stratum.members)
+            if stage.links:
+                rules = ", ".join(tying_rules(places, rule_shapes(stratum, plan)))
+                sources = ", ".join(dict.fromkeys(map(str, stage.links)))
+                yield f"{names}: the rules at {rules} tie keys together; all that occur together in {sources} share a bucket"
+            elif not places[stratum.members[0]]:
+                yield f"{names}: one worker does all the work, for {stratum.key.reason}{_tying(stratum, plan)}"
+
+
+def _tying(stratum: Stratum, plan: Plan) -> str:
+    """The rules that keep a stratum in one place, if there are any to name."""
+    if not all(_arity(symbol) for symbol in stratum.members):
+        return ""
+    rules = tying_rules(dict.fromkeys(stratum.members, (0,)), rule_shapes(stratum, plan))
+    return f" (rules at {', '.join(rules)})" if rules else ""
+
+
+def _arity(symbol: Symbol) -> int:
+    return symbol.arity - len(symbol.inner) + sum(arity for _, _, arity in symbol.inner)
 
 
 def undecided(plan: Plan) -> list[Symbol]:
