@@ -132,7 +132,14 @@ def plan(
 
             write_output(shown_stages(made, as_json=as_json), output)
             return
-        write_output(json.dumps(plan_data(made), indent=2, ensure_ascii=False) if as_json else plan_text(made), output)
+        from holdsfor.engine.retention import retention
+
+        kept = {str(symbol): why for symbol, why in retention(made).reasons.items()}
+        if as_json:
+            text = json.dumps({**plan_data(made), "unbounded": kept}, indent=2, ensure_ascii=False)
+        else:
+            text = plan_text(made) + "".join(f"\nkept without bound: {name} ({why})" for name, why in kept.items())
+        write_output(text, output)
 
 
 def codes(code: Annotated[str | None, typer.Argument(help="A diagnostic code such as HF201.")] = None) -> None:
