@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdsfor.engine.dictionary import Dictionary, Value
-from holdsfor.engine.kernels import Ints
+from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.syntax.printer import print_term
 
 _LEAST, _MOST = -(2**63), 2**63 - 1
@@ -40,11 +40,27 @@ def parts(values: Iterable[Value]) -> Ints:
     return np.fromiter((part(value) for value in values), np.int64)
 
 
-def parts_of_codes(codes: Ints, dictionary: Dictionary) -> Ints:
-    """The parts of a column of codes; each distinct value is looked at once."""
-    distinct, inverse = np.unique(codes, return_inverse=True)
-    found: Ints = parts(dictionary.values[code] for code in distinct.tolist())[inverse]
-    return found
+class PartsOfCodes:
+    """The parts of codes, each worked out once."""
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self._dictionary = dictionary
+        self._parts = EMPTY
+        self._is_known = np.empty(0, np.bool_)
+
+    def of(self, codes: Ints) -> Ints:
+        """The parts of a column of codes."""
+        missing = len(self._dictionary) - len(self._parts)
+        if missing:
+            self._parts = np.concatenate((self._parts, np.zeros(missing, np.int64)))
+            self._is_known = np.concatenate((self._is_known, np.zeros(missing, np.bool_)))
+        is_asked = np.zeros(len(self._parts), np.bool_)
+        is_asked[codes] = True
+        new = np.flatnonzero(is_asked & ~self._is_known)
+        if len(new):
+            self._parts[new] = parts(self._dictionary.values[code] for code in new.tolist())
+            self._is_known |= is_asked
+        return self._parts[codes]
 
 
 def buckets(columns: Sequence[Ints], rows: int, count: int) -> Ints:

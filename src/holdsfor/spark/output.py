@@ -15,13 +15,12 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.report import Texts, event_table, interval_table
-from holdsfor.engine.step import Answer
-from holdsfor.engine.tables import FOREVER, Events
+from holdsfor.engine.report import Texts
+from holdsfor.engine.tables import FOREVER
 from holdsfor.ir import EffectKind
 from holdsfor.spark.job import Exit, Job, StageSpec
-from holdsfor.spark.keys import Ties, buckets, parts_of_codes
-from holdsfor.spark.rows import BucketRows, whole_column
+from holdsfor.spark.keys import PartsOfCodes, Ties, buckets
+from holdsfor.spark.rows import BucketRows
 from holdsfor.spark.wire import (
     ARRIVALS,
     BUCKET,
@@ -98,26 +97,46 @@ class Output:
         """What was worked out at a query time, or a share of it."""
         moment = evaluation.moment
         share = share or Share(moment.now, moment.low, int(FOREVER))
-        query = share.query
         if self._owner is None or self._owner.dictionary is not evaluation.dictionary:
             self._owner = Owner(self._job, self._spec, self._bucket, evaluation.dictionary)
-        answer = self._owner.answer(evaluation, share)
-        texts = self._owner.texts
-        table = interval_table(answer, texts)
-        columns = {"fluent": "fluent", "value": "value", "start": "start", "end": "end"}
-        yield from self._results(table, RESULT, query, columns)
-        if self._job.derived_events:
-            yield from self._results(event_table(answer, texts), DERIVED, query, {"fluent": "event", "start": "time"})
+        for symbol in self._spec.members:
+            if symbol.kind is EntityKind.FLUENT:
+                yield from self._intervals(symbol, evaluation, share)
+            elif self._job.derived_events:
+                yield from self._events(symbol, evaluation, share)
         if evaluation.conflicts:
             yield from self._count("conflicts", evaluation.conflicts)
         for way in self._spec.exits:
             yield from self._exit(way, evaluation, share)
 
-    def _results(self, table: pa.Table, tag: int, query: int, names: dict[str, str]) -> Iterator[pa.RecordBatch]:
-        if not len(table):
+    def _intervals(self, symbol: Symbol, evaluation: Evaluation, share: Share) -> Iterator[pa.RecordBatch]:
+        """The intervals of a fluent that belong here, in no order."""
+        if self._job.fluents is not None and symbol.name not in self._job.fluents:
             return
-        columns = {name: whole_column(table[source]) for name, source in names.items()}
-        yield from self._row_table(len(table), {**columns, "tag": tag, "query_time": query})
+        assert self._owner is not None
+        table = evaluation.fluents[symbol]
+        owned = self._owner.owns(symbol, list(table.args), len(table))
+        table = table.take(np.flatnonzero(owned & share.has(table.start, table.end)))
+        columns = {
+            "fluent": self._owner.texts.terms(symbol, table.args, len(table)),
+            "value": self._owner.texts.values(table.value),
+            "start": pa.array(table.start, mask=table.start <= -FOREVER),
+            "end": pa.array(table.end, mask=table.end >= FOREVER),
+        }
+        yield from self._results(RESULT, share.query, len(table), columns)
+
+    def _events(self, symbol: Symbol, evaluation: Evaluation, share: Share) -> Iterator[pa.RecordBatch]:
+        """The derived events that belong here."""
+        assert self._owner is not None
+        happened = evaluation.derived[symbol]
+        args = [codes_of(column, evaluation.dictionary) for column in happened.args]
+        rows = np.flatnonzero(share.has(happened.time, None) & self._owner.owns(symbol, args, len(happened)))
+        terms = self._owner.texts.terms(symbol, [column[rows] for column in args], len(rows))
+        yield from self._results(DERIVED, share.query, len(rows), {"fluent": terms, "start": happened.time[rows]})
+
+    def _results(self, tag: int, query: int, rows: int, columns: dict[str, Any]) -> Iterator[pa.RecordBatch]:
+        if rows:
+            yield from self._row_table(rows, {**columns, "tag": tag, "query_time": query})
 
     def _row_table(self, rows: int, columns: dict[str, Any]) -> Iterator[pa.RecordBatch]:
         if not self._is_last:
@@ -170,6 +189,7 @@ class Owner:
         self._job, self._spec, self._bucket, self.dictionary = job, spec, bucket, dictionary
         self.texts = Texts(dictionary)
         self.terms = TermTexts(dictionary)
+        self._parts = PartsOfCodes(dictionary)
 
     def owns(self, symbol: Symbol, columns: list[Ints], rows: int) -> np.typing.NDArray[np.bool_]:
         """Which instances of a fluent or event belong here."""
@@ -178,7 +198,7 @@ class Owner:
         return found
 
     def _targets(self, key: list[Ints], rows: int, ties: Ties | None) -> Ints:
-        columns = [parts_of_codes(column, self.dictionary) for column in key]
+        columns = [self._parts.of(column) for column in key]
         return buckets([column if ties is None else ties.of(column) for column in columns], rows, self._job.buckets)
 
     def targets(self, way: Exit, columns: list[Ints], rows: int) -> tuple[Ints, Ints]:
@@ -190,18 +210,3 @@ class Owner:
         found = [self._targets([columns[place] for place in places], rows, ties) for places in way.spreading]
         pairs = np.unique(np.stack([np.concatenate(found), np.tile(np.arange(rows), len(found))]), axis=1)
         return pairs[0], pairs[1]
-
-    def answer(self, evaluation: Evaluation, share: Share) -> Answer:
-        """The results of this bucket."""
-        fluents, events = {}, {}
-        for symbol in self._spec.members:
-            if symbol.kind is EntityKind.EVENT:
-                happened = evaluation.derived[symbol]
-                columns = [codes_of(column, self.dictionary) for column in happened.args]
-                rows = np.flatnonzero(share.has(happened.time, None) & self.owns(symbol, columns, len(happened)))
-                events[symbol] = Events(tuple(column.take(rows) for column in happened.args), happened.time[rows])
-            elif self._job.fluents is None or symbol.name in self._job.fluents:
-                table = evaluation.fluents[symbol]
-                owned = self.owns(symbol, list(table.args), len(table))
-                fluents[symbol] = table.take(np.flatnonzero(owned & share.has(table.start, table.end)))
-        return Answer(share.query, fluents, events, evaluation.conflicts)
