@@ -73,8 +73,8 @@ class SimulatedWorkers:
     windows: Windows
     reasoner: Reasoner
     retracting: bool
-    used: list[tuple[Sent, int]] = field(default_factory=list)
-    """Rows that were taken in, and the arrival they were given."""
+    used: list[tuple[Sent, int, int]] = field(default_factory=list)
+    """Rows that were taken in, the arrival they were given, and their batch."""
 
     def take_in(self, rows: Sequence[Sent], batch: int, clock: Clock) -> Taken:
         good, late = [], 0
@@ -85,7 +85,7 @@ class SimulatedWorkers:
                 late += 1
             else:
                 good.append((sent, arrival))
-        self.used += good
+        self.used += [(sent, arrival, batch) for sent, arrival in good]
         buckets = self._write(good, batch)
         return Taken(len(good), late, 0, min(times, default=None), max(times, default=None), buckets)
 
@@ -144,12 +144,13 @@ class SimulatedStream:
         *,
         start: int | None = None,
         buckets: int = 3,
+        store: Store | None = None,
     ) -> None:
         stages = stage_plan(reasoner.plan)
         sources, _ = _sources([one.record for one in sent], reasoner)
         rows = plan_rows(stages, sources, arrivals=True)
         job = make_job(stages, rows, buckets=buckets, span=Span())
-        self.store = Store.below(str(folder))
+        self.store = store or Store.below(str(folder))
         retracting = any(one.retracted for one in sent)
         self.workers = SimulatedWorkers(job, stages, rows, sources, self.store, windows, reasoner, retracting)
         self.driver = Driver(self.store, {"buckets": buckets}, windows, self.workers, start, None, retracting)
@@ -193,7 +194,7 @@ class SimulatedStream:
         if not self.asked or clock.start is None:
             return []
         reasoner, dictionary = self.workers.reasoner, Dictionary()
-        records = [replace(sent.record, arrival=arrival) for sent, arrival in self.workers.used]
+        records = [replace(sent.record, arrival=arrival) for sent, arrival, _ in self.workers.used]
         stream = from_records(records, reasoner.analysis.entities, dictionary)
         plan = WindowPlan(self.windows.size, self.windows.step, clock.start, self.asked[-1])
         state = State.beginning(clock.origin(self.windows))

@@ -59,9 +59,12 @@ CHANGES = pa.schema(
 are what it takes back. There is at most one row for an id and a query time."""
 
 
-def compare(last: pa.Table, found: pa.Table, query: int, low: int) -> tuple[pa.Table, pa.Table]:
+def compare(
+    last: pa.Table, found: pa.Table, query: int, low: int, before: int = -int(FOREVER)
+) -> tuple[pa.Table, pa.Table]:
     """The changes at a query time whose window begins after `low`, and what is shown after it.
 
+    What was open at the query time `before` and has ended earlier is revised: it should not have been shown as open.
     `found` has fluents, values, starts and ends, with those that ended before the window only as far as they may have
     been shown as holding longer.
     """
@@ -78,7 +81,7 @@ def compare(last: pa.Table, found: pa.Table, query: int, low: int) -> tuple[pa.T
     differs = (~same_start | (ends[0] != ends[1])) & (in_sight[matched] | was_in_sight[partner])
     op = np.full(len(matched), Op.REVISE.value, dtype="<U7")
     op[same_start & (ends[1] > ends[0])] = Op.EXTEND
-    op[same_start & (ends[1] < ends[0]) & (ends[0] >= FOREVER)] = Op.CLOSE
+    op[same_start & (ends[1] < ends[0]) & (ends[0] >= FOREVER) & (ends[1] > before)] = Op.CLOSE
 
     is_taken = np.zeros(len(last), np.bool_)
     is_taken[partner] = True

@@ -56,6 +56,13 @@ def test_a_closed_interval_changes(end: int | None, op: str) -> None:
     assert said(changes) == [(op, "f", 3, end, 3, 7)]
 
 
+def test_an_open_interval_that_had_ended_by_then_is_revised() -> None:
+    _, shown = compare(SHOWN.empty_table(), found(10, ("f", "true", 3, None)), 10, -10)
+    for end, op in ((10, "revise"), (11, "close")):
+        changes, _ = compare(shown, found(20, ("f", "true", 3, end)), 20, -10, before=10)
+        assert said(changes) == [(op, "f", 3, end, 3, None)]
+
+
 def test_nothing_changes() -> None:
     rows: list[Interval] = [("f", "true", 3, 7), ("f", "true", 9, None), ("g", "1", None, 4)]
     _, changes, shown = after(rows, rows)

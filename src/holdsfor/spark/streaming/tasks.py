@@ -18,16 +18,16 @@ from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.report import event_table, interval_table
 from holdsfor.engine.state import State
-from holdsfor.engine.step import Answer
+from holdsfor.engine.step import Answer, advance, evaluate
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import FOREVER, Events, Intervals
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.io.builder import Builder
-from holdsfor.spark.given import GivenTable
+from holdsfor.spark.given import GivenTable, fill
 from holdsfor.spark.job import Job, StageSpec, prepared
 from holdsfor.spark.output import Output, Owner, Share
 from holdsfor.spark.rows import _piece, whole_column
-from holdsfor.spark.steps import Batches, advance
+from holdsfor.spark.steps import Batches
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.retractions import Arrived, has_rows, take_back
 from holdsfor.spark.streaming.rows import FIRST_COPY, NOTE, noted, read_rows, row_schema
@@ -132,20 +132,13 @@ def state_file(batch: int, stage: int, bucket: int) -> str:
     return f"{batch}/state/{stage}-{bucket}.arrow"
 
 
-@dataclass
-class _Counts:
-    changes: int = 0
-    conflicts: int = 0
-    unmatched: int = 0
-
-
 class _Bucket:
     """The work on one bucket of a stage."""
 
     def __init__(self, job: Job, spec: StageSpec, store: Store, turn: Turn, bucket: int) -> None:
         self._job, self._spec, self._store, self._turn, self._bucket = job, spec, store, turn, bucket
         self._prepared: Prepared = prepared(job, spec)
-        self._counts = _Counts()
+        self._conflicts = 0
         self._changes: list[pa.Table] = []
         self._unmatched: list[pa.Table] = []
         self._owner = Owner(job, spec, bucket, self._prepared.dictionary)
@@ -182,15 +175,17 @@ class _Bucket:
         tables = [GivenTable.of(tag, rows, dictionary) for tag, rows in self._by_tag(given)]
         windows = self._turn.windows
         for query, arrived in self._queries():
-            evaluation, self._state = advance(
-                self._prepared,
-                self._state,
-                arrived,
-                query,
-                size=windows.size,
-                step=windows.step,
-                given=[table.at(query) for table in tables],
-            )
+            asked: list[Evaluation] = []
+
+            def work(evaluation: Evaluation, query: int = query, asked: list[Evaluation] = asked) -> None:
+                fill(evaluation, [table.at(query) for table in tables])
+                evaluate(evaluation)
+                asked.append(evaluation)
+
+            size, step = windows.size, windows.step
+            answer, self._state = advance(self._prepared, self._state, arrived, query, size=size, step=step, work=work)
+            evaluation = asked[0]
+            self._conflicts += answer.conflicts
             self._report(evaluation)
             share = Share(query, evaluation.moment.low, int(FOREVER))
             for way in self._spec.exits:
@@ -258,8 +253,7 @@ class _Bucket:
                 owned = self._owner.owns(symbol, list(table.args), len(table))
                 fluents[symbol] = table.take(np.flatnonzero(in_sight & owned))
         found = interval_table(Answer(moment.now, fluents, {}, 0), self._owner.texts)
-        changes, self._shown = compare(self._shown, found, moment.now, moment.low)
-        self._counts.conflicts += evaluation.conflicts
+        changes, self._shown = compare(self._shown, found, moment.now, moment.low, moment.now - self._turn.windows.step)
         if len(changes):
             self._changes.append(changes)
 
@@ -291,7 +285,7 @@ class _Bucket:
         self._store.write(state_file(self._turn.batch, self._spec.number, self._bucket), data)
         return {
             "changes": len(changes),
-            "conflicts": self._counts.conflicts,
+            "conflicts": self._conflicts,
             "unmatched": len(unmatched),
             "intervals": len(self._shown),
             "state_rows": len(state) + len(self._rest),
