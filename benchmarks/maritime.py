@@ -158,7 +158,7 @@ def peak_memory(prepared: Prepared, inputs: Inputs) -> int:
 
 
 def without_delay(rules: str) -> str:
-    """The rules without the one fluent that has a delayed effect, which is not worked out by sets."""
+    """The rules with the delayed effect left out; its fluent stays."""
     return "\n".join(line for line in rules.split("\n") if not line.startswith(("fi(", "p(")))
 
 
