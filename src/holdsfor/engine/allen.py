@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdsfor.engine.kernels import Bools, Ints, Spans, difference, intersection, union
+from holdsfor.engine.kernels import Bools, Ints, Spans, difference, intersection, search, union
 from holdsfor.ir import AllenMode, AllenRelation
 
 
@@ -92,4 +92,4 @@ def _paired(relation: AllenRelation, sources: Spans, targets: Spans, bits: int) 
 
 def _containing(targets: Spans, points: Ints) -> Ints:
     """The last target that starts at or before each point."""
-    return np.maximum(np.searchsorted(targets[0], points, side="right") - 1, 0)
+    return np.maximum(search(targets[0], points, "right") - 1, 0)

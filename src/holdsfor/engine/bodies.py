@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Protocol
 
 import numpy as np
@@ -38,7 +39,7 @@ from holdsfor.ir import (
     literal_variables,
     walk,
 )
-from holdsfor.logic.arithmetic import EvaluationError
+from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, EvaluationError
 from holdsfor.logic.library import LIBRARY
 from holdsfor.logic.unify import Bindings, is_ground
 from holdsfor.syntax.terms import ListTerm, Term, Var, arguments, functor, variables
@@ -90,11 +91,27 @@ class Bodies:
 
     def solve(self, body: Body, frame: Frame) -> Frame:
         """The rows of a frame extended by everything that makes a body true."""
-        for literal in body:
+        place = 0
+        while place < len(body):
             if not frame.rows:
                 return self._empty(body, frame)
-            frame = self.apply(literal, frame)
+            tests = self._tests(body[place:])
+            frame = self._tested(tests, frame) if tests else self.apply(body[place], frame)
+            place += max(1, len(tests))
         return frame
+
+    @staticmethod
+    def _tests(body: Body) -> list[Compare]:
+        """The arithmetic comparisons that a body begins with."""
+        is_test = (isinstance(literal, Compare) and literal.operator in ARITHMETIC_COMPARISONS for literal in body)
+        return [
+            literal for literal, _ in zip(body, takewhile(bool, is_test), strict=False) if isinstance(literal, Compare)
+        ]
+
+    def _tested(self, tests: Sequence[Compare], frame: Frame) -> Frame:
+        """Several tests on the same rows; rows are taken once."""
+        passed = [compare(test.operator, test.left, test.right, frame, self._dictionary) for test in tests]
+        return frame.where(np.logical_and.reduce(passed) if len(passed) > 1 else passed[0])
 
     def _empty(self, body: Body, frame: Frame) -> Frame:
         """No rows, with a column for every variable, so that nothing later misses one."""
@@ -197,7 +214,7 @@ class Bodies:
         assert isinstance(time, Var)
         moments = frame.columns[time.name]
         assert isinstance(moments, Numbers)
-        return find(table.spans(space, group), space.pack(wanted, moments.data.astype(np.int64)))
+        return find(table.spans(space, group), space.pack(wanted, moments.data.astype(np.int64, copy=False)))
 
     def _enumerated(self, literal: Holds, terms: Sequence[Term], table: Intervals, frame: Frame) -> Frame:
         """Some arguments are open: join on the bound ones, keep the intervals that contain the time-point."""
@@ -309,12 +326,12 @@ class Bodies:
 def _plain(frame: Frame, name: str) -> Ints:
     column = frame.columns[name]
     assert isinstance(column, Numbers)
-    return column.data.astype(np.int64)
+    return column.data.astype(np.int64, copy=False)
 
 
 def _row_numbers(column: Column) -> Ints:
     assert not isinstance(column, Lists)
-    return column.data.astype(np.int64)
+    return column.data.astype(np.int64, copy=False)
 
 
 def _without_row(frame: Frame) -> Frame:

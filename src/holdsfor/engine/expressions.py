@@ -144,7 +144,7 @@ def column_of(term: Term, frame: Frame, dictionary: Dictionary) -> Column:
     if isinstance(term, Var):
         return frame.columns[term.name]
     if is_ground(term):
-        return Codes(np.full(frame.rows, dictionary.code(value_of(term))))
+        return Codes(np.broadcast_to(np.int64(dictionary.code(value_of(term))), frame.rows))
     return Codes(_built(term, frame, dictionary))
 
 

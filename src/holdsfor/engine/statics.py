@@ -324,7 +324,7 @@ def _names(leaf: Intervals) -> set[str]:
 def _plain(column: Column) -> Ints:
     assert isinstance(column, Numbers)
     data: Array = column.data
-    return data.astype(np.int64)
+    return data.astype(np.int64, copy=False)
 
 
 def _without(frame: Frame, name: str) -> Frame:
