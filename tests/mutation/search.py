@@ -1,26 +1,53 @@
-"""Looks for a scenario on which the engine that is imported differs from the reference evaluator.
+"""Looks for a scenario on which the engine, with a bug planted in it, differs from the reference evaluator.
 
-`python -m tests.mutation.search FIRST COUNT` tries the scenarios of so many seeds and prints the first that differs. It
-runs in a process of its own, so that a changed copy of the engine can be put in front of the real one.
+`python -m tests.mutation.search COUNT [NAME …]` tries up to so many scenarios on each planted bug (or on those named)
+and prints a table. A scenario on which the engine differs without the bug as well says nothing of it and is passed over.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from types import FrameType
+
+import pytest
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.variants import NotSupported
-from tests.strategies.engine_runs import Scenario, on_engine, on_reference, sampled
+from holdsfor.engine import sweep
+from tests.mutation.mutants import PLANTED, Planted
+from tests.strategies.engine_runs import Rows, Scenario, on_engine, on_reference, sampled
 from tests.strategies.scenario_statics import POINTWISE_KIND
-from tests.strategies.scenarios import EVERYTHING, WINDOWED, Features
+from tests.strategies.scenarios import EVERYTHING, INTERVALS, WINDOWED, Features
 
 FAMILIES: tuple[tuple[Features, bool], ...] = (
     (WINDOWED, True),
     (EVERYTHING, False),
     (replace(WINDOWED, statics=replace(POINTWISE_KIND, equal=WINDOWED.statics.equal)), True),
+    (INTERVALS, True),
 )
 """Features and whether there are windows: the same as in the property tests."""
+PATIENCE = 20.0
+"""Seconds for one run of a scenario; a bug may well be an endless loop."""
+
+
+class _TooLongError(BaseException):
+    """Not an Exception, so that nothing on the way catches it."""
+
+
+def _ring(_signal: int, _frame: FrameType | None) -> None:
+    raise _TooLongError
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How many scenarios it took to find a bug, None if it was not found, and how many were passed over."""
+
+    planted: Planted
+    examples: int | None
+    passed_over: int
 
 
 def scenario_of(seed: int) -> Scenario | None:
@@ -29,31 +56,65 @@ def scenario_of(seed: int) -> Scenario | None:
     return sampled(seed, features, windowed=windowed, late=12)
 
 
-def finds(seed: int) -> bool:
-    """Whether the engine is wrong about the scenario of a seed."""
+@cache
+def example(seed: int) -> tuple[Scenario, Rows] | None:
+    """The scenario of a seed with the right answer, if it has one; the same for every planted bug."""
     scenario = scenario_of(seed)
     if scenario is None:
-        return False
+        return None
     try:
-        reference = on_reference(scenario.reasoner, scenario.records, scenario.span)
+        return scenario, on_reference(scenario.reasoner, scenario.records, scenario.span)
     except HoldsforError:
-        return False
+        return None
+
+
+def differs(scenario: Scenario, reference: Rows) -> bool:
+    """Whether the engine is wrong about a scenario; what it refuses says nothing."""
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
     try:
         return on_engine(scenario.reasoner, scenario.records, scenario.span) != reference
-    except NotSupported:
+    except HoldsforError:
         return False
-    except Exception:  # noqa: BLE001 -- a crash is a difference too
+    except (Exception, _TooLongError):  # noqa: BLE001 -- a crash is a difference too, and so is an endless loop
         return True
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def main(first: int, count: int) -> int:
-    """Prints the first seed that finds a difference."""
-    for seed in range(first, first + count):
-        if finds(seed):
-            sys.stdout.write(f"{seed}\n")
-            return 1
-    return 0
+def search(planted: Planted, count: int) -> Outcome:
+    """Try scenarios until one shows a planted bug."""
+    passed_over = 0
+    for seed in range(count):
+        found = example(seed)
+        if found is None:
+            continue
+        with pytest.MonkeyPatch.context() as patch:
+            planted.plant(patch)
+            is_wrong = differs(*found)
+        if is_wrong and not differs(*found):
+            return Outcome(planted, seed + 1, passed_over)
+        passed_over += is_wrong
+    return Outcome(planted, None, passed_over)
+
+
+def main(count: int, names: Sequence[str]) -> int:
+    """Print the table; the number of bugs that were not found is the result."""
+    signal.signal(signal.SIGALRM, _ring)
+    missed = 0
+    sys.stdout.write("| planted bug | module | found after |\n| --- | --- | --- |\n")
+    with pytest.MonkeyPatch.context() as patch:
+        # Compiled code would not see what is planted.
+        patch.setattr(sweep._Meter, "pays", lambda _self, _rows: False)
+        for planted in PLANTED:
+            if not names or planted.name in names:
+                outcome = search(planted, count)
+                missed += outcome.examples is None
+                sys.stdout.write(f"| {planted.name} | `{planted.where}` | {outcome.examples or 'not found'} |\n")
+                if outcome.passed_over:
+                    sys.stderr.write(f"{planted.name}: {outcome.passed_over} scenarios differ without it\n")
+                sys.stdout.flush()
+    return missed
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))
+    sys.exit(main(int(sys.argv[1]), sys.argv[2:]))

@@ -1,0 +1,54 @@
+"""How bugs are planted in the engine: functions are replaced, wherever they were imported. Nothing on disk changes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A bug: what it does, and in which module."""
+
+    name: str
+    where: str
+    plant: Plant
+
+
+PLANTED: list[Planted] = []
+
+
+def planted(where: str) -> Callable[[Plant], Plant]:
+    """Add a bug to the list; its name is that of the function."""
+
+    def add(plant: Plant) -> Plant:
+        PLANTED.append(Planted(plant.__name__.replace("_", " "), where, plant))
+        return plant
+
+    return add
+
+
+def _modules() -> Iterator[ModuleType]:
+    yield from (module for name, module in list(sys.modules.items()) if name.startswith("holdsfor.engine"))
+
+
+def everywhere(patch: pytest.MonkeyPatch, module: ModuleType, name: str, change: Callable[[Any], Any]) -> None:
+    """Replace a function in its module and in all that have imported it."""
+    original = getattr(module, name)
+    changed = change(original)
+    for other in _modules():
+        for known, value in list(vars(other).items()):
+            if value is original:
+                patch.setattr(other, known, changed)
+
+
+def method(patch: pytest.MonkeyPatch, owner: type, name: str, change: Callable[[Any], Any]) -> None:
+    """Replace a method."""
+    patch.setattr(owner, name, change(getattr(owner, name)))
