@@ -1,18 +1,22 @@
 """Spark runtimes: the rules of a local run, over DataFrames.
 
-`recognise` and `derived_events` need PySpark, which is imported when they are first asked for.
+`recognise`, `derived_events` and `recognise_stream` need PySpark, which is imported when they are first asked for.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
-__all__ = ["derived_events", "recognise"]
+_HOMES = {
+    "derived_events": "holdsfor.spark.batch",
+    "recognise": "holdsfor.spark.batch",
+    "recognise_stream": "holdsfor.spark.streaming.query",
+}
+__all__ = ["derived_events", "recognise", "recognise_stream"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
-        from holdsfor.spark import batch
-
-        return getattr(batch, name)
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

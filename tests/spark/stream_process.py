@@ -1,0 +1,44 @@
+"""A streaming query in a process of its own, to be killed: `python -m tests.spark.stream_process FOLDER`."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from holdsfor import loads
+from holdsfor.spark import recognise_stream
+from holdsfor.spark.session import worker_python
+from tests.spark.stream_files import MAPPING, RULES, STEP, WINDOW, file_stream
+
+
+def main(folder: Path) -> None:
+    """Follow the files in a folder until there are no more."""
+    worker_python()
+    spark = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.codegen.wholeStage", "false")
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        .getOrCreate()
+    )
+    made = recognise_stream(
+        loads(RULES), file_stream(spark, folder / "in"), mapping=MAPPING, window=WINDOW, step=STEP, start=0, buckets=2
+    )
+    print("started", flush=True)  # noqa: T201
+    query = made.start(
+        str(folder / "out"),
+        checkpoint=str(folder / "checkpoint"),
+        trigger={"availableNow": True},
+        on_report=lambda report: print(report.batch, flush=True),  # noqa: T201
+    )
+    query.awaitTermination()
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    main(Path(sys.argv[1]))

@@ -1,0 +1,157 @@
+"""Structured Streaming reports what the engine does: files in, a changelog out."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdsfor import loads
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.spark import recognise_stream
+from holdsfor.spark.streaming.driver import Report
+from holdsfor.spark.streaming.sinks import Memory, latest, replayed, snapshot
+from tests.spark.stream_files import (
+    MAPPING,
+    RULES,
+    STEP,
+    WINDOW,
+    file_stream,
+    local_rows,
+    some_rows,
+    stream_rows,
+    write_file,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+NOW = {"availableNow": True}
+
+
+def recognition(spark: Any, folder: Path, **options: Any) -> Any:
+    given = {"mapping": MAPPING, "window": WINDOW, "step": STEP, "start": 0, "buckets": 2} | options
+    return recognise_stream(loads(RULES), file_stream(spark, folder), **given)
+
+
+def test_files_are_followed(spark: Any, tmp_path: Path) -> None:
+    rows = some_rows(1, 1, 75)
+    for number in range(3):
+        write_file(tmp_path / "in", number, rows[75 * number : 75 * number + 75])
+    sink, reports = Memory(), []
+    query = recognition(spark, tmp_path / "in").start(
+        sink, checkpoint=str(tmp_path / "checkpoint"), trigger=NOW, on_report=reports.append
+    )
+    query.awaitTermination()
+    assert stream_rows(sink.table(), 70) == local_rows(rows, 70)
+    assert [report.query_time for report in reports] == [20, 50, 70]
+    assert sum(report.events for report in reports) == len(rows)
+    check_views(spark, sink)
+
+
+def check_views(spark: Any, sink: Memory) -> None:
+    """The views of a changelog in Spark are those of the engine."""
+    changes = spark.createDataFrame(sink.table())
+    seen = {tuple(row) for row in snapshot(changes, 60, WINDOW).collect()}
+    wanted = {
+        row[:-1] + (None if row[-1] == 10**18 else row[-1],) for row in stream_rows(sink.table(), 70) if row[0] == 60
+    }
+    assert seen == wanted
+    assert latest(changes).count() == len(set(sink.table()["id"].to_pylist()))
+    assert replayed(changes).where("end is null").count() > 0
+
+
+def test_a_sink_that_fails_gets_the_same_batch_again(spark: Any, tmp_path: Path) -> None:
+    rows = some_rows(2, 1, 50)
+    for number in range(2):
+        write_file(tmp_path / "in", number, rows[75 * number : 75 * number + 75])
+    sink, failures = Memory(), [1]
+
+    def frail(changes: Any, batch: int) -> None:
+        if batch == 1 and failures:
+            failures.pop()
+            raise ConnectionError("the table is locked")
+        sink(changes, batch)
+
+    started = recognition(spark, tmp_path / "in")
+    where = str(tmp_path / "checkpoint")
+    with pytest.raises(Exception, match="the table is locked"):
+        started.start(frail, checkpoint=where, trigger=NOW).awaitTermination()
+    started.start(frail, checkpoint=where, trigger=NOW).awaitTermination()
+    assert stream_rows(sink.table(), 40) == local_rows(rows, 40)
+
+
+def test_history_then_live(spark: Any, tmp_path: Path) -> None:
+    rows = some_rows(3, 1, 75)
+    history, live = rows[:120], rows[120:]
+    write_file(tmp_path / "history", 0, history)
+    write_file(tmp_path / "in", 0, live)
+    sink, where = Memory(), str(tmp_path / "checkpoint")
+    started = recognition(spark, tmp_path / "in")
+    report = started.backfill(spark.read.parquet(str(tmp_path / "history")), sink, checkpoint=where)
+    assert (report.batch, report.query_time) == (-1, 40)
+    started.start(sink, checkpoint=where, trigger=NOW).awaitTermination()
+    assert stream_rows(sink.table(), 70) == local_rows(rows, 70)
+    with pytest.raises(HoldsforError, match="has begun"):
+        started.backfill(spark.read.parquet(str(tmp_path / "history")), sink, checkpoint=where)
+    with pytest.raises(HoldsforError, match="was made with window 30, not 60"):
+        recognition(spark, tmp_path / "in", window=60).start(sink, checkpoint=where)
+
+
+def test_rows_that_cannot_be_used_are_put_aside(spark: Any, tmp_path: Path) -> None:
+    write_file(tmp_path / "in", 0, [("go", 5, "a", ""), ("go", 65, "a", ""), ("swim", 66, "a", "")])
+    late: Any = [("stop", 20, "a", ""), ("stop", 50, "a", ""), ("go", 61, None, ""), ("go", 71, "b", "")]
+    write_file(tmp_path / "in", 1, late)
+    sink, side, reports = Memory(), Memory(), []
+    query = recognition(spark, tmp_path / "in").start(
+        sink, checkpoint=str(tmp_path / "checkpoint"), trigger=NOW, side=side, on_report=reports.append
+    )
+    query.awaitTermination()
+    assert [(report.events, report.late, report.malformed) for report in reports] == [(2, 0, 0), (2, 1, 1)]
+    found = side.table().to_pylist()
+    assert sorted((row["batch"], row["reason"], json.loads(row["row"])["time"]) for row in found) == [
+        (1, "late", 20),
+        (1, "malformed", 61),
+    ]
+
+
+def test_several_streams_with_retractions(spark: Any, tmp_path: Path) -> None:
+    columns = "time bigint, vessel string, wrong boolean"
+    rules = loads(
+        "initiatedAt(on(X)=true,T) :- happensAt(go(X),T).\nterminatedAt(on(X)=true,T) :- happensAt(stop(X),T)."
+    )
+    streams = {}
+    for name, rows in {
+        "go": [(2, "a", False), (3, "b", False), (25, "c", False)],
+        "stop": [(4, "a", False), (4, "a", True), (5, "b", False), (6, "d", True)],
+    }.items():
+        folder = str(tmp_path / name)
+        spark.createDataFrame(rows, columns).coalesce(1).write.json(folder)
+        streams[name] = spark.readStream.schema(columns).json(folder)
+    sink, side, reports = Memory(), Memory(), []
+    made = recognise_stream(rules, streams, window=30, step=10, start=0, retracted="wrong", buckets=2)
+    query = made.start(sink, checkpoint=str(tmp_path / "checkpoint"), trigger=NOW, side=side, on_report=reports.append)
+    query.awaitTermination()
+    found = {(r["fluent"], r["start"], r["end"]) for r in sink.table().to_pylist() if r["query_time"] == 10}
+    assert found == {("on(a)", 3, None), ("on(b)", 4, 6)}
+    assert sum(report.unmatched for report in reports) == 1
+    assert [json.loads(row["row"])["what"] for row in side.table().to_pylist()] == ["stop(d)"]
+
+
+def test_a_source_that_says_nothing_lets_the_clock_go_on(spark: Any, tmp_path: Path) -> None:
+    write_file(tmp_path / "in", 0, [("go", 8, "a", ""), ("stop", 9, "a", "")])
+    reports: list[Report] = []
+    query = recognition(spark, tmp_path / "in", idle="1 second").start(
+        Memory(), checkpoint=str(tmp_path / "checkpoint"), on_report=reports.append
+    )
+    try:
+        for _ in range(600):
+            if (reports and reports[-1].query_time == STEP) or not query.isActive:
+                break
+            time.sleep(0.1)
+    finally:
+        query.stop()
+    assert query.exception() is None
+    assert reports[-1].query_time == STEP
+    assert sum(report.events for report in reports) == 2
