@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,10 +14,12 @@ from pyspark.sql.types import BinaryType, MapType, StringType, StructType
 
 from holdsfor.spark.connectors.common import ConnectorError, Written, require_column
 from holdsfor.spark.connectors.nats.connection import Servers
+from holdsfor.spark.connectors.nats.inbox import Inbox
 from holdsfor.spark.connectors.options import OptionError, Options
 
 if TYPE_CHECKING:
-    from nats.js.client import JetStreamContext
+    from nats.aio.client import Client
+    from nats.aio.msg import Msg
 
 _IN_FLIGHT = 2000
 """Messages published before their acknowledgements are waited for."""
@@ -57,24 +60,21 @@ class _Publishes:
             connection = self.publishing.servers.connect()
             client = runner.run(connection.__aenter__())
             try:
-                jetstream = self.publishing.servers.jetstream(client)
+                inbox = Inbox(client, _is_refusal)
+                runner.run(inbox.open())
                 for batch in iterator:
                     for start in range(0, batch.num_rows, _IN_FLIGHT):
-                        runner.run(self._publish(jetstream, batch.slice(start, _IN_FLIGHT)))
+                        runner.run(self._publish(client, inbox, batch.slice(start, _IN_FLIGHT)))
                     rows += batch.num_rows
             finally:
                 runner.run(connection.__aexit__(None, None, None))
         return Written(rows)
 
-    async def _publish(self, jetstream: JetStreamContext, batch: pa.RecordBatch) -> None:
-        from nats.errors import Error
-        from nats.js.api import Header
-
+    async def _publish(self, client: Client, inbox: Inbox, batch: pa.RecordBatch) -> None:
         def column(name: str) -> list[Any]:
             place = batch.schema.get_field_index(name)
             return batch.column(place).to_pylist() if place >= 0 else [None] * batch.num_rows
 
-        waiting = []
         for subject, value, identity, headers in zip(
             *map(column, ("subject", "value", "message_id", "headers")), strict=True
         ):
@@ -84,16 +84,27 @@ class _Publishes:
             payload = value.encode() if isinstance(value, str) else (value or b"")
             sent = {name: word for name, word in headers or () if word is not None}
             if identity is not None:
-                sent[Header.MSG_ID.value] = identity
-            waiting.append(
-                await jetstream.publish_async(where, payload, stream=self.publishing.stream, headers=sent or None)
-            )
-        try:
-            async with asyncio.timeout(self.publishing.servers.timeout):
-                await asyncio.gather(*waiting)
-        except (Error, TimeoutError) as problem:
-            reason = str(problem) or f"no acknowledgement in {self.publishing.servers.timeout} s"
-            raise ConnectorError(f"holdsfor-nats: publishing failed: {reason}") from None
+                sent["Nats-Msg-Id"] = identity
+            if self.publishing.stream is not None:
+                sent["Nats-Expected-Stream"] = self.publishing.stream
+            await client.publish(where, payload, reply=inbox.subject, headers=sent or None)
+        what = "not all messages were acknowledged"
+        answers = await inbox.collect(batch.num_rows, self.publishing.servers.timeout, what)
+        refused = next((answer for answer in answers if _is_refusal(answer)), None)
+        if refused is not None:
+            raise ConnectorError(f"holdsfor-nats: publishing failed: {_reason(refused)}")
+
+
+def _is_refusal(answer: Msg) -> bool:
+    """Whether an answer is not the acknowledgement of a stored message."""
+    return not answer.data or b'"error":' in answer.data
+
+
+def _reason(answer: Msg) -> str:
+    """The server's words; an empty answer means that nobody was there to store the message."""
+    if not answer.data:
+        return "no stream takes messages of this subject"
+    return str(json.loads(answer.data).get("error", {}).get("description", answer.data.decode()))
 
 
 class NatsWriter(_Publishes, DataSourceArrowWriter):
