@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from holdsfor.engine import inertia, inputs, prepared, sweep, sweep_loop
+from holdsfor.engine import inertia, inputs, prepared
+from holdsfor.engine.cyclic import sweep, sweep_loop
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.kernels import EMPTY
 from holdsfor.engine.tables import FOREVER

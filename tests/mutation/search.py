@@ -16,7 +16,7 @@ from types import FrameType
 import pytest
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine import sweep
+from holdsfor.engine.cyclic import sweep
 from tests.mutation.mutants import PLANTED, Planted
 from tests.strategies.engine_runs import Rows, Scenario, on_engine, on_reference, sampled
 from tests.strategies.scenario_statics import POINTWISE_KIND

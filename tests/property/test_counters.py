@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
-from holdsfor.engine import sweep
+from holdsfor.engine.cyclic import sweep
 from tests.strategies.engine_runs import Scenario, check_engine
 from tests.strategies.scenario_words import Pen
 from tests.strategies.streams import any_span, recorded

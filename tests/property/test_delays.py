@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
-from holdsfor.engine import cycles
+from holdsfor.engine.cyclic import cycles
 from tests.strategies.engine_runs import Scenario, check_engine
 from tests.strategies.scenario_words import Pen
 from tests.strategies.streams import any_span, recorded

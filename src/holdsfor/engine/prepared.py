@@ -11,7 +11,7 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.analysis.instant import Moment
 from holdsfor.compiler.plan import Plan, Stratum
-from holdsfor.engine.component import Component, component_of
+from holdsfor.engine.cyclic.component import Component, component_of
 from holdsfor.engine.dictionary import Dictionary, value_of
 from holdsfor.engine.fingerprint import fingerprint
 from holdsfor.engine.kernels import Ints

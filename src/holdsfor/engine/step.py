@@ -12,7 +12,7 @@ from holdsfor.compiler.plan import Method, Stratum
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.carrying import places
 from holdsfor.engine.columnar import run_event, run_simple
-from holdsfor.engine.cycles import run_sweep
+from holdsfor.engine.cyclic.cycles import run_sweep
 from holdsfor.engine.evaluation import Evaluation, Inputs, Moment
 from holdsfor.engine.inputs import Sight, events_after, known_events, known_reports, seen_intervals
 from holdsfor.engine.prepared import Prepared

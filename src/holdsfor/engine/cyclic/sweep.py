@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.memory import Memory
-from holdsfor.engine.sweep_loop import (
+from holdsfor.engine.cyclic.memory import Memory
+from holdsfor.engine.cyclic.sweep_loop import (
     COUNTS,
     CURRENT,
     DELAY_AT,
@@ -42,6 +41,7 @@ from holdsfor.engine.sweep_loop import (
     State,
     sweep_loop,
 )
+from holdsfor.engine.kernels import Ints
 from holdsfor.engine.tables import FOREVER
 
 _WORTH_COMPILING = 200_000

@@ -13,8 +13,8 @@ from enum import Enum, auto
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.memory import MOST_READS
-from holdsfor.engine.residual import Splitter, Way
+from holdsfor.engine.cyclic.memory import MOST_READS
+from holdsfor.engine.cyclic.residual import Splitter, Way
 from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import (
     Assign,

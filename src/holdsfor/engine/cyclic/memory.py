@@ -12,9 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.sweep_loop import (
+from holdsfor.engine.cyclic.sweep_loop import (
     FOLLOWING,
     GIVEN,
     ITEM,
@@ -27,6 +25,8 @@ from holdsfor.engine.sweep_loop import (
     hash_of,
     recall,
 )
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.kernels import Ints
 
 Tail = Callable[[Ints, list[Ints]], tuple[Ints, Ints]]
 """Given classes of rows and, for each slot read, a value: the rows that succeed, and the value that each gives."""

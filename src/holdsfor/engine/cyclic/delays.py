@@ -17,12 +17,9 @@ from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 
-from holdsfor.engine.frames import is_in, order_of
-from holdsfor.engine.inertia import ANY, make_intervals
-from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted, search
-from holdsfor.engine.rows import Batch
-from holdsfor.engine.sweep import Found, Start, Swept
-from holdsfor.engine.sweep_loop import (
+from holdsfor.engine.cyclic.rows import Batch
+from holdsfor.engine.cyclic.sweep import Found, Start, Swept
+from holdsfor.engine.cyclic.sweep_loop import (
     CLEARED,
     DELAY,
     EFFECT,
@@ -34,6 +31,9 @@ from holdsfor.engine.sweep_loop import (
     TRIGGER,
     TRIGGER_VALUE,
 )
+from holdsfor.engine.frames import is_in, order_of
+from holdsfor.engine.inertia import ANY, make_intervals
+from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted, search
 
 _MOST_VALUES = 64
 _VALUE_BITS = 31

@@ -7,18 +7,12 @@ import numpy as np
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.analysis.instant import DELAYED, INITIATED, TERMINATED
 from holdsfor.compiler.plan import Stratum
-from holdsfor.engine.delays import settled
-from holdsfor.engine.evaluation import Evaluation
-from holdsfor.engine.expressions import evaluate
-from holdsfor.engine.frames import Codes, combined_keys, is_in, order_of, ranges
-from holdsfor.engine.grounding import SLOT, VALUE, Grounding, plain
-from holdsfor.engine.kernels import EMPTY, Bools, Ints
-from holdsfor.engine.memory import Memory
-from holdsfor.engine.rows import RowWriter, assembled
-from holdsfor.engine.state import Attempts
-from holdsfor.engine.statics import run_static
-from holdsfor.engine.sweep import Found, Pending, Start, Swept, sweep
-from holdsfor.engine.sweep_loop import (
+from holdsfor.engine.cyclic.delays import settled
+from holdsfor.engine.cyclic.grounding import SLOT, VALUE, Grounding, plain
+from holdsfor.engine.cyclic.memory import Memory
+from holdsfor.engine.cyclic.rows import RowWriter, assembled
+from holdsfor.engine.cyclic.sweep import Found, Pending, Start, Swept, sweep
+from holdsfor.engine.cyclic.sweep_loop import (
     DELAY,
     DELAY_RANK,
     EFFECT,
@@ -29,6 +23,12 @@ from holdsfor.engine.sweep_loop import (
     TRIGGER,
     TRIGGER_VALUE,
 )
+from holdsfor.engine.evaluation import Evaluation
+from holdsfor.engine.expressions import evaluate
+from holdsfor.engine.frames import Codes, combined_keys, is_in, order_of, ranges
+from holdsfor.engine.kernels import EMPTY, Bools, Ints
+from holdsfor.engine.state import Attempts
+from holdsfor.engine.statics import run_static
 from holdsfor.engine.tables import Events, Intervals
 from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import DelayRule, EffectKind

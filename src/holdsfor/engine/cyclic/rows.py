@@ -9,16 +9,12 @@ import numpy as np
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.instant import EVENT, INITIATED, TERMINATED, Moment
-from holdsfor.engine.component import PlannedWay, head_of, names_of
-from holdsfor.engine.evaluation import times_of
-from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes, combined_keys, order_of, ranges
-from holdsfor.engine.grounding import SLOT, Grounding, plain
-from holdsfor.engine.grounding import VALUE as VALUE_COLUMN
-from holdsfor.engine.growth import Mode, Split, names
-from holdsfor.engine.kernels import EMPTY, Ints
-from holdsfor.engine.memory import Memory, Tail
-from holdsfor.engine.relations import join, relation
-from holdsfor.engine.sweep_loop import (
+from holdsfor.engine.cyclic.component import PlannedWay, head_of, names_of
+from holdsfor.engine.cyclic.grounding import SLOT, Grounding, plain
+from holdsfor.engine.cyclic.grounding import VALUE as VALUE_COLUMN
+from holdsfor.engine.cyclic.growth import Mode, Split, names
+from holdsfor.engine.cyclic.memory import Memory, Tail
+from holdsfor.engine.cyclic.sweep_loop import (
     ACTION,
     AGAIN,
     ASKED,
@@ -46,8 +42,12 @@ from holdsfor.engine.sweep_loop import (
     VALUE,
     Sheet,
 )
-from holdsfor.engine.sweep_loop import INITIATED as ASKS_INITIATED
-from holdsfor.engine.sweep_loop import TERMINATED as ASKS_TERMINATED
+from holdsfor.engine.cyclic.sweep_loop import INITIATED as ASKS_INITIATED
+from holdsfor.engine.cyclic.sweep_loop import TERMINATED as ASKS_TERMINATED
+from holdsfor.engine.evaluation import times_of
+from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes, combined_keys, order_of, ranges
+from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.engine.relations import join, relation
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import Boundary, Edge, Effect, EffectKind, Happens, Holds, Instance, Literal

@@ -12,14 +12,14 @@ import numpy as np
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.engine.bodies import Bodies
-from holdsfor.engine.component import Component, PlannedWay, head_of, names_of, symbol_of
+from holdsfor.engine.cyclic.component import Component, PlannedWay, head_of, names_of, symbol_of
+from holdsfor.engine.cyclic.growth import Mode, Split, names
+from holdsfor.engine.cyclic.pairs import Possible
 from holdsfor.engine.dictionary import value_of
 from holdsfor.engine.evaluation import Evaluation, times_of, width
 from holdsfor.engine.expressions import codes_of, column_of, evaluate
 from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, distinct, stack
-from holdsfor.engine.growth import Mode, Split, names
 from holdsfor.engine.kernels import Ints
-from holdsfor.engine.pairs import Possible
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.tables import Intervals, Points
 from holdsfor.engine.variants import NotSupported

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Stratum
-from holdsfor.engine.growth import Growth, Split, names
-from holdsfor.engine.residual import Splitter, SweptRule
+from holdsfor.engine.cyclic.growth import Growth, Split, names
+from holdsfor.engine.cyclic.residual import Splitter, SweptRule
 from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import (
     Boundary,

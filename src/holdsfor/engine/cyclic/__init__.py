@@ -1,0 +1,1 @@
+"""The sweep method: what depends on itself, and delayed effects."""
