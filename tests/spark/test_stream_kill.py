@@ -22,24 +22,19 @@ ROOT = Path(__file__).parents[2]
 
 def killed_after(folder: Path, seconds: float | None) -> bool:
     """Run the query, and kill it so long after it has started; whether it was done before that."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.spark.stream_process", str(folder)],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    )
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line.startswith("started"):
-            break
-    timer = threading.Timer(3600 if seconds is None else seconds, os.killpg, (process.pid, signal.SIGKILL))
-    timer.start()
-    process.stdout.read()
-    done = process.wait() == 0
-    timer.cancel()
-    return done
+    command = [sys.executable, "-m", "tests.spark.stream_process", str(folder)]
+    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    with subprocess.Popen(command, cwd=ROOT, start_new_session=True, **quiet) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith("started"):
+                break
+        timer = threading.Timer(3600 if seconds is None else seconds, os.killpg, (process.pid, signal.SIGKILL))
+        timer.start()
+        process.stdout.read()
+        done = process.wait() == 0
+        timer.cancel()
+        return done
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from holdsfor import __version__
 from holdsfor.cli import inspect
 from holdsfor.cli.common import hide_pandas
 from holdsfor.cli.run import run
+from holdsfor.cli.stream import stream
 
 app = typer.Typer(
     name="holdsfor",
@@ -20,6 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(run)
+app.command()(stream)
 app.command()(inspect.check)
 app.command()(inspect.fmt)
 app.command()(inspect.graph)

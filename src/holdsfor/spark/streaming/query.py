@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,11 +18,11 @@ from pyspark.sql import functions as F  # noqa: N812
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.fingerprint import fingerprint
-from holdsfor.io.mapping import TableMapping
+from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.io.typed import UNITS
 from holdsfor.loading import Background, Reasoner, load
 from holdsfor.recognition import MappingInput
-from holdsfor.spark.batch import Rules, _collected, _mapping, _partitions, _session
+from holdsfor.spark.batch import Rules, _collected, _partitions, _session
 from holdsfor.spark.job import Job, Rows, Span, make_job, plan_rows
 from holdsfor.spark.stages import StagePlan, _in_one_place, stage_plan
 from holdsfor.spark.streaming.clock import Clock, Windows
@@ -72,9 +73,24 @@ def recognise_stream(
         reasoner = reasoner.with_background(_collected(background))
     windows = Windows(window, step or window, lateness, by_event=clock == "event")
     entities = reasoner.plan.analysis.entities
-    sources = Sources.of(events, entities, _mapping(mapping), unit, retracted, untyped=untyped)
+    table, flag = _mapped(mapping)
+    sources = Sources.of(events, entities, table, unit, retracted or flag, untyped=untyped)
     count = buckets or _partitions(_session(events))
     return StreamingRecognition(reasoner.plan, events, sources, windows, count, start, idle, fluents)
+
+
+def _mapped(mapping: MappingInput | TableMapping) -> tuple[TableMapping | None, str | None]:
+    """A mapping, and the column that it calls `retracted`: only streams know of that."""
+    if isinstance(mapping, str | Path):
+        try:
+            data = tomllib.loads(Path(mapping).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return read_mapping(mapping), None
+        flag = data.pop("retracted", None)
+        return make_mapping(data, str(mapping)), flag
+    if not isinstance(mapping, Mapping):
+        return mapping, None
+    return make_mapping({key: part for key, part in mapping.items() if key != "retracted"}), mapping.get("retracted")
 
 
 def _loaded(program: Rules) -> Reasoner:
@@ -109,6 +125,8 @@ class StreamingRecognition:
             "clock": "event" if windows.by_event else "arrival",
             "buckets": buckets,
             "fluents": None if fluents is None else sorted(fluents),
+            # A beat is one more source, and Spark goes on with as many as it began with.
+            "beat": idle is not None,
         }
 
     def start(
@@ -157,6 +175,10 @@ class StreamingRecognition:
             raise HoldsforError(f"the stream of {checkpoint} has begun; a history comes before it")
         run = self._run(checkpoint, as_sink(sink, style), None if side is None else as_sink(side, style), None)
         return run.once(self._sources.together(history), _BACKFILL, until)
+
+    def has_begun(self, checkpoint: str) -> bool:
+        """Whether a run has left anything at a checkpoint."""
+        return bool(Store.below(checkpoint).batches())
 
     def _run(self, checkpoint: str, sink: FunctionSink, side: FunctionSink | None, on_report: OnReport | None) -> _Run:
         store = Store.below(checkpoint)

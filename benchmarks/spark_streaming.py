@@ -1,0 +1,90 @@
+"""Spark streaming: events per second, what a batch costs at least, and how large the state is.
+
+    python benchmarks/spark_streaming.py [--events 500000] [--keys 50000 ...] [--batches 8] [--cores 2] [--buckets 4]
+
+Files of so many events are followed by a query, one file for each micro-batch; the changelog goes to a folder. The same
+query then gets files of a hundred events, which shows what every batch costs. Batches that warm up do not count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
+from spark_batch import MAPPING, NAMES, RULES, session
+
+from holdsfor import loads
+from holdsfor.spark import recognise_stream
+from holdsfor.spark.streaming.driver import Report
+
+STEP = 1_000
+WARM = 3
+
+
+def make_files(folder: Path, batches: int, events: int, keys: int) -> None:
+    """Files of events, each a step of time long."""
+    random = np.random.default_rng(7)
+    folder.mkdir()
+    for number in range(batches):
+        columns = {
+            "k": random.integers(0, keys, events),
+            "t": np.sort(random.integers(0, STEP, events)) + number * STEP + 1,
+            "e": random.integers(0, len(NAMES), events).astype(np.int8),
+        }
+        columns["t"][-1] = (number + 1) * STEP
+        path = folder / f"part{number:04}.parquet"
+        pq.write_table(pa.table(columns), path)
+        os.utime(path, (1_000_000 + number, 1_000_000 + number))
+
+
+def run(spark: SparkSession, folder: Path, buckets: int, window: int) -> list[Report]:
+    """Follow the files."""
+    schema = "k bigint, t bigint, e tinyint"
+    stream = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder / "in"))
+    reports: list[Report] = []
+    options: dict[str, Any] = {"mapping": MAPPING, "window": window, "step": STEP, "start": 0, "buckets": buckets}
+    query = recognise_stream(loads(RULES), stream, **options).start(
+        str(folder / "out"),
+        checkpoint=str(folder / "checkpoint"),
+        trigger={"availableNow": True},
+        on_report=reports.append,
+    )
+    query.awaitTermination()
+    return reports[WARM:]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--events", type=int, default=500_000)
+    parser.add_argument("--keys", type=int, nargs="+", default=[12_500, 50_000])
+    parser.add_argument("--batches", type=int, default=8)
+    parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--buckets", type=int, default=4)
+    parser.add_argument("--window", type=int, default=STEP, help="in time-points; a step has 1000")
+    chosen = parser.parse_args()
+    spark = session(chosen.cores)
+    print(f"local[{chosen.cores}], {chosen.buckets} buckets, window {chosen.window}, step {STEP}")
+    for events in (chosen.events, 100):
+        for keys in chosen.keys:
+            folder = Path(tempfile.mkdtemp())
+            make_files(folder / "in", chosen.batches + WARM, events, keys)
+            reports = run(spark, folder, chosen.buckets, chosen.window)
+            times = [report.milliseconds for report in reports]
+            last = reports[-1]
+            print(
+                f"{events:9,} events, {keys:7,} keys: {min(times):6} ms a batch (median {statistics.median(times):.0f}), "
+                f"{events / min(times) * 1e3:10,.0f} events/s, {last.changes:8,} changes, "
+                f"state {last.state_bytes / 1e6:.2f} MB, {last.state_bytes / keys:.0f} bytes a key"
+            )
+
+
+if __name__ == "__main__":
+    main()

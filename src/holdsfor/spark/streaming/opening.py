@@ -1,0 +1,62 @@
+"""Streams by name, as the command line has them: files, message brokers, or any format of Spark."""
+
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+from pyspark.errors import PySparkException, StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+
+from holdsfor.diagnostics import HoldsforError
+
+FILES = ("parquet", "json", "csv", "orc")
+
+
+def opened(
+    spark: SparkSession, source: str, path: str | None, schema: str | None, options: dict[str, str]
+) -> tuple[DataFrame, Any]:
+    """A stream, and its columns. Files that are there show their columns where no schema says them."""
+    if source in FILES:
+        if path is None:
+            raise HoldsforError(f"the source {source} needs the folder of its files: a path")
+        if source == "csv":
+            options.setdefault("header", "true")
+        columns = schema or _columns(spark, source, path, options)
+        try:
+            return spark.readStream.format(source).schema(columns).options(**options).load(path), columns
+        except PySparkException as problem:
+            raise HoldsforError(f"{path} cannot be followed: {_reason(problem)}") from problem
+    from holdsfor.spark import connectors
+
+    connectors.register(spark)
+    found = spark.readStream.format(source).options(**options).load(path)
+    if schema is not None and "value" in found.columns:
+        found = found.transform(connectors.json_columns(schema))
+    return found, found.schema
+
+
+def _columns(spark: SparkSession, source: str, path: str, options: dict[str, str]) -> Any:
+    try:
+        return spark.read.format(source).options(**options).load(path).schema
+    except PySparkException as problem:
+        raise HoldsforError(
+            f"{path} has no files that show their columns; give a schema ({_reason(problem)})"
+        ) from problem
+
+
+def _reason(problem: PySparkException) -> str:
+    return str(problem).partition("\n")[0]
+
+
+def wait_for(query: Any) -> None:
+    """Wait for the end of a query, or for someone to stop it: the batch at work is then run again next time."""
+    before = signal.signal(signal.SIGTERM, lambda *_: query.stop())
+    try:
+        query.awaitTermination()
+    except KeyboardInterrupt:
+        query.stop()
+    except StreamingQueryException as problem:
+        raise HoldsforError(str(problem).partition("\n\n")[0]) from problem
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,93 @@
+"""`holdsfor stream`: files in, a folder of changes out, a line for each micro-batch."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from holdsfor.cli import app
+from holdsfor.engine.changelog import CHANGES
+from tests.spark.stream_files import COLUMNS, RULES, local_rows, some_rows, stream_rows, write_file
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+MAPPING = """
+name = "name"
+time = "time"
+event.go.args = ["a"]
+event.stop.args = ["a"]
+event.meet.args = ["a", "b"]
+event.part.args = ["a", "b"]
+"""
+
+
+@pytest.fixture
+def folder(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("holdsfor.cli.spark._session", lambda _: spark)
+    monkeypatch.setattr(spark, "stop", lambda: None)
+    (tmp_path / "rules.prolog").write_text(RULES)
+    (tmp_path / "mapping.toml").write_text(MAPPING)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def stream(*arguments: str) -> Result:
+    given = ["--mapping", "mapping.toml", "--window", "30", "--step", "10", "--start", "0", "--once", "--buckets", "2"]
+    places = ["--checkpoint", "@checkpoint", "--sink", "@out"]
+    # Java has a working directory of its own.
+    found = [word.replace("@", f"{Path.cwd()}/") for word in (*places, *arguments)]
+    return CliRunner().invoke(app, ["stream", "rules.prolog", *given, *found])
+
+
+def changes(folder: Path) -> Any:
+    return pq.ParquetDataset(sorted((folder / "out").glob("batch=*/*.parquet")), schema=CHANGES).read()
+
+
+def test_history_and_files(folder: Path) -> None:
+    rows = some_rows(5, 1, 60)
+    write_file(folder / "before", 0, rows[:90])
+    write_file(folder / "in", 0, rows[90:150])
+    arguments = ("--source", "parquet", "--path", "@in", "--history", "@before", "--option", "maxFilesPerTrigger=1")
+    result = stream(*arguments)
+    assert result.exit_code == 0, result.output
+    assert "batch -1: query time 30 (+3), 90 events, 0 late" in result.output
+    assert "batch 0: query time 50 (+2), 60 events, 0 late" in result.output
+    write_file(folder / "in", 1, rows[150:] + [("go", 3, "a", ""), ("stop", 60, "a", "")])
+    result = stream(*arguments, "--side", "@side")
+    assert result.exit_code == 0, result.output
+    assert "batch -1" not in result.output
+    assert "28 events, 1 late" in result.output
+    assert stream_rows(changes(folder), 60) == local_rows([*rows, ("stop", 60, "a", "")], 60)
+    assert len(list((folder / "side").glob("batch=1/*.parquet"))) == 1
+
+
+def test_json_lines_with_a_schema(folder: Path) -> None:
+    (folder / "in").mkdir()
+    row = {"name": "go", "time": 14, "a": "x", "b": None}
+    (folder / "in" / "one.json").write_text(json.dumps(row) + "\n")
+    result = stream("--source", "json", "--path", "@in", "--schema", COLUMNS)
+    assert result.exit_code == 0, result.output
+    assert "query time 10 (+1), 1 events" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--source", "json"), "needs the folder of its files"),
+        (("--source", "json", "--path", "@nowhere"), "no files that show their columns"),
+        (("--source", "json", "--path", "@in", "--option", "x"), "--option x: write name=value"),
+        (("--source", "json", "--path", "@in", "--trigger", "1 second"), "leave out --trigger"),
+        (("--source", "json", "--path", "@nowhere", "--schema", COLUMNS), "nowhere cannot be followed"),
+        (("--source", "json", "--path", "@empty", "--schema", COLUMNS, "--idle", "soon"), "'soon' is no time"),
+    ],
+)
+def test_mistakes(folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    (folder / "empty").mkdir()
+    result = stream(*arguments)
+    assert result.exit_code == 1
+    assert message in result.output
