@@ -16,7 +16,7 @@ from holdsfor.spark.session import worker_python
 def main(kind: str, nats: str, stream: str, postgres: str, table: str, checkpoint: str) -> None:
     worker_python()
     builder = SparkSession.builder.config("spark.ui.enabled", "false").config("spark.log.level", "ERROR")
-    builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
+    builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
     spark = (builder.remote("local[2]") if kind == "connect" else builder.master("local[2]")).getOrCreate()
     connectors.register(spark)
     messages = spark.readStream.format("holdsfor-nats").options(
