@@ -68,7 +68,8 @@ def compare(
     `found` has fluents, values, starts and ends, with those that ended before the window only as far as they may have
     been shown as holding longer.
     """
-    old, new = _both(last, found)
+    names = _Names(*(_Column.of(last, found, name) for name in _PAIR))
+    old, new = _both(last, found, names)
     in_sight = new.end > low + 1
     earlier = _matched(old, new)
     matched = np.flatnonzero(earlier >= 0)
@@ -88,10 +89,10 @@ def compare(
     gone = np.flatnonzero(~is_taken & (was_in_sight | _overlaps(old, new, in_sight)))
     opened = np.flatnonzero((earlier < 0) & in_sight)
 
-    ids = _Ids(last, found, new, query)
+    ids = _Ids(_whole(last["id"]), _fresh(names, len(last) + opened, new.start[opened], query))
     changed = np.flatnonzero(differs)
     parts = [
-        _changes(found, new, opened, ids.fresh(opened), np.full(len(opened), Op.OPEN.value), query),
+        _changes(found, new, opened, ids.fresh, np.full(len(opened), Op.OPEN.value), query),
         _changes(
             found, new, matched[changed], ids.kept(partner[changed]), op[changed], query, old.take(partner[changed])
         ),
@@ -115,21 +116,52 @@ class _Spans:
         return self.start[rows], self.end[rows]
 
 
-def _both(last: pa.Table, found: pa.Table) -> tuple[_Spans, _Spans]:
-    cut = len(last)
+def _both(last: pa.Table, found: pa.Table, names: _Names) -> tuple[_Spans, _Spans]:
     start = np.concatenate([_times(table["start"], -FOREVER) for table in (last, found)])
     end = np.concatenate([_times(table["end"], FOREVER) for table in (last, found)])
-    pair = _pairs(last, found)
-    both, times = np.concatenate((pair, pair)), np.concatenate((start, end))
-    order = np.lexsort((times, both))
-    step = (np.diff(both[order]) != 0) | (np.diff(times[order]) != 0)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.concatenate(([0], np.cumsum(step))) if len(order) else order
-    left, right = rank[: len(start)], rank[len(start) :]
+    pair = names.fluent.codes * len(names.value.texts) + names.value.codes
+    left, right = _on_a_line(pair, start, end)
     made = []
-    for rows in (slice(0, cut), slice(cut, None)):
+    for rows in (slice(0, len(last)), slice(len(last), None)):
         made.append(_Spans(start[rows], end[rows], left[rows], right[rows], np.argsort(left[rows], kind="stable")))
     return made[0], made[1]
+
+
+def _on_a_line(pair: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """Times made small and put behind the number of their pair."""
+    finite = [times[np.abs(times) < FOREVER] for times in (start, end)]
+    low = min((int(times.min()) for times in finite if len(times)), default=0)
+    high = max((int(times.max()) for times in finite if len(times)), default=0)
+    bits = (high - low + 2).bit_length()
+    if bits + int(pair.max(initial=0)).bit_length() > 62:
+        # Few times far apart: their order is all that matters.
+        times = np.unique(np.concatenate((start, end)))
+        start, end = np.searchsorted(times, start), np.searchsorted(times, end)
+        bits = len(times).bit_length()
+    else:
+        start, end = (np.clip(times, low - 1, high + 1) - (low - 1) for times in (start, end))
+    return (pair << bits) | start, (pair << bits) | end
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of text as distinct texts and the number of the text in each row."""
+
+    texts: Any
+    codes: Ints
+
+    @classmethod
+    def of(cls, last: pa.Table, found: pa.Table, name: str) -> _Column:
+        """A column of two tables, one below the other."""
+        whole = pa.chunked_array([*last[name].chunks, *found[name].chunks], pa.string())
+        encoded = _whole(whole).dictionary_encode()
+        return cls(encoded.dictionary, encoded.indices.to_numpy().astype(np.int64))
+
+
+@dataclass(frozen=True)
+class _Names:
+    fluent: _Column
+    value: _Column
 
 
 def _times(column: pa.ChunkedArray, missing: np.int64) -> Ints:
@@ -137,20 +169,7 @@ def _times(column: pa.ChunkedArray, missing: np.int64) -> Ints:
     return found
 
 
-def _pairs(last: pa.Table, found: pa.Table) -> Ints:
-    """A number for each fluent and value, the same in both tables."""
-    fluent, value = (_codes(pa.chunked_array([*last[name].chunks, *found[name].chunks], pa.string())) for name in _PAIR)
-    return fluent * (int(value.max(initial=0)) + 1) + value
-
-
 _PAIR = ("fluent", "value")
-
-
-def _codes(column: pa.ChunkedArray) -> Ints:
-    encoded = column.combine_chunks().dictionary_encode()
-    encoded = encoded if isinstance(encoded, pa.DictionaryArray) else encoded.chunk(0)
-    found: Ints = encoded.indices.to_numpy().astype(np.int64)
-    return found
 
 
 def _matched(old: _Spans, new: _Spans) -> Ints:
@@ -205,10 +224,10 @@ def _nullable(times: Ints) -> Any:
 def _shown(found: pa.Table, rows: Ints, earlier: Ints, ids: _Ids) -> pa.Table:
     """What is in sight, with the ids it has now."""
     is_fresh = earlier[rows] < 0
-    fresh, kept = np.flatnonzero(is_fresh), np.flatnonzero(~is_fresh)
-    both = pa.concat_arrays([ids.fresh(rows[fresh]), ids.kept(earlier[rows[kept]])])
+    kept = np.flatnonzero(~is_fresh)
+    both = pa.concat_arrays([ids.fresh, ids.kept(earlier[rows[kept]])])
     place = np.empty(len(rows), np.int64)
-    place[np.concatenate((fresh, kept))] = np.arange(len(rows))
+    place[np.concatenate((np.flatnonzero(is_fresh), kept))] = np.arange(len(rows))
     columns = [found[name].take(pa.array(rows)) for name in SHOWN.names[:-1]]
     return pa.table([*columns, both.take(pa.array(place))], schema=SHOWN)
 
@@ -216,29 +235,30 @@ def _shown(found: pa.Table, rows: Ints, earlier: Ints, ids: _Ids) -> pa.Table:
 # Ids
 
 
+@dataclass(frozen=True)
 class _Ids:
-    """Ids that are there, and ids to give."""
+    """Ids that are there, and those of the intervals that are new."""
 
-    def __init__(self, last: pa.Table, found: pa.Table, new: _Spans, query: int) -> None:
-        self._old = _whole(last["id"])
-        self._found, self._new, self._query = found, new, query
+    old: Any
+    fresh: Any
 
     def kept(self, rows: Ints) -> Any:
         """The ids of old intervals."""
-        return self._old.take(pa.array(rows, pa.int64()))
+        return self.old.take(pa.array(rows, pa.int64()))
 
-    def fresh(self, rows: Ints) -> Any:
-        """Ids for new intervals: a hash of fluent, value, start, and the query time at which they are first seen."""
-        picked = pa.array(rows, pa.int64())
-        texts = [_whole(self._found[name].take(picked)) for name in _PAIR]
-        moments = self._new.start[rows].view(np.uint64), np.full(len(rows), self._query).view(np.uint64)
-        halves = []
-        for seed in _SEEDS:
-            word = np.full(len(rows), seed)
-            for part in (*(_hashed(text, seed) for text in texts), *moments):
-                word = _mixed(word ^ part)
-            halves.append(word)
-        return _hex(np.stack(halves, axis=1))
+
+def _fresh(names: _Names, rows: Ints, start: Ints, query: int) -> Any:
+    """Ids for new intervals: a hash of fluent, value, start, and the query time at which they are first seen."""
+    moments = start.view(np.uint64), np.full(len(rows), query).view(np.uint64)
+    halves = []
+    for seed in _SEEDS:
+        word = np.full(len(rows), seed)
+        for column in (names.fluent, names.value):
+            word = _mixed(word ^ _hashed(column, rows, seed))
+        for part in moments:
+            word = _mixed(word ^ part)
+        halves.append(word)
+    return _hex(np.stack(halves, axis=1))
 
 
 _SEEDS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
@@ -250,7 +270,13 @@ def _whole(column: pa.ChunkedArray) -> Any:
     return found if isinstance(found, pa.Array) else pa.concat_arrays(found.chunks or [pa.array([], column.type)])
 
 
-def _hashed(texts: Any, base: np.uint64) -> _Words:
+def _hashed(column: _Column, rows: Ints, base: np.uint64) -> _Words:
+    """A hash of the text of some rows; every text is looked at once."""
+    used, place = np.unique(column.codes[rows], return_inverse=True)
+    return _text_hashes(column.texts.take(pa.array(used)), base)[place]
+
+
+def _text_hashes(texts: Any, base: np.uint64) -> _Words:
     """A hash of each text: its bytes as the digits of a number, all texts at once."""
     if not len(texts):
         return np.empty(0, np.uint64)
@@ -288,7 +314,7 @@ def replayed(changes: pa.Table, until: int | None = None) -> pa.Table:
     """The intervals that a changelog leaves, perhaps only up to a query time: `SHOWN` rows, those left behind too."""
     query = changes["query_time"].to_numpy()
     rows = np.arange(len(changes)) if until is None else np.flatnonzero(query <= until)
-    codes = _codes(changes["id"]) if len(changes) else rows
+    codes = _whole(changes["id"]).dictionary_encode().indices.to_numpy()
     rows = rows[np.lexsort((query[rows], codes[rows]))]
     is_last = np.ones(len(rows), np.bool_)
     is_last[:-1] = codes[rows][1:] != codes[rows][:-1]

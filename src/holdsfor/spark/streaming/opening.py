@@ -57,6 +57,6 @@ def wait_for(query: Any) -> None:
     except KeyboardInterrupt:
         query.stop()
     except StreamingQueryException as problem:
-        raise HoldsforError(str(problem).partition("\n\n")[0]) from problem
+        raise HoldsforError(_reason(problem)) from problem
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -108,7 +108,7 @@ def unpacked(data: Any) -> list[pa.Table]:
 
 
 def as_parquet(table: pa.Table) -> Any:
-    """A table as a Parquet file."""
+    """A table as a Parquet file, read once and soon."""
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink)
+    pq.write_table(table, sink, compression="lz4", use_dictionary=["op", "value"], write_statistics=False)
     return sink.getvalue()

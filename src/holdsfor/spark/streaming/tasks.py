@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.compiler.analysis.entities import EntityKind
+from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.engine import saved
 from holdsfor.engine.changelog import CHANGES, SHOWN, compare
 from holdsfor.engine.evaluation import Evaluation
@@ -44,6 +44,7 @@ UNMATCHED = pa.schema(
     ]
 )
 """Retractions of what was never seen."""
+_NOTHING = pa.schema([(name, SHOWN.field(name).type) for name in SHOWN.names[:-1]]).empty_table()
 
 
 @dataclass(frozen=True)
@@ -243,19 +244,22 @@ class _Bucket:
 
     def _report(self, evaluation: Evaluation) -> None:
         moment = evaluation.moment
-        fluents = {}
+        found = [_found(s, table, self._owner) for s, table in self._in_sight(evaluation) if len(table)]
+        table = pa.concat_tables([_NOTHING, *found])
+        before = moment.now - self._turn.windows.step
+        changes, self._shown = compare(self._shown, table, moment.now, moment.low, before)
+        if len(changes):
+            self._changes.append(changes)
+
+    def _in_sight(self, evaluation: Evaluation) -> Iterator[tuple[Symbol, Intervals]]:
+        """The intervals of this bucket, with those that ended since the border: they may have been shown as open."""
+        after = min(evaluation.moment.low + 1, evaluation.moment.border)
         for symbol in self._spec.members:
             wanted = self._job.fluents is None or symbol.name in self._job.fluents
             if symbol.kind is not EntityKind.EVENT and wanted:
                 table = evaluation.fluents[symbol]
-                # With what ended since the border: it may have been shown as holding longer.
-                in_sight = table.end > min(moment.low + 1, moment.border)
                 owned = self._owner.owns(symbol, list(table.args), len(table))
-                fluents[symbol] = table.take(np.flatnonzero(in_sight & owned))
-        found = interval_table(Answer(moment.now, fluents, {}, 0), self._owner.texts)
-        changes, self._shown = compare(self._shown, found, moment.now, moment.low, moment.now - self._turn.windows.step)
-        if len(changes):
-            self._changes.append(changes)
+                yield symbol, table.take(np.flatnonzero((table.end > after) & owned))
 
     def _unmatched_rows(self, stream: Stream, query: int) -> pa.Table:
         texts = self._owner.texts
@@ -291,6 +295,17 @@ class _Bucket:
             "state_rows": len(state) + len(self._rest),
             "state_bytes": data.size,
         }
+
+
+def _found(symbol: Symbol, table: Intervals, owner: Owner) -> pa.Table:
+    """Intervals as text."""
+    columns = {
+        "fluent": owner.texts.terms(symbol, table.args, len(table)),
+        "value": owner.texts.values(table.value),
+        "start": pa.array(table.start, mask=table.start <= -FOREVER),
+        "end": pa.array(table.end, mask=table.end >= FOREVER),
+    }
+    return pa.table(columns)
 
 
 def notes_of(rows: Iterable[str]) -> list[dict[str, Any]]:
