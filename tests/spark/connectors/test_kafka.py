@@ -238,6 +238,11 @@ class TestWriter:
         changelog = pa.RecordBatch.from_pydict({"id": ["1"], "value": [1]})
         with pytest.raises(ConnectorError, match="column 'value' to be binary or string, and it is bigint"):
             self.writer(kafka_servers, changelog, topic="t")
+        changelog = pa.RecordBatch.from_pydict({"id": ["1"], "op": ["open"], "value": ["true"]})
+        with pytest.raises(
+            ConnectorError, match="'id', 'op' would be lost; make messages of rows with .*kafka_messages"
+        ):
+            self.writer(kafka_servers, changelog, topic="t")
         unreachable = {"kafka.message.timeout.ms": "300", "topic": "t"}
         with pytest.raises(ConnectorError, match="sending failed"):
             self.writer("127.0.0.1:1", batch, **unreachable).write(iter([batch]))

@@ -25,6 +25,7 @@ from holdsfor.spark.connectors.nats.reader import NatsReader, NatsStreamReader, 
 from holdsfor.spark.connectors.nats.source import NatsSource
 from holdsfor.spark.connectors.nats.writer import NatsStreamWriter
 from holdsfor.spark.connectors.options import OptionError
+from tests.spark.connectors.servers import nats_server
 
 _NUMBERS = count()
 
@@ -275,10 +276,21 @@ class TestWriter:
     def test_what_is_wrong_is_named(self, nats_url: str) -> None:
         with pytest.raises(ConnectorError, match="needs a column 'value' \\(binary or string\\); there are id"):
             self.writer(nats_url, pa.RecordBatch.from_pydict({"id": ["1"]}), subject="s")
+        with pytest.raises(ConnectorError, match="'id' would be lost; make messages of rows with .*nats_messages"):
+            self.writer(nats_url, pa.RecordBatch.from_pydict({"id": ["1"], "value": ["true"]}), subject="s")
         with pytest.raises(OptionError, match="give option 'subject', or a column"):
             self.writer(nats_url, pa.RecordBatch.from_pydict({"value": ["1"]}))
         with pytest.raises(ConnectorError, match="use mode append"):
             NatsSource({"servers": nats_url})._publishing(None, overwrite=True)
+
+
+def test_a_login() -> None:
+    with nats_server("--user", "reader", "--pass", "secret") as url:
+        allowed = reading(url, "nowhere", streaming=False, user="reader", password="secret")
+        with pytest.raises(ConnectorError, match="no stream 'nowhere'"):
+            NatsReader(allowed).partitions()
+        with pytest.raises(ConnectorError, match="(?i)cannot connect.*authorization"):
+            NatsReader(reading(url, "nowhere", streaming=False, user="reader", password="guess")).partitions()
 
 
 def test_through_spark_and_back_after_a_lost_commit(connected: Any, nats_url: str, tmp_path: Path) -> None:

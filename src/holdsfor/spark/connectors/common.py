@@ -75,6 +75,16 @@ def require_column(source: str, schema: StructType, name: str, kinds: Iterable[t
         raise ConnectorError(f"{source} needs column {name!r} to be {words}, and it is {found}")
 
 
+def refuse_other_columns(source: str, schema: StructType, known: Iterable[str], maker: str) -> None:
+    """Refuse columns that would get lost; a changelog has a column `value`, too, which is not its payload."""
+    other = [name for name in schema.names if name not in set(known)]
+    if other:
+        raise ConnectorError(
+            f"{source} sends the column 'value', and {', '.join(map(repr, other))} would be lost; make messages of rows "
+            f"with holdsfor.spark.connectors.{maker}"
+        )
+
+
 def refuse_overwrite(source: str, *, overwrite: bool) -> None:
     """Sinks add to what is there."""
     if overwrite:

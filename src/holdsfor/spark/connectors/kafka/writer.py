@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter
 from pyspark.sql.types import ArrayType, BinaryType, IntegerType, StringType, StructType
 
-from holdsfor.spark.connectors.common import ConnectorError, Written, require_column
+from holdsfor.spark.connectors.common import ConnectorError, Written, refuse_other_columns, require_column
 from holdsfor.spark.connectors.kafka.cluster import Properties
 from holdsfor.spark.connectors.options import OptionError, Options
 
@@ -35,6 +35,9 @@ class Sending:
         for name, kinds in others:
             if name in schema.names:
                 require_column(source, schema, name, kinds)
+        of_messages = ("offset", "timestamp", "timestampType")
+        known = ("value", *(name for name, _ in others), *of_messages)
+        refuse_other_columns(source, schema, known, "kafka_messages")
         topic = options.text("topic")
         if topic is None and "topic" not in schema.names:
             raise OptionError(f"{source}: give option 'topic', or a column of that name")

@@ -41,10 +41,13 @@ class Servers:
         import nats
         from nats.errors import Error
 
-        async def quiet(_: Exception) -> None:
-            """Errors are raised where they matter; those of single tries to connect are not printed."""
+        tries: list[Exception] = []
 
-        options: dict[str, Any] = {**dict(self.login), "error_cb": quiet}
+        async def note(problem: Exception) -> None:
+            """What went wrong with one try; the client would print it."""
+            tries.append(problem)
+
+        options: dict[str, Any] = {**dict(self.login), "error_cb": note}
         try:
             client = await nats.connect(
                 list(self.addresses),
@@ -54,7 +57,8 @@ class Servers:
                 **options,
             )
         except (Error, OSError) as problem:
-            raise ConnectorError(f"holdsfor-nats: cannot connect to {', '.join(self.addresses)}: {problem}") from None
+            reason = tries[-1] if tries else problem
+            raise ConnectorError(f"holdsfor-nats: cannot connect to {', '.join(self.addresses)}: {reason}") from None
         try:
             yield client
         finally:

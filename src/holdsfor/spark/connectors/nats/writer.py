@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter
 from pyspark.sql.types import BinaryType, MapType, StringType, StructType
 
-from holdsfor.spark.connectors.common import ConnectorError, Written, require_column
+from holdsfor.spark.connectors.common import ConnectorError, Written, refuse_other_columns, require_column
 from holdsfor.spark.connectors.nats.connection import Servers
 from holdsfor.spark.connectors.nats.inbox import Inbox
 from holdsfor.spark.connectors.options import OptionError, Options
@@ -41,6 +41,8 @@ class Publishing:
         for name, kind in (("subject", StringType), ("message_id", StringType), ("headers", MapType)):
             if name in schema.names:
                 require_column(source, schema, name, (kind,))
+        known = ("subject", "value", "message_id", "headers", "sequence", "timestamp")
+        refuse_other_columns(source, schema, known, "nats_messages")
         subject = options.text("subject")
         if subject is None and "subject" not in schema.names:
             raise OptionError(f"{source}: give option 'subject', or a column of that name")
