@@ -22,11 +22,12 @@ from holdsfor.loading import Reasoner
 from holdsfor.reference import IntervalRow, Record
 from holdsfor.reference.history import Occurrence
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
-from holdsfor.spark.stages import StagePlan, stage_plan
+from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Driver, Report, Taken
 from holdsfor.spark.streaming.rows import COPY, FIRST_COPY, TakeIn, travelling_schema
+from holdsfor.spark.streaming.staging import stream_stages
 from holdsfor.spark.streaming.store import Store
 from holdsfor.spark.streaming.tasks import AskStage, Turn, notes_of
 from tests.spark.simulated import _sources, _targets
@@ -110,7 +111,7 @@ class SimulatedWorkers:
             spreading = {d.symbol: d.spreading for d in self.stages.stages[number - 1].deliveries}
             slots = [*tag.args, *([tag.value] if tag.value else [])]
             row = times | dict(zip(slots, args, strict=True)) | {"arrival": arrival}
-            for bucket in _targets(spreading[source.symbol], args, self.job.buckets):
+            for bucket in _targets(spreading[source.symbol], args, self.job, number):
                 mark = (FIRST_COPY if is_first else COPY) if sent.retracted else 0
                 is_first = False
                 yield row | {"tag": tag_number, "stage": number, "bucket": bucket, "retracted": mark}
@@ -146,7 +147,7 @@ class SimulatedStream:
         buckets: int = 3,
         store: Store | None = None,
     ) -> None:
-        stages = stage_plan(reasoner.plan)
+        stages = stream_stages(reasoner.plan)
         sources, _ = _sources([one.record for one in sent], reasoner)
         rows = plan_rows(stages, sources, arrivals=True)
         job = make_job(stages, rows, buckets=buckets, span=Span())

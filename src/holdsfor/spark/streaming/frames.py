@@ -73,6 +73,8 @@ class Sources:
             if layouts.knows(name):
                 plain = [column for column in frame.columns if column != retracted]
                 entries.append(_renamed(_entry(f"events[{name!r}]", name, plain, layouts), names, place))
+        if retracted is not None and not any(retracted in names for _, names in found):
+            raise HoldsforError(f"no stream has the column {retracted!r}, which should say what is taken back")
         return cls(tuple(entries), tuple(found), unit, untyped, retracted)
 
     def together(self, streams: Streams) -> DataFrame:

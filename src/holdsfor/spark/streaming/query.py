@@ -24,13 +24,14 @@ from holdsfor.loading import Background, Reasoner, load
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.batch import Rules, _collected, _partitions, _session
 from holdsfor.spark.job import Job, Rows, Span, make_job, plan_rows
-from holdsfor.spark.stages import StagePlan, _in_one_place, stage_plan
+from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Driver, Report, Taken
 from holdsfor.spark.streaming.frames import BEAT, Sorting, Sources, Streams, beat_time, with_beat
 from holdsfor.spark.streaming.rows import NOTE, TakeIn
 from holdsfor.spark.streaming.sinks import CHANGES_SQL, FunctionSink, Sink, as_sink
+from holdsfor.spark.streaming.staging import stream_stages
 from holdsfor.spark.streaming.store import Store
 from holdsfor.spark.streaming.tasks import UNMATCHED, AskStage, Turn, notes_of
 from holdsfor.spark.wire import ddl
@@ -221,7 +222,7 @@ class _Work:
         buckets: int,
         fluents: Collection[str] | None,
     ) -> _Work:
-        stages = _stages(plan)
+        stages = stream_stages(plan)
         for message in stages.warnings:
             warnings.warn(message, stacklevel=5)
         origins = sources.origins(frame, plan.analysis.entities)
@@ -236,12 +237,6 @@ class _Work:
         if not used:
             raise HoldsforError("no rule has a use for any row of the streams")
         return cls(plan, sources, windows, stages, rows, job, used)
-
-
-def _stages(plan: Plan) -> StagePlan:
-    found = stage_plan(plan)
-    # Which keys are tied together is not known before all rows are there.
-    return _in_one_place(plan) if any(getattr(stage, "links", ()) for stage in found.stages) else found
 
 
 @dataclass
