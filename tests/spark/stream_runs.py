@@ -26,7 +26,7 @@ from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Driver, Report, Taken
-from holdsfor.spark.streaming.rows import COPY, FIRST_COPY, TakeIn, travelling_schema
+from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, TakeIn, travelling_schema
 from holdsfor.spark.streaming.staging import stream_stages
 from holdsfor.spark.streaming.store import Store
 from holdsfor.spark.streaming.tasks import AskStage, Turn, notes_of
@@ -78,28 +78,29 @@ class SimulatedWorkers:
     """Rows that were taken in, the arrival they were given, and their batch."""
 
     def take_in(self, rows: Sequence[Sent], batch: int, clock: Clock) -> Taken:
-        good, late = [], 0
-        times = [clock_time(sent.record, by_event=self.windows.by_event) for sent in rows]
-        for sent, time in zip(rows, times, strict=True):
+        read = {self.sources[place] for _, place in self.rows.inputs}
+        known = [sent for sent in rows if read.intersection(_sources([sent.record], self.reasoner)[0])]
+        times = [clock_time(sent.record, by_event=self.windows.by_event) for sent in known]
+        late = 0
+        for sent, time in zip(known, times, strict=True):
             arrival = time if clock.query is None else max(time, clock.query + 1)
             if clock.start is not None and (time <= clock.start or is_late(sent.record, arrival, clock, self.windows)):
                 late += 1
             else:
-                good.append((sent, arrival))
-        self.used += [(sent, arrival, batch) for sent, arrival in good]
-        buckets = self._write(good, batch)
-        return Taken(len(good), late, 0, min(times, default=None), max(times, default=None), buckets)
+                self.used.append((sent, arrival, batch))
+        notes = self._write(known, times, batch, clock)
+        assert sum(note["late"] for note in notes) == late
+        buckets = [note["bucket"] for note in notes if note["rows"]]
+        return Taken(len(known) - late, late, 0, min(times, default=None), max(times, default=None), buckets)
 
-    def _write(self, good: list[tuple[Sent, int]], batch: int) -> list[int]:
+    def _write(self, sent: list[Sent], times: list[int], batch: int, clock: Clock) -> list[dict[str, Any]]:
         made: list[dict[str, Any]] = []
-        for sent, arrival in good:
-            sources, values = _sources([sent.record], self.reasoner)
-            if sources:
-                made += self._copies(sources[0], *values[0][0], sent, arrival)
-        schema = travelling_schema(self.job.wire, retracting=self.retracting)
-        table = pa.Table.from_pylist(made, schema=schema)
-        task = TakeIn(self.job, self.store, batch, self.retracting)
-        return [note["bucket"] for note in _notes(task(table.to_batches()))]
+        for one, time in zip(sent, times, strict=True):
+            sources, values = _sources([one.record], self.reasoner)
+            made += self._copies(sources[0], *values[0][0], one, time)
+        table = pa.Table.from_pylist(made, schema=travelling_schema(self.job.wire))
+        task = TakeIn(self.job, self.store, batch, self.retracting, clock, self.windows)
+        return _notes(task(table.to_batches()))
 
     def _copies(
         self, source: SourceRows, times: dict[str, Any], args: list[Value], sent: Sent, arrival: int
@@ -112,7 +113,8 @@ class SimulatedWorkers:
             slots = [*tag.args, *([tag.value] if tag.value else [])]
             row = times | dict(zip(slots, args, strict=True)) | {"arrival": arrival}
             for bucket in _targets(spreading[source.symbol], args, self.job, number):
-                mark = (FIRST_COPY if is_first else COPY) if sent.retracted else 0
+                marks = (BACK, BACK_COPY) if sent.retracted else (ROW, ROW_COPY)
+                mark = marks[0 if is_first else 1]
                 is_first = False
                 yield row | {"tag": tag_number, "stage": number, "bucket": bucket, "retracted": mark}
 

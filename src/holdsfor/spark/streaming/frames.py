@@ -25,7 +25,7 @@ from holdsfor.spark.job import Rows
 from holdsfor.spark.sources import Origin, _either, _feeds, _first_of, _Shipped
 from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Clock, Windows
-from holdsfor.spark.streaming.rows import COPY, FIRST_COPY, travelling_schema
+from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, travelling_schema
 from holdsfor.spark.wire import sql_types
 
 Streams: TypeAlias = DataFrame | Mapping[str, DataFrame]
@@ -167,8 +167,11 @@ class Sorting:
         """Whether any stage reads these rows."""
         return any(True for _ in self._places)
 
-    def sorted_out(self, frame: DataFrame, clock: Clock, *, keep: Sequence[str] = ()) -> DataFrame:
-        """Rows with what they are: `chosen`, `good`, `late`, `moment` (the time the clock goes by), and their columns."""
+    def sorted_out(self, frame: DataFrame, keep: Sequence[str] = ()) -> DataFrame:
+        """Rows with what they are: `chosen`, `good`, `moment` (the time the clock goes by), and their columns.
+
+        The same SQL for every batch, so that Spark compiles it once.
+        """
         used = list(self._places)
         tests = [origin.chosen for _, origin, _ in used]
 
@@ -201,7 +204,7 @@ class Sorting:
             f"cast({sql} as {kinds[name]}) as {name}" if name in kinds else f"{sql} as {name}"
             for name, sql in columns.items()
         ]
-        return frame.selectExpr(*keep, *beat, *cast).selectExpr("*", *self._arrival(clock))
+        return frame.selectExpr(*keep, *beat, *cast)
 
     def _moment(self, origin: Origin) -> str:
         if self.windows.by_event:
@@ -227,22 +230,21 @@ class Sorting:
             found.append(f"transform({one.targets(self.buckets)}, b -> {row})")
         return found[0] if len(found) == 1 else f"concat({', '.join(found)})"
 
-    def _arrival(self, clock: Clock) -> list[str]:
-        """Whether a row is late, and the arrival it counts with: not before the last query time."""
+    def lateness(self, clock: Clock) -> str:
+        """Why a good row is too late, or null: the rule of `TakeIn`, for those who want to see the row."""
         if clock.query is None or clock.start is None:
-            return ["moment as arrival", "cast(null as string) as late"]
+            return "cast(null as string)"
         arrival = f"greatest(moment, {clock.query + 1}L)"
         low = f"({arrival} + pmod({clock.query}L - {arrival}, {self.windows.step}L) - {self.windows.size}L)"
         is_over = f"case when is_span then coalesce(t1 <= {low} + 1, false) else t0 <= {low} end"
-        late = f"case when moment <= {clock.start}L then 'before the start' when {arrival} <= {low} or {is_over} then 'late' end"
-        return [f"{arrival} as arrival", f"{late} as late"]
+        early = f"when moment <= {clock.start}L then 'before the start'"
+        return f"case {early} when {arrival} <= {low} or {is_over} then 'late' end"
 
     @property
     def metrics(self) -> list[tuple[str, str]]:
         """What is counted on the way."""
         return [
-            ("events", "count_if(chosen and good and late is null)"),
-            ("late", "count_if(chosen and good and late is not null)"),
+            ("good", "count_if(chosen and good)"),
             ("malformed", "count_if(chosen and not good)"),
             ("first", "min(case when chosen and good then moment end)"),
             ("last", "max(case when chosen and good then moment end)"),
@@ -250,20 +252,18 @@ class Sorting:
 
     def travelling(self, sorted_out: DataFrame) -> DataFrame:
         """Good rows on their way to their buckets."""
-        retracting = self.sources.retracted is not None
-        schema = travelling_schema(self.rows.wire, retracting=retracting)
-        kept = sorted_out.where("chosen and good and late is null")
+        schema = travelling_schema(self.rows.wire)
+        kept = sorted_out.where("chosen and good")
         kinds = sql_types(schema)
-        columns = {name: name for name in schema.names}
+        columns = {name: name for name in schema.names} | {"arrival": "moment"}
         if self._has_one_target:
-            found, first = kept, str(FIRST_COPY)
+            columns["retracted"] = f"if(back, {BACK}, {ROW})"
         else:
-            listed = [name for name in schema.names if name not in ("tag", "stage", "bucket", "retracted")]
-            found = kept.selectExpr(*listed, "back", "posexplode(targets) as (copy, target)")
-            first = f"if(copy = 0, {FIRST_COPY}, {COPY})"
+            listed = [name for name in schema.names if name not in ("tag", "stage", "bucket", "retracted", "arrival")]
+            kept = kept.selectExpr(*listed, "moment", "back", "posexplode(targets) as (copy, target)")
             columns |= {"tag": "target.tag", "stage": "target.stage", "bucket": "target.bucket"}
-        columns["retracted"] = f"if(back, {first}, 0)"
-        return found.selectExpr(*(f"cast({columns[name]} as {kinds[name]}) as {name}" for name in schema.names))
+            columns["retracted"] = f"if(copy = 0, if(back, {BACK}, {ROW}), if(back, {BACK_COPY}, {ROW_COPY}))"
+        return kept.selectExpr(*(f"cast({columns[name]} as {kinds[name]}) as {name}" for name in schema.names))
 
 
 def beat_time(unit: str) -> str:

@@ -30,7 +30,7 @@ from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Driver, Report, Taken
 from holdsfor.spark.streaming.frames import BEAT, Sorting, Sources, Streams, beat_time, with_beat
 from holdsfor.spark.streaming.rows import NOTE, TakeIn
-from holdsfor.spark.streaming.sinks import CHANGES_SQL, FunctionSink, Sink, as_sink
+from holdsfor.spark.streaming.sinks import CHANGES_SQL, Directory, FunctionSink, Sink, as_sink
 from holdsfor.spark.streaming.staging import stream_stages
 from holdsfor.spark.streaming.store import Store
 from holdsfor.spark.streaming.tasks import UNMATCHED, AskStage, Turn, notes_of
@@ -274,7 +274,10 @@ class _Run:
         def deliver(report: Report) -> None:
             if report.changes:
                 path = self.store.path(f"{batch}/changes")
-                self.sink(frame.sparkSession.read.schema(CHANGES_SQL).parquet(path), batch)
+                if isinstance(self.sink, Directory) and self.sink.format == "parquet":
+                    self.sink.take(path, batch)
+                else:
+                    self.sink(frame.sparkSession.read.schema(CHANGES_SQL).parquet(path), batch)
             if self.side is not None and (report.late or report.malformed or report.unmatched):
                 self.side(reduce(DataFrame.unionAll, self._aside(frame, batch, report, workers.clock)), batch)
 
@@ -287,8 +290,9 @@ class _Run:
             sources = self.work.sources
             keep = [f"{sources.source_text()} as source", f"{sources.row_text()} as row"]
             for sorting in self.work.sortings:
-                found = sorting.sorted_out(frame, clock, keep=keep).where("chosen and (not good or late is not null)")
-                yield found.withColumn("reason", F.expr("if(good, late, 'malformed')")).selectExpr(*named)
+                found = sorting.sorted_out(frame, keep).where("chosen")
+                reason = F.expr(f"if(good, {sorting.lateness(clock)}, 'malformed')")
+                yield found.withColumn("reason", reason).where("reason is not null").selectExpr(*named)
         if report.unmatched:
             rows = frame.sparkSession.read.schema(ddl(UNMATCHED)).parquet(self.store.path(f"{batch}/unmatched"))
             text = "to_json(struct(*)) as row"
@@ -310,7 +314,8 @@ class _Workers:
         """Write the rows of a batch to the files of their buckets."""
         self.clock = clock
         sources = self.work.sources
-        task = TakeIn(self.work.job, self.store, batch, sources.retracted is not None)
+        retracting = sources.retracted is not None
+        task = TakeIn(self.work.job, self.store, batch, retracting, clock, self.work.windows)
         frames, watched = [], []
         for sorting in self.work.sortings:
             metrics = [F.expr(sql).alias(name) for name, sql in sorting.metrics]
@@ -318,19 +323,20 @@ class _Workers:
                 metrics.append(F.expr(f"max({beat_time(sources.unit)})").alias("now"))
             watch = Observation()
             watched.append(watch)
-            frames.append(sorting.travelling(sorting.sorted_out(rows, clock).observe(watch, *metrics)))
+            frames.append(sorting.travelling(sorting.sorted_out(rows).observe(watch, *metrics)))
         together = reduce(DataFrame.unionAll, frames)
         count = self.work.job.buckets
         shuffled = together.repartitionById(count, F.col("bucket"))
         notes = notes_of(row.note for row in shuffled.mapInArrow(_function(task), ddl(NOTE)).collect())
         counted = [watch.get for watch in watched]
+        late = sum(note["late"] for note in notes)
         return Taken(
-            sum(found["events"] for found in counted),
-            sum(found["late"] for found in counted),
+            sum(found["good"] for found in counted) - late,
+            late,
             sum(found["malformed"] for found in counted),
             min((found["first"] for found in counted if found["first"] is not None), default=None),
             max((found["last"] for found in counted if found["last"] is not None), default=None),
-            sorted(note["bucket"] for note in notes),
+            sorted(note["bucket"] for note in notes if note["rows"]),
             counted[0].get("now"),
         )
 

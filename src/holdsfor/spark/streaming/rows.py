@@ -14,14 +14,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.tables import FOREVER
+from holdsfor.io.layouts import Form
 from holdsfor.spark.job import Job
+from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.store import Store, packed, unpacked
 from holdsfor.spark.wire import Wire
 
 NOTE = pa.schema([pa.field("note", pa.string())])
 """What a worker tells the driver, as JSON."""
-COPY, FIRST_COPY = 1, 2
-"""A retraction; a row that several buckets get has one first copy."""
+ROW, BACK_COPY, BACK, ROW_COPY = 0, 1, 2, 3
+"""What is in the column `retracted`: a row, a retraction, and copies of either for other buckets. Each is spoken of once."""
 
 
 def row_schema(wire: Wire, *, retracting: bool) -> pa.Schema:
@@ -30,9 +34,9 @@ def row_schema(wire: Wire, *, retracting: bool) -> pa.Schema:
     return pa.schema([*kept, pa.field("retracted", pa.int8())] if retracting else kept)
 
 
-def travelling_schema(wire: Wire, *, retracting: bool) -> pa.Schema:
-    """The same on the way to their bucket."""
-    return row_schema(wire, retracting=retracting).append(pa.field("bucket", pa.int32()))
+def travelling_schema(wire: Wire) -> pa.Schema:
+    """The columns on the way to a bucket; `arrival` is the time that the clock goes by."""
+    return row_schema(wire, retracting=True).append(pa.field("bucket", pa.int32()))
 
 
 def noted(**found: Any) -> pa.RecordBatch:
@@ -42,26 +46,55 @@ def noted(**found: Any) -> pa.RecordBatch:
 
 @dataclass(frozen=True)
 class TakeIn:
-    """Writes the rows of a bucket to its file."""
+    """Writes the rows of a bucket to its file, but for those that are late."""
 
     job: Job
     store: Store
     batch: int
     retracting: bool
+    clock: Clock
+    windows: Windows
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Work on one partition."""
         listed = [batch for batch in batches if batch.num_rows]
         if not listed:
             return
-        schema = travelling_schema(self.job.wire, retracting=self.retracting)
-        table = pa.Table.from_batches(listed).cast(schema)
-        bucket = table["bucket"].to_numpy()
-        rows = table.drop_columns(["bucket"])
+        table = pa.Table.from_batches(listed).cast(travelling_schema(self.job.wire))
+        moment = table["arrival"].to_numpy()
+        arrival = moment if self.clock.query is None else np.maximum(moment, self.clock.query + 1)
+        is_late = self._is_late(table, moment, arrival)
+        mark, bucket = table["retracted"].to_numpy(), table["bucket"].to_numpy()
+        late = int(np.count_nonzero(is_late & ((mark == ROW) | (mark == BACK))))
+        table = table.set_column(table.column_names.index("arrival"), "arrival", pa.array(arrival)).select(self._names)
+        if self.retracting:
+            place = table.column_names.index("retracted")
+            table = table.set_column(place, "retracted", pa.array(np.where(mark == ROW_COPY, ROW, mark), pa.int8()))
         for number in np.unique(bucket).tolist():
-            mine = rows if (bucket == number).all() else rows.filter(pa.array(bucket == number))
-            self.store.write(rows_file(self.batch, number), packed([mine]))
-            yield noted(bucket=number, rows=len(mine))
+            rows = ~is_late & (bucket == number)
+            mine = table if rows.all() else table.filter(pa.array(rows))
+            if len(mine):
+                self.store.write(rows_file(self.batch, number), packed([mine]))
+            yield noted(bucket=number, rows=len(mine), late=late)
+            late = 0
+
+    @property
+    def _names(self) -> list[str]:
+        names: list[str] = row_schema(self.job.wire, retracting=self.retracting).names
+        return names
+
+    def _is_late(self, table: pa.Table, moment: Ints, arrival: Ints) -> Bools:
+        """Which rows no window will see."""
+        clock, windows = self.clock, self.windows
+        if clock.query is None or clock.start is None:
+            return np.zeros(len(table), np.bool_)
+        low = arrival + (clock.query - arrival) % windows.step - windows.size
+        tags = [n for spec in self.job.stages for n, tag in spec.tags.items() if tag.form is Form.INTERVAL]
+        is_span = np.isin(table["tag"].to_numpy(), tags)
+        end = table["t1"].fill_null(int(FOREVER)).to_numpy()
+        is_over = np.where(is_span, end <= low + 1, table["t0"].to_numpy() <= low)
+        found: Bools = (moment <= clock.start) | (arrival <= low) | is_over
+        return found
 
 
 def rows_file(batch: int, bucket: int) -> str:

@@ -25,6 +25,17 @@ from pyarrow import fs
 COMMIT = "commit.json"
 
 
+def place_of(folder: str) -> tuple[Any, str]:
+    """The file system of a folder, and its path there."""
+    found: tuple[Any, str] = fs.FileSystem.from_uri(_whole_path(folder))
+    return found
+
+
+def _whole_path(folder: str) -> str:
+    is_uri = "://" in folder or folder.startswith("file:")
+    return folder if is_uri else os.path.abspath(folder)  # noqa: PTH100 -- a URI is no path
+
+
 @dataclass(frozen=True)
 class Store:
     """The folder of a run, on whatever file system Arrow knows."""
@@ -34,13 +45,11 @@ class Store:
     @classmethod
     def below(cls, checkpoint: str) -> Store:
         """The store of a checkpoint."""
-        place = checkpoint if "://" in checkpoint or checkpoint.startswith("file:") else os.path.abspath(checkpoint)  # noqa: PTH100 -- may be no path
-        return cls(f"{place.rstrip('/')}/holdsfor")
+        return cls(f"{_whole_path(checkpoint).rstrip('/')}/holdsfor")
 
     @cached_property
     def _place(self) -> tuple[Any, str]:
-        found: tuple[Any, str] = fs.FileSystem.from_uri(self.root)
-        return found
+        return place_of(self.root)
 
     def __getstate__(self) -> dict[str, str]:
         return {"root": self.root}

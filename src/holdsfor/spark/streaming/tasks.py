@@ -30,7 +30,7 @@ from holdsfor.spark.rows import _piece, whole_column
 from holdsfor.spark.steps import Batches
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.retractions import Arrived, has_rows, take_back
-from holdsfor.spark.streaming.rows import FIRST_COPY, NOTE, noted, read_rows, row_schema
+from holdsfor.spark.streaming.rows import BACK, NOTE, noted, read_rows, row_schema
 from holdsfor.spark.streaming.store import Store, as_parquet, packed, unpacked
 from holdsfor.spark.wire import BUCKET, Kind, Tag, table_of
 
@@ -233,7 +233,7 @@ class _Bucket:
                 builder.add(_piece(tag, rows.combine_chunks()))
                 batch.setdefault(tag.symbol, []).append(rows["batch"].to_numpy())
                 if self._turn.retracting:
-                    is_first = rows["retracted"].fill_null(0).to_numpy() == FIRST_COPY
+                    is_first = rows["retracted"].fill_null(0).to_numpy() == BACK
                     flags.setdefault(tag.symbol, []).append(is_first)
         made.stream = builder.finish(self._prepared.dictionary).stream
         made.batch = {symbol: np.concatenate(parts) for symbol, parts in batch.items()}
