@@ -16,7 +16,7 @@ from holdsfor.spark.given import GivenTable
 from holdsfor.spark.job import Job, StageSpec, prepared
 from holdsfor.spark.output import Output
 from holdsfor.spark.pieces import Pieces
-from holdsfor.spark.rows import BucketRows, stream_of
+from holdsfor.spark.rows import BucketRows, by_tag, stream_of
 from holdsfor.spark.steps import Batches, advance
 from holdsfor.spark.wire import FINAL, Kind
 
@@ -48,10 +48,11 @@ class StageTask:
             return
         rows = BucketRows()
         rows.add(pa.Table.from_batches(listed), self.job, self.spec)
+        del listed
         out = Output(self.job, self.spec, rows.bucket)
         yield from out.told(rows)
-        for table in rows.passing:
-            yield from out.passed(table)
+        if rows.passing is not None:
+            yield from out.passed(rows.passing)
         for evaluation in _evaluations(self.job, self.spec, rows):
             yield from out.found(evaluation)
 
@@ -59,8 +60,11 @@ class StageTask:
 def _evaluations(job: Job, spec: StageSpec, rows: BucketRows) -> Iterator[Evaluation]:
     """One query time after the other."""
     ready = prepared(job, spec)
-    stream = stream_of(rows.own, ready.dictionary)
-    given = [GivenTable.of(tag, found, ready.dictionary) for tag, found in rows.own if tag.kind is not Kind.INPUT]
+    own = [] if rows.own is None else by_tag(rows.own, spec)
+    rows.own = None
+    stream = stream_of(own, ready.dictionary)
+    given = [GivenTable.of(tag, found, ready.dictionary) for tag, found in own if tag.kind is not Kind.INPUT]
+    del own
     windows = _windows(job, rows)
     state = State.beginning(first_moment(rows.whole, windows))
     batches = Batches(stream, windows)

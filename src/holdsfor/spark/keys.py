@@ -40,6 +40,20 @@ def parts(values: Iterable[Value]) -> Ints:
     return np.fromiter((part(value) for value in values), np.int64)
 
 
+def distinct_codes(codes: Ints, size: int) -> tuple[Ints, Ints]:
+    """The distinct ones among codes below a size, and the place of each among them; without sorting anything.
+
+    >>> [column.tolist() for column in distinct_codes(np.array([5, 2, 5]), 8)]
+    [[2, 5], [1, 0, 1]]
+    """
+    is_there = np.zeros(size, np.bool_)
+    is_there[codes] = True
+    distinct = np.flatnonzero(is_there)
+    place = np.empty(size, np.int64)
+    place[distinct] = np.arange(len(distinct))
+    return distinct, place[codes]
+
+
 class PartsOfCodes:
     """The parts of codes, each worked out once."""
 

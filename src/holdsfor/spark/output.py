@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,7 +19,7 @@ from holdsfor.engine.report import Texts
 from holdsfor.engine.tables import FOREVER
 from holdsfor.ir import EffectKind
 from holdsfor.spark.job import Exit, Job, StageSpec
-from holdsfor.spark.keys import PartsOfCodes, Ties, buckets
+from holdsfor.spark.keys import PartsOfCodes, Ties, buckets, distinct_codes
 from holdsfor.spark.rows import BucketRows
 from holdsfor.spark.wire import (
     ARRIVALS,
@@ -118,7 +118,7 @@ class Output:
         owned = self._owner.owns(symbol, list(table.args), len(table))
         table = table.take(np.flatnonzero(owned & share.has(table.start, table.end)))
         columns = {
-            "fluent": self._owner.texts.terms(symbol, table.args, len(table)),
+            "fluent": _terms(self._owner.texts, symbol, table.args, len(table)),
             "value": self._owner.texts.values(table.value),
             "start": pa.array(table.start, mask=table.start <= -FOREVER),
             "end": pa.array(table.end, mask=table.end >= FOREVER),
@@ -168,6 +168,21 @@ class Output:
         yield from table_of(self._schema, len(rows), found).to_batches()
 
 
+def _terms(texts: Texts, symbol: Symbol, columns: Sequence[Ints], rows: int) -> Any:
+    """The text of instances, made once for rows in a row that are of one instance."""
+    if not rows or not columns:
+        return texts.terms(symbol, columns, rows)
+    begins = np.zeros(rows, np.bool_)
+    begins[0] = True
+    for column in columns:
+        begins[1:] |= column[1:] != column[:-1]
+    first = np.flatnonzero(begins)
+    if 2 * len(first) > rows:
+        return texts.terms(symbol, columns, rows)
+    once = texts.terms(symbol, [column[first] for column in columns], len(first))
+    return once.take(pa.array(np.repeat(np.arange(len(first)), np.diff(first, append=rows))))
+
+
 def _leaving(way: Exit, evaluation: Evaluation) -> tuple[list[Ints], Ints | None, Ints, Ints | None]:
     """The columns of a table that a later stage reads: arguments, value, start, end."""
     symbol = way.symbol
@@ -198,6 +213,12 @@ class Owner:
         return found
 
     def _targets(self, key: list[Ints], rows: int, ties: Ties | None) -> Ints:
+        if len(key) == 1 and rows > len(self.dictionary):
+            codes, column = distinct_codes(key[0], len(self.dictionary))
+            return self._hashed([codes], len(codes), ties)[column]
+        return self._hashed(key, rows, ties)
+
+    def _hashed(self, key: list[Ints], rows: int, ties: Ties | None) -> Ints:
         columns = [self._parts.of(column) for column in key]
         return buckets([column if ties is None else ties.of(column) for column in columns], rows, self._job.buckets)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.engine.run import whole_history
@@ -20,7 +21,7 @@ from holdsfor.engine.windows import first_moment
 from holdsfor.spark.given import GivenTable
 from holdsfor.spark.job import Job, StageSpec, prepared
 from holdsfor.spark.output import Output, Share
-from holdsfor.spark.rows import BucketRows, stream_of
+from holdsfor.spark.rows import BucketRows, by_tag, stream_of
 from holdsfor.spark.steps import advance
 from holdsfor.spark.wire import Kind, Tag
 
@@ -43,10 +44,11 @@ class Pieces:
         for batch in batches:
             self._rows.add(pa.Table.from_batches([batch]), self._job, self._spec)
             yield from self._begun()
-            for table in self._rows.passing:
+            if self._rows.passing is not None:
                 assert self._out is not None
-                yield from self._out.passed(table)
-            waiting += [table for _, table in self._rows.own]
+                yield from self._out.passed(self._rows.passing)
+            assert self._rows.own is not None
+            waiting.append(self._rows.own.filter(pc.greater_equal(self._rows.own["tag"], 0)))
             if sum(map(len, waiting)) >= self._most:
                 piece, rest, query = _cut(waiting)
                 # What begins after the last time-point of the stream belongs to the last piece.
@@ -67,7 +69,7 @@ class Pieces:
     def _step(self, piece: pa.Table | None, query: int, *, is_last: bool = False) -> Iterator[pa.RecordBatch]:
         assert self._state is not None and self._out is not None
         self._spell_out()
-        own = self._by_tag(piece)
+        own = [] if piece is None else by_tag(piece, self._spec)
         before = max(self._state.query, self._state.origin - 1)
         size = max(1, query - before)
         evaluation, self._state = advance(
@@ -83,13 +85,6 @@ class Pieces:
         first = -int(FOREVER) if before < self._state.origin else before - 1
         share = Share(whole_history(self._rows.whole).end, first, int(FOREVER) if is_last else query - 1)
         yield from self._out.found(evaluation, share)
-
-    def _by_tag(self, piece: pa.Table | None) -> list[tuple[Tag, pa.Table]]:
-        if piece is None:
-            return []
-        rows = BucketRows()
-        rows.add(piece, self._job, self._spec)
-        return rows.own
 
     def _spell_out(self) -> None:
         """Begin a new dictionary when the old one has become large: values of long ago are in nobody's way."""

@@ -43,20 +43,20 @@ class BucketRows:
     counts: tuple[int, int] = (0, 0)
     """How many rows the whole stream has, and how many that could not be read."""
     whole: WholeStream = field(default_factory=WholeStream)
-    own: list[tuple[Tag, pa.Table]] = field(default_factory=list)
-    passing: list[pa.Table] = field(default_factory=list)
+    own: pa.Table | None = None
+    """Rows for this stage."""
+    passing: pa.Table | None = None
+    """Rows on their way to a later stage, or to the end."""
 
     def add(self, table: pa.Table, job: Job, spec: StageSpec) -> None:
         """Take in some rows, those of earlier calls put aside."""
-        self.own, self.passing = [], []
+        self.own, self.passing = table, None
         if job.wire.staged:
-            mine = pc.equal(table["stage"], spec.number)
-            passing = table.filter(pc.invert(mine))
-            self.passing = [passing] if len(passing) else []
-            table = table.filter(mine)
-        tags = table["tag"].to_numpy()
-        for number in np.unique(tags).tolist():
-            rows = table if (tags == number).all() else table.take(pa.array(np.flatnonzero(tags == number)))
+            is_mine = pc.equal(table["stage"], spec.number)
+            self.own, self.passing = table.filter(is_mine), table.filter(pc.invert(is_mine))
+        told = self.own.filter(pc.less(self.own["tag"], 0))
+        for place, number in enumerate(told["tag"].to_pylist()):
+            rows = told.slice(place, 1)
             if number == BUCKET:
                 self.bucket = rows["t0"][0].as_py()
             elif number == MOMENTS:
@@ -65,8 +65,29 @@ class BucketRows:
                 self.whole.arrived = _reach(rows)
             elif number == SIZES:
                 self.counts = _reach(rows)
-            elif number in spec.tags:
-                self.own.append((spec.tags[number], rows))
+
+
+def by_tag(table: pa.Table, spec: StageSpec) -> list[tuple[Tag, pa.Table]]:
+    """The rows of each kind, with the columns that they use."""
+    # In one piece: taking rows from many pieces is slow.
+    table = table.combine_chunks()
+    tags = table["tag"].to_numpy()
+    found = []
+    for number in np.flatnonzero(np.bincount(tags[tags >= 0])).tolist():
+        if number in spec.tags:
+            tag = spec.tags[number]
+            rows = table.select(_columns_of(tag, table.column_names))
+            is_of_tag = tags == number
+            found.append((tag, rows if is_of_tag.all() else rows.take(pa.array(np.flatnonzero(is_of_tag)))))
+    return found
+
+
+def _columns_of(tag: Tag, names: Sequence[str]) -> list[str]:
+    if tag.kind is not Kind.INPUT:
+        wanted = {"t0", "t1", "q", *tag.args, tag.value}
+    else:
+        wanted = {"t0", "arrival", *tag.args, tag.value, "t1" if tag.form is Form.INTERVAL else None}
+    return [name for name in names if name in wanted]
 
 
 def _reach(rows: pa.Table) -> tuple[int, int]:
@@ -79,7 +100,7 @@ def stream_of(own: Sequence[tuple[Tag, pa.Table]], dictionary: Dictionary) -> St
     builder = Builder()
     for tag, rows in own:
         if tag.kind is Kind.INPUT:
-            builder.add(_piece(tag, rows.combine_chunks()))
+            builder.add(_piece(tag, rows))
     return builder.finish(dictionary).stream
 
 

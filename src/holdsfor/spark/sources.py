@@ -218,7 +218,7 @@ def _narrowed(
     frame: DataFrame, shipped: Sequence[_Shipped], stage: int, wire: Wire, buckets: int, *, one_place: bool
 ) -> DataFrame:
     """Rows with the columns of the wire; a row that is nothing, or that something is wrong with, is left out."""
-    kept = frame.where(_either([f"{one.origin.chosen} and {one.origin.good}" for one in shipped]))
+    kept = frame.where(_usable([one.origin for one in shipped]))
     values = [one.values() for one in shipped]
     # What has been kept is good, and one thing only.
     tests = [one.origin.chosen for one in shipped]
@@ -271,21 +271,31 @@ def _reach(spark: SparkSession, feeds: Sequence[Feed]) -> DataFrame:
 
 
 def _feed_reach(feed: Feed) -> DataFrame:
-    good = [f"{origin.chosen} and {origin.good}" for origin in feed.origins]
-    is_good = f"coalesce({_either(good)}, false)"
-
-    def of_good(columns: Sequence[str]) -> str:
-        return f"case when {is_good} then {_first_of(list(zip(good, columns, strict=True)))} end"
-
+    chosen = [origin.chosen for origin in feed.origins]
     start, last, arrival = (
-        of_good([getattr(origin, name) for origin in feed.origins]) for name in ("start", "last", "arrival")
+        _first_of([(origin.chosen, getattr(origin, name)) for origin in feed.origins])
+        for name in ("start", "last", "arrival")
     )
-    chosen = _either([origin.chosen for origin in feed.origins])
-    return feed.frame.selectExpr(
-        f"min({start}) as first",
-        f"max({last}) as last",
-        f"min({arrival}) as first_arrival",
-        f"max({arrival}) as last_arrival",
-        f"count_if({is_good}) as good",
-        f"count_if(({chosen}) and not {is_good}) as bad",
+    # What is asked of every row is worked out once, before it is asked in several ways.
+    rows = feed.frame.where(_either(chosen)).selectExpr(
+        f"coalesce({_usable(feed.origins)}, false) as good",
+        f"{start} as start",
+        f"{last} as last",
+        f"{arrival} as arrival",
     )
+    return rows.selectExpr(
+        "min(start) filter (where good) as first",
+        "max(last) filter (where good) as last",
+        "min(arrival) filter (where good) as first_arrival",
+        "max(arrival) filter (where good) as last_arrival",
+        "count_if(good) as good",
+        "count_if(not good) as bad",
+    )
+
+
+def _usable(origins: Sequence[Origin]) -> str:
+    """Whether a row is something, and nothing is wrong with it; what several kinds of rows must have is asked once."""
+    chosen: dict[str, list[str]] = {}
+    for origin in origins:
+        chosen.setdefault(origin.good, []).append(origin.chosen)
+    return _either([f"({_either(tests)}) and {good}" for good, tests in chosen.items()])

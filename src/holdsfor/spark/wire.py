@@ -21,6 +21,7 @@ from holdsfor.engine.dictionary import Dictionary, Value, value_of
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.io.columns import Cells
 from holdsfor.io.layouts import Form
+from holdsfor.spark.keys import distinct_codes
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
 
@@ -142,9 +143,9 @@ class TermTexts:
 
     def column(self, codes: Ints) -> Any:
         """A column of terms as text."""
-        distinct, inverse = np.unique(codes, return_inverse=True)
+        distinct, place = distinct_codes(codes, len(self._dictionary))
         texts = pa.array([text_of(self._dictionary.values[code]) for code in distinct.tolist()], pa.string())
-        return texts.take(pa.array(inverse))
+        return texts.take(pa.array(place))
 
 
 def codes_from(column: Any, dictionary: Dictionary) -> Ints:
