@@ -15,6 +15,7 @@ from holdsfor.spark import recognise_stream
 from holdsfor.spark.streaming.driver import Report
 from holdsfor.spark.streaming.sinks import Memory, latest, replayed, snapshot
 from tests.spark.stream_files import (
+    COLUMNS,
     MAPPING,
     RULES,
     STEP,
@@ -89,6 +90,8 @@ def test_history_then_live(spark: Any, tmp_path: Path) -> None:
     write_file(tmp_path / "in", 0, live)
     sink, where = Memory(), str(tmp_path / "checkpoint")
     started = recognition(spark, tmp_path / "in")
+    nothing = spark.createDataFrame([], COLUMNS)
+    assert started.backfill(nothing, sink, checkpoint=str(tmp_path / "empty")).events == 0
     report = started.backfill(spark.read.parquet(str(tmp_path / "history")), sink, checkpoint=where)
     assert (report.batch, report.query_time) == (-1, 40)
     started.start(sink, checkpoint=where, trigger=NOW).awaitTermination()
