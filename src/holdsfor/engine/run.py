@@ -108,6 +108,3 @@ class Batches:
         if first == last:
             return None
         return slice(first, last) if order is None else order[first:last]
-
-
-_Batches = Batches

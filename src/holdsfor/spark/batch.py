@@ -24,7 +24,16 @@ from holdsfor.recognition import MappingInput
 from holdsfor.spark.buckets import StageTask
 from holdsfor.spark.job import Span, make_job, plan_rows
 from holdsfor.spark.keys import Ties, connected
-from holdsfor.spark.sources import Feed, feeds_of, linked_parts, stage_rows, told
+from holdsfor.spark.sources import (
+    BUCKET_OF_PACKED,
+    TAG_OF_PACKED,
+    Feed,
+    feeds_of,
+    linked_parts,
+    packed,
+    stage_rows,
+    told,
+)
 from holdsfor.spark.stages import Stage, stage_plan, undecided
 from holdsfor.spark.ties import fact_parts
 from holdsfor.spark.wire import COUNTS, DERIVED, RESULT, ddl
@@ -159,14 +168,14 @@ def stage_output(
         rows_at_once=rows_at_once,
         ties=ties,
     )
-    waiting = [told(spark, feeds, rows.wire, count)]
+    waiting = [told(spark, feeds, rows, count)]
     for stage in stages.stages:
         waiting += stage_rows(feeds, sources, stage, rows, count, _ties_frame(spark, ties.get(stage.number)))
-        together = reduce(DataFrame.unionAll, waiting)
-        shuffled = together.repartitionById(count, F.col("bucket")).drop("bucket")
+        together = packed(reduce(DataFrame.unionAll, waiting), rows)
+        shuffled = together.repartitionById(count, F.expr(BUCKET_OF_PACKED))
         if rows_at_once is not None:
             # What a bucket is told of the whole stream comes first.
-            shuffled = shuffled.sortWithinPartitions(F.expr("tag > -4"), F.col("t0"))
+            shuffled = shuffled.sortWithinPartitions(F.expr(f"{TAG_OF_PACKED} > -4"), F.col("t0"))
         task = StageTask(job, stage.number)
         waiting = [shuffled.mapInArrow(_function(task), ddl(task.out_schema))]
     return waiting[0]

@@ -10,10 +10,11 @@ import pyarrow as pa
 
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.evaluation import Evaluation
+from holdsfor.engine.evaluation import Evaluation, width
 from holdsfor.engine.frames import Codes
 from holdsfor.engine.kernels import EMPTY, Ints
-from holdsfor.engine.tables import FOREVER, Events, Intervals, Points
+from holdsfor.engine.state import Settled
+from holdsfor.engine.tables import FOREVER, Events, Intervals, Points, no_intervals
 from holdsfor.ir import EffectKind
 from holdsfor.spark.wire import Kind, Tag, codes_from
 
@@ -67,22 +68,34 @@ def _times(column: pa.ChunkedArray, gap: np.int64) -> Ints:
 
 def fill(evaluation: Evaluation, tables: Iterable[GivenTable]) -> None:
     """Publish the tables of a query time, as if their strata had just been worked out."""
+    fluents: dict[Symbol, GivenTable] = {}
+    settled: dict[Symbol, Settled] = {}
     for table in tables:
         symbol = table.tag.symbol
-        if table.tag.kind is not Kind.TABLE:
+        if table.tag.kind is Kind.SETTLED:
+            settled[symbol] = Settled(table.args, table.value, table.start)
+        elif table.tag.kind is not Kind.TABLE:
             points = Points(table.args, table.value, table.start)
             evaluation.set_points(symbol, EffectKind(table.tag.kind.value), points)
         elif symbol.kind is EntityKind.EVENT:
             evaluation.derived[symbol] = Events(tuple(map(Codes, table.args)), table.start)
         else:
-            _fill_fluent(evaluation, symbol, table)
+            fluents[symbol] = table
+    for symbol, table in fluents.items():
+        evaluation.give_fluent(symbol, _intervals(evaluation, symbol, table), settled.get(symbol))
+    made = {symbol for stratum in evaluation.plan.strata for symbol in stratum.members}
+    for symbol in evaluation.border.past.keys() - made - evaluation.fluents.keys():
+        # Nothing new has come of it, but what has been kept of its past still counts.
+        evaluation.give_fluent(symbol, no_intervals(width(symbol), single_valued=_is_simple(evaluation, symbol)))
 
 
-def _fill_fluent(evaluation: Evaluation, symbol: Symbol, table: GivenTable) -> None:
-    single = evaluation.entities[symbol].role is Role.SIMPLE_FLUENT
+def _intervals(evaluation: Evaluation, symbol: Symbol, table: GivenTable) -> Intervals:
+    single = _is_simple(evaluation, symbol)
     keys = [table.start, *reversed(table.args)] if single else [table.start, table.value, *reversed(table.args)]
     order = np.lexsort(keys)
     args = tuple(column[order] for column in table.args)
-    evaluation.fluents[symbol] = Intervals(
-        args, table.value[order], table.start[order], table.end[order], single_valued=single
-    )
+    return Intervals(args, table.value[order], table.start[order], table.end[order], single_valued=single)
+
+
+def _is_simple(evaluation: Evaluation, symbol: Symbol) -> bool:
+    return evaluation.entities[symbol].role is Role.SIMPLE_FLUENT

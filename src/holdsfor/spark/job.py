@@ -14,6 +14,7 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import width
 from holdsfor.engine.prepared import Prepared
+from holdsfor.engine.retention import retention
 from holdsfor.io.layouts import Form
 from holdsfor.ir import Program
 from holdsfor.loading import from_program
@@ -108,6 +109,11 @@ class Rows:
     """By the number of the stage and the place of the source."""
     tables: dict[tuple[int, Symbol, Kind], tuple[int, Tag]]
 
+    @property
+    def has_ends(self) -> bool:
+        """Whether there are any intervals on the way."""
+        return self.wire.staged or any(tag.form is Form.INTERVAL for _, tag in self.inputs.values())
+
     def of_stage(self, number: int) -> dict[int, Tag]:
         """The tags of a stage."""
         return dict(found for key, found in (*self.inputs.items(), *self.tables.items()) if key[0] == number)
@@ -161,11 +167,12 @@ def make_job(
 ) -> Job:
     """What the workers are told; `ties` are those of stages whose keys are tied together."""
     specs = []
+    unsettled = retention(stages.plan).unsettled
     for stage in stages.stages:
         exits = []
         for symbol, _ in stage.members:
             for consumer, delivery in stages.consumers(symbol, stage.number):
-                for kind in _kinds(delivery):
+                for kind in _kinds(delivery, unsettled):
                     number, _ = rows.tables[consumer.number, symbol, kind]
                     exits.append(Exit(symbol, kind, number, consumer.number, delivery.spreading))
         strata = frozenset(stratum.members for stratum in stage.strata)
@@ -183,18 +190,21 @@ def make_job(
     )
 
 
-def _kinds(delivery: Delivery) -> tuple[Kind, ...]:
-    return (Kind.TABLE, *(Kind(effect.value) for effect in delivery.effects))
+def _kinds(delivery: Delivery, unsettled: Collection[Symbol]) -> tuple[Kind, ...]:
+    """What of a table a later stage needs."""
+    settled = (Kind.SETTLED,) if delivery.symbol in unsettled else ()
+    return (Kind.TABLE, *(Kind(effect.value) for effect in delivery.effects), *settled)
 
 
 def stage_tables(stages: StagePlan) -> list[tuple[int, Symbol, Kind]]:
     """The tables that stages hand to later ones: the number of the later one, the symbol, and what of it."""
+    unsettled = retention(stages.plan).unsettled
     return [
         (stage.number, delivery.symbol, kind)
         for stage in stages.stages
         for delivery in stage.deliveries
         if delivery.made_in is not None and delivery.made_in < stage.number
-        for kind in _kinds(delivery)
+        for kind in _kinds(delivery, unsettled)
     ]
 
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.evaluation import Evaluation
+from holdsfor.engine.evaluation import Evaluation, width
 from holdsfor.engine.expressions import codes_of
-from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.report import Texts
 from holdsfor.engine.tables import FOREVER
 from holdsfor.ir import EffectKind
@@ -186,13 +186,17 @@ def _terms(texts: Texts, symbol: Symbol, columns: Sequence[Ints], rows: int) -> 
 def _leaving(way: Exit, evaluation: Evaluation) -> tuple[list[Ints], Ints | None, Ints, Ints | None]:
     """The columns of a table that a later stage reads: arguments, value, start, end."""
     symbol = way.symbol
+    if way.kind is Kind.SETTLED:
+        settled = evaluation.next_border.settled.get(symbol)
+        if settled is None:
+            return [EMPTY] * width(symbol), EMPTY, EMPTY, None
+        return list(settled.args), settled.value, settled.first, None
     if way.kind is not Kind.TABLE:
         points = evaluation.points[symbol, EffectKind(way.kind.value)]
         return list(points.args), points.value, points.time, None
     if symbol.kind is EntityKind.EVENT:
         events = evaluation.derived[symbol]
         return [codes_of(column, evaluation.dictionary) for column in events.args], None, events.time, None
-    # With all of the past that the plan keeps: the later stage keeps none of its own.
     table = evaluation.fluents[symbol]
     return list(table.args), table.value, table.start, table.end
 

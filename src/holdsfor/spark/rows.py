@@ -16,7 +16,7 @@ from holdsfor.engine.tables import FOREVER
 from holdsfor.io.builder import Builder, Piece
 from holdsfor.io.layouts import Form, Layout
 from holdsfor.spark.job import Job, StageSpec
-from holdsfor.spark.wire import ARRIVALS, BUCKET, MOMENTS, SIZES, Kind, Tag, cells
+from holdsfor.spark.wire import ARRIVALS, BUCKET, LOWEST_TAG, MOMENTS, SECOND, SIZES, TAG_BITS, Kind, Tag, cells
 
 
 @dataclass
@@ -50,21 +50,34 @@ class BucketRows:
 
     def add(self, table: pa.Table, job: Job, spec: StageSpec) -> None:
         """Take in some rows, those of earlier calls put aside."""
+        table = _unpacked(table)
         self.own, self.passing = table, None
         if job.wire.staged:
             is_mine = pc.equal(table["stage"], spec.number)
             self.own, self.passing = table.filter(is_mine), table.filter(pc.invert(is_mine))
         told = self.own.filter(pc.less(self.own["tag"], 0))
-        for place, number in enumerate(told["tag"].to_pylist()):
-            rows = told.slice(place, 1)
-            if number == BUCKET:
-                self.bucket = rows["t0"][0].as_py()
-            elif number == MOMENTS:
-                self.whole.reach = _reach(rows)
-            elif number == ARRIVALS:
-                self.whole.arrived = _reach(rows)
-            elif number == SIZES:
-                self.counts = _reach(rows)
+        if len(told):
+            self._be_told(told)
+
+    def _be_told(self, rows: pa.Table) -> None:
+        facts = dict(zip(rows["tag"].to_pylist(), rows["t0"].to_pylist(), strict=True))
+        if "t1" in rows.column_names:
+            second = zip(rows["tag"].to_pylist(), rows["t1"].to_pylist(), strict=True)
+            facts |= {tag - SECOND: fact for tag, fact in second}
+        pairs = {tag: (facts.get(tag) or 0, facts.get(tag - SECOND) or 0) for tag in facts}
+        self.bucket = pairs.get(BUCKET, (self.bucket, 0))[0]
+        self.whole.reach = pairs.get(MOMENTS, self.whole.reach)
+        self.whole.arrived = pairs.get(ARRIVALS, self.whole.arrived)
+        self.counts = pairs.get(SIZES, self.counts)
+
+
+def _unpacked(table: pa.Table) -> pa.Table:
+    """Rows as they come out of a shuffle, with tags of their own."""
+    place = table.column_names.index("tag")
+    if table.schema.field(place).type == pa.int8():
+        return table
+    tags = (table["tag"].to_numpy() & (2**TAG_BITS - 1)) - LOWEST_TAG
+    return table.set_column(place, pa.field("tag", pa.int8()), pa.array(tags.astype(np.int8)))
 
 
 def by_tag(table: pa.Table, spec: StageSpec) -> list[tuple[Tag, pa.Table]]:
@@ -88,11 +101,6 @@ def _columns_of(tag: Tag, names: Sequence[str]) -> list[str]:
     else:
         wanted = {"t0", "arrival", *tag.args, tag.value, "t1" if tag.form is Form.INTERVAL else None}
     return [name for name in names if name in wanted]
-
-
-def _reach(rows: pa.Table) -> tuple[int, int]:
-    first, last = rows["t0"][0].as_py(), rows["t1"][0].as_py()
-    return (0, 0) if first is None else (first, last)
 
 
 def stream_of(own: Sequence[tuple[Tag, pa.Table]], dictionary: Dictionary) -> Stream:

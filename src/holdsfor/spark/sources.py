@@ -19,7 +19,18 @@ from holdsfor.spark.columns import Argument, argument, identifier, is_open, key_
 from holdsfor.spark.job import Rows, SourceRows
 from holdsfor.spark.stages import Stage
 from holdsfor.spark.ties import Link
-from holdsfor.spark.wire import ARRIVALS, BUCKET, MOMENTS, SIZES, Tag, Wire, sql_types
+from holdsfor.spark.wire import (
+    ARRIVALS,
+    BUCKET,
+    LOWEST_TAG,
+    MOMENTS,
+    SECOND,
+    SIZES,
+    TAG_BITS,
+    Tag,
+    Wire,
+    sql_types,
+)
 
 
 @dataclass(frozen=True)
@@ -244,21 +255,42 @@ def _typed(frame: DataFrame, columns: Mapping[str, str], wire: Wire) -> DataFram
     return frame.selectExpr(*(f"{cast[name]} as {name}" for name in wire.out_schema.names))
 
 
+# The shuffle is what costs most: rows go through it with as few columns as will do.
+BUCKET_OF_PACKED = f"shiftright(tag, {TAG_BITS})"
+TAG_OF_PACKED = f"((tag & {2**TAG_BITS - 1}) - {LOWEST_TAG})"
+
+
+def packed(frame: DataFrame, rows: Rows) -> DataFrame:
+    """Rows with tag and bucket in one number, and without ends where none has any."""
+    left_out = ("tag", "bucket") if rows.has_ends else ("tag", "bucket", "t1")
+    both = f"cast(shiftleft(bucket, {TAG_BITS}) + tag + {LOWEST_TAG} as int) as tag"
+    return frame.selectExpr(both, *(name for name in frame.columns if name not in left_out))
+
+
 # What every bucket is told of the whole stream
 
 _REACH = {"first": "min", "last": "max", "first_arrival": "min", "last_arrival": "max", "good": "sum", "bad": "sum"}
 
 
-def told(spark: SparkSession, feeds: Sequence[Feed], wire: Wire, buckets: int) -> DataFrame:
+def told(spark: SparkSession, feeds: Sequence[Feed], rows: Rows, buckets: int) -> DataFrame:
     """The reach of the stream, for every bucket, and how many rows it has, for the first."""
-    rows = [
-        f"struct({BUCKET} as tag, cast(bucket as bigint) as t0, 0L as t1)",
-        f"struct({MOMENTS} as tag, first as t0, last as t1)",
-        f"struct({ARRIVALS} as tag, first_arrival as t0, last_arrival as t1)",
-        f"struct({SIZES} as tag, good as t0, bad as t1)",
-    ]
+    wire = rows.wire
+    pairs = {
+        BUCKET: ("cast(bucket as bigint)", "0L"),
+        MOMENTS: ("first", "last"),
+        ARRIVALS: ("first_arrival", "last_arrival"),
+        SIZES: ("good", "bad"),
+    }
+    if rows.has_ends:
+        facts = [f"struct({tag} as tag, {one} as t0, {two} as t1)" for tag, (one, two) in pairs.items()]
+    else:
+        facts = [
+            f"struct({tag - place * SECOND} as tag, {fact} as t0, 0L as t1)"
+            for tag, both in pairs.items()
+            for place, fact in enumerate(both)
+        ]
     everywhere = _reach(spark, feeds).selectExpr("*", f"explode(sequence(0, {buckets - 1})) as bucket")
-    listed = everywhere.selectExpr("bucket", f"inline(array({', '.join(rows)}))")
+    listed = everywhere.selectExpr("bucket", f"inline(array({', '.join(facts)}))")
     columns = dict.fromkeys(wire.out_schema.names, "null") | {name: name for name in ("tag", "t0", "t1", "bucket")}
     return _typed(listed, columns | ({"stage": "1"} if wire.staged else {}), wire)
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from holdsfor.engine import step as engine
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.prepared import Prepared
-from holdsfor.engine.run import _Batches
+from holdsfor.engine.run import Batches as BatchesOf
 from holdsfor.engine.state import NEVER, State
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.spark.given import GivenTable, fill
 
 
-class Batches(_Batches):
+class Batches(BatchesOf):
     """A stream cut into what arrives for each query time."""
 
     def __init__(self, stream: Stream, windows: WindowPlan) -> None:

@@ -28,6 +28,10 @@ from holdsfor.syntax.printer import print_term
 RESULT, DERIVED, COUNTS, MOMENTS, ARRIVALS, BUCKET, SIZES = -1, -2, -3, -4, -5, -6, -7
 """Tags of rows that are no input: results, counts, and from -4 on what a bucket must know of the whole stream."""
 RESULT_STAGE = 127
+SECOND = 16
+"""Where rows have no ends, the second number of what a bucket is told has a row of its own, its tag so much lower."""
+TAG_BITS, LOWEST_TAG = 8, 128
+"""In Spark's shuffles, tag and bucket are one number: the tag, counted from the lowest, in the lower bits."""
 
 _TYPES = {"l": pa.int64(), "d": pa.float64(), "s": pa.string(), "u": pa.string(), "x": pa.string()}
 _SQL = {pa.int64(): "bigint", pa.int32(): "int", pa.int8(): "tinyint", pa.float64(): "double", pa.string(): "string"}
@@ -40,6 +44,8 @@ class Kind(StrEnum):
     TABLE = "table"
     INITIATED = "initiatedAt"
     TERMINATED = "terminatedAt"
+    SETTLED = "settled"
+    """From when on the past of instances may still change."""
 
 
 @dataclass(frozen=True)
