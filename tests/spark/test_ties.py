@@ -65,3 +65,14 @@ def test_on_spark(spark: Any) -> None:
     engine = on_engine(RULES, found, None)
     assert len(engine.intervals) > 5
     assert differences(on_spark(spark, RULES, found, Span(), 3), engine) == []
+
+
+def test_no_components_in_a_stream() -> None:
+    plan = loads(
+        "initiatedAt(ill(X)=true, T) :- happensAt(meet(X,Y), T), holdsAt(ill(Y)=true, T). "
+        "initiatedAt(ill(X)=true, T) :- happensAt(cough(X), T)."
+    ).plan
+    (stage,) = stage_plan(plan, tied=False).stages
+    assert stage.is_single
+    assert not stage.links
+    assert stage_plan(plan).stages[0].links

@@ -77,9 +77,9 @@ class _Draft:
     links: tuple[Link, ...] = ()
 
 
-def stage_plan(plan: Plan) -> StagePlan:
-    """The stages of a plan."""
-    drafts = _drafts(plan)
+def stage_plan(plan: Plan, *, tied: bool = True) -> StagePlan:
+    """The stages of a plan. Unless `tied`, no connected components are looked for: in a stream they are never known."""
+    drafts = _drafts(plan, tied=tied)
     if drafts is None:
         return _in_one_place(plan)
     home = {symbol: number for number, d in enumerate(drafts, 1) for stratum in d.strata for symbol in stratum.members}
@@ -96,12 +96,12 @@ class _Placement:
     links: tuple[Link, ...] = ()
 
 
-def _drafts(plan: Plan) -> list[_Draft] | None:
+def _drafts(plan: Plan, *, tied: bool) -> list[_Draft] | None:
     """Strata put into stages, each into the first that will have it; None if delayed effects would leave a stage."""
     drafts: list[_Draft] = []
     home: dict[Symbol, int] = {}
     for stratum in plan.strata:
-        place = next(_placements(stratum, plan, drafts, home), None)
+        place = next(_placements(stratum, plan, drafts, home, tied=tied), None)
         if place is None:
             return None
         if place.number == len(drafts):
@@ -112,15 +112,17 @@ def _drafts(plan: Plan) -> list[_Draft] | None:
     return drafts
 
 
-def _placements(stratum: Stratum, plan: Plan, drafts: list[_Draft], home: dict[Symbol, int]) -> Iterator[_Placement]:
+def _placements(
+    stratum: Stratum, plan: Plan, drafts: list[_Draft], home: dict[Symbol, int], *, tied: bool
+) -> Iterator[_Placement]:
     """Where a stratum can go. The best way to spread it counts most, then joining a stage there is."""
     *spread, single = options(stratum, plan)
     best = [option for option in spread if len(option.replicated) == len(spread[0].replicated)]
     for group in (best, [option for option in spread if option not in best]):
         yield from _joining(group, drafts, home)
-    tied = tied_option(stratum, rule_shapes(stratum, plan), plan)
-    if tied is not None and _is_ready(tied[0], len(drafts), home):
-        yield _Placement(len(drafts), _merged([{}], tied[0]), tied[1])
+    option = tied_option(stratum, rule_shapes(stratum, plan), plan) if tied else None
+    if option is not None and _is_ready(option[0], len(drafts), home):
+        yield _Placement(len(drafts), _merged([{}], option[0]), option[1])
     yield from _joining([single], drafts, home)
 
 
