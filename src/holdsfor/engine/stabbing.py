@@ -34,8 +34,9 @@ def containing(groups: tuple[Ints, Ints], times: Ints, start: Ints, end: Ints) -
     of_points, of_intervals = _small(*groups, 62 - bits)
     length_class = np.frexp((last - first).astype(np.float64))[1]
     points, found = [EMPTY], [EMPTY]
-    for size in np.unique(length_class[last > first]).tolist():
-        rows = np.flatnonzero((length_class == size) & (last > first))
+    length_class[last <= first] = 0
+    for size in np.flatnonzero(np.bincount(length_class)[1:]) + 1:
+        rows = np.flatnonzero(length_class == size)
         keys = (of_intervals[rows] << bits) | first[rows]
         order = order_of(keys)
         keys, rows = keys[order], rows[order]
