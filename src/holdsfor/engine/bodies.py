@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
 from typing import Protocol
 
 import numpy as np
@@ -36,8 +35,7 @@ from holdsfor.ir import (
     Literal,
     Not,
     Or,
-    literal_variables,
-    walk,
+    variable_names,
 )
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, EvaluationError
 from holdsfor.logic.library import LIBRARY
@@ -103,10 +101,12 @@ class Bodies:
     @staticmethod
     def _tests(body: Body) -> list[Compare]:
         """The arithmetic comparisons that a body begins with."""
-        is_test = (isinstance(literal, Compare) and literal.operator in ARITHMETIC_COMPARISONS for literal in body)
-        return [
-            literal for literal, _ in zip(body, takewhile(bool, is_test), strict=False) if isinstance(literal, Compare)
-        ]
+        tests = []
+        for literal in body:
+            if not isinstance(literal, Compare) or literal.operator not in ARITHMETIC_COMPARISONS:
+                break
+            tests.append(literal)
+        return tests
 
     def _tested(self, tests: Sequence[Compare], frame: Frame) -> Frame:
         """Several tests on the same rows; rows are taken once."""
@@ -115,7 +115,7 @@ class Bodies:
 
     def _empty(self, body: Body, frame: Frame) -> Frame:
         """No rows, with a column for every variable, so that nothing later misses one."""
-        missing = {v.name for lit in body for v in literal_variables(lit)} - frame.columns.keys()
+        missing = variable_names(body) - frame.columns.keys()
         none = np.empty(0, np.int64)
         return frame.take(none).with_columns({name: Codes(none) for name in missing})
 
@@ -276,7 +276,7 @@ class Bodies:
     # Control
 
     def _negation(self, body: Body, frame: Frame) -> Frame:
-        used = {v.name for inner in walk(body) for v in literal_variables(inner)}
+        used = variable_names(body)
         numbered = frame.only(used & frame.columns.keys()).with_columns({ROW: Numbers(np.arange(frame.rows))})
         refuted = self.solve(body, numbered).columns[ROW]
         keep = np.ones(frame.rows, np.bool_)
@@ -305,8 +305,7 @@ class Bodies:
 
     def _find_all(self, literal: FindAll, frame: Frame) -> Frame:
         # Rows that agree on what the goal uses share one list.
-        used = {v.name for inner in walk(literal.body) for v in literal_variables(inner)}
-        used |= {v.name for v in variables(literal.template)}
+        used = variable_names(literal.body) | {v.name for v in variables(literal.template)}
         asked, number = classes(frame.only(used & frame.columns.keys()))
         numbered = asked.with_columns({ROW: Numbers(np.arange(asked.rows))})
         answers = self.solve(literal.body, numbered)

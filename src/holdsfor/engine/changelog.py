@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.tables import FOREVER
+from holdsfor.engine.tables import FOREVER, times_in
 
 _Words = npt.NDArray[np.uint64]
 
@@ -117,8 +117,8 @@ class _Spans:
 
 
 def _both(last: pa.Table, found: pa.Table, names: _Names) -> tuple[_Spans, _Spans]:
-    start = np.concatenate([_times(table["start"], -FOREVER) for table in (last, found)])
-    end = np.concatenate([_times(table["end"], FOREVER) for table in (last, found)])
+    start = np.concatenate([times_in(table["start"], -FOREVER) for table in (last, found)])
+    end = np.concatenate([times_in(table["end"], FOREVER) for table in (last, found)])
     pair = names.fluent.codes * len(names.value.texts) + names.value.codes
     left, right = _on_a_line(pair, start, end)
     made = []
@@ -162,11 +162,6 @@ class _Column:
 class _Names:
     fluent: _Column
     value: _Column
-
-
-def _times(column: pa.ChunkedArray, missing: np.int64) -> Ints:
-    found: Ints = column.fill_null(int(missing)).to_numpy()
-    return found
 
 
 _PAIR = ("fluent", "value")
@@ -327,4 +322,4 @@ def replayed(changes: pa.Table, until: int | None = None) -> pa.Table:
 def snapshot(changes: pa.Table, query: int, window: int) -> pa.Table:
     """What was reported at a query time: the intervals that reach into its window."""
     table = replayed(changes, query)
-    return table.filter(pa.array(_times(table["end"], FOREVER) > query - window + 1, pa.bool_()))
+    return table.filter(pa.array(times_in(table["end"], FOREVER) > query - window + 1, pa.bool_()))

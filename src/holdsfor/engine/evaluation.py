@@ -13,7 +13,7 @@ from holdsfor.engine.bodies import Bodies
 from holdsfor.engine.carrying import carried_on, first_unsettled, holding_before
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of, column_of
-from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, combined_keys, distinct
+from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, distinct, row_keys
 from holdsfor.engine.inertia import ANY
 from holdsfor.engine.inputs import stacked_events
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
@@ -373,8 +373,7 @@ def width(symbol: Symbol) -> int:
 def _distinct(points: Points) -> Points:
     """Each point once, however many rules make it."""
     columns = [*points.args, points.value, points.time]
-    keys, _ = combined_keys(columns, [column[:0] for column in columns])
-    return points.take(np.sort(np.unique(keys, return_index=True)[1]))
+    return points.take(np.sort(np.unique(row_keys(columns), return_index=True)[1]))
 
 
 def stacked_points(symbol: Symbol, found: Iterable[Points]) -> Points:

@@ -195,6 +195,11 @@ def combined_keys(left: Sequence[Array], right: Sequence[Array]) -> tuple[Ints, 
     return a, b
 
 
+def row_keys(columns: Sequence[Array]) -> Ints:
+    """Columns packed into one integer per row."""
+    return combined_keys(columns, [column[:0] for column in columns])[0]
+
+
 def _rows(columns: Sequence[Array]) -> int:
     return len(columns[0]) if columns else 0
 
@@ -298,8 +303,7 @@ def distinct(frame: Frame) -> Frame:
     if not frame.columns or not frame.rows:
         return frame.take(np.arange(min(1, frame.rows)))
     columns = [column.data for column in frame.columns.values() if not isinstance(column, Lists)]
-    keys, _ = combined_keys(columns, [column[:0] for column in columns])
-    return frame.take(_one_of_each(keys))
+    return frame.take(_one_of_each(row_keys(columns)))
 
 
 def _one_of_each(keys: Ints) -> Ints:
@@ -323,6 +327,5 @@ def classes(frame: Frame) -> tuple[Frame, Ints]:
     if not frame.columns or not frame.rows:
         return frame.take(np.arange(min(1, frame.rows))), np.zeros(frame.rows, np.int64)
     columns = [column.data for column in frame.columns.values() if not isinstance(column, Lists)]
-    keys, _ = combined_keys(columns, [column[:0] for column in columns])
-    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+    _, first, number = np.unique(row_keys(columns), return_index=True, return_inverse=True)
     return frame.take(first), number.astype(np.int64)

@@ -30,7 +30,7 @@ from holdsfor.engine.frames import Codes
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.state import Attempts, Border, Holding, Reports, Settled, State
-from holdsfor.engine.tables import FOREVER, Events, Intervals, Points
+from holdsfor.engine.tables import FOREVER, Events, Intervals, Points, times_in
 from holdsfor.ir import EffectKind
 from holdsfor.syntax.operators import ARGUMENT
 from holdsfor.syntax.parser import parse
@@ -250,8 +250,8 @@ class _Reader:
         self._at = args.offsets.to_numpy().astype(np.int64)
         self._flat = self._codes(args.values)
         self._value = self._codes(value)
-        self._start = _times(start, -FOREVER)
-        self._end = _times(end, FOREVER)
+        self._start = times_in(start, -FOREVER)
+        self._end = times_in(end, FOREVER)
 
     def _codes(self, texts: Any) -> Ints:
         """Codes of a column of text, every distinct one read once; no value is -1."""
@@ -336,11 +336,6 @@ def _encoded(texts: Any) -> tuple[list[str], Ints]:
     """The distinct texts of a column, and which of them each row has; -1 is null."""
     encoded = texts.dictionary_encode()
     return encoded.dictionary.to_pylist(), encoded.indices.fill_null(_NO_VALUE).to_numpy().astype(np.int64)
-
-
-def _times(column: Any, missing: np.int64) -> Ints:
-    found: Ints = column.fill_null(int(missing)).to_numpy()
-    return found
 
 
 _PLAIN = re.compile(r"[a-z]\w*\Z")

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from holdsfor.engine.frames import Codes, Column, Lists, combined_keys, order_of
+from holdsfor.engine.frames import Codes, Column, Lists, combined_keys, order_of, row_keys
 from holdsfor.engine.kernels import EMPTY, Ints, Spans, blocks, is_sorted
 from holdsfor.logic.arithmetic import EvaluationError
 
 FOREVER = np.int64(2**62)
 """The end of an interval that is still open; minus this, a start before all time."""
+
+
+def times_in(column: Any, missing: np.int64) -> Ints:
+    """The times of an Arrow column, with a number for those that are null."""
+    found: Ints = column.fill_null(int(missing)).to_numpy()
+    return found
 
 
 @dataclass(frozen=True)
@@ -152,8 +159,7 @@ class Events:
     def distinct(self) -> Events:
         """Without repetitions: an event happens once at a time-point, however often it is reported."""
         columns = [column.data for column in self.args if not isinstance(column, Lists)]
-        keys, _ = combined_keys([*columns, self.time], [*(column[:0] for column in columns), self.time[:0]])
-        return self._taken(np.sort(np.unique(keys, return_index=True)[1]))
+        return self._taken(np.sort(np.unique(row_keys([*columns, self.time]), return_index=True)[1]))
 
     def _taken(self, rows: Ints) -> Events:
         return Events(tuple(column.take(rows) for column in self.args), self.time[rows])

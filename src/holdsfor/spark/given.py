@@ -14,8 +14,9 @@ from holdsfor.engine.evaluation import Evaluation, width
 from holdsfor.engine.frames import Codes
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.state import Settled
-from holdsfor.engine.tables import FOREVER, Events, Intervals, Points, no_intervals
+from holdsfor.engine.tables import FOREVER, Events, Intervals, Points, no_intervals, times_in
 from holdsfor.ir import EffectKind
+from holdsfor.spark.rows import whole_column
 from holdsfor.spark.wire import Kind, Tag, codes_from
 
 
@@ -36,9 +37,9 @@ class GivenTable:
         query = rows["q"].to_numpy()
         order = pa.array(np.argsort(query, kind="stable"))
         rows = rows.take(order).combine_chunks()
-        columns = [codes_from(_whole(rows[slot]), dictionary) for slot in tag.args]
-        value = EMPTY if tag.value is None else codes_from(_whole(rows[tag.value]), dictionary)
-        start, end = (_times(rows[name], gap) for name, gap in (("t0", -FOREVER), ("t1", FOREVER)))
+        columns = [codes_from(whole_column(rows[slot]), dictionary) for slot in tag.args]
+        value = EMPTY if tag.value is None else codes_from(whole_column(rows[tag.value]), dictionary)
+        start, end = (times_in(rows[name], gap) for name, gap in (("t0", -FOREVER), ("t1", FOREVER)))
         return cls(tag, tuple(columns), value, start, end, rows["q"].to_numpy())
 
     def at(self, query: int) -> GivenTable:
@@ -55,15 +56,6 @@ class GivenTable:
         args = tuple(column[part] for column in self.args)
         value = EMPTY if self.tag.value is None else self.value[part]
         return GivenTable(self.tag, args, value, self.start[part], self.end[part], self.query[part])
-
-
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-
-
-def _times(column: pa.ChunkedArray, gap: np.int64) -> Ints:
-    found: Ints = column.fill_null(int(gap)).to_numpy()
-    return found
 
 
 def fill(evaluation: Evaluation, tables: Iterable[GivenTable]) -> None:

@@ -107,7 +107,7 @@ class Output:
         if evaluation.conflicts:
             yield from self._count("conflicts", evaluation.conflicts)
         for way in self._spec.exits:
-            yield from self._exit(way, evaluation, share)
+            yield from self.leaving(way, evaluation, share)
 
     def _intervals(self, symbol: Symbol, evaluation: Evaluation, share: Share) -> Iterator[pa.RecordBatch]:
         """The intervals of a fluent that belong here, in no order."""
@@ -145,7 +145,7 @@ class Output:
             columns |= {"stage": RESULT_STAGE, "bucket": self._bucket}
         yield from table_of(self._schema, rows, columns).to_batches()
 
-    def _exit(self, way: Exit, evaluation: Evaluation, share: Share) -> Iterator[pa.RecordBatch]:
+    def leaving(self, way: Exit, evaluation: Evaluation, share: Share) -> Iterator[pa.RecordBatch]:
         """A table on its way to a later stage."""
         assert self._owner is not None
         columns, value, start, end = _leaving(way, evaluation)

@@ -108,11 +108,12 @@ def stream_of(own: Sequence[tuple[Tag, pa.Table]], dictionary: Dictionary) -> St
     builder = Builder()
     for tag, rows in own:
         if tag.kind is Kind.INPUT:
-            builder.add(_piece(tag, rows))
+            builder.add(piece_of(tag, rows))
     return builder.finish(dictionary).stream
 
 
-def _piece(tag: Tag, rows: pa.Table) -> Piece:
+def piece_of(tag: Tag, rows: pa.Table) -> Piece:
+    """The input of one kind."""
     assert tag.form is not None
     start = rows["t0"].to_numpy()
     arrival = rows["arrival"].to_numpy() if "arrival" in rows.column_names else start

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.binding import names
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Stratum
-from holdsfor.engine.cyclic.growth import Growth, Split, names
+from holdsfor.engine.cyclic.growth import Growth, Split
 from holdsfor.engine.cyclic.residual import Splitter, SweptRule
 from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import (
@@ -23,7 +24,6 @@ from holdsfor.ir import (
     Literal,
     PostponeRule,
     head_terms,
-    literal_variables,
     variable_names,
     walk,
 )
@@ -79,11 +79,11 @@ def component_of(analysis: Analysis, stratum: Stratum, openly_ended: frozenset[S
     planned = []
     for way in ways:
         head = {name for term in head_terms(way.rule) for name in names(term)}
-        inside = {v.name for negation in way.negated for v in literal_variables(negation)}
+        inside = variable_names(way.negated)
         split = growth.split(way.body, (), head | inside)
         growth.refuse_open_head(way, split)
         bound = variable_names(split.body) - {name for read in split.reads for name in names(read.fvp.value)}
-        if any(names_of(negation) & (variable_names(way.body) - bound) for negation in way.negated):
+        if any(variable_names((negation,)) & (variable_names(way.body) - bound) for negation in way.negated):
             raise NotSupported(f"{way.rule.span.location}: a negation with a value that is computed in its own cycle")
         negations = []
         for negation in way.negated:
@@ -126,11 +126,6 @@ def component_of(analysis: Analysis, stratum: Stratum, openly_ended: frozenset[S
             for literal in walk((*way.split.body, *(lit for part in way.negations for lit in part.body)))
         ),
     )
-
-
-def names_of(literal: Literal) -> set[str]:
-    """The names of a literal's variables."""
-    return {variable.name for variable in literal_variables(literal)}
 
 
 def symbol_of(analysis: Analysis, literal: Literal) -> Symbol:

@@ -10,6 +10,7 @@ from holdsfor.compiler.plan import Stratum
 from holdsfor.engine.cyclic.delays import settled
 from holdsfor.engine.cyclic.grounding import SLOT, VALUE, Grounding, plain
 from holdsfor.engine.cyclic.memory import Memory
+from holdsfor.engine.cyclic.pairs import pair_keys
 from holdsfor.engine.cyclic.rows import RowWriter, assembled
 from holdsfor.engine.cyclic.sweep import Found, Pending, Start, Swept, sweep
 from holdsfor.engine.cyclic.sweep_loop import (
@@ -25,11 +26,11 @@ from holdsfor.engine.cyclic.sweep_loop import (
 )
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import evaluate
-from holdsfor.engine.frames import Codes, combined_keys, is_in, order_of, ranges
+from holdsfor.engine.frames import Codes, is_in, order_of, ranges, row_keys
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.state import Attempts
 from holdsfor.engine.statics import run_static
-from holdsfor.engine.tables import Events, Intervals
+from holdsfor.engine.tables import Events, Intervals, Points
 from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import DelayRule, EffectKind
 from holdsfor.logic.arithmetic import EvaluationError
@@ -37,7 +38,6 @@ from holdsfor.syntax.printer import print_term
 
 _LAST_RANK = 1 << 30
 """After everything else at a time-point: where effects on fluents outside the component are decided."""
-_VALUE_BITS = 32
 
 
 def run_sweep(evaluation: Evaluation, stratum: Stratum) -> None:
@@ -168,8 +168,9 @@ class _Run:
         slot = delays[np.concatenate((entry, earlier[still])), TRIGGER]
         value = np.concatenate((value, old[still]))
         initiated = np.concatenate((initiated, before[still]))
-        for symbol in self._component.members:
-            mine = np.flatnonzero(self._owner()[slot] == self._number(symbol))
+        owner = self._owner()[slot]
+        for number, symbol in enumerate(self._possible.known):
+            mine = np.flatnonzero(owner == number)
             if len(mine):
                 rows = mine[_first_of_each(slot[mine], value[mine], initiated[mine])]
                 points = self._grounding.points(symbol, slot[rows], value[rows], initiated[rows])
@@ -182,9 +183,6 @@ class _Run:
             owner[known.slot] = number
         return owner
 
-    def _number(self, symbol: Symbol) -> int:
-        return list(self._possible.known).index(symbol)
-
     # Results
 
     def _publish(self, swept: Swept) -> None:
@@ -192,31 +190,26 @@ class _Run:
         evaluation.add_conflicts(swept.conflicts)
         for number, symbol in enumerate(self._possible.known):
             if symbol not in self._component.members:
-                found = self._of(swept.scheduled, owner == number)
-                points = self._grounding.points(symbol, found.slot, found.value, found.time)
+                points = self._points(symbol, swept.scheduled, owner == number)
                 evaluation.scheduled.setdefault(symbol, []).append(points)
             elif symbol.kind is EntityKind.EVENT:
-                found = self._of(swept.happened, owner == number)
-                points = self._grounding.points(symbol, found.slot, found.value, found.time)
+                points = self._points(symbol, swept.happened, owner == number)
                 evaluation.derived[symbol] = Events(tuple(Codes(column) for column in points.args), points.time)
             elif evaluation.entities[symbol].role is Role.SIMPLE_FLUENT:
                 for kind, log in ((EffectKind.INITIATED, swept.initiated), (EffectKind.TERMINATED, swept.terminated)):
-                    found = self._of(log, owner == number)
-                    points = self._grounding.points(symbol, found.slot, found.value, found.time)
-                    evaluation.set_points(symbol, kind, points)
+                    evaluation.set_points(symbol, kind, self._points(symbol, log, owner == number))
                 evaluation.set_fluent(symbol, self._intervals(symbol, swept, owner == number))
 
-    @staticmethod
-    def _of(found: Found, is_mine: Bools) -> Found:
+    def _points(self, symbol: Symbol, found: Found, is_mine: Bools) -> Points:
         rows = np.flatnonzero(is_mine[found.slot])
-        return Found(found.slot[rows], found.value[rows], found.time[rows])
+        return self._grounding.points(symbol, found.slot[rows], found.value[rows], found.time[rows])
 
     def _intervals(self, symbol: Symbol, swept: Swept, is_mine: Bools) -> Intervals:
         spans = swept.spans
         rows = np.flatnonzero(is_mine[spans.slot])
         points = self._grounding.points(symbol, spans.slot[rows], spans.value[rows], spans.time[rows])
         columns = [*points.args, points.time]
-        order = order_of(combined_keys(columns, [column[:0] for column in columns])[0])
+        order = order_of(row_keys(columns))
         return Intervals(
             tuple(column[order] for column in points.args),
             points.value[order],
@@ -229,7 +222,7 @@ class _Run:
 def _postponable(slot: Ints, value: Ints, postponed: tuple[Ints, Ints]) -> Ints:
     """Whether new initiations postpone the effects of pairs; -1 stands for any value, on either side."""
     slots, values = postponed
-    always = is_in(_packed(slot, value), _packed(slots, values)) | is_in(slot, slots[values < 0])
+    always = is_in(pair_keys(slot, value), pair_keys(slots, values)) | is_in(slot, slots[values < 0])
     found = always.astype(np.int64)
     # An effect of any value is postponed by the one value that says so.
     rows = np.flatnonzero((value < 0) & ~always & is_in(slot, slots))
@@ -242,12 +235,6 @@ def _postponable(slot: Ints, value: Ints, postponed: tuple[Ints, Ints]) -> Ints:
     return found
 
 
-def _packed(slot: Ints, value: Ints) -> Ints:
-    return (slot << _VALUE_BITS) + value + 1
-
-
 def _first_of_each(slot: Ints, value: Ints, time: Ints) -> Ints:
     """One row of each that are about the same attempt."""
-    columns = [slot, value, time]
-    keys, _ = combined_keys(columns, [column[:0] for column in columns])
-    return np.unique(keys, return_index=True)[1]
+    return np.unique(row_keys([slot, value, time]), return_index=True)[1]

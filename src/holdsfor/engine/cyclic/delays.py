@@ -17,6 +17,7 @@ from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 
+from holdsfor.engine.cyclic.pairs import pair_keys
 from holdsfor.engine.cyclic.rows import Batch
 from holdsfor.engine.cyclic.sweep import Found, Start, Swept
 from holdsfor.engine.cyclic.sweep_loop import (
@@ -36,7 +37,6 @@ from holdsfor.engine.inertia import ANY, make_intervals
 from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted, search
 
 _MOST_VALUES = 64
-_VALUE_BITS = 31
 
 
 @dataclass
@@ -84,13 +84,9 @@ def _are_plain(batches: list[Batch], delays: Ints) -> bool:
     if any(batch.clauses or batch.root is not None or batch.action == HAPPENED for batch in batches):
         return False
     is_elsewhere = (delays[:, EFFECT] >= 0) & (delays[:, EFFECT] != delays[:, TRIGGER])
-    pairs = _pair(delays[:, TRIGGER], delays[:, TRIGGER_VALUE])
+    pairs = pair_keys(delays[:, TRIGGER], delays[:, TRIGGER_VALUE])
     is_open = (delays[:, TRIGGER_VALUE] < 0) | ((delays[:, EFFECT] >= 0) & (delays[:, EFFECT_VALUE] < 0))
     return not is_elsewhere.any() and not is_open.any() and len(_in_order([pairs])) == len(pairs)
-
-
-def _pair(slot: Ints, value: Ints) -> Ints:
-    return (slot << _VALUE_BITS) | value
 
 
 def _order_of_values(delays: Ints) -> list[int] | None:
@@ -125,7 +121,7 @@ class _Run:
         self._time_bits = max(1, (self._until + 1 - self._base).bit_length())
         slots = len(start.delay_at)
         self.bits = self._time_bits + slots.bit_length()
-        pairs = _pair(delays[:, TRIGGER], delays[:, TRIGGER_VALUE])
+        pairs = pair_keys(delays[:, TRIGGER], delays[:, TRIGGER_VALUE])
         self._entries = order_of(pairs)
         self._pairs = pairs[self._entries]
 
@@ -180,7 +176,7 @@ class _Run:
             yield self._key(others.slot, others.time)
 
     def _entry(self, slot: Ints, value: int) -> tuple[Ints, Bools]:
-        wanted = _pair(slot, np.full(len(slot), value))
+        wanted = pair_keys(slot, np.full(len(slot), value))
         at = np.minimum(np.searchsorted(self._pairs, wanted), len(self._pairs) - 1)
         return self._entries[at], self._pairs[at] == wanted
 

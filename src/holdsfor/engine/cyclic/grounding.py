@@ -10,10 +10,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from holdsfor.compiler.analysis.binding import names
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.engine.bodies import Bodies
-from holdsfor.engine.cyclic.component import Component, PlannedWay, head_of, names_of, symbol_of
-from holdsfor.engine.cyclic.growth import Mode, Split, names
+from holdsfor.engine.cyclic.component import Component, PlannedWay, head_of, symbol_of
+from holdsfor.engine.cyclic.growth import Mode, Split
 from holdsfor.engine.cyclic.pairs import Possible
 from holdsfor.engine.dictionary import value_of
 from holdsfor.engine.evaluation import Evaluation, times_of, width
@@ -23,7 +24,7 @@ from holdsfor.engine.kernels import Ints
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.tables import Intervals, Points
 from holdsfor.engine.variants import NotSupported
-from holdsfor.ir import Boundary, DelayRule, Effect, Fvp, Happens, Holds, Instance, Literal
+from holdsfor.ir import Boundary, DelayRule, Effect, Fvp, Happens, Holds, Instance, Literal, variable_names
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.syntax.terms import Term, Var
 
@@ -217,7 +218,7 @@ class Grounding:
             value = self._dictionary.code(value_of(trigger.value))
         else:
             used = {name for term in (rule.delay, *args) for name in names(term)}
-            used |= {name for literal in rule.body for name in names_of(literal)}
+            used |= variable_names(rule.body)
             is_kept = rule.effect is None or rule.effect.value == trigger.value or not free & names(rule.effect.value)
             if not isinstance(trigger.value, Var) or free & used or not is_kept:
                 raise NotSupported(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.binding import names
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.cyclic.memory import MOST_READS
 from holdsfor.engine.cyclic.residual import Splitter, Way
@@ -34,11 +35,11 @@ from holdsfor.ir import (
     Not,
     Or,
     head_terms,
-    literal_variables,
+    variable_names,
     walk,
 )
 from holdsfor.logic.library import LIBRARY
-from holdsfor.syntax.terms import Term, Var, functor, variables
+from holdsfor.syntax.terms import Var, functor
 
 
 class Mode(Enum):
@@ -61,15 +62,6 @@ class Split:
     tail: Body = ()
     modes: dict[int, Mode] = field(default_factory=dict)
     """By the identity of each condition on the component."""
-
-
-def names(term: Term) -> set[str]:
-    """The names of a term's variables."""
-    return {variable.name for variable in variables(term)}
-
-
-def _literal_names(literal: Literal) -> set[str]:
-    return {variable.name for variable in literal_variables(literal)}
 
 
 class Growth:
@@ -114,9 +106,9 @@ class Growth:
             for literal in walk(body):
                 if _copies(literal):
                     for tainted in (read, built):
-                        if _literal_names(literal) & tainted:
-                            tainted.update(_literal_names(literal))
-                elif self._computes(literal) and _literal_names(literal) & (read | built):
+                        if variable_names((literal,)) & tainted:
+                            tainted.update(variable_names((literal,)))
+                elif self._computes(literal) and variable_names((literal,)) & (read | built):
                     built |= _outputs(literal) - read
         return read, built
 
@@ -142,7 +134,7 @@ class Growth:
         reads: list[Holds] = []
         modes: dict[int, Mode] = {}
         for literal in body:
-            used = _literal_names(literal)
+            used = variable_names((literal,))
             if used & dynamic:
                 self._refuse_unless_pure(literal)
                 tail.append(literal)
@@ -150,7 +142,7 @@ class Growth:
                 continue
             static.append(literal)
             if self._splitter.asks_component(literal) or self._is_own_instance(literal):
-                others = set(elsewhere).union(*(_literal_names(other) for other in body if other is not literal))
+                others = set(elsewhere) | variable_names(tuple(other for other in body if other is not literal))
                 mode = self._mode(literal, known, others)
                 modes[id(literal)] = mode
                 if mode is Mode.READ:
@@ -196,8 +188,8 @@ class Growth:
 
     def refuse_open_head(self, way: Way, split: Split) -> None:
         """Only the value of a head may depend on what the sweep reads."""
-        dynamic = {name for literal in (*split.reads, *split.tail) for name in _literal_names(literal)}
-        dynamic -= {name for literal in split.body if literal not in split.reads for name in _literal_names(literal)}
+        dynamic = variable_names((*split.reads, *split.tail))
+        dynamic -= variable_names(tuple(literal for literal in split.body if literal not in split.reads))
         dynamic -= {name for literal in split.reads for name in names(literal.fvp.fluent) | names(literal.time)}
         head = head_terms(way.rule)[0]
         if names(head) & dynamic:
@@ -214,4 +206,4 @@ def _copies(literal: Literal) -> bool:
 
 
 def _outputs(literal: Literal) -> set[str]:
-    return names(literal.target) if isinstance(literal, Assign) else _literal_names(literal)
+    return names(literal.target) if isinstance(literal, Assign) else variable_names((literal,))

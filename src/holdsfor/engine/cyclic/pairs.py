@@ -13,7 +13,12 @@ from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.frames import combined_keys, order_of
 from holdsfor.engine.kernels import EMPTY, Ints
 
-_VALUE_BITS = 31
+_VALUE_BITS = 32
+
+
+def pair_keys(slot: Ints, value: Ints) -> Ints:
+    """Slots and value codes side by side in one integer; a value may be -1, which stands for any."""
+    return (slot << _VALUE_BITS) + value + 1
 
 
 @dataclass
@@ -120,9 +125,9 @@ class Possible:
         """Note that instances may have values; gives their slots."""
         known = self.known[symbol]
         slot = self.add_slots(symbol, args, len(value))
-        wanted = (slot << _VALUE_BITS) | value
+        wanted = pair_keys(slot, value)
         if known.pair_index is None:
-            keys = (known.pair_slot << _VALUE_BITS) | known.pair_value
+            keys = pair_keys(known.pair_slot, known.pair_value)
             known.pair_index = _Index.of(keys, np.zeros(len(keys), np.int64))
         fresh = np.flatnonzero(known.pair_index.find(wanted) < 0)
         if len(fresh):
@@ -136,7 +141,7 @@ class Possible:
 
 def _slot_keys(known: Known, args: Sequence[Ints]) -> tuple[_Index, Ints]:
     """The index of a symbol's slots, and the keys of some arguments in it."""
-    largest = max(int(column.max()) for column in args if len(column))
+    largest = _most(args)
     bits = known.slot_index[0] if known.slot_index else max(_most(known.args), largest).bit_length()
     if largest.bit_length() <= bits and bits * len(args) <= 62:
         if known.slot_index is None:

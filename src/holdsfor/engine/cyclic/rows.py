@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from holdsfor.compiler.analysis.binding import names
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.instant import EVENT, INITIATED, TERMINATED, Moment
-from holdsfor.engine.cyclic.component import PlannedWay, head_of, names_of
+from holdsfor.engine.cyclic.component import PlannedWay, head_of
 from holdsfor.engine.cyclic.grounding import SLOT, Grounding, plain
 from holdsfor.engine.cyclic.grounding import VALUE as VALUE_COLUMN
-from holdsfor.engine.cyclic.growth import Mode, Split, names
+from holdsfor.engine.cyclic.growth import Mode, Split
 from holdsfor.engine.cyclic.memory import Memory, Tail
 from holdsfor.engine.cyclic.sweep_loop import (
     ACTION,
@@ -45,12 +46,12 @@ from holdsfor.engine.cyclic.sweep_loop import (
 from holdsfor.engine.cyclic.sweep_loop import INITIATED as ASKS_INITIATED
 from holdsfor.engine.cyclic.sweep_loop import TERMINATED as ASKS_TERMINATED
 from holdsfor.engine.evaluation import times_of
-from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes, combined_keys, order_of, ranges
+from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes, order_of, ranges, row_keys
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.variants import NotSupported
-from holdsfor.ir import Boundary, Edge, Effect, EffectKind, Happens, Holds, Instance, Literal
+from holdsfor.ir import Boundary, Edge, Effect, EffectKind, Happens, Holds, Instance, Literal, variable_names
 from holdsfor.syntax.terms import Term, Var
 
 _ROW, _CLASS, _ASKED, _MATCHED = "#row", "#class", "#asked", "#matched"
@@ -135,7 +136,7 @@ class RowWriter:
         known = possible.known[way.symbol]
         bound = set(frame.columns)
         dynamic = {name for literal in way.split.reads for name in names(literal.fvp.value)}
-        dynamic |= {v for literal in way.split.tail for v in names_of(literal)}
+        dynamic |= variable_names(way.split.tail)
         is_closed = all(names(term) <= bound for term in args)
         if names(value) <= bound | dynamic or (isinstance(value, Var) and value.name not in _all_names(args)):
             action = ENDED if names(value) <= bound | dynamic else CLEARED
@@ -213,7 +214,7 @@ class RowWriter:
 
     def _roots(self, split: Split, value: Term | None, frame: Frame) -> Ints:
         """Where the memory of a tail begins for each row: rows that agree on what the tail uses share it."""
-        used = {name for literal in split.tail for name in names_of(literal)} | (names(value) if value else set())
+        used = variable_names(split.tail) | (names(value) if value else set())
         shared = frame.only(sorted(used & frame.columns.keys()))
         if any(isinstance(column, Lists) for column in shared.columns.values()):
             shared = shared.with_columns({_CLASS: Numbers(np.arange(frame.rows))})
@@ -261,7 +262,7 @@ def assembled(found: list[Batch], delays: Ints) -> Sheet:
     sizes = [len(batch.time) for batch in found]
     shifts = np.cumsum([0, *sizes])
     time, rank = _joined([b.time for b in found]), _joined([b.rank for b in found])
-    order = order_of(combined_keys([time, rank], [EMPTY, EMPTY])[0])
+    order = order_of(row_keys([time, rank]))
     count = len(order)
     place = np.empty(count, np.int64)
     place[order] = np.arange(count)

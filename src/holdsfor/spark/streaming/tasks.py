@@ -18,16 +18,16 @@ from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.report import event_table, interval_table
 from holdsfor.engine.state import State
-from holdsfor.engine.step import Answer, advance, evaluate
+from holdsfor.engine.step import Answer
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import FOREVER, Events, Intervals
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.io.builder import Builder
-from holdsfor.spark.given import GivenTable, fill
+from holdsfor.spark.given import GivenTable
 from holdsfor.spark.job import Job, StageSpec, prepared
 from holdsfor.spark.output import Output, Owner, Share
-from holdsfor.spark.rows import _piece, whole_column
-from holdsfor.spark.steps import Batches
+from holdsfor.spark.rows import piece_of, whole_column
+from holdsfor.spark.steps import Batches, advance
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.retractions import Arrived, has_rows, take_back
 from holdsfor.spark.streaming.rows import BACK, NOTE, noted, read_rows, row_schema
@@ -176,21 +176,16 @@ class _Bucket:
         tables = [GivenTable.of(tag, rows, dictionary) for tag, rows in self._by_tag(given)]
         windows = self._turn.windows
         for query, arrived in self._queries():
-            asked: list[Evaluation] = []
-
-            def work(evaluation: Evaluation, query: int = query, asked: list[Evaluation] = asked) -> None:
-                fill(evaluation, [table.at(query) for table in tables])
-                evaluate(evaluation)
-                asked.append(evaluation)
-
+            given = [table.at(query) for table in tables]
             size, step = windows.size, windows.step
-            answer, self._state = advance(self._prepared, self._state, arrived, query, size=size, step=step, work=work)
-            evaluation = asked[0]
-            self._conflicts += answer.conflicts
+            evaluation, self._state = advance(
+                self._prepared, self._state, arrived, query, size=size, step=step, given=given
+            )
+            self._conflicts += evaluation.conflicts
             self._report(evaluation)
             share = Share(query, evaluation.moment.low, int(FOREVER))
             for way in self._spec.exits:
-                yield from (pa.Table.from_batches([batch]) for batch in self._out._exit(way, evaluation, share))
+                yield from (pa.Table.from_batches([batch]) for batch in self._out.leaving(way, evaluation, share))
 
     def _by_tag(self, rows: pa.Table) -> Iterator[tuple[Tag, pa.Table]]:
         if not len(rows):
@@ -230,7 +225,7 @@ class _Bucket:
         flags: dict[Any, list[Any]] = {}
         for tag, rows in self._by_tag(table):
             if tag.kind is Kind.INPUT:
-                builder.add(_piece(tag, rows.combine_chunks()))
+                builder.add(piece_of(tag, rows.combine_chunks()))
                 batch.setdefault(tag.symbol, []).append(rows["batch"].to_numpy())
                 if self._turn.retracting:
                     is_first = rows["retracted"].fill_null(0).to_numpy() == BACK
