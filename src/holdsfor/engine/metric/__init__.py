@@ -1,0 +1,1 @@
+"""DatalogMTL on interval tables over rational time."""
