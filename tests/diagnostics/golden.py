@@ -9,14 +9,19 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from holdsfor.cli import app
+from holdsfor.cli.common import findings_json
+from holdsfor.diagnostics import in_reading_order
+from holdsfor.frontend.dmtl import parse_metric
+from holdsfor.loading import read_source
 
 CASES = Path(__file__).parent / "cases"
+RULES = ("rules.prolog", "rules.dmtl")
 UPDATE = bool(os.environ.get("HOLDSFOR_UPDATE_GOLDENS"))
 
 
 def cases() -> list[Path]:
-    """The directories with a `rules.prolog`, by name."""
-    return sorted(path.parent for path in CASES.glob("*/rules.prolog"))
+    """The directories with rules, by name."""
+    return sorted(path.parent for name in RULES for path in CASES.glob(f"*/{name}"))
 
 
 def check(case: Path, *options: str) -> str:
@@ -25,10 +30,18 @@ def check(case: Path, *options: str) -> str:
     before = Path.cwd()
     os.chdir(case)
     try:
+        if Path("rules.dmtl").exists():
+            return check_metric_rules(as_json="--json" in options)
         result = CliRunner().invoke(app, ["check", "rules.prolog", *events, *options], catch_exceptions=False)
     finally:
         os.chdir(before)
     return result.stdout
+
+
+def check_metric_rules(*, as_json: bool) -> str:
+    """What is found in the `rules.dmtl` of this directory."""
+    found = in_reading_order(parse_metric([read_source("rules.dmtl")]).diagnostics)
+    return findings_json(found) if as_json else "".join(f"{item.render()}\n\n" for item in found)
 
 
 def findings(case: Path) -> list[dict[str, object]]:

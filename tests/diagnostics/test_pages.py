@@ -19,8 +19,14 @@ def examples(code: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", page(code) or "", re.MULTILINE | re.DOTALL)
 
 
-def found_in(rules: str, stream: list[str], directory: Path) -> list[dict[str, object]]:
-    (directory / "rules.prolog").write_text(rules, encoding="utf-8")
+def language(code: str) -> str:
+    """The language of a page's rules."""
+    return "dmtl" if code >= "HF600" else "prolog"
+
+
+def found_in(code: str, example: int, directory: Path) -> list[dict[str, object]]:
+    rules, stream = examples(code, language(code))[example], examples(code, "csv")
+    (directory / f"rules.{language(code)}").write_text(rules, encoding="utf-8")
     if stream:
         (directory / "events.csv").write_text(stream[0], encoding="utf-8")
     return findings(directory)
@@ -42,17 +48,17 @@ def test_form(code: str) -> None:
     assert re.fullmatch(rf"# {code}: \S.*[^.]", lines[0])
     assert 15 <= len(lines) <= 35
     assert max(map(len, lines)) <= 120
-    assert len(examples(code, "prolog")) == 2
+    assert len(examples(code, language(code))) == 2
 
 
 @by_code
 def test_first_example_shows_the_code_alone(code: str, tmp_path: Path) -> None:
-    found = found_in(examples(code, "prolog")[0], examples(code, "csv"), tmp_path)
+    found = found_in(code, 0, tmp_path)
     assert {item["code"] for item in found} == {code}
 
 
 @by_code
 def test_second_example_is_in_order(code: str, tmp_path: Path) -> None:
-    found = found_in(examples(code, "prolog")[1], examples(code, "csv"), tmp_path)
+    found = found_in(code, 1, tmp_path)
     assert code not in {item["code"] for item in found}
     assert "error" not in {item["severity"] for item in found}

@@ -1,0 +1,7 @@
+"""The DatalogMTL front end: metric rules and facts to and from the metric IR."""
+
+from holdsfor.frontend.dmtl.formatter import format_metric
+from holdsfor.frontend.dmtl.reader import parse_metric
+from holdsfor.frontend.dmtl.unparse import metric_text
+
+__all__ = ["format_metric", "metric_text", "parse_metric"]

@@ -1,0 +1,67 @@
+"""Constants: which are numbers, and how they are written so that they read back as the same."""
+
+from __future__ import annotations
+
+import re
+
+from holdsfor.syntax.terms import Const
+from holdsfor.syntax.tokens import unquote
+
+_WHOLE = re.compile(r"-?(?:0|[1-9]\d{0,14})\Z", re.ASCII)
+_DECIMAL = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]\d+)?\Z", re.ASCII)
+PLAIN = re.compile(r"[^\s,()'\"\[\]|@#%]+(?:[#%]+[^\s,()'\"\[\]|@#%]*)*")
+"""The characters of an argument that needs no quotes. A comment sign counts as one of them after the first."""
+QUOTED = re.compile(r"'(?:[^'\\\n]|''|\\x[0-9a-fA-F]+\\|\\.)*'|\"(?:[^\"\\\n]|\"\"|\\x[0-9a-fA-F]+\\|\\.)*\"")
+
+
+def constant(text: str) -> str | int | float:
+    """The constant that a text without quotes stands for: a number if it is written as numbers are printed.
+
+    Other spellings of numbers stay as they are, so that nothing that is read changes when it is written.
+
+    >>> constant("12"), constant("-0.5"), constant("1.0"), constant("007"), constant("1e3"), constant("v7")
+    (12, -0.5, 1, '007', '1e3', 'v7')
+    """
+    if _WHOLE.match(text) and text != "-0":
+        return int(text)
+    if _DECIMAL.match(text) and repr(float(text)) == text:
+        return whole(float(text))
+    return text
+
+
+def whole(number: float) -> int | float:
+    """The number, as an integer if it is one: 1 and 1.0 are one constant."""
+    return int(number) if isinstance(number, float) and number.is_integer() and abs(number) < 1e15 else number
+
+
+def constant_text(value: str | float) -> str:
+    """A constant as it stands in rule text, in quotes where it must be.
+
+    >>> constant_text("v7"), constant_text("V7"), constant_text("7"), constant_text(7), constant_text("a, b")
+    ('v7', "'V7'", "'7'", '7', "'a, b'")
+    """
+    if not isinstance(value, str):
+        text = repr(whole(value))
+        # Whole numbers of more digits than an identifier has are read as text unless they have a decimal point.
+        return text if constant(text) == value else repr(float(value))
+    if is_plain(value) and constant(value) == value:
+        return value
+    return quoted(value)
+
+
+def is_plain(text: str) -> bool:
+    """Whether an argument with this text, without quotes, is a constant of this text in a rule."""
+    return bool(PLAIN.fullmatch(text)) and ":-" not in text and text[0] != "_" and not text[0].isupper()
+
+
+def quoted(text: str) -> str:
+    """A text in quotes."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    for char, code in (("\n", "\\n"), ("\t", "\\t"), ("\r", "\\r")):
+        escaped = escaped.replace(char, code)
+    return f"'{escaped}'"
+
+
+def unquoted(text: str) -> Const:
+    """The constant inside quotes: always text."""
+    return Const(unquote(text))

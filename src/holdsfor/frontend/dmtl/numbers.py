@@ -1,0 +1,166 @@
+"""Rational numbers and intervals of them, as they stand in metric rules and facts."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import NamedTuple, NoReturn
+
+from holdsfor.diagnostics import Label, Span
+from holdsfor.frontend.dmtl.scanner import Scanner
+from holdsfor.ir.metric import Range
+
+NUMBER = re.compile(r"[+-]?(?:\d+[ \t]*/[ \t]*\d+|\d*\.\d+|\d+)", re.ASCII)
+_ANY_BOUND = re.compile(r"[^\s,()\[\]@]+(?:[ \t]*/[ \t]*\d+)?")
+_INFINITE = {"inf": True, "+inf": True, "-inf": False}
+_MEANT_INFINITE = {"infinity", "infty", "oo", "∞", "Inf", "INF"}
+_OPENING = re.compile(r"[\[(]")
+_CLOSING = re.compile(r"[\])]")
+_LONGEST_NUMBER = 60
+_ZERO = Range(Fraction(0), Fraction(0))
+
+
+class Bound(NamedTuple):
+    """One end of an interval: a number, or None and a direction."""
+
+    number: Fraction | None
+    upwards: bool
+    span: Span
+    is_readable: bool = True
+
+
+class Numbers(Scanner):
+    """Reads numbers and intervals. A wrong one is reported, and something harmless is read in its place."""
+
+    def range(self) -> Range:
+        """An interval with its brackets."""
+        opening = self.accept(_OPENING)
+        assert opening is not None
+        start = opening.start()
+        low = self._bound()
+        high = self._bound() if self.accept_text(",") else None
+        closing = self.accept(_CLOSING)
+        if closing is None:
+            self._fail_unclosed(start)
+        span = self.span(start)
+        low_open, high_open = opening.group() == "(", closing.group() == ")"
+        if high is None:
+            return self._punctual(low, span, low_open or high_open)
+        return self._checked(low, high, low_open, high_open, span)
+
+    def point(self) -> Range:
+        """The time of a fact that is a single number."""
+        bound = self._bound()
+        return self._punctual(bound, bound.span, is_open=False)
+
+    def _bound(self) -> Bound:
+        self.skip()
+        start = self.position
+        found = _ANY_BOUND.match(self.text, start)
+        if found is None:
+            self.fail(self.here(), f"expected a number or inf, found {self.shown()}", "write a number, or inf", "HF602")
+        text = found.group()
+        # A full stop behind a number ends the rule.
+        text = text.rstrip(".") if not text.endswith("..") else text
+        self.position = self.end = start + len(text)
+        span = self.span(start)
+        if text in _INFINITE:
+            return Bound(None, _INFINITE[text], span)
+        number = _fraction(text)
+        if number is None:
+            self.complain(span, f"{text} is not a number", _hint_for_number(text), "HF602")
+            return Bound(Fraction(0), True, span, is_readable=False)
+        return Bound(number, True, span)
+
+    def _fail_unclosed(self, start: int) -> NoReturn:
+        label = Label(self.span(start, start + 1), "opened here")
+        message = f"expected ] or ) at the end of the interval, found {self.shown()}"
+        hint = "an interval has two numbers, as in [0,2), or one, as in [3]"
+        self.fail(self.here(), message, hint, "HF004", label)
+
+    def _punctual(self, bound: Bound, span: Span, is_open: bool) -> Range:
+        if bound.number is None:
+            self.complain(bound.span, "no point of time is infinite", "write an interval such as [0,inf)", "HF602")
+        elif is_open:
+            shown = bound.span.text
+            self.complain(span, "an open interval around one number is empty", f"write [{shown}]", "HF602")
+        else:
+            return Range(bound.number, bound.number, span=span)
+        return _ZERO
+
+    def _checked(self, low: Bound, high: Bound, low_open: bool, high_open: bool, span: Span) -> Range:
+        if not (low.is_readable and high.is_readable):
+            return _ZERO
+        if low.number is None and low.upwards:
+            self._wrong(low.span, "an interval cannot start at inf", "write -inf, or a number")
+        elif high.number is None and not high.upwards:
+            self._wrong(high.span, "an interval cannot end at -inf", "write inf, or a number")
+        elif high.number is None and not high_open:
+            closed = self.span(span.end - 1, span.end)
+            self._wrong(closed, "an interval never contains infinity", "write ) after inf")
+        elif low.number is None and not low_open:
+            closed = self.span(span.start, span.start + 1)
+            self._wrong(closed, "an interval never contains infinity", "write ( before -inf")
+        elif low.number is None or high.number is None or low.number < high.number:
+            return Range(low.number, high.number, low_open, high_open, span)
+        elif low.number > high.number:
+            turned = f"{'(' if high_open else '['}{high.span.text},{low.span.text}{')' if low_open else ']'}"
+            self._wrong(span, f"the interval {span.text} is empty", f"the smaller number comes first: {turned}")
+        elif low_open or high_open:
+            self._wrong(span, f"the interval {span.text} is empty", f"write [{low.span.text}] for the single number")
+        else:
+            return Range(low.number, high.number, span=span)
+        return _ZERO
+
+    def _wrong(self, span: Span, message: str, hint: str) -> None:
+        self.complain(span, message, hint, "HF602")
+
+
+def _fraction(text: str) -> Fraction | None:
+    """The number written, exactly, or None."""
+    if NUMBER.fullmatch(text) is None or len(text) > _LONGEST_NUMBER:
+        return None
+    above, _, below = text.partition("/")
+    if not below:
+        return Fraction(text)
+    return Fraction(int(above), int(below)) if int(below) else None
+
+
+def _hint_for_number(text: str) -> str:
+    if text in _MEANT_INFINITE or text.lstrip("+-") in _MEANT_INFINITE:
+        return "write inf"
+    if len(text) > _LONGEST_NUMBER:
+        return f"numbers have at most {_LONGEST_NUMBER} digits"
+    if text[0].isalpha():
+        return "the bounds of an interval are numbers, not variables"
+    return "numbers are written 3, 0.25 or 1/3"
+
+
+def number_text(number: Fraction) -> str:
+    """A rational number, exactly: whole, with a decimal point if that ends, or as a fraction.
+
+    >>> [number_text(Fraction(text)) for text in ("3", "-0.25", "1/3", "7/1000")]
+    ['3', '-0.25', '1/3', '0.007']
+    """
+    below = number.denominator
+    if below == 1:
+        return str(number.numerator)
+    twos = fives = 0
+    while below % 2 == 0:
+        below, twos = below // 2, twos + 1
+    while below % 5 == 0:
+        below, fives = below // 5, fives + 1
+    if below != 1:
+        return str(number)
+    digits = max(twos, fives)
+    scaled = str(abs(number.numerator) * 10**digits // number.denominator).rjust(digits + 1, "0")
+    return f"{'-' * (number < 0)}{scaled[:-digits]}.{scaled[-digits:]}"
+
+
+def range_text(found: Range) -> str:
+    """An interval as it is written in rules: `[3]` for a single number."""
+    if found.is_punctual and found.low is not None:
+        return f"[{number_text(found.low)}]"
+    low = "(-inf" if found.low is None else f"{'(' if found.low_open else '['}{number_text(found.low)}"
+    high = "inf)" if found.high is None else f"{number_text(found.high)}{')' if found.high_open else ']'}"
+    return f"{low},{high}"

@@ -1,0 +1,226 @@
+"""Rule text to metric programs. Reading goes on after an error, so that one run reports them all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple, NoReturn
+
+from holdsfor.diagnostics import Diagnostic, Source, Span, in_reading_order
+from holdsfor.frontend.dmtl.conditions import Conditions
+from holdsfor.frontend.dmtl.scanner import SyntaxProblem
+from holdsfor.frontend.dmtl.words import BINARY, NAME, NEGATIONS, NOT, close_operator
+from holdsfor.ir.metric import (
+    Atom,
+    Binary,
+    Condition,
+    MetricAtom,
+    MetricFact,
+    MetricLiteral,
+    MetricProgram,
+    MetricRule,
+    Range,
+    Truth,
+    Unary,
+    UnaryOperator,
+)
+from holdsfor.syntax.terms import Const, Var
+from holdsfor.syntax.tokens import Comment
+
+_BOXES = (UnaryOperator.BOX_PLUS, UnaryOperator.BOX_MINUS)
+_NECK = re.compile(r":-")
+_MISTAKEN_NECK = re.compile(r"<-(?!>)|->|:=|←|=>|:(?!-)|if\b|when\b")
+_AND = re.compile(r"&&?|∧|and\b|AND\b")
+_OR = re.compile(r";|∨|or\b|OR\b")
+_FULL_STOP = re.compile(r"\.")
+
+
+class Parsed(NamedTuple):
+    """The rules and facts of a source in reading order, its comments, and what is wrong with it."""
+
+    statements: list[MetricRule | MetricFact]
+    comments: list[Comment]
+    diagnostics: list[Diagnostic]
+
+
+def parse_metric(sources: Iterable[Source]) -> MetricProgram:
+    """Parse sources into one program; what is wrong is in its `diagnostics`.
+
+    >>> parse_metric([Source("f", "Q(X) :- Diamondminus[0,2] P(X)")]).rules[0].head
+    Atom(predicate='Q', args=(Var(name='X'),))
+    """
+    parsed = [parse_source(source) for source in sources]
+    statements = [statement for one in parsed for statement in one.statements]
+    return MetricProgram(
+        tuple(statement for statement in statements if isinstance(statement, MetricRule)),
+        tuple(statement for statement in statements if isinstance(statement, MetricFact)),
+        tuple(in_reading_order(finding for one in parsed for finding in one.diagnostics)),
+    )
+
+
+def parse_source(source: Source) -> Parsed:
+    """Parse one source, with its comments."""
+    parser = _Parser(source)
+    statements = parser.statements()
+    comments = [parser.comments[start] for start in sorted(parser.comments)]
+    return Parsed(statements, comments, parser.diagnostics)
+
+
+class _Parser(Conditions):
+    _before_last = 0
+    """The end of what stands before the last condition."""
+
+    def statements(self) -> list[MetricRule | MetricFact]:
+        found: list[MetricRule | MetricFact] = []
+        while self.skip():
+            self.start = self.end = self.position
+            self.depth = self.anonymous = 0
+            known = len(self.diagnostics)
+            try:
+                statement = self._statement()
+            except SyntaxProblem:
+                self.recover()
+                continue
+            if len(self.diagnostics) == known:
+                found.append(statement)
+        return found
+
+    def _statement(self) -> MetricRule | MetricFact:
+        written = self._written_head()
+        if self.accept_text("@"):
+            fact = self._fact(written)
+            self._finish()
+            return fact
+        if self.accept(_NECK) is None:
+            self._fail_expecting_neck(written)
+        boxes, head = self._head(written)
+        self._before_last = self.end
+        body = [self.literal()]
+        while self.accept_text(","):
+            self._before_last = self.end
+            body.append(self.literal())
+        end = self.end
+        self._finish(body[-1])
+        return MetricRule(boxes, head, tuple(body), self.span(self.start, end))
+
+    def _written_head(self) -> MetricAtom:
+        if self.skip() == ":" and self.accept(_NECK):
+            self.fail(self.span(self.start), "a rule without a head", "write what the rule derives before :-", "HF603")
+        if self.next_word() == NOT:
+            message = "a rule cannot derive a negation"
+            self.fail(self.ahead(), message, "derive a predicate of its own for it", "HF603")
+        if sign := NEGATIONS.match(self.text, self.position):
+            self.fail_negation(sign)
+        return self.metric()
+
+    def _head(self, written: MetricAtom) -> tuple[tuple[tuple[UnaryOperator, Range], ...], Atom]:
+        boxes: list[tuple[UnaryOperator, Range]] = []
+        atom = written
+        while isinstance(atom, Unary):
+            if atom.operator not in _BOXES:
+                operator = Span(self.source, atom.span.start, atom.range.span.end)
+                box = "Boxplus" if atom.operator is UnaryOperator.DIAMOND_PLUS else "Boxminus"
+                message = f"{atom.operator} in a head does not say when"
+                self.complain(operator, message, f"write {box}: it holds at all times of the interval", "HF603")
+            boxes.append((atom.operator, atom.range))
+            atom = atom.operand
+        if isinstance(atom, Binary):
+            message = f"a rule cannot derive {atom.operator}"
+            self.complain(atom.span, message, "a head is an atom, with Boxplus or Boxminus before it", "HF603")
+        elif isinstance(atom, Truth):
+            self.complain(atom.span, "Top holds anyway", "write a predicate of your own", "HF603")
+        return tuple(boxes), atom if isinstance(atom, Atom) else Atom("", (), atom.span)
+
+    def _fact(self, written: MetricAtom) -> MetricFact:
+        during = self.range() if self.skip() in ("[", "(") else self.point()
+        if not isinstance(written, Atom):
+            hint = "write the fact for the times at which it holds"
+            self.complain(written.span, "a fact is an atom without operators", hint, "HF605")
+            return MetricFact("", (), during)
+        for arg in written.args:
+            if isinstance(arg, Var):
+                self._complain_variable_in_fact(arg)
+        args = tuple(arg for arg in written.args if isinstance(arg, Const))
+        return MetricFact(written.predicate, args, during, self.span(self.start))
+
+    def _complain_variable_in_fact(self, arg: Var) -> None:
+        if arg.is_anonymous:
+            self.complain(arg.span, "_ in a fact", "a fact says of which constants it holds", "HF605")
+            return
+        message = f"{arg.name} starts with a capital letter, so it is a variable, and a fact has none"
+        self.complain(arg.span, message, f"write '{arg.name}' for a constant", "HF605")
+
+    # The end of a rule
+
+    def _finish(self, last: MetricLiteral | None = None) -> None:
+        """The end of a rule: a full stop, or a line break where nothing continues it."""
+        if self.skip() == "." and self.accept(_FULL_STOP):
+            return
+        if self.accept(_NECK):
+            self._fail_second_neck(last)
+        if not self.on_new_line():
+            self._fail_after_condition(last)
+
+    def _fail_second_neck(self, last: MetricLiteral | None) -> NoReturn:
+        span = self.span(self.end - 2)
+        # What was read as a condition is the head of the next rule if the line before it is left open.
+        is_head = last is not None and "\n" in self.text[self._before_last : last.span.start]
+        if is_head and self.text[self._before_last - 1] == ",":
+            comma = self.span(self._before_last - 1, self._before_last)
+            self.fail(comma, "the rule ends in a comma", "remove the comma, or complete the rule", "HF003")
+        if is_head:
+            neck = self.span(self._before_last - 2, self._before_last)
+            self.fail(neck, "a rule without conditions", "complete the rule; what always holds is a fact", "HF003")
+        self.fail(span, "a second :- in one rule", "start each rule on a line of its own", "HF003")
+
+    def _fail_after_condition(self, last: MetricLiteral | None) -> NoReturn:
+        self.skip()
+        text, position = self.text, self.position
+        if sign := NEGATIONS.match(text, position):
+            self.fail_negation(sign)
+        if text[position] in ")]":
+            self.fail(self.ahead(), f"this {text[position]} closes nothing", "remove it, or open it earlier", "HF004")
+        if text[position] == "@":
+            self.fail(self.ahead(), "a condition has no time of its own", "write an operator such as Diamondminus[2,2]")
+        if _AND.match(text, position):
+            self.fail(self.ahead(), f"unexpected {self.shown()}", "write a comma between two conditions")
+        if _OR.match(text, position):
+            self.fail(self.ahead(), f"unexpected {self.shown()}", "write a rule for each alternative")
+        name = NAME.match(text, position)
+        if name is not None:
+            self._fail_at_word(name, last)
+        if last is not None and text[position] in "=<>!" and not text.startswith(("<->", "<+>"), position):
+            hint = "give it an argument for the value, and compare that"
+            self.fail(self.ahead(), "an atom has no value to compare", hint)
+        self.fail(self.ahead(), f"unexpected {self.shown()} after a condition", "is a comma missing before it?")
+
+    def _fail_at_word(self, name: re.Match[str], last: MetricLiteral | None) -> NoReturn:
+        word, span = name.group(), self.span(name.start(), name.end())
+        if self.text.startswith(("[", "("), name.end()) and close_operator(word) in BINARY:
+            self.fail_unknown_operator(word, span)
+        if isinstance(last, Condition):
+            written = last.atom.right if isinstance(last.atom, Binary) else last.atom
+            while isinstance(written, Unary):
+                written = written.operand
+            if isinstance(written, Atom) and close_operator(written.predicate):
+                self._fail_at_operator(written)
+        self.fail(span, f"unexpected {word} after a complete condition", f"is a comma missing before {word}?")
+
+    def _fail_at_operator(self, written: Atom) -> NoReturn:
+        start = written.span.start
+        self.fail_unknown_operator(written.predicate, self.span(start, start + len(written.predicate)))
+
+    def _fail_expecting_neck(self, written: MetricAtom) -> NoReturn:
+        self.skip()
+        if mistaken := _MISTAKEN_NECK.match(self.text, self.position):
+            span = self.span(mistaken.start(), mistaken.end())
+            self.fail(span, f"{mistaken.group()} is not a sign for rules", "did you mean :- ?")
+        if not self.on_new_line() and self.text[self.position] == ",":
+            self.fail(self.ahead(), "a rule with two heads", "write one rule for each head", "HF603")
+        if isinstance(written, Atom) and (self.on_new_line() or self.text[self.position] == "."):
+            shown = written.span.text
+            hint = f"write {shown}@3 or {shown}@[1,2) for a fact, {shown} :- … for a rule"
+            self.fail(written.span, "a fact needs its time", hint, "HF605")
+        if self.on_new_line():
+            self.fail(self.here(), "expected :- after the head", "write the conditions of the rule after :-")
+        self._fail_after_condition(Condition(written))

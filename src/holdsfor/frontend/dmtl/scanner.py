@@ -1,0 +1,147 @@
+"""A place in a text, blanks and comments, and the findings so far: the base of the parser of metric rules.
+
+There are no tokens. What a character means depends on where it stands: `Diamondminus(0,1)` has an interval behind it
+and `P(0,1)` arguments, and an argument may hold almost any character.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from holdsfor.diagnostics import Diagnostic, Label, Severity, Source, Span
+from holdsfor.frontend.dmtl.constants import QUOTED
+from holdsfor.syntax.tokens import Comment
+
+_BYTE_ORDER_MARK = "\ufeff"
+_BLANKS = re.compile(r"\s*")
+_WORD = re.compile(r"[^\W\d]\w*")
+_SHOWN = re.compile(r"\w+|:-|<->|<\+>|\[[-+]\]|\|\||[<>=!]=|.", re.DOTALL)
+_FULL_STOP = re.compile(r"\.(?=\s|\Z)")
+_ENDS_OPEN = re.compile(r"(?:,|:-)[ \t\r]*\Z")
+
+
+class SyntaxProblem(Exception):
+    """Unwinds the parser to the end of the rule; the diagnostic is already recorded."""
+
+
+class Scanner:
+    """Reads a source from left to right. `position` is where it is, `end` where the last thing it read ends."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.text = source.text
+        self.position = len(source.text) - len(source.text.removeprefix(_BYTE_ORDER_MARK))
+        self.end = self.position
+        self.start = self.position
+        self.comments: dict[int, Comment] = {}
+        self.diagnostics: list[Diagnostic] = []
+
+    # Reading
+
+    def skip(self) -> str:
+        """Go past blanks and comments; the next character, or nothing at the end."""
+        text = self.text
+        position = _BLANKS.match(text, self.position).end()  # type: ignore[union-attr]
+        while text.startswith(("#", "%"), position):
+            stop = text.find("\n", position)
+            stop = stop if stop >= 0 else len(text)
+            self.comments[position] = Comment(text[position:stop].rstrip(), position, stop)
+            position = _BLANKS.match(text, stop).end()  # type: ignore[union-attr]
+        self.position = position
+        return text[position : position + 1]
+
+    def accept(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Read what matches, after blanks; None if the next thing does not."""
+        self.skip()
+        found = pattern.match(self.text, self.position)
+        if found is not None:
+            self.position = self.end = found.end()
+        return found
+
+    def accept_text(self, text: str) -> bool:
+        """Read a text, after blanks, if it comes next."""
+        self.skip()
+        if not self.text.startswith(text, self.position):
+            return False
+        self.position = self.end = self.position + len(text)
+        return True
+
+    def next_word(self) -> str:
+        """The word that comes next, without reading it."""
+        self.skip()
+        found = _WORD.match(self.text, self.position)
+        return found.group() if found else ""
+
+    def on_new_line(self) -> bool:
+        """Whether the next thing stands on another line than the last one, or there is no next thing."""
+        return not self.skip() or "\n" in self.text[self.end : self.position]
+
+    def after_bracket(self, position: int) -> int | None:
+        """Where the round bracket that opens at `position` has been closed again, or None."""
+        depth = 0
+        while position < len(self.text):
+            char = self.text[position]
+            if char in "'\"" and (found := QUOTED.match(self.text, position)):
+                position = found.end()
+                continue
+            depth += (char == "(") - (char == ")")
+            position += 1
+            if depth == 0:
+                return position
+        return None
+
+    def span(self, start: int, end: int | None = None) -> Span:
+        """From `start` to `end`, or to the end of what was read last."""
+        return Span(self.source, start, self.end if end is None else end)
+
+    # Complaining
+
+    def complain(self, span: Span, message: str, hint: str, code: str, label: Label | None = None) -> None:
+        """Record an error and go on."""
+        labels = (label,) if label else ()
+        self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, span, hint, labels))
+
+    def fail(self, span: Span, message: str, hint: str, code: str = "HF001", label: Label | None = None) -> NoReturn:
+        """Record an error and give up on this rule."""
+        self.complain(span, message, hint, code, label)
+        raise SyntaxProblem
+
+    def here(self) -> Span:
+        """The next thing; at the end of a line, the last one."""
+        if self.on_new_line() and self.end > self.start:
+            return self.span(max(self.start, self.end - 1), self.end)
+        return self.ahead()
+
+    def ahead(self) -> Span:
+        """The next thing, on whichever line it is."""
+        self.skip()
+        found = QUOTED.match(self.text, self.position) or _SHOWN.match(self.text, self.position)
+        return self.span(self.position, found.end() if found else self.position)
+
+    def shown(self) -> str:
+        """The next thing in a message."""
+        if not self.skip():
+            return "the end of the file"
+        return "the end of the line" if self.on_new_line() else self.ahead().text
+
+    def recover(self) -> None:
+        """Go to the next rule: past a full stop, or to a line that starts one."""
+        text, position = self.text, max(self.end, self.start + 1)
+        indent = self._indent(self.start)
+        while True:
+            stop = text.find("\n", position)
+            stop = stop if stop >= 0 else len(text)
+            if full_stop := _FULL_STOP.search(text, position, stop):
+                self.position = full_stop.end()
+                return
+            before = text[text.rfind("\n", 0, stop) + 1 : stop]
+            position = self.position = min(stop + 1, len(text))
+            following = self.skip()
+            is_deeper = self._indent(self.position) > indent
+            if not following or not (is_deeper or following in ",)" or _ENDS_OPEN.search(before)):
+                self.end = self.position
+                return
+
+    def _indent(self, position: int) -> int:
+        return position - self.text.rfind("\n", 0, position) - 1

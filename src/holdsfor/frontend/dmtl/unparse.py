@@ -1,0 +1,118 @@
+"""Metric programs back to text, so that parsing the text gives the same program."""
+
+from __future__ import annotations
+
+from holdsfor.frontend.dmtl.constants import constant_text, quoted
+from holdsfor.frontend.dmtl.numbers import range_text
+from holdsfor.frontend.dmtl.words import NAME, RESERVED
+from holdsfor.ir.metric import (
+    Aggregate,
+    Atom,
+    Binary,
+    Comparison,
+    Condition,
+    MetricAtom,
+    MetricFact,
+    MetricLiteral,
+    MetricProgram,
+    MetricRule,
+    Truth,
+    Unary,
+)
+from holdsfor.syntax.terms import Compound, Const, Term, Var
+
+_LEVELS = {"+": 1, "-": 1, "*": 2, "/": 2}
+
+
+def metric_text(part: MetricProgram | MetricRule | MetricFact | MetricLiteral | MetricAtom) -> str:
+    """A program, a rule, a fact or a condition as text; a program has a line for each rule, then for each fact."""
+    match part:
+        case MetricProgram():
+            return "".join(f"{metric_text(rule)}\n" for rule in part.rules) + "".join(
+                f"{metric_text(fact)}\n" for fact in part.facts
+            )
+        case MetricRule():
+            return f"{head_text(part)} :- {', '.join(map(literal_text, part.body))}"
+        case MetricFact():
+            return _fact(part)
+        case Condition() | Comparison() | Aggregate():
+            return literal_text(part)
+        case _:
+            return atom_text(part)
+
+
+def head_text(rule: MetricRule) -> str:
+    """What a rule derives."""
+    return "".join(f"{operator}{range_text(during)} " for operator, during in rule.boxes) + atom_text(rule.head)
+
+
+def literal_text(literal: MetricLiteral) -> str:
+    """One condition."""
+    match literal:
+        case Condition(atom=atom, negated=negated):
+            return f"not {_operand(atom)}" if negated else atom_text(atom)
+        case Comparison():
+            return f"{_expression(literal.left, 0)} {literal.comparator} {_expression(literal.right, 0)}"
+        case Aggregate():
+            terms = ", ".join(term.name for term in literal.terms)
+            return f"{literal.result.name} = {literal.function}({terms} : {atom_text(literal.atom)})"
+
+
+def atom_text(atom: MetricAtom) -> str:
+    """A metric atom."""
+    match atom:
+        case Atom():
+            args = f"({','.join(map(_argument, atom.args))})" if atom.args else ""
+            return name_text(atom.predicate) + args
+        case Truth():
+            return "Top"
+        case Unary():
+            return f"{atom.operator}{range_text(atom.range)} {_operand(atom.operand)}"
+        case Binary():
+            operator = f"{atom.operator}{range_text(atom.range)}"
+            return f"{_operand(atom.left)} {operator} {_operand(atom.right)}"
+
+
+def name_text(predicate: str) -> str:
+    """The name of a predicate, in quotes where it must be."""
+    return predicate if NAME.fullmatch(predicate) and predicate not in RESERVED else quoted(predicate)
+
+
+def _operand(atom: MetricAtom) -> str:
+    text = atom_text(atom)
+    return f"({text})" if isinstance(atom, Binary) else text
+
+
+def _argument(arg: Var | Const) -> str:
+    if isinstance(arg, Var):
+        return "_" if arg.is_anonymous else arg.name
+    return constant_text(arg.value)
+
+
+def _fact(fact: MetricFact) -> str:
+    args = f"({','.join(constant_text(arg.value) for arg in fact.args)})" if fact.args else ""
+    during = range_text(fact.during)
+    return f"{name_text(fact.predicate)}{args}@{during[1:-1] if fact.during.is_punctual else during}"
+
+
+def _expression(term: Term, level: int) -> str:
+    match term:
+        case Var():
+            return term.name
+        case Const(value=value):
+            return _value(value)
+        case Compound(name="-", args=(inner,)):
+            # A sign before a number would be read as part of it.
+            return f"-({_expression(inner, 0)})"
+        case Compound(name=name, args=(left, right)) if name in _LEVELS:
+            own = _LEVELS[name]
+            text = f"{_expression(left, own)} {name} {_expression(right, own + 1)}"
+            return f"({text})" if own < level else text
+    raise AssertionError(term)
+
+
+def _value(value: str | float) -> str:
+    if not isinstance(value, str):
+        return constant_text(value)
+    is_word = NAME.fullmatch(value) and ":" not in value and not value[0].isupper() and value[0] != "_"
+    return value if is_word and value not in RESERVED else quoted(value)
