@@ -1,0 +1,263 @@
+"""Normal form: every operator gets a relation of its own, so that rules are moves, erosions, persistences and joins.
+
+Follows Proposition 6 of the work on stream reasoning with DatalogMTL, and goes further where that saves work: chains of
+diamonds (and of boxes) add up to one, the same operator on the same relation is worked out once, boxes in heads become
+moves, and several punctual looks at one relation are chained, so that a fact waits in one place at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise, product
+
+from holdsfor.compiler.metric.rules import (
+    NOW,
+    Eroded,
+    Joined,
+    JoinLiteral,
+    Lasting,
+    Moved,
+    NormalRule,
+    Relation,
+    Scan,
+    Total,
+    negative,
+    plus,
+    signed,
+)
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.ir.metric import (
+    Aggregate,
+    Atom,
+    Binary,
+    BinaryOperator,
+    Comparison,
+    Condition,
+    MetricAtom,
+    MetricLiteral,
+    MetricProgram,
+    MetricRule,
+    Range,
+    Truth,
+    Unary,
+    UnaryOperator,
+)
+from holdsfor.syntax.terms import Const, Var
+
+_DIAMONDS = {UnaryOperator.DIAMOND_MINUS, UnaryOperator.DIAMOND_PLUS}
+
+
+def normalise(program: MetricProgram) -> tuple[NormalRule, ...]:
+    """The rules of a program in normal form."""
+    return _Normaliser().all_rules(program)
+
+
+class _Normaliser:
+    def __init__(self) -> None:
+        self._rules: list[NormalRule] = []
+        self._made: dict[object, Relation] = {}
+        self._fresh = 0
+        self._origin: MetricRule | None = None
+
+    def all_rules(self, program: MetricProgram) -> tuple[NormalRule, ...]:
+        for rule in program.rules:
+            self._rule(rule)
+        return tuple(chained(self._rules))
+
+    def _rule(self, rule: MetricRule) -> None:
+        self._origin = rule
+        head = Relation(*rule.head.signature)
+        offsets: Range | None = None
+        for operator, box in rule.boxes:
+            # A box in a head says of every point in it what a diamond in a body asks of some point in it.
+            moved = negative(signed(operator, box))
+            offsets = moved if offsets is None else plus(offsets, moved)
+        if self._is_direct(rule, head, offsets):
+            return
+        target = head if offsets is None else self._auxiliary(head.arity, "head", head.name)
+        for literals in self._alternatives(rule.body):
+            self._rules.append(Joined(target, rule.head.args, literals, rule))
+        if offsets is not None:
+            self._rules.append(Moved(head, target, offsets, rule))
+
+    def _is_direct(self, rule: MetricRule, head: Relation, offsets: Range | None) -> bool:
+        """A rule of one condition with the head's arguments in the head's order needs no join."""
+        if len(rule.body) != 1 or not isinstance(rule.body[0], Condition) or rule.body[0].negated:
+            return False
+        atom = rule.body[0].atom
+        inner = atom.operand if isinstance(atom, Unary) else atom
+        if not isinstance(inner, Atom) or inner.args != rule.head.args or not _all_different(inner.args):
+            return False
+        source = Relation(*inner.signature)
+        if isinstance(atom, Unary):
+            asked = signed(atom.operator, atom.range)
+            if atom.operator in _DIAMONDS or asked.is_punctual:
+                self._rules.append(Moved(head, source, asked if offsets is None else plus(offsets, asked), rule))
+                return True
+            if offsets is None:
+                self._rules.append(Eroded(head, source, asked, rule))
+                return True
+        elif offsets is not None:
+            self._rules.append(Moved(head, source, offsets, rule))
+            return True
+        return False
+
+    def _alternatives(self, body: Sequence[MetricLiteral]) -> Iterator[tuple[JoinLiteral, ...]]:
+        choices: list[list[JoinLiteral | None]] = []
+        for literal in body:
+            match literal:
+                case Condition(atom=atom, negated=negated):
+                    scans = self._scans(atom)
+                    if negated and len(scans) > 1:
+                        scans = [self._united(scans, "under `not`")]
+                    choices.append(
+                        [scan if scan is None or not negated else replace(scan, negated=True) for scan in scans]
+                    )
+                case Comparison():
+                    choices.append([literal])
+                case Aggregate(function, result, terms, atom):
+                    scan = self._united(self._scans(atom), "in an aggregate")
+                    if scan is None:
+                        raise HoldsforError(f"{literal.span.location}: an aggregate needs a predicate, not Top")
+                    choices.append([Total(function, result, terms, scan)])
+        for chosen in product(*choices):
+            yield tuple(literal for literal in chosen if literal is not None)
+
+    def _scans(self, atom: MetricAtom) -> list[Scan | None]:
+        """Relations that together say what a metric atom does; None holds always."""
+        match atom:
+            case Truth():
+                return [None]
+            case Atom(args=args):
+                return [Scan(Relation(*atom.signature), args)]
+            case Unary(operator, offsets, operand):
+                return self._unary(operator, signed(operator, offsets), operand)
+            case Binary():
+                return self._binary(atom)
+
+    def _unary(self, operator: UnaryOperator, offsets: Range, operand: MetricAtom) -> list[Scan | None]:
+        is_diamond = operator in _DIAMONDS or offsets.is_punctual
+        while isinstance(operand, Unary):
+            inner = signed(operand.operator, operand.range)
+            if (operand.operator in _DIAMONDS or inner.is_punctual) is not is_diamond and not inner.is_punctual:
+                break
+            # Diamonds after diamonds add up, and so do boxes.
+            offsets, operand = plus(offsets, inner), operand.operand
+        scans = self._scans(operand)
+        if not is_diamond and len(scans) > 1:
+            scans = [self._united(scans, "under a box")]
+        return [scan if scan is None else self._applied(is_diamond, offsets, scan) for scan in scans]
+
+    def _applied(self, is_diamond: bool, offsets: Range, scan: Scan) -> Scan:
+        if offsets == NOW:
+            return scan
+        scan = self._chosen(scan)
+        key = (is_diamond, scan.relation, offsets)
+        if key not in self._made:
+            made = self._made[key] = self._auxiliary(
+                scan.relation.arity, "some" if is_diamond else "all", scan.relation.name
+            )
+            kind = Moved if is_diamond else Eroded
+            self._rules.append(kind(made, scan.relation, offsets, self._here))
+        return replace(scan, relation=self._made[key])
+
+    def _chosen(self, scan: Scan) -> Scan:
+        """A scan of variables that all differ: what constants and repetitions choose gets a relation of its own."""
+        if _all_different(scan.args):
+            return scan
+        names = tuple(dict.fromkeys(arg for arg in scan.args if isinstance(arg, Var)))
+        # The same choice under other names of variables is the same relation.
+        shape = tuple(names.index(arg) if isinstance(arg, Var) else arg for arg in scan.args)
+        key = (scan.relation, shape)
+        if key not in self._made:
+            made = self._made[key] = self._auxiliary(len(names), "of", scan.relation.name)
+            self._rules.append(Joined(made, names, (scan,), self._here))
+        return Scan(self._made[key], names)
+
+    def _binary(self, atom: Binary) -> list[Scan | None]:
+        is_until = atom.operator is BinaryOperator.UNTIL
+        offsets = negative(atom.range) if is_until else atom.range
+        lefts = self._scans(atom.left)
+        left = lefts[0] if len(lefts) == 1 else self._united(lefts, "on the left of Since or Until")
+        found: list[Scan | None] = []
+        for right in self._scans(atom.right):
+            if right is None or left is None:
+                found += self._simpler(left, right, offsets)
+                continue
+            found += self._lasting(self._chosen(left), self._chosen(right), offsets, is_until)
+        return found
+
+    def _simpler(self, left: Scan | None, right: Scan | None, offsets: Range) -> list[Scan | None]:
+        """Where an operand holds always."""
+        if right is None and left is None:
+            return [None]
+        if left is None:
+            assert right is not None
+            return [self._applied(True, offsets, right)]
+        # Some point in the offsets, with `left` in between: the nearest one asks least.
+        assert left is not None
+        if 0 in offsets:
+            return [None]
+        raise HoldsforError("Top on the right of Since or Until is not supported: write the box that it stands for")
+
+    def _lasting(self, left: Scan, right: Scan, offsets: Range, is_until: bool) -> list[Scan | None]:
+        columns = tuple(dict.fromkeys([*_variables(right), *_variables(left)]))
+        head = self._auxiliary(len(columns), "until" if is_until else "since", right.relation.name)
+        self._rules.append(Lasting(head, columns, left, right, offsets, is_until, self._here))
+        result = Scan(head, columns)
+        if 0 not in offsets:
+            return [result]
+        if left.names <= right.names:
+            self._rules.append(Joined(head, columns, (right,), self._here))
+            return [result]
+        # At the moment itself nothing is asked of the left side: its own variables may then be anything.
+        return [result, right]
+
+    def _united(self, scans: list[Scan | None], where: str) -> Scan | None:
+        """Alternatives as one relation."""
+        if len(scans) == 1 or None in scans:
+            return scans[0] if len(scans) == 1 else None
+        kept = [scan for scan in scans if scan is not None]
+        columns = tuple(dict.fromkeys(_variables(kept[0])))
+        if any(scan.names != kept[0].names for scan in kept):
+            raise HoldsforError(
+                f"{self._here.span.location}: a `Since` or `Until` whose left side has variables of its own, and whose "
+                f"interval has 0 in it, cannot stand {where}; bind the variables on its right side too"
+            )
+        made = self._auxiliary(len(columns), "any", kept[0].relation.name)
+        self._rules.extend(Joined(made, columns, (scan,), self._here) for scan in kept)
+        return Scan(made, columns)
+
+    @property
+    def _here(self) -> MetricRule:
+        assert self._origin is not None
+        return self._origin
+
+    def _auxiliary(self, arity: int, what: str, of: str) -> Relation:
+        self._fresh += 1
+        return Relation(f"{what} {of} #{self._fresh}", arity, is_written=False)
+
+
+def _variables(scan: Scan) -> Iterator[Var]:
+    return (arg for arg in scan.args if isinstance(arg, Var))
+
+
+def _all_different(args: Sequence[Var | Const]) -> bool:
+    return all(isinstance(arg, Var) for arg in args) and len(set(args)) == len(args)
+
+
+def chained(rules: Sequence[NormalRule]) -> Iterator[NormalRule]:
+    """Punctual looks at one relation, each from the one before: 1, 2 and 3 ago become three steps of 1."""
+    ladders: dict[tuple[Relation, bool], dict[Fraction, Moved]] = {}
+    for rule in rules:
+        if isinstance(rule, Moved) and not rule.head.is_written and rule.offsets.is_punctual:
+            assert rule.offsets.low is not None
+            ladders.setdefault((rule.source, rule.offsets.low > 0), {})[rule.offsets.low] = rule
+    replaced: dict[NormalRule, NormalRule] = {}
+    for ladder in ladders.values():
+        for nearer, further in pairwise(sorted(ladder, key=abs)):
+            step = Range(further - nearer, further - nearer)
+            replaced[ladder[further]] = replace(ladder[further], source=ladder[nearer].head, offsets=step)
+    return (replaced.get(rule, rule) for rule in rules)
