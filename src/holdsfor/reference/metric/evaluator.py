@@ -1,0 +1,255 @@
+"""Exact evaluation of metric programs, round after round until nothing is new.
+
+Everything is `fractions.Fraction`, every rule is tried with every value in every round, and the operators are those of
+`times`. Slow, and short enough to be checked by reading.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from holdsfor.ir.metric import (
+    Aggregate,
+    AggregateFunction,
+    Atom,
+    BinaryOperator,
+    Comparator,
+    Comparison,
+    Condition,
+    MetricAtom,
+    MetricFact,
+    MetricProgram,
+    MetricRule,
+    Range,
+    Truth,
+    Unary,
+    UnaryOperator,
+    atom_variables,
+)
+from holdsfor.logic.arithmetic import EvaluationError, Number
+from holdsfor.logic.arithmetic import evaluate as calculate
+from holdsfor.reference.metric import times as operators
+from holdsfor.reference.metric.bindings import Binding, Known, anyhow, candidates, ground
+from holdsfor.reference.metric.needs import EVERYWHERE, Signature, Stratum, Window, strata, windows
+from holdsfor.reference.metric.times import ALWAYS, BEGINNING, END, NEVER, Times, intersection, union
+from holdsfor.syntax.terms import Const, Term, Var, variables
+
+Materialisation = dict[tuple[str, tuple[Const, ...]], list[Range]]
+
+_UNARY = {
+    UnaryOperator.DIAMOND_MINUS: operators.diamond_minus,
+    UnaryOperator.BOX_MINUS: operators.box_minus,
+    UnaryOperator.DIAMOND_PLUS: operators.diamond_plus,
+    UnaryOperator.BOX_PLUS: operators.box_plus,
+}
+_BINARY = {BinaryOperator.SINCE: operators.since, BinaryOperator.UNTIL: operators.until}
+
+
+class Endless(RuntimeError):
+    """New facts keep coming: the program derives for ever, or the limit is too low."""
+
+
+def evaluate(
+    program: MetricProgram,
+    facts: Iterable[MetricFact] = (),
+    horizon: Range | None = None,
+    rounds: int = 2_000,
+) -> Materialisation:
+    """The maximal intervals of every ground atom that holds within the horizon, or at all if there is none.
+
+    Recursion that runs one way in time ends at the horizon. Where there is no horizon, or recursion runs both ways, it
+    ends if the facts stop it; else it is `Endless`.
+    """
+    asked: Window = EVERYWHERE
+    if horizon is not None:
+        low, high = operators.cuts(horizon)
+        asked = low[0], high[0]
+    needed = windows(program, asked)
+    known: Known = {}
+    for fact in (*program.facts, *facts):
+        _learn(known, (fact.predicate, len(fact.args)), fact.args, Times.during(fact.during))
+    for stratum in strata(program):
+        for signature in stratum.signatures:
+            window = _within(needed[signature])
+            known[signature] = {args: held & window for args, held in known.get(signature, {}).items()}
+        _saturate(stratum, known, needed, rounds)
+    shown = ALWAYS if horizon is None else Times.during(horizon)
+    return {
+        (predicate, args): clipped.ranges()
+        for (predicate, _), table in known.items()
+        for args, held in table.items()
+        if (clipped := held & shown)
+    }
+
+
+def _within(window: Window) -> Times:
+    low, high = window
+    return Times.of([(max(BEGINNING, (low, 0)), min(END, (high, 1)))])
+
+
+def _learn(known: Known, signature: Signature, args: tuple[Const, ...], held: Times) -> bool:
+    table = known.setdefault(signature, {})
+    before = table.get(args, NEVER)
+    after = before | held
+    if after != before:
+        table[args] = after
+    return after != before
+
+
+def _saturate(stratum: Stratum, known: Known, needed: dict[Signature, Window], rounds: int) -> None:
+    for _ in range(rounds):
+        news = False
+        for rule in stratum.rules:
+            signature = rule.head.signature
+            window = _within(needed[signature])
+            for args, held in list(_consequences(rule, known)):
+                news |= _learn(known, signature, args, held & window)
+        if not news:
+            return
+    raise Endless(f"{sorted(stratum.signatures)} were not complete after {rounds} rounds")
+
+
+def _consequences(rule: MetricRule, known: Known) -> Iterator[tuple[tuple[Const, ...], Times]]:
+    for binding, body in _solutions(rule, known):
+        held = body
+        for operator, during in rule.boxes:
+            held = held.later(during) if operator is UnaryOperator.BOX_PLUS else held.earlier(during)
+        if held:
+            yield ground(rule.head, binding), held
+
+
+def _solutions(rule: MetricRule, known: Known) -> Iterator[tuple[Binding, Times]]:
+    """Values for the variables, and when the body holds for them."""
+    conditions = [literal for literal in rule.body if isinstance(literal, Condition)]
+    positive = [condition.atom for condition in conditions if not condition.negated]
+    negative = [condition.atom for condition in conditions if condition.negated]
+    comparisons = [literal for literal in rule.body if isinstance(literal, Comparison)]
+    found: list[tuple[Binding, Times]] = [({}, ALWAYS)]
+    for atom in positive:
+        found = [(extended, held) for binding, held in found for extended in candidates(atom, binding, known)]
+    for literal in rule.body:
+        if isinstance(literal, Aggregate):
+            rows = list(_aggregated(literal, known))
+            found = [
+                ({**binding, **row}, held & during)
+                for binding, held in found
+                for row, during in rows
+                if all(binding.get(name, value) == value for name, value in row.items())
+            ]
+    names = [variable.name for atom in positive for variable in atom_variables(atom)]
+    for start, during in found:
+        for binding in anyhow(names, _calculated(comparisons, start), known):
+            if all(_compares(comparison, binding) for comparison in comparisons):
+                held = intersection([during, *(_holds(atom, binding, known) for atom in positive)])
+                yield binding, held & ~union(_holds_for_some(atom, binding, known) for atom in negative)
+
+
+def _holds(atom: MetricAtom, binding: Binding, known: Known) -> Times:
+    """When a metric atom holds, all of whose variables have values."""
+    match atom:
+        case Atom():
+            return known.get(atom.signature, {}).get(ground(atom, binding), NEVER)
+        case Truth():
+            return ALWAYS
+        case Unary():
+            return _UNARY[atom.operator](atom.range, _holds(atom.operand, binding, known))
+        case _:
+            left, right = _holds(atom.left, binding, known), _holds(atom.right, binding, known)
+            return _BINARY[atom.operator](atom.range, left, right)
+
+
+def _holds_for_some(atom: MetricAtom, binding: Binding, known: Known) -> Times:
+    """When a metric atom holds for some values of the variables that have none."""
+    names = [variable.name for variable in atom_variables(atom)]
+    return union(_holds(atom, extended, known) for extended in anyhow(names, binding, known))
+
+
+def _calculated(comparisons: Iterable[Comparison], binding: Binding) -> Binding:
+    """The binding with the values that equations give to variables that have none."""
+    equations = [comparison for comparison in comparisons if comparison.comparator is Comparator.EQUAL]
+    values = dict(binding)
+    for _ in equations:
+        for equation in equations:
+            for side, other in ((equation.left, equation.right), (equation.right, equation.left)):
+                if isinstance(side, Var) and side.name not in values:
+                    value = _value(other, values)
+                    if value is not None:
+                        values[side.name] = value
+    return values
+
+
+def _value(term: Term, binding: Binding) -> Const | None:
+    """What a term stands for; None if it has no value."""
+    if any(variable.name not in binding for variable in variables(term)):
+        return None
+    if isinstance(term, Var):
+        return binding[term.name]
+    if isinstance(term, Const):
+        return term
+    try:
+        return Const(calculate(term, binding))
+    except EvaluationError:
+        return None
+
+
+def _compares(comparison: Comparison, binding: Binding) -> bool:
+    """Whether a comparison holds. Any two things are equal or not; only numbers are less or greater."""
+    left, right = _value(comparison.left, binding), _value(comparison.right, binding)
+    if left is None or right is None:
+        return False
+    if comparison.comparator is Comparator.EQUAL:
+        return left == right
+    if comparison.comparator is Comparator.UNEQUAL:
+        return left != right
+    if isinstance(left.value, str) or isinstance(right.value, str):
+        return False
+    match comparison.comparator:
+        case Comparator.LESS:
+            return left.value < right.value
+        case Comparator.AT_MOST:
+            return left.value <= right.value
+        case Comparator.GREATER:
+            return left.value > right.value
+        case _:
+            return left.value >= right.value
+
+
+def _aggregated(aggregate: Aggregate, known: Known) -> Iterator[tuple[Binding, Times]]:
+    """The result, with the values of the rule's variables that it is for, and when it is that.
+
+    Where the atom holds for no values of the terms there is no result, not even a count of 0.
+    """
+    names = {variable.name for variable in atom_variables(aggregate.atom)}
+    terms = [term.name for term in aggregate.terms]
+    shared = sorted({v.name for v in atom_variables(aggregate.atom) if not v.is_anonymous} - set(terms))
+    groups: dict[tuple[Const, ...], dict[tuple[Const, ...], Times]] = {}
+    for start in candidates(aggregate.atom, {}, known):
+        for binding in anyhow(names, start, known):
+            group = groups.setdefault(tuple(binding[name] for name in shared), {})
+            values = tuple(binding[name] for name in terms)
+            group[values] = group.get(values, NEVER) | _holds(aggregate.atom, binding, known)
+    for key, members in groups.items():
+        borders = sorted({border for held in members.values() for interval in held.intervals for border in interval})
+        for low, high in pairwise(borders):
+            piece = Times(((low, high),))
+            present = [values for values, held in members.items() if held & piece]
+            if present:
+                result = Const(_summary(aggregate.function, present))
+                yield {**dict(zip(shared, key, strict=True)), aggregate.result.name: result}, piece
+
+
+def _summary(function: AggregateFunction, present: list[tuple[Const, ...]]) -> Number:
+    if function is AggregateFunction.COUNT:
+        return len(present)
+    numbers: list[Number] = []
+    for first, *_ in present:
+        if isinstance(first.value, str):
+            raise EvaluationError(f"{function} of {first.value}, which is not a number")
+        numbers.append(first.value)
+    if function is AggregateFunction.MIN:
+        return min(numbers)
+    if function is AggregateFunction.MAX:
+        return max(numbers)
+    return sum(numbers) if all(isinstance(number, int) for number in numbers) else math.fsum(numbers)
