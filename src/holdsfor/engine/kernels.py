@@ -89,7 +89,10 @@ def union(lists: list[Spans]) -> Spans:
     if len(starts) < 2:
         return starts, ends
     # After sorting, the first k starts and the first k-1 ends: a gap lies before start k iff it exceeds end k-1.
-    gap = np.flatnonzero(starts[1:] > ends[:-1])
+    apart = starts[1:] > ends[:-1]
+    if np.logical_and.reduce(apart):
+        return starts, ends
+    gap = np.flatnonzero(apart)
     first = np.concatenate(([0], gap + 1))
     last = np.concatenate((gap, [len(ends) - 1]))
     return starts[first], ends[last]

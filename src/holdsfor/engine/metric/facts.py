@@ -14,46 +14,64 @@ import numpy as np
 
 from holdsfor.engine import kernels
 from holdsfor.engine.frames import row_keys
-from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans, is_sorted
+from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans
 from holdsfor.engine.tables import FOREVER
 
 Signature = tuple[str, int]
 """A predicate's name and arity."""
 
 
-@dataclass(frozen=True, slots=True)
 class Facts:
     """Facts of one predicate: a column of codes for each argument, and the interval of each row.
 
     *Maximal* facts are in order of their arguments and starts, and the intervals of the same arguments neither overlap
-    nor touch.
+    nor touch. Tables are never changed.
     """
 
-    args: tuple[Ints, ...]
-    start: Ints
-    end: Ints
+    __slots__ = ("_bounds", "args", "end", "is_maximal", "start")
+
+    def __init__(self, args: tuple[Ints, ...], start: Ints, end: Ints, *, is_maximal: bool = False) -> None:
+        self.args = args
+        self.start = start
+        self.end = end
+        self.is_maximal = is_maximal or len(start) < 2
+        self._bounds: tuple[int, int] | None = None
 
     @property
     def rows(self) -> int:
         """The number of facts."""
         return len(self.start)
 
-    def take(self, rows: Ints | Bools) -> Facts:
-        """Some of the facts."""
-        return Facts(tuple(column[rows] for column in self.args), self.start[rows], self.end[rows])
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The first start and the last end; of no facts, an empty interval."""
+        if self._bounds is None:
+            self._bounds = (int(self.start.min()), int(self.end.max())) if len(self.start) else (0, 0)
+        return self._bounds
 
-    def during(self, start: Ints, end: Ints) -> Facts:
+    def take(self, rows: Ints | Bools) -> Facts:
+        """Some of the facts, in order."""
+        args = tuple(column[rows] for column in self.args)
+        return Facts(args, self.start[rows], self.end[rows], is_maximal=self.is_maximal)
+
+    def during(self, start: Ints, end: Ints, *, is_maximal: bool = False) -> Facts:
         """The same arguments over other intervals; those that are empty disappear."""
         keep = start < end
-        if keep.all():
-            return Facts(self.args, start, end)
-        return Facts(tuple(column[keep] for column in self.args), start[keep], end[keep])
+        if np.logical_and.reduce(keep):
+            return Facts(self.args, start, end, is_maximal=is_maximal)
+        rows = np.flatnonzero(keep)
+        return Facts(tuple(column[rows] for column in self.args), start[rows], end[rows], is_maximal=is_maximal)
 
     def clipped(self, low: int, high: int) -> Facts:
         """What lies in [low, high)."""
-        if not self.rows or (self.start.min() >= low and self.end.max() <= high):
+        first, last = self.bounds
+        if first >= low and last <= high:
             return self
-        return self.during(np.maximum(self.start, low), np.minimum(self.end, high))
+        if first >= high or last <= low:
+            return no_facts(len(self.args))
+        start = self.start if first >= low else np.maximum(self.start, low)
+        end = self.end if last <= high else np.minimum(self.end, high)
+        return self.during(start, end, is_maximal=self.is_maximal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,56 +102,57 @@ def stacked(tables: Sequence[Facts]) -> Facts:
 class Packing:
     """How arguments and a time become one integer that sorts as they do."""
 
-    __slots__ = ("_base", "_bits", "_distinct", "_last", "_widths")
+    __slots__ = ("_base", "_bits", "_distinct", "_is_finite", "_last", "_widths")
 
     def __init__(self, facts: Facts) -> None:
-        self._base, last = _finite_bounds(facts)
+        first, last = facts.bounds
+        self._is_finite = first > -FOREVER and last < FOREVER
+        if not self._is_finite:
+            first, last = _finite_bounds(facts)
         # Zero and the greatest number stand for what is infinite.
-        self._bits = max(2, (last - self._base + 2).bit_length())
+        self._base = first - 1
+        self._bits = max(2, (last - first + 2).bit_length())
         self._last = (1 << self._bits) - 1
-        self._widths = [max(1, int(column.max()).bit_length()) for column in facts.args] if facts.rows else []
+        self._widths = [int(np.maximum.reduce(column)).bit_length() for column in facts.args]
         self._distinct: tuple[Ints, ...] | None = None
-
-    @property
-    def bits(self) -> int:
-        """The width of the time."""
-        return self._bits
 
     def pack(self, facts: Facts) -> Spans:
         """Starts and ends of the facts that the packing was made for, row by row."""
+        if not facts.args:
+            return self._small(facts.start), self._small(facts.end)
         group = self._groups(facts)
-        group <<= self._bits
+        group = group << self._bits
         return group | self._small(facts.start), group | self._small(facts.end)
 
     def _groups(self, facts: Facts) -> Ints:
-        if not facts.args:
-            return np.zeros(facts.rows, np.int64)
         if sum(self._widths) + self._bits > 62:
             _, first, number = np.unique(row_keys(facts.args), return_index=True, return_inverse=True)
             self._distinct = tuple(column[first] for column in facts.args)
             return number.astype(np.int64)
-        group = facts.args[0].copy()
+        group = facts.args[0]
         for column, width in zip(facts.args[1:], self._widths[1:], strict=True):
-            group <<= width
+            group = group << width
             group |= column
         return group
 
     def _small(self, times: Ints) -> Ints:
-        small = times - (self._base - 1)
+        small = times - self._base
+        if self._is_finite:
+            return small
         np.maximum(small, 0, out=small)
         return np.minimum(small, self._last, out=small)
 
     def unpack(self, spans: Spans) -> Facts:
-        """Facts of packed intervals."""
+        """Maximal facts of packed intervals."""
         starts, ends = spans
-        group = starts >> self._bits
-        return Facts(self._arguments(group), self._plain(starts), self._plain(ends))
+        args = self._arguments(starts >> self._bits)
+        return Facts(args, self._plain(starts), self._plain(ends), is_maximal=True)
 
     def _arguments(self, group: Ints) -> tuple[Ints, ...]:
         if self._distinct is not None:
             return tuple(column[group] for column in self._distinct)
-        if len(self._widths) == 1:
-            return (group,)
+        if len(self._widths) < 2:
+            return (group,) * len(self._widths)
         columns = []
         for width in reversed(self._widths):
             columns.append(group & ((1 << width) - 1))
@@ -141,46 +160,34 @@ class Packing:
         return tuple(reversed(columns))
 
     def _plain(self, packed: Ints) -> Ints:
-        times = packed & self._last
-        infinite = times == self._last
-        before = times == 0
-        times += self._base - 1
-        if infinite.any():
-            times[infinite] = FOREVER
-        if before.any():
-            times[before] = -FOREVER
+        small = packed & self._last
+        times = small + self._base
+        if not self._is_finite:
+            np.putmask(times, small == self._last, FOREVER)
+            np.putmask(times, small == 0, -FOREVER)
         return times
 
 
 def _finite_bounds(facts: Facts) -> tuple[int, int]:
-    if not facts.rows:
-        return 0, 0
-    start, end = facts.start, facts.end
-    low, high = int(start.min()), int(end.max())
-    if low <= -FOREVER:
-        finite = start[start > -FOREVER]
-        low = int(min(finite.min(initial=FOREVER), end.min()))
-    if high >= FOREVER:
-        finite = end[end < FOREVER]
-        high = int(max(finite.max(initial=-FOREVER), start.max()))
-    if low >= FOREVER or high <= -FOREVER:
-        return 0, 0
-    return min(low, high), max(low, high)
+    """The least and greatest time that is not infinite."""
+    times = np.concatenate((facts.start, facts.end))
+    times = times[np.abs(times) < FOREVER]
+    return (int(times.min()), int(times.max())) if len(times) else (0, 0)
 
 
 def maximal(tables: Sequence[Facts]) -> Facts:
     """Facts of one predicate joined where they overlap or touch."""
-    tables = [table for table in tables if table.rows] or list(tables[:1])
-    facts = stacked(tables)
-    if facts.rows < 2:
-        return facts
+    filled = [table for table in tables if len(table.start)]
+    if len(filled) < 2:
+        facts = filled[0] if filled else tables[0]
+        if facts.is_maximal:
+            return facts
+    else:
+        facts = stacked(filled)
     packing = Packing(facts)
     starts, ends = packing.pack(facts)
-    if len(tables) > 1 or not is_sorted(starts):
-        starts.sort(kind="stable")
-        ends.sort(kind="stable")
-    elif not is_sorted(ends):
-        ends.sort(kind="stable")
+    starts.sort(kind="stable")
+    ends.sort(kind="stable")
     return packing.unpack(kernels.union([(starts, ends)]))
 
 
@@ -202,9 +209,12 @@ def common(tables: Sequence[Facts]) -> Facts:
         return no_facts(len(tables[0].args))
     packing = Packing(together := stacked(tables))
     starts, ends = packing.pack(together)
-    cuts = np.cumsum([table.rows for table in tables])[:-1]
-    parts = zip(np.split(starts, cuts), np.split(ends, cuts), strict=True)
-    return packing.unpack(kernels.intersection(list(parts)))
+    # With k tables of disjoint intervals, the k-th start still open meets the first end.
+    starts.sort(kind="stable")
+    ends.sort(kind="stable")
+    late, early = starts[len(tables) - 1 :], ends[: len(ends) - len(tables) + 1]
+    keep = np.flatnonzero(late < early)
+    return packing.unpack((late[keep], early[keep]))
 
 
 def covering(facts: Facts, pieces: Facts) -> Facts:

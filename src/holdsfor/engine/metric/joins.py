@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -54,6 +55,8 @@ class Body:
             return no_facts(self.rule.head.arity)
         if self._is_aligned:
             found = common([read[place] for place in range(len(literals))])
+            if self.rule.terms == _first_scan(literals).args:
+                return found
             return _head(self.rule, scanned(_first_scan(literals), found, dictionary), dictionary)
         frame = ALWAYS
         for place in _order(literals, read, changed):
@@ -62,7 +65,7 @@ class Body:
                 return no_facts(self.rule.head.arity)
         return _head(self.rule, frame, dictionary)
 
-    @property
+    @cached_property
     def _is_aligned(self) -> bool:
         """Whether all literals have the same variables in the same order: then the join is an intersection."""
         literals = self.rule.literals

@@ -51,8 +51,13 @@ def _shifted(times: Ints, ticks: int, low_bit: Ints) -> Ints:
 
 
 def moved(facts: Facts, offsets: Offsets) -> Facts:
-    """Each interval plus the offsets: where `Diamondminus` holds. Not maximal."""
+    """Each interval plus the offsets: where `Diamondminus` holds. Intervals that are widened may come to touch."""
     start, end = facts.start, facts.end
+    if offsets.low is not None and offsets.low == offsets.high:
+        ticks = 2 * offsets.low
+        first, last = facts.bounds
+        if first > -FOREVER and last < FOREVER:
+            return Facts(facts.args, start + ticks, end + ticks, is_maximal=facts.is_maximal)
     if offsets.low is None:
         start = np.full(len(start), -FOREVER)
     else:

@@ -21,7 +21,8 @@ from holdsfor.engine.metric.operators import Offsets, eroded, moved
 from holdsfor.engine.metric.timeline import rescaled
 from holdsfor.engine.tables import FOREVER
 
-ALL_TIME = (-int(FOREVER), int(FOREVER))
+ENDLESS = int(FOREVER)
+ALL_TIME = (-ENDLESS, ENDLESS)
 
 
 class NeverEnds(HoldsforError):
@@ -157,17 +158,17 @@ class _Slice:
         """Add what was derived to what holds now and what will; what is new of the former is returned."""
         fresh = {}
         for relation, derived in pieces.items():
-            tables = [facts for facts in derived if facts.rows]
-            if not tables and relation in self._now:
+            if not derived and relation in self._now:
                 continue
-            found = maximal(tables) if tables else no_facts(relation.arity)
+            inside = [facts.clipped(self._low, self._high) for facts in derived]
+            found = maximal(inside) if inside else no_facts(relation.arity)
             if self._high < FOREVER:
-                self._ahead.setdefault(relation, []).append(found.clipped(self._high, int(FOREVER)))
-            inside = found.clipped(self._low, self._high)
+                later = (facts.clipped(self._high, ENDLESS) for facts in derived)
+                self._ahead.setdefault(relation, []).extend(facts for facts in later if facts.rows)
             if relation not in self._now:
-                self._now[relation] = new = inside
+                self._now[relation] = new = found
             else:
-                new = minus(inside, self._now[relation])
+                new = minus(found, self._now[relation])
                 if new.rows:
                     self._now[relation] = maximal([self._now[relation], new])
             if new.rows:
@@ -251,7 +252,7 @@ class _Slice:
         if self._high >= FOREVER:
             return Carried()
         stratum = self._stratum
-        ahead = {relation: maximal(tables) for relation, tables in self._ahead.items()}
+        ahead = {relation: maximal(tables) for relation, tables in self._ahead.items() if tables}
         going_on = {}
         for relation, width in stratum._memory.items():
             table = self._grown(relation)
@@ -265,7 +266,7 @@ class _Slice:
             before = self._carried.armed.get(place, no_facts(since.rule.head.arity))
             armed[place] = since.arm(before, *tables, (self._low, self._high), stratum._dictionary)
         return Carried(
-            {relation: table for relation, table in ahead.items() if table.rows},
+            ahead,
             {relation: table for relation, table in going_on.items() if table.rows},
             {place: table for place, table in armed.items() if table.rows},
         )
