@@ -13,23 +13,24 @@ import pyarrow.parquet as pq
 
 from holdsfor.engine.changelog import CHANGES, snapshot
 from holdsfor.engine.dictionary import Dictionary, Value
-from holdsfor.engine.report import interval_rows
+from holdsfor.engine.report import event_rows, interval_rows
 from holdsfor.engine.run import run
 from holdsfor.engine.state import State
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.loading import Reasoner
-from holdsfor.reference import IntervalRow, Record
+from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.reference.history import Occurrence
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
 from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Driver, Report, Taken
+from holdsfor.spark.streaming.happenings import EVENT_CHANGES
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, TakeIn, travelling_schema
 from holdsfor.spark.streaming.staging import stream_stages
 from holdsfor.spark.streaming.store import Store
-from holdsfor.spark.streaming.tasks import AskStage, Turn, notes_of
+from holdsfor.spark.streaming.tasks import UNMATCHED, AskStage, Turn, notes_of
 from tests.spark.simulated import _sources, _targets
 
 
@@ -152,13 +153,14 @@ class SimulatedStream:
         stages = stream_stages(reasoner.plan)
         sources, _ = _sources([one.record for one in sent], reasoner)
         rows = plan_rows(stages, sources, arrivals=True)
-        job = make_job(stages, rows, buckets=buckets, span=Span())
+        job = make_job(stages, rows, buckets=buckets, span=Span(), derived_events=True)
         self.store = store or Store.below(str(folder))
         retracting = any(one.retracted for one in sent)
         self.workers = SimulatedWorkers(job, stages, rows, sources, self.store, windows, reasoner, retracting)
         self.driver = Driver(self.store, {"buckets": buckets}, windows, self.workers, start, None, retracting)
         self.windows = windows
         self.delivered: dict[int, pa.Table] = {}
+        self.delivered_events: dict[int, pa.Table] = {}
         self.reports: list[Report] = []
         self.asked: list[int] = []
 
@@ -171,17 +173,15 @@ class SimulatedStream:
         return report
 
     def _deliver(self, report: Report) -> None:
-        self.delivered[report.batch] = self.changes_of(report.batch)
+        self.delivered[report.batch] = self._written(report.batch, "changes", CHANGES)
+        self.delivered_events[report.batch] = self._written(report.batch, "events", EVENT_CHANGES)
 
-    def changes_of(self, batch: int) -> pa.Table:
-        folder = Path(self.store.path(f"{batch}/changes"))
-        files = sorted(folder.glob("*.parquet")) if folder.exists() else []
-        return pa.concat_tables([CHANGES.empty_table(), *(pq.read_table(file) for file in files)])
+    def _written(self, batch: int, kind: str, schema: pa.Schema) -> pa.Table:
+        files = sorted(Path(self.store.path(f"{batch}/{kind}")).glob("*.parquet"))
+        return pa.concat_tables([schema.empty_table(), *(pq.read_table(file) for file in files)])
 
     def unmatched(self, batch: int) -> list[dict[str, Any]]:
-        folder = Path(self.store.path(f"{batch}/unmatched"))
-        files = sorted(folder.glob("*.parquet")) if folder.exists() else []
-        return [row for file in files for row in pq.read_table(file).to_pylist()]
+        return self._written(batch, "unmatched", UNMATCHED).to_pylist()
 
     @property
     def changes(self) -> pa.Table:
@@ -191,17 +191,27 @@ class SimulatedStream:
         """What replaying the changelog gives at every query time."""
         return sorted(row for query in self.asked for row in shown_at(self.changes, query, self.windows.size))
 
-    def wanted(self) -> list[IntervalRow]:
+    @property
+    def event_changes(self) -> pa.Table:
+        delivered = self.delivered_events
+        return pa.concat_tables([EVENT_CHANGES.empty_table(), *(delivered[batch] for batch in sorted(delivered))])
+
+    def event_snapshots(self) -> list[EventRow]:
+        """What replaying the changelog of derived events gives at every query time."""
+        return sorted(row for query in self.asked for row in happened_at(self.event_changes, query, self.windows.size))
+
+    def wanted(self) -> tuple[list[IntervalRow], list[EventRow]]:
         """What the engine reports when it gets everything at once, with the arrivals that the stream gave it."""
         clock = last_commit(self.store, {}).clock
         if not self.asked or clock.start is None:
-            return []
+            return [], []
         reasoner, dictionary = self.workers.reasoner, Dictionary()
         records = [replace(sent.record, arrival=arrival) for sent, arrival, _ in self.workers.used]
         stream = from_records(records, reasoner.analysis.entities, dictionary)
         plan = WindowPlan(self.windows.size, self.windows.step, clock.start, self.asked[-1])
         state = State.beginning(clock.origin(self.windows))
-        return interval_rows(run(reasoner.plan, dictionary, stream, plan, state), dictionary)
+        answers = list(run(reasoner.plan, dictionary, stream, plan, state))
+        return interval_rows(answers, dictionary), event_rows(answers, dictionary)
 
 
 def shown_at(changes: pa.Table, query: int, size: int) -> list[IntervalRow]:
@@ -211,3 +221,14 @@ def shown_at(changes: pa.Table, query: int, size: int) -> list[IntervalRow]:
         end = math.inf if row["end"] is None else row["end"]
         found.append(IntervalRow(query, row["fluent"], row["value"], start, end))
     return found
+
+
+def happened_at(changes: pa.Table, query: int, size: int) -> list[EventRow]:
+    known: dict[str, dict[str, Any]] = {}
+    for row in sorted(changes.to_pylist(), key=lambda row: row["query_time"]):
+        if row["query_time"] <= query:
+            before = known.get(row["id"])
+            assert (before is not None and before["op"] == "happen") == (row["op"] == "retract")
+            known[row["id"]] = row
+    rows = [row for row in known.values() if row["op"] == "happen" and row["time"] > query - size]
+    return [EventRow(query, row["event"], row["time"]) for row in rows]

@@ -75,9 +75,10 @@ def check(scenario: Scenario, feeding: Feeding) -> None:
                 stream.run(batch, number)
         except NotSupported:
             assume(False)
-        found, wanted = stream.snapshots(), stream.wanted()
-        assert differences(found, wanted) == []
-        assert len(found) == len(wanted)
+        intervals, events = stream.wanted()
+        for found, wanted in ((stream.snapshots(), intervals), (stream.event_snapshots(), events)):
+            assert differences(found, wanted) == []
+            assert len(found) == len(wanted)
 
 
 def differences(found: Sequence[object], wanted: Sequence[object]) -> list[str]:

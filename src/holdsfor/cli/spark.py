@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -98,12 +99,17 @@ def _session(master: str) -> SparkSession:
 
     require_java()
     worker_python()
-    made: SparkSession = (
-        SparkSession.builder.master(master)
-        .appName("holdsfor")
-        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "100000")
-        .config("spark.ui.showConsoleProgress", "false")
-        .getOrCreate()
-    )
+    if not re.match(r"local(\[|-cluster\[|$)|yarn$|[\w-]+://", master):
+        raise HoldsforError(f"{master!r} is no Spark master; write local[*], local[2], or spark://host:7077")
+    from holdsfor.spark.streaming.reasons import spark_errors
+
+    with spark_errors(f"Spark cannot be started on {master}"):
+        made: SparkSession = (
+            SparkSession.builder.master(master)
+            .appName("holdsfor")
+            .config("spark.sql.execution.arrow.maxRecordsPerBatch", "100000")
+            .config("spark.ui.showConsoleProgress", "false")
+            .getOrCreate()
+        )
     made.sparkContext.setLogLevel("ERROR")
     return made

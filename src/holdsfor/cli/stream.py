@@ -55,6 +55,9 @@ def stream(
     retracted: Annotated[str | None, typer.Option(help="Column that is true in rows that take something back.")] = None,
     fluent: Annotated[list[str], typer.Option(help="Report only these fluents.")] = [],  # noqa: B006
     style: Annotated[Format, typer.Option("--format", "-f", help="Format of the changelog.")] = Format.PARQUET,
+    derived: Annotated[
+        str | None, typer.Option("--derived-events", help="Folder for the changelog of derived events.")
+    ] = None,
     side: Annotated[str | None, typer.Option(help="Folder for rows that were late or could not be read.")] = None,
     trigger: Annotated[str | None, typer.Option(help='Time between batches, as "5 seconds".')] = None,
     once: Annotated[bool, typer.Option("--once", help="Stop when all that is there has been read.")] = False,
@@ -74,8 +77,9 @@ def stream(
         reasoner.require_no_errors()
         options = _options(option)
         spark = _session(master)
-        from holdsfor.spark.streaming.opening import opened, wait_for
+        from holdsfor.spark.streaming.opening import opened, read_history, wait_for
         from holdsfor.spark.streaming.query import recognise_stream
+        from holdsfor.spark.streaming.reasons import spark_errors
 
         with warnings.catch_warnings(record=True) as complaints:
             warnings.simplefilter("always")
@@ -98,16 +102,19 @@ def stream(
         for complaint in complaints:
             typer.secho(f"warning: {complaint.message}", err=True, fg=typer.colors.YELLOW)
         if history is not None and not made.has_begun(checkpoint):
-            before = spark.read.format(source).schema(columns).options(**options).load(history)
-            _show(made.backfill(before, sink, checkpoint=checkpoint, side=side, style=style.value))
-        query = made.start(
-            sink,
-            checkpoint=checkpoint,
-            trigger={"availableNow": True} if once else trigger,
-            side=side,
-            on_report=_show,
-            style=style.value,
-        )
+            before = read_history(spark, source, history, columns, options)
+            with spark_errors(f"{history} cannot be worked through"):
+                _show(made.backfill(before, sink, checkpoint=checkpoint, events=derived, side=side, style=style.value))
+        with spark_errors("the stream cannot be started"):
+            query = made.start(
+                sink,
+                checkpoint=checkpoint,
+                trigger={"availableNow": True} if once else trigger,
+                events=derived,
+                side=side,
+                on_report=_show,
+                style=style.value,
+            )
         wait_for(query)
         spark.stop()
 

@@ -17,7 +17,7 @@ class Commit:
     """A batch that is done.
 
     `states` is the batch that wrote the states of all buckets, `rows` the batches whose input has not been seen by a
-    query time yet, each with the buckets it is for.
+    query time yet, each with the buckets it is for. `sizes` says how large the states are.
     """
 
     batch: int
@@ -25,6 +25,7 @@ class Commit:
     clock: Clock = field(default_factory=Clock)
     states: int | None = None
     rows: Mapping[int, list[int]] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
     def text(self) -> str:
         """The commit as JSON."""
@@ -35,7 +36,7 @@ class Commit:
         """The commit that a text says."""
         found = json.loads(text)
         rows = {int(batch): buckets for batch, buckets in found["rows"].items()}
-        return cls(found["batch"], found["settings"], Clock(**found["clock"]), found["states"], rows)
+        return cls(found["batch"], found["settings"], Clock(**found["clock"]), found["states"], rows, found["sizes"])
 
     @property
     def needed(self) -> set[int]:
@@ -54,12 +55,25 @@ def last_commit(store: Store, settings: Mapping[str, Any], below: int | None = N
 
 
 def _check(found: Mapping[str, Any], wanted: Mapping[str, Any], store: Store) -> None:
+    place = store.root.removesuffix("/holdsfor")
+    rest = "go on with the same, or begin with a new checkpoint"
     for name, value in wanted.items():
-        if found.get(name) != value:
-            raise HoldsforError(
-                f"the checkpoint at {store.root} was made with {name} {found.get(name)}, not {value}: "
-                "go on with the same settings, or begin with a new checkpoint"
-            )
+        was = found.get(name)
+        if was == value:
+            continue
+        if name == "rules":
+            raise HoldsforError(f"the checkpoint at {place} is that of other rules: {rest}")
+        raise HoldsforError(
+            f"the checkpoint at {place} was made with {name} {_shown(was)}, not {_shown(value)}: {rest}"
+        )
+
+
+def _shown(setting: Any) -> str:
+    if isinstance(setting, list):
+        return ", ".join(setting) or "none"
+    if isinstance(setting, bool):
+        return "on" if setting else "off"
+    return "not given" if setting is None else str(setting)
 
 
 def write_commit(store: Store, commit: Commit, before: Commit) -> None:

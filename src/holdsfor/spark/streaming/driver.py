@@ -38,7 +38,8 @@ class Report:
     """How a micro-batch went.
 
     `query_time` is the last one asked so far, `queries` how many were asked in this batch, `changes` the rows of the
-    changelog, `intervals` what is in sight now, `unmatched` the retractions of what was never seen.
+    changelog, `event_changes` those of derived events, `intervals` what is in sight now, `unmatched` the retractions of
+    what was never seen.
     """
 
     batch: int
@@ -49,6 +50,7 @@ class Report:
     malformed: int = 0
     unmatched: int = 0
     changes: int = 0
+    event_changes: int = 0
     intervals: int = 0
     conflicts: int = 0
     state_rows: int = 0
@@ -59,11 +61,21 @@ class Report:
         asked = "-" if self.query_time is None else str(self.query_time)
         spoilt = f", {self.malformed} malformed" if self.malformed else ""
         unmatched = f", {self.unmatched} retractions unmatched" if self.unmatched else ""
+        happened = f", {self.event_changes} of events" if self.event_changes else ""
         return (
             f"batch {self.batch}: query time {asked} (+{self.queries}), {self.events} events, {self.late} late{spoilt}"
-            f"{unmatched}, {self.changes} changes, {self.intervals} intervals, state {self.state_bytes / 1e6:.1f} MB, "
-            f"{self.milliseconds} ms"
+            f"{unmatched}, {self.changes} changes{happened}, {self.intervals} intervals, "
+            f"state {_size(self.state_bytes)}, {self.milliseconds} ms"
         )
+
+
+def _size(count: int) -> str:
+    """A number of bytes as people say it.
+
+    >>> _size(250), _size(41_300), _size(1_400_000)
+    ('0.2 kB', '41.3 kB', '1.4 MB')
+    """
+    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.1f} kB"
 
 
 class Workers(Protocol[Frame]):
@@ -105,8 +117,8 @@ class Driver(Generic[Frame]):
             clock = clock.seen(until + self.windows.lateness, until + self.windows.lateness)
         waiting = dict(before.rows) | ({batch: taken.buckets} if taken.buckets else {})
         due = clock.due(self.windows)
-        after = Commit(batch, self.settings, clock, before.states, waiting)
-        report = Report(batch, clock.query, 0, taken.events, taken.late, taken.malformed)
+        after = Commit(batch, self.settings, clock, before.states, waiting, before.sizes)
+        report = Report(batch, clock.query, 0, taken.events, taken.late, taken.malformed, **before.sizes)
         if due:
             assert clock.query is not None
             origin = clock.origin(self.windows)
@@ -114,10 +126,12 @@ class Driver(Generic[Frame]):
             notes = self.workers.ask(turn)
             counted = {name: sum(note[name] for note in notes) for name in _COUNTED}
             report = replace(report, query_time=due[-1], queries=len(due), **counted)
-            after = Commit(batch, self.settings, clock.asked(due[-1]), batch, {})
+            sizes = {name: counted[name] for name in _SIZES}
+            after = Commit(batch, self.settings, clock.asked(due[-1]), batch, {}, sizes)
         deliver(report)
         write_commit(self.store, after, before)
         return replace(report, milliseconds=round((time.perf_counter() - begin) * 1e3))
 
 
-_COUNTED = ("changes", "conflicts", "unmatched", "intervals", "state_rows", "state_bytes")
+_SIZES = ("intervals", "state_rows", "state_bytes")
+_COUNTED = ("changes", "event_changes", "conflicts", "unmatched", *_SIZES)

@@ -61,7 +61,10 @@ class Sources:
             if mapping is None:
                 raise HoldsforError("one stream of events needs a mapping that says which columns are which event")
             if retracted is not None:
-                require_columns([retracted], streams.columns, "retracted")
+                require_columns([retracted], streams.columns, "the stream, which should say what is taken back,")
+            for entry in mapping.entries:
+                if entry.layout(layouts) is not None:
+                    require_columns(entry.columns, streams.columns, entry.place)
             columns = (("events", {name: name for name in streams.columns}),)
             return cls(mapping.entries, columns, mapping.unit, untyped, retracted)
         if mapping is not None:

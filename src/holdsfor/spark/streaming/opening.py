@@ -5,10 +5,11 @@ from __future__ import annotations
 import signal
 from typing import Any
 
-from pyspark.errors import PySparkException, StreamingQueryException
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.spark.streaming.reasons import reason, spark_errors
 
 FILES = ("parquet", "json", "csv", "orc")
 
@@ -23,30 +24,29 @@ def opened(
         if source == "csv":
             options.setdefault("header", "true")
         columns = schema or _columns(spark, source, path, options)
-        try:
+        with spark_errors(f"{path} cannot be followed"):
             return spark.readStream.format(source).schema(columns).options(**options).load(path), columns
-        except PySparkException as problem:
-            raise HoldsforError(f"{path} cannot be followed: {_reason(problem)}") from problem
     from holdsfor.spark import connectors
 
     connectors.register(spark)
-    found = spark.readStream.format(source).options(**options).load(path)
-    if schema is not None and "value" in found.columns:
-        found = found.transform(connectors.json_columns(schema))
-    return found, found.schema
+    with spark_errors(f"the source {source} cannot be followed"):
+        found = spark.readStream.format(source).options(**options).load(path)
+        if schema is not None and "value" in found.columns:
+            found = found.transform(connectors.json_columns(schema))
+        return found, found.schema
+
+
+def read_history(spark: SparkSession, source: str, path: str, schema: Any, options: dict[str, str]) -> DataFrame:
+    """The rows of a folder with the columns of a stream, all at once."""
+    if source not in FILES:
+        raise HoldsforError(f"a history is read from files ({', '.join(FILES)}), and the source is {source}")
+    with spark_errors(f"{path} cannot be read"):
+        return spark.read.format(source).schema(schema).options(**options).load(path)
 
 
 def _columns(spark: SparkSession, source: str, path: str, options: dict[str, str]) -> Any:
-    try:
+    with spark_errors(f"{path} has no files that show their columns; give a schema"):
         return spark.read.format(source).options(**options).load(path).schema
-    except PySparkException as problem:
-        raise HoldsforError(
-            f"{path} has no files that show their columns; give a schema ({_reason(problem)})"
-        ) from problem
-
-
-def _reason(problem: PySparkException) -> str:
-    return str(problem).partition("\n")[0]
 
 
 def wait_for(query: Any) -> None:
@@ -57,6 +57,6 @@ def wait_for(query: Any) -> None:
     except KeyboardInterrupt:
         query.stop()
     except StreamingQueryException as problem:
-        raise HoldsforError(_reason(problem)) from problem
+        raise HoldsforError(reason(problem)) from problem
     finally:
         signal.signal(signal.SIGTERM, before)

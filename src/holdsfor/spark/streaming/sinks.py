@@ -16,7 +16,8 @@ from pyspark.sql.window import Window
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.changelog import CHANGES, Op
-from holdsfor.spark.streaming.store import place_of
+from holdsfor.spark.streaming.happenings import EVENT_CHANGES
+from holdsfor.spark.streaming.store import make_folder, place_of, spark_path
 from holdsfor.spark.wire import ddl
 
 FunctionSink: TypeAlias = Callable[[DataFrame, int], None]
@@ -24,7 +25,7 @@ FunctionSink: TypeAlias = Callable[[DataFrame, int], None]
 Sink: TypeAlias = FunctionSink | str | Path
 
 FORMATS = ("parquet", "json", "csv", "orc")
-CHANGES_SQL = ddl(CHANGES)
+CHANGES_SQL, EVENT_CHANGES_SQL = ddl(CHANGES), ddl(EVENT_CHANGES)
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Directory:
     def __post_init__(self) -> None:
         if self.format not in FORMATS:
             raise HoldsforError(f"the format must be one of {', '.join(FORMATS)}, not {self.format!r}")
+        make_folder(self.path, "results")
 
     def take(self, folder: str, batch: int) -> None:
         """Take over the Parquet files of a batch as they are: no job, no copy in memory."""
@@ -53,7 +55,7 @@ class Directory:
         """Write the rows of a batch."""
         options = {"header": "true"} if self.format == "csv" else {}
         rows.coalesce(1).write.mode("overwrite").options(**options).format(self.format).save(
-            f"{self.path}/batch={batch}"
+            spark_path(f"{self.path}/batch={batch}")
         )
 
 
@@ -93,3 +95,15 @@ def snapshot(changes: DataFrame, query: int, window: int) -> DataFrame:
     """What was reported at a query time: `query_time, fluent, value, start, end`, as `recognise` gives it."""
     table = replayed(changes, query).where(F.col("end").isNull() | (F.col("end") > query - window + 1))
     return table.select(F.lit(query).cast("bigint").alias("query_time"), "fluent", "value", "start", "end")
+
+
+def replayed_events(changes: DataFrame, until: int | None = None) -> DataFrame:
+    """The derived events that their changelog leaves, perhaps only up to a query time."""
+    known = changes if until is None else changes.where(F.col("query_time") <= until)
+    return latest(known).where(F.col("op") != Op.RETRACT.value).select("event", "time", "id")
+
+
+def snapshot_events(changes: DataFrame, query: int, window: int) -> DataFrame:
+    """The derived events that were reported at a query time: `query_time, event, time`, as `derived_events` gives it."""
+    table = replayed_events(changes, query).where(F.col("time") > query - window)
+    return table.select(F.lit(query).cast("bigint").alias("query_time"), "event", "time")

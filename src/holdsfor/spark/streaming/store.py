@@ -5,6 +5,7 @@
 | `<batch>/rows/<bucket>.arrow` | input rows that came in |
 | `<batch>/state/<stage>-<bucket>.arrow` | what a bucket must know for the next query time |
 | `<batch>/changes/<stage>-<bucket>.parquet` | the changelog |
+| `<batch>/events/<stage>-<bucket>.parquet` | the changelog of derived events |
 | `<batch>/unmatched/<stage>-<bucket>.parquet` | retractions of what was never seen |
 | `<batch>/commit.json` | the batch is done, and where everything is |
 """
@@ -12,6 +13,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,18 +24,53 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
+from holdsfor.diagnostics import HoldsforError
+
 COMMIT = "commit.json"
 
 
 def place_of(folder: str) -> tuple[Any, str]:
     """The file system of a folder, and its path there."""
-    found: tuple[Any, str] = fs.FileSystem.from_uri(_whole_path(folder))
+    local = _local_path(folder)
+    if local is not None:
+        return fs.LocalFileSystem(), local
+    try:
+        found: tuple[Any, str] = fs.FileSystem.from_uri(folder)
+    except (OSError, pa.ArrowException) as problem:
+        reason = str(problem).partition("\n")[0]
+        raise HoldsforError(f"{folder} is on no file system that Arrow can use: {reason}") from problem
     return found
 
 
-def _whole_path(folder: str) -> str:
-    is_uri = "://" in folder or folder.startswith("file:")
-    return folder if is_uri else os.path.abspath(folder)  # noqa: PTH100 -- a URI is no path
+def _local_path(folder: str) -> str | None:
+    """The path of a folder of this machine; None if it is elsewhere. No name of a file system means this machine."""
+    scheme = re.match(r"([A-Za-z][\w+.-]*):/", folder)
+    if scheme is None:
+        return os.path.abspath(folder)  # noqa: PTH100 -- it stays text
+    if scheme[1] != "file":
+        return None
+    # What follows is taken as it stands, as Spark does: no escapes, two slashes or none.
+    return "/" + folder.removeprefix("file:").lstrip("/")
+
+
+def spark_path(folder: str) -> str:
+    """A folder as Spark has to be told of it, whatever its working directory and its own idea of a file system are."""
+    local = _local_path(folder)
+    return folder if local is None else f"file://{local}"
+
+
+def make_folder(folder: str, what: str) -> None:
+    """Make a folder, or say why it cannot be: before a query begins rather than in its first batch."""
+    system, path = place_of(folder)
+    try:
+        system.create_dir(path, recursive=True)
+    except (OSError, pa.ArrowException) as problem:
+        raise HoldsforError(f"{folder} cannot be the folder of the {what}: {_plain(problem)}") from problem
+
+
+def _plain(problem: Exception) -> str:
+    """The reason at the end of a message of Arrow's."""
+    return str(problem).rpartition("Detail: ")[2].rpartition("] ")[2]
 
 
 @dataclass(frozen=True)
@@ -45,7 +82,7 @@ class Store:
     @classmethod
     def below(cls, checkpoint: str) -> Store:
         """The store of a checkpoint."""
-        return cls(f"{_whole_path(checkpoint).rstrip('/')}/holdsfor")
+        return cls(f"{(_local_path(checkpoint) or checkpoint).rstrip('/')}/holdsfor")
 
     @cached_property
     def _place(self) -> tuple[Any, str]:
@@ -58,7 +95,7 @@ class Store:
         object.__setattr__(self, "root", state["root"])
 
     def path(self, name: str) -> str:
-        """A file or folder as Spark calls it."""
+        """A file or folder of the store."""
         return f"{self.root}/{name}"
 
     def read(self, name: str) -> Any:

@@ -15,6 +15,7 @@ from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.engine import saved
 from holdsfor.engine.changelog import CHANGES, SHOWN, compare
 from holdsfor.engine.evaluation import Evaluation
+from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.report import event_table, interval_table
 from holdsfor.engine.state import State
@@ -29,6 +30,7 @@ from holdsfor.spark.output import Output, Owner, Share
 from holdsfor.spark.rows import piece_of, whole_column
 from holdsfor.spark.steps import Batches, advance
 from holdsfor.spark.streaming.clock import Windows
+from holdsfor.spark.streaming.happenings import EVENT_CHANGES, HAPPENED, compare_events
 from holdsfor.spark.streaming.retractions import Arrived, has_rows, take_back
 from holdsfor.spark.streaming.rows import BACK, NOTE, noted, read_rows, row_schema
 from holdsfor.spark.streaming.store import Store, as_parquet, packed, unpacked
@@ -140,8 +142,9 @@ class _Bucket:
         self._job, self._spec, self._store, self._turn, self._bucket = job, spec, store, turn, bucket
         self._prepared: Prepared = prepared(job, spec)
         self._conflicts = 0
-        self._changes: list[pa.Table] = []
-        self._unmatched: list[pa.Table] = []
+        self._changes: list[pa.Table] = [CHANGES.empty_table()]
+        self._event_changes: list[pa.Table] = [EVENT_CHANGES.empty_table()]
+        self._unmatched: list[pa.Table] = [UNMATCHED.empty_table()]
         self._owner = Owner(job, spec, bucket, self._prepared.dictionary)
         self._out = Output(job, spec, bucket)
         self._out._owner = self._owner
@@ -152,9 +155,11 @@ class _Bucket:
         rows = []
         if turn.states is None:
             self._state, self._shown = State.beginning(turn.origin), SHOWN.empty_table()
+            self._happened = HAPPENED.empty_table()
         else:
             file = unpacked(self._store.read(state_file(turn.states, self._spec.number, self._bucket)))
             self._state, self._shown = saved.from_table(file[0], self._prepared), file[1]
+            self._happened = file[3]
             rows.append(file[2])
         for batch, buckets in sorted(turn.rows.items()):
             if self._bucket in buckets:
@@ -243,8 +248,22 @@ class _Bucket:
         table = pa.concat_tables([_NOTHING, *found])
         before = moment.now - self._turn.windows.step
         changes, self._shown = compare(self._shown, table, moment.now, moment.low, before)
-        if len(changes):
-            self._changes.append(changes)
+        self._changes.append(changes)
+        if self._job.derived_events:
+            happened = pa.concat_tables([HAPPENED.empty_table(), *self._derived(evaluation)])
+            self._event_changes.append(compare_events(self._happened, happened, moment.now, moment.low))
+            self._happened = happened
+
+    def _derived(self, evaluation: Evaluation) -> Iterator[pa.Table]:
+        """The derived events of this bucket that the window sees."""
+        for symbol in self._spec.members:
+            if symbol.kind is EntityKind.EVENT:
+                events = evaluation.derived[symbol]
+                args = [codes_of(column, self._prepared.dictionary) for column in events.args]
+                owned = self._owner.owns(symbol, args, len(events))
+                rows = np.flatnonzero((events.time > evaluation.moment.low) & owned)
+                terms = self._owner.texts.terms(symbol, [column[rows] for column in args], len(rows))
+                yield pa.table([terms, pa.array(events.time[rows])], schema=HAPPENED)
 
     def _in_sight(self, evaluation: Evaluation) -> Iterator[tuple[Symbol, Intervals]]:
         """The intervals of this bucket, with those that ended since the border: they may have been shown as open."""
@@ -272,20 +291,21 @@ class _Bucket:
 
     def finish(self) -> dict[str, int]:
         """Write everything, and say what there is."""
-        place = f"{self._spec.number}-{self._bucket}.parquet"
-        changes = pa.concat_tables(self._changes) if self._changes else CHANGES.empty_table()
-        if len(changes):
-            self._store.write(f"{self._turn.batch}/changes/{place}", as_parquet(changes))
-        unmatched = pa.concat_tables(self._unmatched) if self._unmatched else UNMATCHED.empty_table()
-        if len(unmatched):
-            self._store.write(f"{self._turn.batch}/unmatched/{place}", as_parquet(unmatched))
+        place, found = f"{self._spec.number}-{self._bucket}.parquet", {}
+        kinds = {"changes": self._changes, "events": self._event_changes, "unmatched": self._unmatched}
+        for kind, tables in kinds.items():
+            table = pa.concat_tables(tables)
+            found[kind] = len(table)
+            if len(table):
+                self._store.write(f"{self._turn.batch}/{kind}/{place}", as_parquet(table))
         state = saved.to_table(self._state, self._prepared)
-        data = packed([state, self._shown, self._rest], "zstd")
+        data = packed([state, self._shown, self._rest, self._happened], "zstd")
         self._store.write(state_file(self._turn.batch, self._spec.number, self._bucket), data)
         return {
-            "changes": len(changes),
+            "changes": found["changes"],
+            "event_changes": found["events"],
             "conflicts": self._conflicts,
-            "unmatched": len(unmatched),
+            "unmatched": found["unmatched"],
             "intervals": len(self._shown),
             "state_rows": len(state) + len(self._rest),
             "state_bytes": data.size,
