@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from holdsfor.cli import app
 from holdsfor.cli.common import findings_json
+from holdsfor.compiler.metric.checks import check_metric, streaming_findings
 from holdsfor.diagnostics import in_reading_order
 from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.loading import read_source
@@ -40,7 +41,8 @@ def check(case: Path, *options: str) -> str:
 
 def check_metric_rules(*, as_json: bool) -> str:
     """What is found in the `rules.dmtl` of this directory."""
-    found = in_reading_order(parse_metric([read_source("rules.dmtl")]).diagnostics)
+    program = parse_metric([read_source("rules.dmtl")])
+    found = in_reading_order([*program.diagnostics, *check_metric(program), *streaming_findings(program)])
     return findings_json(found) if as_json else "".join(f"{item.render()}\n\n" for item in found)
 
 

@@ -115,7 +115,7 @@ class Atoms(Numbers):
         inner = self.metric()
         if not self.accept_text(")"):
             self._fail_unclosed_bracket(start, ")")
-        return replace(inner, span=self.span(start))
+        return inner
 
     # Atoms
 

@@ -148,7 +148,7 @@ class Conditions(Atoms):
     def _number(self, found: re.Match[str]) -> Const:
         text, span = found.group(), self.span(found.start())
         digits = text.partition(".")[0]
-        if len(digits) > 15 or (digits[0] == "0" and len(digits) > 1):
+        if (text.isdigit() and len(digits) > 15) or (digits[0] == "0" and len(digits) > 1):
             hint = f"numbers have up to 15 digits and no leading zeros; write '{text}' for a text"
             self.complain(span, f"{text} is not a number", hint, "HF607")
             return Const(0, span)

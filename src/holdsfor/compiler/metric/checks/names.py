@@ -1,0 +1,49 @@
+"""Input predicates that look like misspelt ones (HF614)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from holdsfor.compiler.analysis.similar import Similar
+from holdsfor.compiler.metric.checks.uses import body_atoms, defined
+from holdsfor.diagnostics import Diagnostic, Severity
+from holdsfor.ir.metric import Atom, MetricProgram
+
+_CUTOFF = 0.85
+_LONG = 6
+"""Of shorter inputs, two that differ in one letter may well both be meant."""
+
+
+def check_names(program: MetricProgram) -> Iterator[Diagnostic]:
+    """Nothing has to be declared, so a misspelt predicate would just be an input that never arrives."""
+    known = dict(sorted(defined(program)))
+    inputs: dict[str, Atom] = {}
+    uses: Counter[str] = Counter()
+    for rule in program.rules:
+        for atom in body_atoms(rule):
+            if atom.predicate not in known:
+                inputs.setdefault(atom.predicate, atom)
+                uses[atom.predicate] += 1
+    among_defined, among_inputs = Similar(known), Similar(inputs)
+    for name, atom in inputs.items():
+        close = among_defined.to(name, _CUTOFF)
+        if close is not None and known[close] == len(atom.args) and _differs(close, name):
+            message = f"no rule defines {name}, so it is taken from the input"
+            yield Diagnostic("HF614", Severity.WARNING, message, atom.span, f"did you mean {close}?")
+            continue
+        twin = among_inputs.to(name, 1.0)
+        if twin is None or len(inputs[twin].args) != len(atom.args) or not _differs(twin, name):
+            continue
+        if (len(name) >= _LONG or name.lower() == twin.lower()) and (uses[name], twin) < (uses[twin], name):
+            message = f"{name} is almost the name of {twin}, and both are taken from the input"
+            yield Diagnostic("HF614", Severity.WARNING, message, atom.span, f"did you mean {twin}?")
+
+
+def _differs(name: str, other: str) -> bool:
+    """Whether names differ in more than digits: numbered names are meant to differ."""
+    return _without_digits(name) != _without_digits(other)
+
+
+def _without_digits(name: str) -> str:
+    return "".join(char for char in name if not char.isdigit())

@@ -1,0 +1,136 @@
+"""Variables that nothing gives a value to (HF612), and variables of aggregates used outside them (HF608)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdsfor.compiler.analysis.similar import suggest
+from holdsfor.diagnostics import Diagnostic, Severity
+from holdsfor.ir.metric import (
+    Aggregate,
+    Comparator,
+    Comparison,
+    Condition,
+    MetricLiteral,
+    MetricProgram,
+    MetricRule,
+    atom_variables,
+    binding_variables,
+)
+from holdsfor.syntax.terms import Var, variables
+
+
+def check_safety(program: MetricProgram) -> Iterator[Diagnostic]:
+    """Each variable of a head, a comparison, a negation and an aggregate has a value.
+
+    A condition that is not negated gives values to its variables, but not to those that only the left operand of `Since`
+    or `Until` has. An equation gives one to the variable on one side if the other side has one.
+    """
+    for rule in program.rules:
+        yield from _Rule(rule).findings()
+
+
+class _Rule:
+    def __init__(self, rule: MetricRule) -> None:
+        self._rule = rule
+        self._bound = _bound(rule.body)
+        self._reported: set[str] = set()
+
+    def findings(self) -> Iterator[Diagnostic]:
+        for literal in self._rule.body:
+            match literal:
+                case Aggregate():
+                    yield from self._aggregate(literal)
+                case Comparison():
+                    self._wait_for_equation(literal)
+                    for variable in (*variables(literal.left), *variables(literal.right)):
+                        yield from self._value(variable, "in this comparison")
+                case Condition(negated=True):
+                    for variable in atom_variables(literal.atom):
+                        if not variable.is_anonymous:
+                            yield from self._value(variable, "under not")
+        for arg in self._rule.head.args:
+            if isinstance(arg, Var):
+                yield from self._value(arg, "in the head")
+
+    def _wait_for_equation(self, comparison: Comparison) -> None:
+        """What an equation would give a value to is not to blame if its other side has none."""
+        if comparison.comparator is not Comparator.EQUAL:
+            return
+        for side, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
+            lacking = {variable.name for variable in variables(other)} - self._bound
+            if isinstance(side, Var) and lacking - {side.name} and not isinstance(other, Var):
+                self._reported.add(side.name)
+
+    def _value(self, variable: Var, where: str) -> Iterator[Diagnostic]:
+        name = variable.name
+        if name in self._bound or name in self._reported:
+            return
+        self._reported.add(name)
+        if variable.is_anonymous:
+            hint = "give the variable a name, and a condition that has it too"
+            yield Diagnostic("HF612", Severity.ERROR, f"_ {where} has no value", variable.span, hint)
+            return
+        message = f"nothing gives {name} a value {where}"
+        yield Diagnostic("HF612", Severity.ERROR, message, variable.span, self._hint(name, where))
+
+    def _hint(self, name: str, where: str) -> str:
+        for literal in self._rule.body:
+            if isinstance(literal, Aggregate) and any(term.name == name for term in literal.terms):
+                return f"{literal.function} runs through the values of {name}; use {literal.result.name}"
+        positive = [item.atom for item in self._rule.body if isinstance(item, Condition) and not item.negated]
+        if any(variable.name == name for atom in positive for variable in atom_variables(atom)):
+            return f"the left side of Since and Until may hold for no time at all; add a condition that has {name}"
+        close = suggest(name, sorted(self._bound))
+        if close is not None:
+            return f"did you mean {close}?"
+        if where == "under not":
+            return f"add a condition without not that has {name}, or write _ for any value"
+        return f"add a condition that has {name}"
+
+    def _aggregate(self, aggregate: Aggregate) -> Iterator[Diagnostic]:
+        inside = {variable.name for variable in binding_variables(aggregate.atom)}
+        for variable in (*aggregate.terms, *atom_variables(aggregate.atom)):
+            if not variable.is_anonymous and variable.name not in inside | self._reported:
+                self._reported.add(variable.name)
+                message = f"nothing gives {variable.name} a value in {aggregate.function}"
+                hint = f"its condition must have {variable.name}, and not only on the left of Since or Until"
+                yield Diagnostic("HF612", Severity.ERROR, message, variable.span, hint)
+        outside = {variable.name for item in self._rule.body if item is not aggregate for variable in _all(item)}
+        for term in dict.fromkeys(aggregate.terms):
+            if term.name in outside:
+                message = f"{term.name} runs through all values in {aggregate.function}, and has one outside it"
+                hint = "give one of them another name"
+                yield Diagnostic("HF608", Severity.ERROR, message, term.span, hint)
+
+
+def _all(literal: MetricLiteral) -> Iterator[Var]:
+    """The variables of a condition."""
+    match literal:
+        case Comparison():
+            yield from variables(literal.left)
+            yield from variables(literal.right)
+        case Aggregate():
+            yield literal.result
+            local = {term.name for term in literal.terms}
+            yield from (variable for variable in atom_variables(literal.atom) if variable.name not in local)
+        case Condition():
+            yield from atom_variables(literal.atom)
+
+
+def _bound(body: tuple[MetricLiteral, ...]) -> set[str]:
+    """The names of the variables that have values."""
+    bound: set[str] = set()
+    for literal in body:
+        if isinstance(literal, Aggregate):
+            inside = {variable.name for variable in binding_variables(literal.atom)}
+            bound |= (inside - {term.name for term in literal.terms}) | {literal.result.name}
+        elif isinstance(literal, Condition) and not literal.negated:
+            bound |= {variable.name for variable in binding_variables(literal.atom)}
+    equations = [item for item in body if isinstance(item, Comparison) and item.comparator is Comparator.EQUAL]
+    for _ in equations:
+        for equation in equations:
+            for side, other in ((equation.left, equation.right), (equation.right, equation.left)):
+                if isinstance(side, Var) and all(variable.name in bound for variable in variables(other)):
+                    bound.add(side.name)
+    return bound

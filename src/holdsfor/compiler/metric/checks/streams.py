@@ -1,0 +1,83 @@
+"""What cannot run on a stream (HF621), and what never holds there (HF615)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdsfor.compiler.metric.checks.uses import metric_atoms
+from holdsfor.diagnostics import Diagnostic, Severity, Span
+from holdsfor.ir.metric import (
+    Binary,
+    BinaryOperator,
+    MetricAtom,
+    MetricProgram,
+    MetricRule,
+    Range,
+    Unary,
+    UnaryOperator,
+)
+
+_AHEAD = (UnaryOperator.DIAMOND_PLUS, UnaryOperator.BOX_PLUS, BinaryOperator.UNTIL)
+_IN_BATCH = "run it in batch"
+
+
+def check_boxes(program: MetricProgram) -> Iterator[Diagnostic]:
+    """`Boxminus[0,inf) P` asks for what has held since ever."""
+    for rule in program.rules:
+        for _, atom in metric_atoms(rule):
+            for part in _parts(atom):
+                if isinstance(part, Unary) and part.operator is UnaryOperator.BOX_MINUS and part.range.high is None:
+                    message = "this holds only of what has held since ever"
+                    hint = "a fact such as P(a)@(-inf,5] does; otherwise give the interval an end, or use Since"
+                    yield Diagnostic("HF615", Severity.WARNING, message, _operator(part), hint)
+
+
+def check_streaming(program: MetricProgram) -> Iterator[Diagnostic]:
+    """Operators that look ahead in bodies, or derive the past in heads."""
+    for rule in program.rules:
+        yield from _past_heads(rule)
+        for _, atom in metric_atoms(rule):
+            for part in _parts(atom):
+                if part.operator in _AHEAD and _reaches(part.range):
+                    message = f"{part.operator} looks into the future, which a stream has not brought yet"
+                    yield Diagnostic("HF621", Severity.ERROR, message, _operator(part), _hint(part.range))
+
+
+def _past_heads(rule: MetricRule) -> Iterator[Diagnostic]:
+    begin = rule.span.start
+    for operator, during in rule.boxes:
+        if operator is UnaryOperator.BOX_MINUS and _reaches(during):
+            message = f"{operator} in a head derives the past, which a stream has answered for already"
+            written = Span(during.span.source, begin, during.span.end)
+            span = written._replace(start=during.span.end - len(written.text.lstrip()))
+            yield Diagnostic("HF621", Severity.ERROR, message, span, _hint(during))
+        begin = during.span.end
+
+
+def _reaches(during: Range) -> bool:
+    return during.high is None or during.high > 0
+
+
+def _hint(during: Range) -> str:
+    if during.high is None:
+        return f"{_IN_BATCH}; no delay is long enough for an interval without an end"
+    return f"{_IN_BATCH}, or let the answers come later with --delay"
+
+
+def _parts(atom: MetricAtom) -> Iterator[Unary | Binary]:
+    """The operators of a metric atom, from the outside in."""
+    if isinstance(atom, Unary):
+        yield atom
+        yield from _parts(atom.operand)
+    elif isinstance(atom, Binary):
+        yield from _parts(atom.left)
+        yield atom
+        yield from _parts(atom.right)
+
+
+def _operator(part: Unary | Binary) -> Span:
+    """The operator with its interval."""
+    source, start, end = part.range.span
+    if isinstance(part, Binary):
+        return Span(source, max(0, source.text.rfind(part.operator, 0, start)), end)
+    return Span(source, part.span.start, end)
