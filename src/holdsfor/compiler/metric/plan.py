@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
@@ -45,6 +45,8 @@ class MetricPlan:
     outputs: tuple[Relation, ...]
     inputs: tuple[Relation, ...]
     facts: tuple[MetricFact, ...]
+    delays: Mapping[Relation, Fraction] = field(default_factory=dict)
+    """How much later than its time what is known of a predicate is known, where that is not at once."""
 
     @property
     def rules(self) -> tuple[NormalRule, ...]:
@@ -54,7 +56,12 @@ class MetricPlan:
     @property
     def is_forward(self) -> bool:
         """Whether nothing that is derived lies before what it is derived from, so that the program can run on a stream."""
-        return all(_is_forward(offsets) for rule in self.rules for _, offsets, _ in sources(rule))
+        return all(looks_back(rule) for rule in self.rules)
+
+
+def looks_back(rule: NormalRule) -> bool:
+    """Whether a rule derives nothing for a time before what it reads."""
+    return all(_is_forward(offsets) for _, offsets, _ in sources(rule))
 
 
 def make_metric_plan(program: MetricProgram, queries: Iterable[str] = ()) -> MetricPlan:

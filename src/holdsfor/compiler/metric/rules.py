@@ -78,7 +78,10 @@ class Eroded:
 
 @dataclass(frozen=True, slots=True)
 class Lasting:
-    """`left Since right` (or `Until`), for the variables of both; the right operand alone is another rule's matter."""
+    """`left Since right` (or `Until`), for the variables of both; the right operand alone is another rule's matter.
+
+    On a stream, `Until` waits for as long as it looks ahead.
+    """
 
     head: Relation
     columns: tuple[Var, ...]
@@ -87,6 +90,7 @@ class Lasting:
     offsets: Range
     is_until: bool
     origin: MetricRule = field(compare=False, repr=False)
+    waits: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +111,10 @@ def sources(rule: NormalRule) -> Iterator[tuple[Relation, Range, bool]]:
     match rule:
         case Moved(source=source, offsets=offsets) | Eroded(source=source, offsets=offsets):
             yield source, offsets, False
-        case Lasting(left=left, right=right, offsets=offsets):
-            yield left.relation, _between(offsets), False
-            yield right.relation, offsets, False
+        case Lasting(left=left, right=right, offsets=offsets, waits=waits):
+            later = Range(waits, waits)
+            yield left.relation, plus(_between(offsets), later), False
+            yield right.relation, plus(offsets, later), False
         case Joined(literals=literals):
             for literal in literals:
                 if isinstance(literal, Scan):

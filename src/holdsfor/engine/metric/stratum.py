@@ -36,16 +36,19 @@ class NeverEnds(HoldsforError):
 
 @dataclass
 class Carried:
-    """What a stratum knows at the end of a slice: facts ahead, facts that go on, and what is armed of each `Since`."""
+    """What a stratum knows at the end of a slice: facts ahead, facts that go on, what is armed of each `Since`, and the
+    recent past that an `Until` waits over.
+    """
 
     ahead: dict[Relation, Facts] = field(default_factory=dict)
     going_on: dict[Relation, Facts] = field(default_factory=dict)
     armed: dict[int, Facts] = field(default_factory=dict)
+    recent: dict[Relation, Facts] = field(default_factory=dict)
 
     @property
     def facts(self) -> int:
         """The number of facts that are kept."""
-        tables = (*self.ahead.values(), *self.going_on.values(), *self.armed.values())
+        tables = (*self.ahead.values(), *self.going_on.values(), *self.armed.values(), *self.recent.values())
         return sum(table.rows for table in tables)
 
     def rescaled(self, factor: int) -> Carried:
@@ -54,6 +57,7 @@ class Carried:
             {relation: rescaled(table, factor) for relation, table in self.ahead.items()},
             {relation: rescaled(table, factor) for relation, table in self.going_on.items()},
             {place: rescaled(table, factor) for place, table in self.armed.items()},
+            {relation: rescaled(table, factor) for relation, table in self.recent.items()},
         )
 
 
@@ -85,6 +89,11 @@ class Stratum:
             for place, rule in self._rules.items()
             if any(source in self._members for source, _, _ in sources(rule))
         }
+        self._waits = {place: int(since.rule.waits * scale) for place, since in self._since.items() if since.rule.waits}
+        self._recall: dict[Relation, int] = {}
+        for place, ticks in self._waits.items():
+            for scan in (self._since[place].rule.left, self._since[place].rule.right):
+                self._recall[scan.relation] = max(ticks, self._recall.get(scan.relation, 0))
         self._memory = self._remembered()
         self.has_since = bool(self._since)
 
@@ -96,7 +105,7 @@ class Stratum:
                 offsets = self._offsets[place]
                 width = int(FOREVER) if offsets.high is None or offsets.low is None else offsets.high - offsets.low
                 memory[rule.source] = max(memory.get(rule.source, 0), width)
-            elif isinstance(rule, Lasting):
+            elif isinstance(rule, Lasting) and place not in self._waits:
                 for scan in (rule.left, rule.right):
                     memory.setdefault(scan.relation, 0)
         return memory
@@ -197,6 +206,8 @@ class _Slice:
                 return moved(self._table(source), stratum._offsets[place])
             case Eroded(source=source):
                 return eroded(self._grown(source), stratum._offsets[place])
+            case Lasting(left=left, right=right) if place in stratum._waits:
+                return self._waited(place, left, right)
             case Lasting(left=left, right=right):
                 since = stratum._since[place]
                 lefts, rights = self._grown(left.relation), self._grown(right.relation)
@@ -208,11 +219,31 @@ class _Slice:
             case Joined():
                 return stratum._bodies[place].solve(self._table, stratum._dictionary)
 
+    def _waited(self, place: int, left: Scan, right: Scan) -> Facts:
+        """An `Until` as it was when all that it asks about had become known, moved to now."""
+        cells = 2 * self._stratum._waits[place]
+        tables = [self._recently(scan.relation) for scan in (left, right)]
+        found = self._stratum._since[place].solve(tables[0], tables[1], self._stratum._dictionary)
+        known = found.clipped(-ENDLESS, self._high - cells)
+        return moved(known, Offsets(cells // 2, cells // 2, low_open=False, high_open=False)).clipped(
+            self._low, self._high
+        )
+
+    def _recently(self, relation: Relation) -> Facts:
+        """A relation in the slice and for as long before it as an `Until` waits."""
+        before = self._carried.recent.get(relation)
+        return self._table(relation) if before is None else maximal([before, self._table(relation)])
+
     def _armed_first(self, pieces: Mapping[Relation, list[Facts]]) -> None:
         """What recursive rules derive from the past alone: intervals that go on without a new fact do not call them."""
         stratum = self._stratum
         for place, rule in stratum._recursive.items():
-            if isinstance(rule, Lasting) and (armed := self._carried.armed.get(place)) is not None and armed.rows:
+            if (
+                isinstance(rule, Lasting)
+                and place not in stratum._waits
+                and (armed := self._carried.armed.get(place)) is not None
+                and armed.rows
+            ):
                 lefts = self._grown(rule.left.relation)
                 pieces[rule.head].append(
                     stratum._since[place].solve_armed(armed, lefts, self._low, stratum._dictionary)
@@ -228,6 +259,9 @@ class _Slice:
             case Eroded(source=source):
                 if source in fresh:
                     yield eroded(covering(self._grown(source), fresh[source]), stratum._offsets[place])
+            case Lasting(left=left, right=right) if place in stratum._waits:
+                if left.relation in fresh or right.relation in fresh:
+                    yield self._waited(place, left, right)
             case Lasting(left=left, right=right):
                 yield from self._lasting(place, left, right, fresh)
             case Joined(literals=literals):
@@ -262,11 +296,19 @@ class _Slice:
             )
         armed = {}
         for place, since in stratum._since.items():
+            if place in stratum._waits:
+                continue
             tables = self._grown(since.rule.left.relation), self._grown(since.rule.right.relation)
             before = self._carried.armed.get(place, no_facts(since.rule.head.arity))
             armed[place] = since.arm(before, *tables, (self._low, self._high), stratum._dictionary)
+        # One gap more: whether the left side of an `Until` goes on from before is to be seen.
+        recent = {
+            relation: self._recently(relation).clipped(self._high - 2 * ticks - 2, self._high)
+            for relation, ticks in stratum._recall.items()
+        }
         return Carried(
             ahead,
             {relation: table for relation, table in going_on.items() if table.rows},
             {place: table for place, table in armed.items() if table.rows},
+            {relation: table for relation, table in recent.items() if table.rows},
         )

@@ -12,6 +12,7 @@ from holdsfor.compiler.metric.rules import Relation
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import Facts, FactSet, maximal, no_facts, stacked
+from holdsfor.engine.metric.operators import Offsets, moved
 from holdsfor.engine.metric.stratum import Carried, Stratum
 from holdsfor.engine.metric.timeline import after, cells, columns_of, finer_cell, rescaled, scale_of
 from holdsfor.engine.tables import FOREVER
@@ -73,7 +74,7 @@ class MetricStream:
             relation = self._read.get(signature)
             if relation is None or not table.rows:
                 continue
-            added = rescaled(table, factor)
+            added = self._later(rescaled(table, factor), relation, 1)
             late = added.start < self.state.reached
             if late.any():
                 self.late += int(late.sum())
@@ -141,7 +142,15 @@ class MetricStream:
             carried.append(kept)
             tables.update(now)
         state.carried, state.reached = carried, high
-        return {relation: tables[relation] for relation in self.plan.outputs}
+        return {relation: self._later(tables[relation], relation, -1) for relation in self.plan.outputs}
+
+    def _later(self, facts: Facts, relation: Relation, sign: int) -> Facts:
+        """Facts of a relation as it is kept, which may be as it was some time ago; or back."""
+        delay = self.plan.delays.get(relation)
+        if delay is None:
+            return facts
+        ticks = int(delay * self.state.scale) * sign
+        return moved(facts, Offsets(ticks, ticks, low_open=False, high_open=False))
 
 
 def stepped_run(
@@ -151,7 +160,7 @@ def stepped_run(
     stream = MetricStream(plan, dictionary)
     stream.push(facts)
     answers, most = [], 0
-    for until in _steps(start, end, step):
+    for until in _steps(start, end + max(plan.delays.values(), default=0), step):
         answers.append(stream.advance(until))
         most = max(most, stream.state.facts)
     low, high = cells(Range(start, end), stream.state.scale)
