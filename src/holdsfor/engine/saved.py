@@ -13,7 +13,6 @@ different instances have nothing to do with each other: a state may be cut apart
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,20 +21,17 @@ import numpy as np
 import pyarrow as pa
 
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
-from holdsfor.diagnostics import HoldsforError, Source
-from holdsfor.engine.dictionary import Dictionary, Value, value_of
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import width
 from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.frames import Codes
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.prepared import Prepared
+from holdsfor.engine.spelling import NO_VALUE, Spelled, codes_in, encoded
 from holdsfor.engine.state import Attempts, Border, Holding, Reports, Settled, State
 from holdsfor.engine.tables import FOREVER, Events, Intervals, Points, times_in
 from holdsfor.ir import EffectKind
-from holdsfor.syntax.operators import ARGUMENT
-from holdsfor.syntax.parser import parse
-from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Compound
 
 VERSION = "1"
 SECTIONS = (
@@ -65,14 +61,13 @@ _CLOCK = ("origin", "border", "query")
 _COUNT = "conflicts"
 _PREFIX = "holdsfor."
 _EFFECTS = {EffectKind.INITIATED: "initiated", EffectKind.TERMINATED: "terminated"}
-_NO_VALUE = -1
 
 
 def to_table(state: State, prepared: Prepared) -> pa.Table:
     """A state as a table."""
     blocks = [block for block in _blocks(state.kept, prepared.dictionary) if len(block.start)]
     symbols = list(dict.fromkeys(block.symbol for block in blocks))
-    texts = _Spelled(prepared.dictionary)
+    texts = Spelled(prepared.dictionary)
     sizes = [len(block.start) for block in blocks]
     widths = np.repeat([len(block.args) for block in blocks], sizes) if blocks else EMPTY
     flat = _joined([np.stack(block.args, axis=1).reshape(-1) for block in blocks if block.args])
@@ -194,7 +189,7 @@ def _blocks(border: Border, dictionary: Dictionary) -> Iterator[_Block]:
     for section, found in (("derived", border.derived), ("event", border.events)):
         for symbol, events in found.items():
             args = tuple(codes_of(column, dictionary) for column in events.args)
-            none = np.full(len(events), _NO_VALUE)
+            none = np.full(len(events), NO_VALUE)
             yield _Block(section, symbol, args, none, events.time, _no_end(events.time))
     for symbol, reports in border.reports.items():
         place = SECTIONS.index("report") + reports.is_cut + 2 * reports.is_point
@@ -221,21 +216,6 @@ def _name(symbol: Symbol) -> str:
     return f"{symbol.kind} {symbol}"
 
 
-class _Spelled:
-    """The text of codes: each is printed once."""
-
-    def __init__(self, dictionary: Dictionary) -> None:
-        self._dictionary = dictionary
-
-    def column(self, codes: Ints) -> Any:
-        """A column of text; null where there is no value."""
-        distinct, inverse = np.unique(codes, return_inverse=True)
-        missing = distinct == _NO_VALUE
-        terms = self._dictionary.terms(distinct[~missing].tolist())
-        texts = [None] * int(missing.sum()) + [print_term(term, ARGUMENT) for term in terms]
-        return pa.array(texts, pa.string()).take(pa.array(inverse))
-
-
 # Reading
 
 
@@ -245,19 +225,13 @@ class _Reader:
         self._entities = prepared.analysis.entities
         table = table.combine_chunks()
         section, symbol, args, value, start, end = (_one_chunk(column) for column in table.columns)
-        self._sections, self._section = _encoded(section)
-        self._names, self._symbol = _encoded(symbol)
+        self._sections, self._section = encoded(section)
+        self._names, self._symbol = encoded(symbol)
         self._at = args.offsets.to_numpy().astype(np.int64)
-        self._flat = self._codes(args.values)
-        self._value = self._codes(value)
+        self._flat = codes_in(args.values, self._dictionary)
+        self._value = codes_in(value, self._dictionary)
         self._start = times_in(start, -FOREVER)
         self._end = times_in(end, FOREVER)
-
-    def _codes(self, texts: Any) -> Ints:
-        """Codes of a column of text, every distinct one read once; no value is -1."""
-        distinct, place = _encoded(texts)
-        known = np.append(self._dictionary.encode(_read(text) for text in distinct), _NO_VALUE)
-        return known[place]
 
     def border(self) -> Border:
         """Everything by section and symbol."""
@@ -330,30 +304,3 @@ class _Reader:
 
 def _one_chunk(column: Any) -> Any:
     return column.chunk(0) if column.num_chunks else pa.array([], column.type)
-
-
-def _encoded(texts: Any) -> tuple[list[str], Ints]:
-    """The distinct texts of a column, and which of them each row has; -1 is null."""
-    encoded = texts.dictionary_encode()
-    return encoded.dictionary.to_pylist(), encoded.indices.fill_null(_NO_VALUE).to_numpy().astype(np.int64)
-
-
-_PLAIN = re.compile(r"[a-z]\w*\Z")
-_WHOLE = re.compile(r"-?[0-9]+\Z")
-_QUOTED = re.compile(r"'[^'\\]*'\Z")
-
-
-def _read(text: str) -> Value:
-    """The value that a text stands for."""
-    if _PLAIN.match(text):
-        return text
-    if _WHOLE.match(text):
-        return int(text)
-    if _QUOTED.match(text):
-        return text[1:-1]
-    parsed = parse(Source("state", f"s({text})."))
-    if parsed.diagnostics or len(parsed.clauses) != 1:
-        raise HoldsforError(f"the state has a value that cannot be read: {text!r}")
-    term = parsed.clauses[0].head
-    assert isinstance(term, Compound)
-    return value_of(term.args[0])
