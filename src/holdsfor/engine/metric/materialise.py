@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import lcm
 
 from holdsfor.compiler.metric.plan import Direction, MetricPlan, MetricStratum
@@ -12,17 +13,24 @@ from holdsfor.compiler.metric.rules import Eroded, Lasting, Moved, NormalRule, R
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import Facts, FactSet, maximal
 from holdsfor.engine.metric.operators import mirrored
+from holdsfor.engine.metric.profile import MetricProfile
 from holdsfor.engine.metric.slices import Through, run_slices
-from holdsfor.engine.metric.stratum import Carried, Stratum
+from holdsfor.engine.metric.stratum import Carried, NeverEnds, Stratum
 from holdsfor.engine.metric.timeline import after, cells, columns_of, scale_of, together
 from holdsfor.engine.tables import FOREVER
 from holdsfor.ir.metric import Range
 
 _MOST_ROUNDS = 10_000
+"""What goes both ways in time may never end; after so many rounds it is taken to."""
 
 
 def materialise(
-    plan: MetricPlan, facts: FactSet, dictionary: Dictionary, start: Fraction | None = None, end: Fraction | None = None
+    plan: MetricPlan,
+    facts: FactSet,
+    dictionary: Dictionary,
+    start: Fraction | None = None,
+    end: Fraction | None = None,
+    profile: MetricProfile | None = None,
 ) -> FactSet:
     """The maximal facts of all predicates that rules define, within the closed interval from start to end.
 
@@ -33,10 +41,21 @@ def materialise(
     tables = together([facts, columns_of(plan.facts, scale, dictionary)], scale, relations)
     demand = _Demand(plan, start, end)
     for stratum in plan.strata:
-        tables.update(_evaluated(stratum, tables, demand, scale, dictionary))
+        work = partial(_evaluated, stratum, tables, demand, scale, dictionary)
+        try:
+            found, _ = work() if profile is None else profile.measure(stratum, tables, work)
+        except NeverEnds as problem:
+            raise _in_units(problem, scale, stratum) from None
+        tables.update(found)
     low, high = cells(Range(start, end), scale)
-    found = {(relation.name, relation.arity): tables[relation].clipped(low, high) for relation in plan.outputs}
-    return FactSet(scale, found)
+    answers = {(relation.name, relation.arity): tables[relation].clipped(low, high) for relation in plan.outputs}
+    return FactSet(scale, answers)
+
+
+def _in_units(problem: NeverEnds, scale: int, stratum: MetricStratum) -> NeverEnds:
+    """The same with times in units of time instead of ticks."""
+    since, period = (None if time is None else time / scale for time in (problem.since, problem.period))
+    return NeverEnds(since, period, stratum.relations)
 
 
 class _Demand:
@@ -90,12 +109,11 @@ def _greatest(bounds: list[Fraction | None]) -> Fraction | None:
 
 def _evaluated(
     stratum: MetricStratum, tables: Mapping[Relation, Facts], demand: _Demand, scale: int, dictionary: Dictionary
-) -> dict[Relation, Facts]:
+) -> tuple[dict[Relation, Facts], Carried]:
     if not stratum.is_recursive or stratum.direction is Direction.NOWHERE or stratum.stride is None:
-        found, _ = Stratum(stratum, scale, dictionary).advance(tables, Carried())
-        return found
+        return Stratum(stratum, scale, dictionary).advance(tables, Carried())
     if stratum.direction is Direction.BOTH:
-        return _both_ways(stratum, tables, scale, dictionary)
+        return Stratum(stratum, scale, dictionary, most_rounds=_MOST_ROUNDS).advance(tables, Carried())
     seeds, recursive = _seeded(stratum, tables, scale, dictionary)
     read = {source for rule in recursive.rules for source, _, _ in sources(rule) if source not in stratum.relations}
     given = {relation: tables[relation] for relation in read if relation in tables}
@@ -103,12 +121,12 @@ def _evaluated(
     if stratum.direction is Direction.FORWARD:
         last = demand.last(stratum)
         limit = int(FOREVER) if last is None else after(last, scale)
-        return run_slices(Stratum(recursive, scale, dictionary), seeds, given, Through(stride, limit))
+        return run_slices(Stratum(recursive, scale, dictionary), seeds, given, Through(stride, limit)), Carried()
     first = demand.first(stratum)
     limit = int(FOREVER) if first is None else after(-first, scale)
     flipped = Stratum(_mirrored_rules(recursive), scale, dictionary)
     found = run_slices(flipped, _mirrored_tables(seeds), _mirrored_tables(given), Through(stride, limit))
-    return {relation: maximal([mirrored(facts)]) for relation, facts in found.items()}
+    return {relation: maximal([mirrored(facts)]) for relation, facts in found.items()}, Carried()
 
 
 def _seeded(
@@ -121,13 +139,6 @@ def _seeded(
     begin = Stratum(replace(stratum, rules=base, is_recursive=False), scale, dictionary)
     seeds, _ = begin.advance(tables, Carried())
     return seeds, replace(stratum, rules=tuple(recursive))
-
-
-def _both_ways(
-    stratum: MetricStratum, tables: Mapping[Relation, Facts], scale: int, dictionary: Dictionary
-) -> dict[Relation, Facts]:
-    found, _ = Stratum(stratum, scale, dictionary, most_rounds=_MOST_ROUNDS).advance(tables, Carried())
-    return found
 
 
 def _mirrored_tables(tables: Mapping[Relation, Facts]) -> dict[Relation, Facts]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -99,7 +100,7 @@ class _Seen:
         self._at: dict[tuple[object, ...], int] = {}
 
     def look(self, carried: Carried, high: int) -> None:
-        """Raise NeverEnds if this state was there before; then so will be all that followed."""
+        """Raise NeverEnds, with times in ticks, if this state was there before; then so will be all that followed."""
         state = tuple(
             (str(name), *(column.tobytes() for column in (*facts.args, _ago(facts.start, high), _ago(facts.end, high))))
             for group in (carried.ahead, carried.going_on, carried.armed)
@@ -109,9 +110,9 @@ class _Seen:
             return
         before = self._at.setdefault(state, high)
         if before != high:
-            raise NeverEnds(before >> 1, (high - before) >> 1)
+            raise NeverEnds(Fraction(before >> 1), Fraction((high - before) >> 1))
         if len(self._at) > _MOST_SLICES:
-            raise NeverEnds(min(self._at.values()) >> 1, None)
+            raise NeverEnds(Fraction(min(self._at.values()) >> 1))
 
 
 def _ago(times: np.ndarray[tuple[int], np.dtype[np.int64]], high: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -7,8 +7,9 @@ have become one by the time they are counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from holdsfor.compiler.metric.plan import MetricStratum
 from holdsfor.compiler.metric.rules import Eroded, Joined, Lasting, Moved, NormalRule, Relation, Scan, sources
@@ -26,12 +27,16 @@ ALL_TIME = (-ENDLESS, ENDLESS)
 
 
 class NeverEnds(HoldsforError):
-    """A program that derives for ever: since when and with which period, in ticks, if they are known."""
+    """A program that derives for ever: since when and with which period, if they are known, and what."""
 
-    def __init__(self, since: int | None, period: int | None) -> None:
-        super().__init__("the program derives facts for ever")
+    def __init__(
+        self, since: Fraction | None = None, period: Fraction | None = None, relations: Sequence[Relation] = ()
+    ) -> None:
+        names = ", ".join(str(relation) for relation in relations if relation.is_written)
+        super().__init__(f"the program derives facts{f' of {names}' if names else ''} for ever")
         self.since = since
         self.period = period
+        self.relations = tuple(relations)
 
 
 @dataclass
@@ -150,7 +155,7 @@ class _Slice:
         while fresh and stratum._is_recursive:
             rounds += 1
             if stratum._most_rounds is not None and rounds > stratum._most_rounds:
-                raise NeverEnds(None, None)
+                raise NeverEnds
             pieces = {relation: [] for relation in stratum.relations}
             for place, rule in stratum._recursive.items():
                 for found in self._consequences(place, rule, fresh):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from math import lcm
 
 from holdsfor.compiler.metric.plan import Direction, MetricPlan
@@ -13,6 +14,7 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import Facts, FactSet, maximal, no_facts, stacked
 from holdsfor.engine.metric.operators import Offsets, moved
+from holdsfor.engine.metric.profile import MetricProfile
 from holdsfor.engine.metric.stratum import Carried, Stratum
 from holdsfor.engine.metric.timeline import after, cells, columns_of, finer_cell, rescaled, scale_of
 from holdsfor.engine.tables import FOREVER
@@ -39,11 +41,18 @@ class MetricState:
 class MetricStream:
     """A forward-propagating program, fed facts and moved on in time."""
 
-    def __init__(self, plan: MetricPlan, dictionary: Dictionary, state: MetricState | None = None) -> None:
+    def __init__(
+        self,
+        plan: MetricPlan,
+        dictionary: Dictionary,
+        state: MetricState | None = None,
+        profile: MetricProfile | None = None,
+    ) -> None:
         if not plan.is_forward:
             raise HoldsforError("the program looks into the future, so it cannot run on a stream")
         self.plan = plan
         self.late = 0
+        self.profile = profile
         self._dictionary = dictionary
         self._read = {(relation.name, relation.arity): relation for relation in _written(plan)}
         if state is None:
@@ -137,8 +146,9 @@ class MetricStream:
                 if (rest := facts.clipped(high, int(FOREVER))).rows
             }
         carried: list[Carried] = []
-        for stratum, before in zip(self._strata, state.carried, strict=True):
-            now, kept = stratum.advance(tables, before, (low, high))
+        for planned, stratum, before in zip(self.plan.strata, self._strata, state.carried, strict=True):
+            work = partial(stratum.advance, tables, before, (low, high))
+            now, kept = work() if self.profile is None else self.profile.measure(planned, tables, work)
             carried.append(kept)
             tables.update(now)
         state.carried, state.reached = carried, high
@@ -154,10 +164,16 @@ class MetricStream:
 
 
 def stepped_run(
-    plan: MetricPlan, facts: FactSet, dictionary: Dictionary, start: Fraction, end: Fraction, step: Fraction
+    plan: MetricPlan,
+    facts: FactSet,
+    dictionary: Dictionary,
+    start: Fraction,
+    end: Fraction,
+    step: Fraction,
+    profile: MetricProfile | None = None,
 ) -> tuple[FactSet, int]:
     """A stream that has been recorded, gone through in steps: the facts from start to end, and the most that were kept."""
-    stream = MetricStream(plan, dictionary)
+    stream = MetricStream(plan, dictionary, profile=profile)
     stream.push(facts)
     answers, most = [], 0
     for until in _steps(start, end + max(plan.delays.values(), default=0), step):
