@@ -102,12 +102,12 @@ class Result:
 
     def to_pandas(self, *, split: bool = False) -> Any:
         """The same as a pandas data frame."""
-        pandas = _extra("pandas", "to_pandas()")
+        pandas = frame_library("pandas", "to_pandas()")
         return self.to_arrow(split=split).to_pandas(types_mapper={pa.int64(): pandas.Int64Dtype()}.get)
 
     def to_polars(self, *, split: bool = False) -> Any:
         """The same as a polars data frame."""
-        return _extra("polars", "to_polars()").from_arrow(self.to_arrow(split=split))
+        return frame_library("polars", "to_polars()").from_arrow(self.to_arrow(split=split))
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The same for every library that speaks Arrow: `polars.DataFrame(result)`, DuckDB, …"""
@@ -129,24 +129,14 @@ class Result:
     # For people
 
     def __repr__(self) -> str:
-        shown = text_table(self._first(_SHOWN)).rstrip("\n")
-        more = f"\n… and {len(self) - _SHOWN} more" if len(self) > _SHOWN else ""
-        return f"{self._title()}\n{shown}{more}" if len(self) else self._title()
+        return shown_text(self._title(), self._first(_SHOWN), len(self))
 
     def _repr_html_(self) -> str:
-        table = self._first(2 * _SHOWN)
-        rows = zip(*(column.to_pylist() for column in shown_columns(table)), strict=True)
-        head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in table.column_names)
-        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        more = f"<p>… and {len(self) - len(table)} more</p>" if len(self) > len(table) else ""
-        return (
-            f"<div><p>{escape(self._title())}</p><table><thead><tr>{head}</tr></thead>"
-            f"<tbody>{body}</tbody></table>{more}</div>"
-        )
+        return shown_html(self._title(), self._first(2 * _SHOWN), len(self))
 
     def _title(self) -> str:
-        skipped = f" ({_count(self.summary.malformed, 'malformed row')} skipped)" if self.summary.malformed else ""
-        return f"{_count(len(self), 'interval')} at {_count(len(self._answers), 'query time')}{skipped}"
+        skipped = f" ({counted(self.summary.malformed, 'malformed row')} skipped)" if self.summary.malformed else ""
+        return f"{counted(len(self), 'interval')} at {counted(len(self._answers), 'query time')}{skipped}"
 
     def _first(self, rows: int) -> pa.Table:
         tables = (interval_table(answer, self._texts) for answer in self._answers)
@@ -180,7 +170,8 @@ def _decoded(codes: Ints, dictionary: Dictionary) -> Any:
     return pa.array(values).take(pa.array(inverse))
 
 
-def _extra(module: str, what: str) -> Any:
+def frame_library(module: str, what: str) -> Any:
+    """A library for data frames; a HoldsforError says how to install it."""
     try:
         return import_module(module)
     except ImportError:
@@ -189,5 +180,28 @@ def _extra(module: str, what: str) -> Any:
         ) from None
 
 
-def _count(number: int, what: str) -> str:
+def shown_text(title: str, table: pa.Table, total: int) -> str:
+    """The first rows of a table for a terminal; `total` is how many rows there are."""
+    if not total:
+        return title
+    shown = text_table(table.slice(0, _SHOWN)).rstrip("\n")
+    return f"{title}\n{shown}" + (f"\n… and {total - _SHOWN} more" if total > _SHOWN else "")
+
+
+def shown_html(title: str, table: pa.Table, total: int) -> str:
+    """The first rows of a table for a notebook."""
+    table = table.slice(0, 2 * _SHOWN)
+    rows = zip(*(column.to_pylist() for column in shown_columns(table)), strict=True)
+    head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in table.column_names)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    more = f"<p>… and {total - len(table)} more</p>" if total > len(table) else ""
+    return f"<div><p>{escape(title)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}</div>"
+
+
+def counted(number: int, what: str) -> str:
+    """A number and what it counts.
+
+    >>> counted(1, "row"), counted(2000, "row")
+    ('1 row', '2,000 rows')
+    """
     return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -54,6 +54,8 @@ def _edge(edge: GraphEdge) -> str:
         options.append(f'label="{escape(edge.label)}"')
     if edge.kind == "f":
         options.append("style=dashed")
+    elif edge.kind == "n":
+        options.append("style=dotted")
     if edge.cyclic:
         options.append(f'color="{CYCLE}"')
     attributes = f" [{', '.join(options)}]" if options else ""

@@ -2,6 +2,7 @@
 
 from holdsfor.viz.dot import to_dot
 from holdsfor.viz.mermaid import to_mermaid
+from holdsfor.viz.metric import metric_view
 from holdsfor.viz.svg import to_svg
 from holdsfor.viz.view import Grain, GraphComponent, GraphEdge, GraphNode, GraphView, dependency_view
 
@@ -12,6 +13,7 @@ __all__ = [
     "GraphNode",
     "GraphView",
     "dependency_view",
+    "metric_view",
     "to_dot",
     "to_mermaid",
     "to_svg",

@@ -13,6 +13,8 @@ _SHAPES = {
     "simple": ("[", "]"),
     "static": ("[[", "]]"),
     "event": ("([", "])"),
+    "given": ("[/", "/]"),
+    "derived": ("[", "]"),
     "mixed": ("{{", "}}"),
 }
 # Mermaid reads labels as Markdown, and some punctuation even inside quotes. An underscore inside a word is safe.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from unicodedata import combining, east_asian_width
 
 from holdsfor.compiler.analysis.entities import Role
-from holdsfor.viz.view import Grain, GraphNode
+from holdsfor.viz.view import Grain, GraphNode, PredicateRole
 
 
 class Paint(NamedTuple):
@@ -30,17 +30,21 @@ BOX = "#8492a6"
 BOX_FILL = "#e9edf2"
 
 MIXED = Paint("mixed", "#efe8fa", "#6f4fb0", "several roles")
-PAINTS: dict[Role | None, Paint] = {
+PAINTS: dict[Role | PredicateRole | None, Paint] = {
     Role.INPUT_FLUENT: Paint("input", "#ffffff", "#6b7785", "input fluent"),
     Role.SIMPLE_FLUENT: Paint("simple", "#dcebfb", "#2566ad", "simple fluent"),
     Role.STATIC_FLUENT: Paint("static", "#dcf2e3", "#23794a", "statically determined fluent"),
+    Role.METRIC_FLUENT: Paint("metric", "#fde4ee", "#a3356b", "metric predicate"),
     Role.DERIVED_EVENT: Paint("event", "#ffeccc", "#a86200", "derived event"),
+    PredicateRole.INPUT: Paint("given", "#ffffff", "#6b7785", "input predicate"),
+    PredicateRole.DERIVED: Paint("derived", "#dcf2e3", "#23794a", "derived predicate"),
     None: MIXED,
 }
 GRAINS: dict[Grain, str] = {
     "pairs": "fluent-value pairs",
     "fluents": "fluents",
     "components": "components",
+    "predicates": "predicates",
 }
 
 # What XML forbids, and surrogates, which cannot be encoded.

@@ -48,6 +48,7 @@ _STYLE = f"""
 .holdsfor-graph .edge path{{fill:none;stroke:{LINE};stroke-width:1.3px}}
 .holdsfor-graph .edge .tip{{fill:{LINE};stroke:none}}
 .holdsfor-graph .f path{{stroke-dasharray:5 3}}
+.holdsfor-graph .n path{{stroke-dasharray:2 3}}
 .holdsfor-graph .cyclic path{{stroke:{CYCLE}}}
 .holdsfor-graph .cyclic .tip{{fill:{CYCLE}}}
 .holdsfor-graph .edge:hover path{{stroke-width:2.6px}}
@@ -168,8 +169,11 @@ def _edge(view: GraphView, route: Route) -> str:
 
 
 def _edge_tooltip(view: GraphView, edge: GraphEdge) -> str:
+    ends = f"{plain(view.node[edge.source].label)} → {plain(view.node[edge.target].label)}"
+    if view.grain == "predicates":
+        return f"{ends}: {plain(edge.label)}" if edge.label else ends
     delay = f", after {plain(edge.label)}" if edge.label else ""
-    return f"{plain(view.node[edge.source].label)} → {plain(view.node[edge.target].label)} ({edge.kind}-edge{delay})"
+    return f"{ends} ({edge.kind}-edge{delay})"
 
 
 def _arrow(route: Route) -> str:
@@ -218,6 +222,8 @@ def _entries(view: GraphView) -> Iterator[tuple[str, str]]:
         yield _line("edge i"), "condition"
     if any(kind == "f" for kind, _ in kinds):
         yield _line("edge f"), "delayed effect"
+    if any(kind == "n" for kind, _ in kinds):
+        yield _line("edge n"), "negation or aggregate"
     if any(cyclic for _, cyclic in kinds):
         yield _line("edge i cyclic"), "in a cyclic component"
 

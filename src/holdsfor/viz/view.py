@@ -2,6 +2,7 @@
 
 Three grains: *pairs* has a node for each fluent-value pair, *fluents* one for each fluent, and *components* one
 for each set of fluents that are processed together. Derived events are nodes at every grain, input events never.
+Metric programs have one grain of their own, *predicates*.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from typing import Literal, TypeAlias
 
@@ -20,12 +22,19 @@ from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.ir import DelayRule, InitiallyRule, Rule
 from holdsfor.syntax.printer import print_term
 
-Grain: TypeAlias = Literal["pairs", "fluents", "components"]
-EdgeKind: TypeAlias = Literal["i", "f"]
+Grain: TypeAlias = Literal["pairs", "fluents", "components", "predicates"]
+EdgeKind: TypeAlias = Literal["i", "f", "n"]
 
 _Key: TypeAlias = tuple[int, int, EdgeKind]
 
 _NAMES_SHOWN = 4
+
+
+class PredicateRole(StrEnum):
+    """Where the facts of a metric program's predicate come from."""
+
+    INPUT = "input predicate"
+    DERIVED = "derived predicate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +45,7 @@ class GraphNode:
 
     id: str
     label: str
-    role: Role | None
+    role: Role | PredicateRole | None
     level: int
     component: str
     rules: int = 0
@@ -45,7 +54,10 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class GraphEdge:
-    """A dependency: `i` from a rule's condition, `f` from a delay, which is its label."""
+    """A dependency: `i` from a rule's condition, `f` from a delay, which is its label, `n` from what is negated or counted.
+
+    In metric programs the label has the operators.
+    """
 
     source: str
     target: str
@@ -115,12 +127,12 @@ class _Builder:
         self.label = _labeller(self.graph.symbols)
         self.groups: list[list[Vertex]] = list(self._groups())
         self.home = {vertex: position for position, group in enumerate(self.groups) for vertex in group}
-        self.ids = _identifiers("v", ("_".join(self._names(group)[:1]) for group in self.groups))
+        self.ids = identifiers("v", ("_".join(self._names(group)[:1]) for group in self.groups))
 
     def view(self) -> GraphView:
         together = self._processed_together()
         cyclic = self._cyclic(together)
-        identifiers = _identifiers("c", (self.ids[members[0]].removeprefix("v_") for members in together))
+        names = identifiers("c", (self.ids[members[0]].removeprefix("v_") for members in together))
         component_of = {node: position for position, members in enumerate(together) for node in members}
         rules = self._rule_counts()
         nodes = [
@@ -129,7 +141,7 @@ class _Builder:
                 label=self._label(group),
                 role=self._role(group),
                 level=self._level(group),
-                component=identifiers[component_of[position]],
+                component=names[component_of[position]],
                 rules=rules[position],
                 members=self._members(group),
             )
@@ -137,7 +149,7 @@ class _Builder:
         ]
         components = [
             GraphComponent(identifier, nodes[members[0]].level, tuple(self.ids[node] for node in members), loops)
-            for identifier, members, loops in zip(identifiers, together, cyclic, strict=True)
+            for identifier, members, loops in zip(names, together, cyclic, strict=True)
         ]
         edges = [
             GraphEdge(
@@ -159,7 +171,7 @@ class _Builder:
                 yield from ([vertex] for vertex in self.graph.vertices)
             case "fluents":
                 yield from (self.graph.of_symbol(symbol) for symbol in self.graph.symbols)
-            case "components":
+            case _:
                 for members in self.graph.fluent_components:
                     yield [vertex for symbol in members for vertex in self.graph.of_symbol(symbol)]
 
@@ -183,7 +195,7 @@ class _Builder:
                 return ()
             case "fluents":
                 return tuple(self._pair(vertex) for vertex in group if vertex.value)
-            case "components":
+            case _:
                 return tuple(self._names(group))
 
     def _role(self, group: Sequence[Vertex]) -> Role | None:
@@ -264,10 +276,10 @@ def _labeller(symbols: Iterable[Symbol]) -> Callable[[Symbol], str]:
     return labels.__getitem__
 
 
-def _identifiers(prefix: str, names: Iterable[str]) -> list[str]:
+def identifiers(prefix: str, names: Iterable[str]) -> list[str]:
     """Identifiers that no notation can mistake for a keyword or an arrow.
 
-    >>> _identifiers("v", ["end", "größe=1", "größe=2", "größe(1)"])
+    >>> identifiers("v", ["end", "größe=1", "größe=2", "größe(1)"])
     ['v_end', 'v_gr_e_1', 'v_gr_e_2', 'v_gr_e_1_x2']
     """
     seen: Counter[str] = Counter()
