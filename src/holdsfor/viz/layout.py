@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from holdsfor.viz.arcs import Arc, arc_room, bends, member_order
+from holdsfor.viz.arcs import Arc, arc_room, bends, label_width, member_order
 from holdsfor.viz.ordering import Link, place, reduce_crossings
 from holdsfor.viz.palette import cells, plain, shorten
 from holdsfor.viz.view import EdgeKind, GraphEdge, GraphNode, GraphView
@@ -30,6 +30,10 @@ _COLUMN_GAP = 64.0
 _WIDEST_GAP = 200.0
 _LARGE = 3000
 _MOST_STRETCHES = 30_000
+USED_SIDE = 0.66
+"""The part of a node's side that edges are attached to."""
+LABEL_STEP = 15.0
+"""How far apart edges with labels are, so that each label stands above its own."""
 
 
 @dataclass(slots=True)
@@ -164,20 +168,31 @@ def _add_blocks(layout: Layout) -> None:
         key = (source.component, layout.column_of[source.id])
         if key == (target.component, layout.column_of[target.id]):
             inside[key].append(edge)
+    arriving = _labels_arriving(layout)
     for key, nodes in members.items():
         order = member_order([node.id for node in nodes], inside[key])
-        boxes = [_box(layout.view, layout.view.node[node]) for node in order]
+        boxes = [_box(layout.view, layout.view.node[node], len(arriving.get(node, ()))) for node in order]
         block = Block(key[1], boxes, bends(order, inside[key]), framed=len(nodes) > 1)
         for box in boxes:
             layout.boxes[box.node.id] = box
             layout.block_of[box.node.id] = block
 
 
-def _box(view: GraphView, node: GraphNode) -> Box:
+def _labels_arriving(layout: Layout) -> dict[str, list[GraphEdge]]:
+    """The edges with labels that reach each node from lower levels, where labels are the rule."""
+    found: dict[str, list[GraphEdge]] = defaultdict(list)
+    for edge in layout.view.edges if layout.view.grain == "predicates" else ():
+        if edge.label and layout.column_of[edge.source] < layout.column_of[edge.target]:
+            found[edge.target].append(edge)
+    return found
+
+
+def _box(view: GraphView, node: GraphNode, labels: int) -> Box:
     text = shorten(plain(node.label))
     subtitle = _subtitle(view, node)
     width = max(cells(text), 0.8 * len(subtitle)) * CHARACTER + 2 * _NODE_PADDING
-    return Box(node, text, subtitle, width, NODE_HEIGHT + (SUBTITLE_HEIGHT if subtitle else 0.0))
+    height = NODE_HEIGHT + (SUBTITLE_HEIGHT if subtitle else 0.0)
+    return Box(node, text, subtitle, width, max(height, labels * LABEL_STEP / USED_SIDE))
 
 
 def _subtitle(view: GraphView, node: GraphNode) -> str:
@@ -245,8 +260,12 @@ def _set_columns(
     crossing = [0] * len(columns)
     for link in links:
         crossing[link.left.column] += 1
+    wanted = [0.0] * (len(columns) + 1)
+    for target, edges_in in _labels_arriving(layout).items():
+        place_of = layout.column_of[target]
+        wanted[place_of] = max(wanted[place_of], *(label_width(edge) + _COLUMN_GAP / 2 for edge in edges_in))
     x = 0.0
-    for level, blocks, edges in zip(levels, columns, crossing, strict=True):
+    for level, blocks, edges, labels in zip(levels, columns, crossing, wanted[1:], strict=True):
         width = max(block.width for block in blocks)
         layout.columns.append(Column(level, x, width))
         for block in blocks:
@@ -254,4 +273,4 @@ def _set_columns(
             for box in block.boxes:
                 box.x += block.x
                 box.y += block.y
-        x += width + min(_WIDEST_GAP, _COLUMN_GAP + 2 * edges)
+        x += width + max(labels, min(_WIDEST_GAP, _COLUMN_GAP + 2 * edges))

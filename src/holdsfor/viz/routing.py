@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from holdsfor.viz.arcs import LOOP, Arc, Bend
-from holdsfor.viz.layout import Box, Layout, hops
+from holdsfor.viz.layout import LABEL_STEP, USED_SIDE, Box, Layout, hops
 from holdsfor.viz.view import GraphEdge
 
 _PORT_STEP = 6.0
-_USED_SIDE = 0.66
 _CORNER = 10.0
 
 
@@ -96,7 +95,9 @@ class _Router:
 
     def _spread(self, end: _End, found: dict[_Hop, float]) -> Iterator[tuple[_Hop, float]]:
         box = self.layout.boxes[end[0]]
-        step = min(_PORT_STEP, _USED_SIDE * box.height / len(found))
+        # A node that many labels arrive at is higher than others.
+        widest = LABEL_STEP if end[1] is Side.LEFT and self.layout.view.grain == "predicates" else _PORT_STEP
+        step = min(widest, USED_SIDE * box.height / len(found))
         top = box.middle - step * (len(found) - 1) / 2
         for position, hop in enumerate(sorted(found, key=found.__getitem__)):
             yield hop, top + position * step
