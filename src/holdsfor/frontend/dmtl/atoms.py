@@ -176,7 +176,9 @@ class Atoms(Numbers):
         found = self.accept(PLAIN)
         if found is None or ":-" in found.group():
             self._fail_expecting_argument(opening, found)
-        text, span = found.group(), self.span(found.start())
+        return self._unquoted(found.group(), self.span(found.start()))
+
+    def _unquoted(self, text: str, span: Span) -> Var | Const:
         if text == "_":
             self.anonymous += 1
             return Var(f"{ANONYMOUS_PREFIX}{self.anonymous}", span)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 from typing import NamedTuple, NoReturn
@@ -57,11 +58,10 @@ class Numbers(Scanner):
         self.skip()
         start = self.position
         found = _ANY_BOUND.match(self.text, start)
-        if found is None:
+        if found is None or found.group() == ".":
             self.fail(self.here(), f"expected a number or inf, found {self.shown()}", "write a number, or inf", "HF602")
-        text = found.group()
         # A full stop behind a number ends the rule.
-        text = text.rstrip(".") if not text.endswith("..") else text
+        text = found.group().removesuffix(".")
         self.position = self.end = start + len(text)
         span = self.span(start)
         if text in _INFINITE:
@@ -114,6 +114,17 @@ class Numbers(Scanner):
 
     def _wrong(self, span: Span, message: str, hint: str) -> None:
         self.complain(span, message, hint, "HF602")
+
+
+def read_bound(text: str) -> Fraction | float | None:
+    """The end of an interval as it stands in text: a number, an infinite float, or None if it is neither.
+
+    >>> read_bound("0.25"), read_bound("-inf"), read_bound("x")
+    (Fraction(1, 4), -inf, None)
+    """
+    if text in _INFINITE:
+        return math.inf if _INFINITE[text] else -math.inf
+    return _fraction(text)
 
 
 def _fraction(text: str) -> Fraction | None:

@@ -8,6 +8,7 @@ from typing import NamedTuple, NoReturn
 
 from holdsfor.diagnostics import Diagnostic, Source, Span, in_reading_order
 from holdsfor.frontend.dmtl.conditions import Conditions
+from holdsfor.frontend.dmtl.constants import constant
 from holdsfor.frontend.dmtl.scanner import SyntaxProblem
 from holdsfor.frontend.dmtl.words import BINARY, NAME, NEGATIONS, NOT, close_operator
 from holdsfor.ir.metric import (
@@ -66,6 +67,12 @@ def parse_source(source: Source) -> Parsed:
     return Parsed(statements, comments, parser.diagnostics)
 
 
+def parse_data(source: Source) -> Parsed:
+    """Parse facts of a data file, where there are no variables: what starts with a capital letter is a constant too."""
+    parser = _DataParser(source)
+    return Parsed(parser.statements(), [], parser.diagnostics)
+
+
 class _Parser(Conditions):
     _before_last = 0
     """The end of what stands before the last condition."""
@@ -111,7 +118,11 @@ class _Parser(Conditions):
             self.fail(self.ahead(), message, "derive a predicate of its own for it", "HF603")
         if sign := NEGATIONS.match(self.text, self.position):
             self.fail_negation(sign)
-        return self.metric()
+        written = self.metric()
+        if isinstance(written, Atom) and self.text[self.start] == "(":
+            bracket = self.span(self.start, self.start + 1)
+            self.fail(bracket, "a bracket without a predicate before it", "write P(a) with the name of the predicate")
+        return written
 
     def _head(self, written: MetricAtom) -> tuple[tuple[tuple[UnaryOperator, Range], ...], Atom]:
         boxes: list[tuple[UnaryOperator, Range]] = []
@@ -224,3 +235,14 @@ class _Parser(Conditions):
         if self.on_new_line():
             self.fail(self.here(), "expected :- after the head", "write the conditions of the rule after :-")
         self._fail_after_condition(Condition(written))
+
+
+class _DataParser(_Parser):
+    def _unquoted(self, text: str, span: Span) -> Var | Const:
+        return Const(constant(text), span)
+
+    def _statement(self) -> MetricRule | MetricFact:
+        statement = super()._statement()
+        if isinstance(statement, MetricRule):
+            self.complain(statement.span, "this is a rule, not a fact", "put rules into a file of their own", "HF605")
+        return statement

@@ -1,0 +1,281 @@
+"""What the lines of a file of metric facts say: pieces of text into columns, a whole piece at a time.
+
+A fact is plain if it has no quotes and no blanks inside its terms: `P(a,b)@3`, `P@[1,2)`. Its signs of punctuation say
+where its fields are. What is not plain is left to the parser, line by line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from holdsfor.diagnostics import HoldsforError, Source
+from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.metric.facts import Signature
+from holdsfor.engine.tables import FOREVER
+from holdsfor.frontend.dmtl.reader import parse_data
+from holdsfor.frontend.dmtl.words import NAME, RESERVED
+from holdsfor.io.metric_times import FURTHEST, Ticks, common_scale, rational_ticks, text_ticks
+from holdsfor.io.rejects import refused
+from holdsfor.ir.metric import MetricFact, MetricRule
+
+_MARKS = b"(),@[]\n"
+_OPEN, _CLOSE, _COMMA, _AT, _SQUARE_OPEN, _SQUARE_CLOSE, _NEWLINE = _MARKS
+_IS_MARK = np.zeros(256, np.bool_)
+_IS_MARK[list(_MARKS)] = True
+_IS_ODD = np.zeros(256, np.bool_)
+_IS_ODD[list(b" \t\r\v\f\0'\"|\\")] = True
+_MARKS_APART = tuple(bytes([mark]) for mark in _MARKS)
+_COMMENT = re.compile(rb"[ \t]*(?:[#%].*)?")
+_ODD_STARTS = np.zeros(256, np.bool_)
+_ODD_STARTS[list(b"#%")] = True
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Facts of one predicate: argument columns as Arrow dictionaries, or as values, and cells of the time-line."""
+
+    signature: Signature
+    args: tuple[Any, ...]
+    start: Ints
+    end: Ints
+    scale: int
+
+
+@dataclass
+class Parsed:
+    """What a piece of a file gave. Refused rows have line numbers that count from the beginning of the piece."""
+
+    lines: int
+    rows: list[Rows] = field(default_factory=list)
+    odd: list[MetricFact] = field(default_factory=list)
+    refused: list[pa.Table] = field(default_factory=list)
+
+
+def parse(block: bytes, wanted: Container[Signature] | None = None) -> Parsed:
+    """The facts of a piece of text; of `wanted` predicates only, if that is given."""
+    piece = _Piece(_without_blanks(block))
+    parsed = Parsed(len(piece.first))
+    is_read = np.zeros(parsed.lines, np.bool_)
+    for group in piece.groups():
+        name = group.name
+        if not NAME.fullmatch(name) or name in RESERVED:
+            continue
+        if wanted is not None and (name, group.arity) not in wanted:
+            is_read[group.rows] = True
+            continue
+        fine = group.read(parsed)
+        is_read[group.rows[fine]] = True
+    left = np.flatnonzero(~is_read)
+    if len(left):
+        _parse_lines(block, left, parsed, wanted)
+    return parsed
+
+
+def _without_blanks(block: bytes) -> bytes:
+    """The text without blanks around punctuation and full stops at line ends, with as many lines."""
+    block = block.replace(b"\t", b" ")
+    length = len(block) + 1
+    while b" " in block and len(block) < length:
+        length = len(block)
+        for mark in _MARKS_APART:
+            block = block.replace(mark + b" ", mark).replace(b" " + mark, mark)
+    return block.replace(b".\n", b"\n") if b".\n" in block else block
+
+
+def _parse_lines(block: bytes, rows: Ints, parsed: Parsed, wanted: Container[Signature] | None) -> None:
+    """Lines that are not plain, one at a time."""
+    lines = block.split(b"\n")
+    bad: list[tuple[int, str, str, str]] = []
+    for row in rows.tolist():
+        if _COMMENT.fullmatch(lines[row]):
+            continue
+        text = lines[row].decode()
+        found = parse_data(Source("", text))
+        too_far = any(map(_is_too_far, found.statements))
+        if found.diagnostics or too_far:
+            name = re.split(r"[(@]", text, maxsplit=1)[0].strip()
+            reason = found.diagnostics[0].message if found.diagnostics else "the time is too far from 0"
+            bad.append((row + 1, text, reason, name))
+            continue
+        for fact in found.statements:
+            assert isinstance(fact, MetricFact)
+            if wanted is None or (fact.predicate, len(fact.args)) in wanted:
+                parsed.odd.append(fact)
+    by_name: dict[str, list[tuple[int, str, str, str]]] = {}
+    for item in bad:
+        by_name.setdefault(item[3], []).append(item)
+    for name, items in by_name.items():
+        numbers, texts, reasons, _ = zip(*items, strict=True)
+        parsed.refused.append(refused(name, np.array(numbers), pa.array(texts), pa.array(reasons)))
+
+
+def _is_too_far(fact: MetricRule | MetricFact) -> bool:
+    assert isinstance(fact, MetricFact)
+    bounds = (fact.during.low, fact.during.high)
+    return any(bound is not None and abs(bound) * bound.denominator > FURTHEST for bound in bounds)
+
+
+class _Piece:
+    """The fields of a piece of text, one behind the other: what stands before each sign of punctuation."""
+
+    def __init__(self, block: bytes) -> None:
+        text = np.frombuffer(block, np.uint8)
+        self.ends = np.flatnonzero(_IS_MARK[text])
+        self.marks = text[self.ends]
+        last = np.flatnonzero(self.marks == _NEWLINE)
+        self.first = np.concatenate(([0], last[:-1] + 1))
+        self.count = last - self.first + 1
+        self._line_ends = self.ends[last]
+        self._text = text
+        # Without its punctuation the text is the character buffer of a column of strings.
+        offsets = np.zeros(len(self.ends) + 1, np.int32)
+        offsets[1:] = self.ends
+        offsets[1:] -= np.arange(len(self.ends), dtype=np.int32)
+        self.length = np.diff(offsets)
+        characters = block.translate(None, _MARKS)
+        self._column = pa.StringArray.from_buffers(len(self.ends), pa.py_buffer(offsets), pa.py_buffer(characters))
+
+    def column(self, places: Ints) -> Any:
+        """Some fields, given their places among all."""
+        return self._column.take(pa.array(places))
+
+    @cached_property
+    def _is_odd(self) -> Bools:
+        """Lines with characters that only the parser can make sense of."""
+        odd = np.zeros(len(self.first), np.bool_)
+        where = np.flatnonzero(_IS_ODD[self._text])
+        starts = np.concatenate(([0], self.ends[:-1] + 1))
+        # A comment sign is one only where something could begin.
+        where = np.concatenate([where, starts[_ODD_STARTS[self._text[starts]]]])
+        odd[np.searchsorted(self._line_ends, where)] = True
+        return odd
+
+    def groups(self) -> Iterator[_Group]:
+        """Plain lines, by predicate and form."""
+        for marks in np.flatnonzero(np.bincount(self.count)).tolist():
+            rows = np.flatnonzero((self.count == marks) & ~self._is_odd)
+            for arity, is_span in _forms(marks):
+                fit = rows[self._has_form(rows, arity, is_span)]
+                yield from self._by_name(fit, arity, is_span)
+
+    def _has_form(self, rows: Ints, arity: int, is_span: bool) -> Bools:
+        first = self.first[rows]
+        expected = [_OPEN, *[_COMMA] * (arity - 1), _CLOSE, _AT] if arity else [_AT]
+        fine: Bools = self.length[first] > 0
+        for place, mark in enumerate(expected):
+            fine &= self.marks[first + place] == mark
+            if 0 < place <= arity:
+                fine &= self.length[first + place] > 0
+        place = len(expected)
+        if arity:
+            fine &= self.length[first + place - 1] == 0
+        if not is_span:
+            fine &= self.length[first + place] > 0
+            return fine
+        opening, comma, closing = (self.marks[first + place + offset] for offset in range(3))
+        fine &= (opening == _OPEN) | (opening == _SQUARE_OPEN)
+        fine &= (comma == _COMMA) & ((closing == _CLOSE) | (closing == _SQUARE_CLOSE))
+        fine &= (self.length[first + place] == 0) & (self.length[first + place + 3] == 0)
+        fine &= (self.length[first + place + 1] > 0) & (self.length[first + place + 2] > 0)
+        return fine
+
+    def _by_name(self, rows: Ints, arity: int, is_span: bool) -> Iterator[_Group]:
+        if not len(rows):
+            return
+        names = self.column(self.first[rows]).dictionary_encode()
+        codes = names.indices.to_numpy()
+        # Small keys are sorted by counting, in linear time.
+        order = np.argsort(codes.astype(np.uint16) if len(names.dictionary) < 1 << 16 else codes, kind="stable")
+        ordered = codes[order]
+        cuts = [0, *(np.flatnonzero(np.diff(ordered)) + 1).tolist(), len(order)]
+        for begin, stop in pairwise(cuts):
+            yield _Group(self, names.dictionary[int(ordered[begin])].as_py(), arity, is_span, rows[order[begin:stop]])
+
+
+def _forms(marks: int) -> Iterator[tuple[int, bool]]:
+    """Numbers of arguments, and whether the time is an interval, of facts with so many signs of punctuation."""
+    for is_span, others in ((False, 1), (True, 4)):
+        if marks == others + 1:
+            yield 0, is_span
+        if marks - others - 2 >= 1:
+            yield marks - others - 2, is_span
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Plain lines of one predicate and form."""
+
+    piece: _Piece
+    name: str
+    arity: int
+    is_span: bool
+    rows: Ints
+
+    def read(self, parsed: Parsed) -> Bools:
+        """Take in the facts; says which of the lines are fine."""
+        first = self.piece.first[self.rows]
+        place = self.arity + 2 if self.arity else 1
+        if self.is_span:
+            low = text_ticks(self.piece.column(first + place + 1))
+            high = text_ticks(self.piece.column(first + place + 2))
+            is_closed_low = self.piece.marks[first + place] == _SQUARE_OPEN
+            is_closed_high = self.piece.marks[first + place + 2] == _SQUARE_CLOSE
+        else:
+            low = high = text_ticks(self.piece.column(first + place))
+            is_closed_low = is_closed_high = np.ones(len(first), np.bool_)
+        start, end, scale, fine = cells(low, high, is_closed_low, is_closed_high)
+        if not fine.all():
+            first, start, end = first[fine], start[fine], end[fine]
+        args = tuple(self.piece.column(first + 1 + place).dictionary_encode() for place in range(self.arity))
+        if len(first):
+            parsed.rows.append(Rows((self.name, self.arity), args, start, end, scale))
+        return fine
+
+
+def cells(
+    low: Ticks, high: Ticks, is_closed_low: Bools, is_closed_high: Bools
+) -> tuple[Ints, Ints, int, npt.NDArray[np.bool_]]:
+    """Intervals as half-open ones on the doubled time-line, its scale, and which of them are intervals at all."""
+    scale = common_scale((low.scale, high.scale))
+    fine = ~low.wrong & ~high.wrong & low.fits(scale) & high.fits(scale)
+    start, end = low.at(scale), high.at(scale)
+    is_infinite = start <= -FOREVER
+    start = np.where(is_infinite, start, 2 * start + ~is_closed_low)
+    fine &= ~(is_infinite & is_closed_low)
+    is_infinite = end >= FOREVER
+    end = np.where(is_infinite, end, 2 * end + is_closed_high)
+    fine &= ~(is_infinite & is_closed_high) & (start < end)
+    return start, end, scale, fine
+
+
+def odd_rows(facts: list[MetricFact]) -> Iterator[Rows]:
+    """Facts that were read one by one, as columns."""
+    by_signature: dict[Signature, list[MetricFact]] = {}
+    for fact in facts:
+        by_signature.setdefault((fact.predicate, len(fact.args)), []).append(fact)
+    for signature, found in by_signature.items():
+        args = tuple([fact.args[place].value for fact in found] for place in range(signature[1]))
+        low = _bounds([fact.during.low for fact in found], -FOREVER)
+        high = _bounds([fact.during.high for fact in found], FOREVER)
+        closed_low = np.array([not fact.during.low_open for fact in found], np.bool_)
+        closed_high = np.array([not fact.during.high_open for fact in found], np.bool_)
+        start, end, scale, fine = cells(low, high, closed_low, closed_high)
+        if not fine.all():
+            raise HoldsforError(f"the times of {signature[0]} are too far apart for ticks of 1/{scale}")
+        yield Rows(signature, args, start, end, scale)
+
+
+def _bounds(numbers: list[Fraction | None], infinite: np.int64) -> Ticks:
+    exact = rational_ticks([Fraction(0) if number is None else number for number in numbers])
+    is_infinite = np.array([number is None for number in numbers], np.bool_)
+    return Ticks(np.where(is_infinite, infinite, exact.values), exact.scale, exact.wrong)

@@ -1,0 +1,111 @@
+"""Reads facts of metric predicates from text: `P(a,b)@3`, `P(a)@[1,2)`, a fact to a line."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.engine.metric.facts import Facts, FactSet, Signature
+from holdsfor.engine.tables import FOREVER
+from holdsfor.frontend.dmtl.constants import constant
+from holdsfor.io.metric_rows import Parsed, Rows, odd_rows, parse
+from holdsfor.io.metric_times import FURTHEST, common_scale
+from holdsfor.io.parallel import in_order
+from holdsfor.io.rejects import Rejects
+from holdsfor.io.sources import blocks, shown_name
+
+_LIKE_A_NUMBER = r"^-?[0-9]"
+
+
+def read_metric_facts(
+    paths: Iterable[str | Path],
+    dictionary: Dictionary,
+    rejects: Rejects | None = None,
+    wanted: Container[Signature] | None = None,
+) -> FactSet:
+    """Read files, in any order of facts; `-` is standard input, and gzip is unpacked.
+
+    Times are exact: the time-line of the result has as many ticks to a unit as they need. Lines that are no facts go to
+    `rejects`. Facts of predicates that are not `wanted`, if that is given, are left out.
+    """
+    rejects = rejects or Rejects()
+    rows = [found for parsed in _pieces(paths, rejects, wanted) for found in _all_rows(parsed)]
+    return fact_set(rows, dictionary)
+
+
+def metric_fact_blocks(
+    paths: Iterable[str | Path],
+    dictionary: Dictionary,
+    rejects: Rejects | None = None,
+    wanted: Container[Signature] | None = None,
+) -> Iterator[FactSet]:
+    """The same in pieces, as the files are read; each has a time-line of its own."""
+    for parsed in _pieces(paths, rejects or Rejects(), wanted):
+        yield fact_set(list(_all_rows(parsed)), dictionary)
+
+
+def _pieces(paths: Iterable[str | Path], rejects: Rejects, wanted: Container[Signature] | None) -> Iterator[Parsed]:
+    for path in paths:
+        line = 0
+        for parsed in in_order(lambda block: parse(block, wanted), blocks(path)):
+            moved = [table.set_column(0, "line", pc.add(table["line"], line)) for table in parsed.refused]
+            rejects.add(shown_name(path), moved)
+            line += parsed.lines
+            yield parsed
+
+
+def _all_rows(parsed: Parsed) -> Iterator[Rows]:
+    yield from parsed.rows
+    yield from odd_rows(parsed.odd)
+
+
+def fact_set(rows: Sequence[Rows], dictionary: Dictionary) -> FactSet:
+    """Pieces of facts on one time-line, their arguments as codes."""
+    scale = common_scale(piece.scale for piece in rows)
+    by_signature: dict[Signature, list[Rows]] = {}
+    for piece in rows:
+        by_signature.setdefault(piece.signature, []).append(piece)
+    tables = {}
+    for signature, pieces in by_signature.items():
+        args = tuple(_codes([piece.args[place] for piece in pieces], dictionary) for place in range(signature[1]))
+        start = np.concatenate([_finer(piece.start, scale // piece.scale, signature) for piece in pieces])
+        end = np.concatenate([_finer(piece.end, scale // piece.scale, signature) for piece in pieces])
+        tables[signature] = Facts(args, start, end)
+    return FactSet(scale, tables)
+
+
+def _finer(times: Ints, factor: int, signature: Signature) -> Ints:
+    """Cells of the doubled time-line on one with so many times the ticks."""
+    if factor == 1:
+        return times
+    is_infinite = np.abs(times) >= FOREVER
+    if np.abs(times[~is_infinite]).max(initial=0) > FURTHEST // factor:
+        raise HoldsforError(f"the times of {signature[0]} are too far apart for ticks that are {factor} times smaller")
+    return np.where(is_infinite, times, ((times >> 1) * (2 * factor)) | (times & 1))
+
+
+def _codes(columns: Sequence[Any], dictionary: Dictionary) -> Ints:
+    """The codes of a column that comes in pieces: texts, of which every distinct one is looked at once, or values."""
+    codes: list[Ints] = [EMPTY] * len(columns)
+    texts = [place for place, column in enumerate(columns) if isinstance(column, pa.DictionaryArray)]
+    if texts:
+        unified = pa.chunked_array([columns[place] for place in texts]).unify_dictionaries()
+        distinct = unified.chunk(0).dictionary
+        values = distinct.to_pylist()
+        for place in np.flatnonzero(pc.match_substring_regex(distinct, _LIKE_A_NUMBER)).tolist():
+            values[place] = constant(values[place])
+        of_values = dictionary.encode(values)
+        for place, chunk in zip(texts, unified.chunks, strict=True):
+            codes[place] = of_values[chunk.indices.to_numpy()]
+    for place, column in enumerate(columns):
+        if not isinstance(column, pa.DictionaryArray):
+            codes[place] = dictionary.encode(column)
+    return codes[0] if len(codes) == 1 else np.concatenate(codes)
