@@ -24,6 +24,7 @@ from holdsfor.recognition import MappingInput
 from holdsfor.spark.buckets import StageTask
 from holdsfor.spark.job import Span, make_job, plan_rows
 from holdsfor.spark.keys import Ties, connected
+from holdsfor.spark.session import spare_worker
 from holdsfor.spark.sources import (
     BUCKET_OF_PACKED,
     TAG_OF_PACKED,
@@ -73,7 +74,16 @@ def recognise(
     """
     plan, feeds = _read(program, events, mapping, background, unit, untyped=untyped)
     span = Span(window, step, start, end)
-    found = stage_output(plan, _session(events), feeds, span, partitions, fluents=fluents, rows_at_once=rows_at_once)
+    found = stage_output(
+        plan,
+        _session(events),
+        feeds,
+        span,
+        partitions,
+        fluents=fluents,
+        rows_at_once=rows_at_once,
+        counted=observation is not None,
+    )
     return intervals_of(found, observation)
 
 
@@ -94,7 +104,10 @@ def derived_events(
     """Find the events that rules derive: `query_time, event, time`. Takes what `recognise` takes."""
     plan, feeds = _read(program, events, mapping, background, unit, untyped=untyped)
     span = Span(window, step, start, end)
-    return events_of(stage_output(plan, _session(events), feeds, span, partitions, fluents=(), derived_events=True))
+    found = stage_output(
+        plan, _session(events), feeds, span, partitions, fluents=(), derived_events=True, counted=False
+    )
+    return events_of(found)
 
 
 def intervals_of(output: DataFrame, observation: Observation | None = None) -> DataFrame:
@@ -146,8 +159,9 @@ def stage_output(
     fluents: Collection[str] | None = None,
     derived_events: bool = False,
     rows_at_once: int | None = None,
+    counted: bool = True,
 ) -> DataFrame:
-    """What the last stage gives out: results and counts, told apart by their tag."""
+    """What the last stage gives out: results and, if rows are `counted`, counts; told apart by their tag."""
     if rows_at_once is not None:
         _require_pieces(plan, span)
     stages = stage_plan(plan)
@@ -168,7 +182,7 @@ def stage_output(
         rows_at_once=rows_at_once,
         ties=ties,
     )
-    waiting = [told(spark, feeds, rows, count)]
+    waiting = [told(spark, feeds, rows, count, counted=counted)]
     for stage in stages.stages:
         waiting += stage_rows(feeds, sources, stage, rows, count, _ties_frame(spark, ties.get(stage.number)))
         together = packed(reduce(DataFrame.unionAll, waiting), rows)
@@ -214,6 +228,7 @@ def _require_pieces(plan: Plan, span: Span) -> None:
 
 def _function(task: StageTask) -> Any:
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        spare_worker()
         yield from task(batches)
 
     return work

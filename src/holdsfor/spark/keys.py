@@ -37,7 +37,10 @@ def part(value: Value) -> int:
 
 def parts(values: Iterable[Value]) -> Ints:
     """The parts of some values."""
-    return np.fromiter((part(value) for value in values), np.int64)
+    listed = list(values)
+    if set(map(type, listed)) == {int} and all(_LEAST <= value <= _MOST for value in (min(listed), max(listed))):  # type: ignore[type-var, operator]
+        return np.array(listed, np.int64)
+    return np.fromiter(map(part, listed), np.int64, len(listed))
 
 
 def distinct_codes(codes: Ints, size: int) -> tuple[Ints, Ints]:

@@ -269,18 +269,20 @@ def packed(frame: DataFrame, rows: Rows) -> DataFrame:
 
 # What every bucket is told of the whole stream
 
-_REACH = {"first": "min", "last": "max", "first_arrival": "min", "last_arrival": "max", "good": "sum", "bad": "sum"}
+_REACH = {"first": "min", "last": "max", "first_arrival": "min", "last_arrival": "max"}
+_SIZES = {"good": "sum", "bad": "sum"}
 
 
-def told(spark: SparkSession, feeds: Sequence[Feed], rows: Rows, buckets: int) -> DataFrame:
-    """The reach of the stream, for every bucket, and how many rows it has, for the first."""
+def told(spark: SparkSession, feeds: Sequence[Feed], rows: Rows, buckets: int, *, counted: bool = True) -> DataFrame:
+    """The reach of the stream, for every bucket, and if it is `counted`, how many rows it has, for the first."""
     wire = rows.wire
     pairs = {
         BUCKET: ("cast(bucket as bigint)", "0L"),
         MOMENTS: ("first", "last"),
         ARRIVALS: ("first_arrival", "last_arrival"),
-        SIZES: ("good", "bad"),
     }
+    if counted:
+        pairs[SIZES] = ("good", "bad")
     if rows.has_ends:
         facts = [f"struct({tag} as tag, {one} as t0, {two} as t1)" for tag, (one, two) in pairs.items()]
     else:
@@ -289,31 +291,47 @@ def told(spark: SparkSession, feeds: Sequence[Feed], rows: Rows, buckets: int) -
             for tag, both in pairs.items()
             for place, fact in enumerate(both)
         ]
-    everywhere = _reach(spark, feeds).selectExpr("*", f"explode(sequence(0, {buckets - 1})) as bucket")
+    everywhere = _reach(spark, feeds, counted=counted).selectExpr("*", f"explode(sequence(0, {buckets - 1})) as bucket")
     listed = everywhere.selectExpr("bucket", f"inline(array({', '.join(facts)}))")
     columns = dict.fromkeys(wire.out_schema.names, "null") | {name: name for name in ("tag", "t0", "t1", "bucket")}
     return _typed(listed, columns | ({"stage": "1"} if wire.staged else {}), wire)
 
 
-def _reach(spark: SparkSession, feeds: Sequence[Feed]) -> DataFrame:
+def _reach(spark: SparkSession, feeds: Sequence[Feed], *, counted: bool) -> DataFrame:
+    facts = _REACH | _SIZES if counted else _REACH
     if not feeds:
-        return spark.range(1).selectExpr(*(f"cast(null as bigint) as {name}" for name in _REACH))
-    together = reduce(DataFrame.unionAll, map(_feed_reach, feeds))
-    return together.selectExpr(*(f"{how}({name}) as {name}" for name, how in _REACH.items()))
+        return spark.range(1).selectExpr(*(f"cast(null as bigint) as {name}" for name in facts))
+    reaches = [_counted_reach(feed) if counted else _feed_reach(feed) for feed in feeds]
+    if len(reaches) == 1:
+        return reaches[0]
+    together = reduce(DataFrame.unionAll, reaches)
+    return together.selectExpr(*(f"{how}({name}) as {name}" for name, how in facts.items()))
+
+
+def _moments(feed: Feed) -> dict[str, str]:
+    """The first and last time-points of rows, and when they arrive."""
+    return {
+        name: _first_of([(origin.chosen, getattr(origin, name)) for origin in feed.origins])
+        for name in ("start", "last", "arrival")
+    }
 
 
 def _feed_reach(feed: Feed) -> DataFrame:
-    chosen = [origin.chosen for origin in feed.origins]
-    start, last, arrival = (
-        _first_of([(origin.chosen, getattr(origin, name)) for origin in feed.origins])
-        for name in ("start", "last", "arrival")
+    """From when to when the rows of a DataFrame reach. This pass over the input asks for as little as it can."""
+    rows = feed.frame.where(_usable(feed.origins)).selectExpr(
+        *(f"{sql} as {name}" for name, sql in _moments(feed).items())
     )
+    return rows.selectExpr(
+        "min(start) as first", "max(last) as last", "min(arrival) as first_arrival", "max(arrival) as last_arrival"
+    )
+
+
+def _counted_reach(feed: Feed) -> DataFrame:
+    """The same, and how many rows can be read and how many cannot."""
     # What is asked of every row is worked out once, before it is asked in several ways.
-    rows = feed.frame.where(_either(chosen)).selectExpr(
+    rows = feed.frame.where(_either([origin.chosen for origin in feed.origins])).selectExpr(
         f"coalesce({_usable(feed.origins)}, false) as good",
-        f"{start} as start",
-        f"{last} as last",
-        f"{arrival} as arrival",
+        *(f"{sql} as {name}" for name, sql in _moments(feed).items()),
     )
     return rows.selectExpr(
         "min(start) filter (where good) as first",
