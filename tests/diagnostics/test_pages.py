@@ -21,7 +21,7 @@ def examples(code: str, language: str) -> list[str]:
 
 def language(code: str) -> str:
     """The language of a page's rules."""
-    return "dmtl" if code >= "HF600" else "prolog"
+    return "dmtl" if examples(code, "dmtl") else "prolog"
 
 
 def found_in(code: str, example: int, directory: Path) -> list[dict[str, object]]:

@@ -41,8 +41,16 @@ _ODD_STARTS[list(b"#%")] = True
 
 
 @dataclass(frozen=True, slots=True)
+class Typed:
+    """An argument column whose values are known: distinct ones, and indices into them."""
+
+    values: list[str | int | float]
+    indices: Ints
+
+
+@dataclass(frozen=True, slots=True)
 class Rows:
-    """Facts of one predicate: argument columns as Arrow dictionaries, or as values, and cells of the time-line."""
+    """Facts of one predicate: cells of the time-line, and argument columns, typed or Arrow dictionaries of text."""
 
     signature: Signature
     args: tuple[Any, ...]
@@ -264,7 +272,8 @@ def odd_rows(facts: list[MetricFact]) -> Iterator[Rows]:
     for fact in facts:
         by_signature.setdefault((fact.predicate, len(fact.args)), []).append(fact)
     for signature, found in by_signature.items():
-        args = tuple([fact.args[place].value for fact in found] for place in range(signature[1]))
+        everyone = np.arange(len(found))
+        args = tuple(Typed([fact.args[place].value for fact in found], everyone) for place in range(signature[1]))
         low = _bounds([fact.during.low for fact in found], -FOREVER)
         high = _bounds([fact.during.high for fact in found], FOREVER)
         closed_low = np.array([not fact.during.low_open for fact in found], np.bool_)

@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.dictionary import Dictionary, Value
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.metric.facts import Facts, FactSet, Signature
 from holdsfor.engine.tables import FOREVER
-from holdsfor.frontend.dmtl.constants import constant
-from holdsfor.io.metric_rows import Parsed, Rows, odd_rows, parse
+from holdsfor.frontend.dmtl.constants import constant, whole
+from holdsfor.io.metric_rows import Parsed, Rows, Typed, odd_rows, parse
 from holdsfor.io.metric_times import FURTHEST, common_scale
 from holdsfor.io.parallel import in_order
 from holdsfor.io.rejects import Rejects
@@ -93,7 +93,7 @@ def _finer(times: Ints, factor: int, signature: Signature) -> Ints:
 
 
 def _codes(columns: Sequence[Any], dictionary: Dictionary) -> Ints:
-    """The codes of a column that comes in pieces: texts, of which every distinct one is looked at once, or values."""
+    """The codes of a column that comes in pieces; every distinct text or value of a piece is looked at once."""
     codes: list[Ints] = [EMPTY] * len(columns)
     texts = [place for place, column in enumerate(columns) if isinstance(column, pa.DictionaryArray)]
     if texts:
@@ -106,6 +106,10 @@ def _codes(columns: Sequence[Any], dictionary: Dictionary) -> Ints:
         for place, chunk in zip(texts, unified.chunks, strict=True):
             codes[place] = of_values[chunk.indices.to_numpy()]
     for place, column in enumerate(columns):
-        if not isinstance(column, pa.DictionaryArray):
-            codes[place] = dictionary.encode(column)
+        if isinstance(column, Typed):
+            codes[place] = dictionary.encode(map(_shortened, column.values))[column.indices]
     return codes[0] if len(codes) == 1 else np.concatenate(codes)
+
+
+def _shortened(value: Value) -> Value:
+    return whole(value) if isinstance(value, float) else value

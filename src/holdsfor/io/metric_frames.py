@@ -1,0 +1,219 @@
+"""Metric facts from tables: data in memory by predicate, and CSV, JSON lines and Parquet files by a mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.metric.facts import FactSet, Signature
+from holdsfor.engine.tables import FOREVER
+from holdsfor.io.formats import Part, parts
+from holdsfor.io.frames import as_part
+from holdsfor.io.mapping import Entry, TableMapping
+from holdsfor.io.metric_rows import Rows, Typed, cells
+from holdsfor.io.metric_text import fact_set
+from holdsfor.io.metric_times import FURTHEST, Ticks, text_ticks
+from holdsfor.io.rejects import Rejects, refused
+from holdsfor.io.sources import shown_name
+from holdsfor.io.tables import _chosen
+from holdsfor.io.typed import missing, plain, times
+
+_POINT, _SPAN, _FLAGS = "time", ("start", "end"), ("start_closed", "end_closed")
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """What the columns of a table are; a point in time has one column for both ends."""
+
+    name: str
+    start: str
+    end: str
+    args: tuple[str, ...]
+    start_closed: str | None = None
+    end_closed: str | None = None
+
+
+def facts_from_frames(
+    frames: Mapping[str, Any], dictionary: Dictionary, rejects: Rejects | None = None, unit: str = "s"
+) -> FactSet:
+    """Facts by predicate name: pandas, polars, Arrow, DuckDB, lists of tuples or of dicts.
+
+    A table has a column `time`, or `start` and `end`, perhaps `start_closed` and `end_closed` (else both ends belong to
+    the interval), and the arguments in order. A missing `start` or `end` is infinite. Tuples are `(time, arguments…)`.
+    Times are numbers, text such as `"1/3"`, or timestamps in units since 1970.
+    """
+    rejects = rejects or Rejects()
+    rows = []
+    for name, frame in frames.items():
+        source = f"facts[{name!r}]"
+        part = as_part(frame, source, [_POINT])
+        if len(part.table):
+            columns = _by_name(name, part.table.column_names, source)
+            rows += _taken(part, columns, np.arange(len(part.table)), unit, source, rejects)
+    return fact_set(rows, dictionary)
+
+
+def read_metric_tables(
+    paths: Iterable[str | Path],
+    mapping: TableMapping,
+    dictionary: Dictionary,
+    rejects: Rejects | None = None,
+    wanted: Container[Signature] | None = None,
+) -> FactSet:
+    """Read files by a mapping: its events are facts at a point, its fluents facts over closed intervals."""
+    rejects = rejects or Rejects()
+    rows: list[Rows] = []
+    for path in paths:
+        entries = mapping.of_file(path)
+        columns = list(dict.fromkeys(column for entry in entries for column in entry.columns))
+        for part in parts(path, columns, mapping.format, mapping.delimiter):
+            rejects.add(shown_name(path), part.refused)
+            for entry in entries:
+                if wanted is None or (entry.name, len(entry.args)) in wanted:
+                    places = np.flatnonzero(_chosen(part, entry))
+                    rows += _taken(part, _of_entry(entry), places, mapping.unit, shown_name(path), rejects)
+    return fact_set(rows, dictionary)
+
+
+def _by_name(name: str, there: Sequence[str], source: str) -> _Columns:
+    if _POINT in there:
+        start = end = _POINT
+    elif all(column in there for column in _SPAN):
+        start, end = _SPAN
+    else:
+        raise HoldsforError(f"{source} needs a column `time`, or `start` and `end`; it has {', '.join(there)}")
+    flags = [flag if flag in there and start != end else None for flag in _FLAGS]
+    args = tuple(column for column in there if column not in (start, end, *flags))
+    return _Columns(name, start, end, args, *flags)
+
+
+def _of_entry(entry: Entry) -> _Columns:
+    if entry.value is not None:
+        raise HoldsforError(f"{entry.place}: a predicate has no value; make it an argument")
+    return _Columns(entry.name, entry.start, entry.end or entry.start, entry.args)
+
+
+def _taken(part: Part, columns: _Columns, places: Ints, unit: str, source: str, rejects: Rejects) -> list[Rows]:
+    """The facts of some rows; those that are none are put aside."""
+    if not len(places):
+        return []
+    found = _Found(part, columns, places, unit)
+    wrong, bad = np.zeros(len(places), np.bool_), []
+    for mask, reason in found.complaints():
+        new = places[mask & ~wrong]
+        if len(new):
+            bad.append(refused(columns.name, part.lines[new], part.text(new), reason))
+        wrong |= mask
+    rejects.add(source, bad)
+    return [] if wrong.all() else [found.rows(~wrong)]
+
+
+class _Found:
+    """Rows of a table that are facts of one predicate."""
+
+    def __init__(self, part: Part, columns: _Columns, places: Ints, unit: str) -> None:
+        self._part, self._columns, self._places = part, columns, pa.array(places)
+        is_point = columns.start == columns.end
+        low = self._ticks(columns.start, unit, None if is_point else -int(FOREVER))
+        high = low if is_point else self._ticks(columns.end, unit, int(FOREVER))
+        self._low, self._high = low, high
+        closed = [self._flags(columns.start_closed), self._flags(columns.end_closed)]
+        # Infinity belongs to no interval, whatever a flag says.
+        closed = [flags & (np.abs(bound.values) < FOREVER) for flags, bound in zip(closed, (low, high), strict=True)]
+        self._start, self._end, self._scale, self._fine = cells(low, high, *closed)
+        self._is_infinite_point = is_point & (np.abs(low.values) >= FOREVER)
+
+    def _column(self, name: str) -> Any:
+        return plain(self._part.table[name]).take(self._places)
+
+    def _flags(self, name: str | None) -> Bools:
+        if name is None:
+            return np.ones(len(self._places), np.bool_)
+        column = self._column(name)
+        if not pa.types.is_boolean(column.type):
+            raise HoldsforError(f"column {name!r} has the type {column.type}; it says true or false")
+        flags: Bools = pc.fill_null(column, fill_value=True).to_numpy(zero_copy_only=False).astype(np.bool_)
+        return flags
+
+    def _ticks(self, name: str, unit: str, gap: int | None) -> Ticks:
+        column = self._column(name)
+        gaps = missing(column, is_text=True)
+        found = _column_ticks(column, unit, name)
+        wrong = found.wrong | gaps if gap is None else found.wrong & ~gaps
+        return Ticks(np.where(gaps, 0 if gap is None else gap, found.values), found.scale, wrong)
+
+    def complaints(self) -> Iterator[tuple[Bools, str]]:
+        """What is wrong with some of the rows."""
+        columns = self._columns
+        for name, found in {columns.start: self._low, columns.end: self._high}.items():
+            yield found.wrong, f"{name} is no number in range"
+        yield self._is_infinite_point, f"{columns.start} is infinite"
+        for name in columns.args:
+            yield missing(self._column(name), is_text=name in self._part.untyped), f"{name} is missing"
+        yield ~self._fine, "the interval is empty"
+
+    def rows(self, fine: Bools) -> Rows:
+        """The rows that nothing is wrong with."""
+        chosen = pa.array(np.flatnonzero(fine))
+        args = tuple(self._argument(name, chosen) for name in self._columns.args)
+        signature = self._columns.name, len(args)
+        return Rows(signature, args, self._start[fine], self._end[fine], self._scale)
+
+    def _argument(self, name: str, chosen: Any) -> Any:
+        """Text in which numbers are looked for, or values as they are typed."""
+        column = self._column(name).take(chosen)
+        kind = column.type
+        if name in self._part.untyped and pa.types.is_string(kind):
+            return column.dictionary_encode()
+        if pa.types.is_nested(kind) or pa.types.is_null(kind):
+            raise HoldsforError(f"column {name!r} has the type {kind}; arguments are numbers or text")
+        if pa.types.is_decimal(kind):
+            column = column.cast(pa.float64())
+        elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+            column = column.cast(pa.string())
+        encoded = column.dictionary_encode()
+        return Typed(encoded.dictionary.to_pylist(), encoded.indices.to_numpy())
+
+
+def _column_ticks(column: Any, unit: str, name: str) -> Ticks:
+    """Times of any kind; gaps are read as something."""
+    kind = column.type
+    if pa.types.is_integer(kind):
+        values = pc.fill_null(column, 0).cast(pa.int64(), safe=kind != pa.uint64()).to_numpy()
+        return Ticks(values, 1, np.abs(values) > FURTHEST)
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        found = times(column, unit, name)
+        return Ticks(found.values, 1, np.abs(found.values) > FURTHEST)
+    if pa.types.is_floating(kind):
+        return _float_ticks(pc.fill_null(column.cast(pa.float64()), 0.0).to_numpy())
+    if pa.types.is_decimal(kind) or pa.types.is_string(kind):
+        return text_ticks(pc.utf8_trim_whitespace(pc.fill_null(column.cast(pa.string()), "")))
+    if pa.types.is_null(kind):
+        return Ticks(np.zeros(len(column), np.int64), 1, np.ones(len(column), np.bool_))
+    raise HoldsforError(f"column {name!r} has the type {kind}; times are numbers, text or timestamps")
+
+
+def _float_ticks(numbers: Any) -> Ticks:
+    """Floating-point numbers count as they are printed: 0.1 is one tenth."""
+    with np.errstate(invalid="ignore"):
+        whole = numbers.astype(np.int64)
+    if np.array_equal(whole, numbers) and (np.abs(numbers) <= FURTHEST).all():
+        return Ticks(whole, 1, np.zeros(len(whole), np.bool_))
+    distinct, inverse = np.unique(numbers, return_inverse=True)
+    shown = [_shown(number) for number in distinct.tolist()]
+    found = text_ticks(pa.array(shown, pa.string()))
+    return Ticks(found.values[inverse], found.scale, found.wrong[inverse])
+
+
+def _shown(number: float) -> str:
+    return format(Decimal(repr(number)), "f") if np.isfinite(number) else repr(number)
