@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,6 +14,7 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.compile import check
 from holdsfor.compiler.plan import Plan, make_plan
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source, errors_of
+from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.frontend.rtec import parse_program
 from holdsfor.ir import Program
 
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
 Background: TypeAlias = str | Path | Iterable[str | Path] | Mapping[str, Any]
 """Files with facts and rules, or tables of facts by predicate name."""
+
+
+METRIC_FILES = ".dmtl"
+"""How the names of files with metric rules end."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +127,15 @@ def from_program(program: Program) -> Reasoner:
 def from_sources(sources: Iterable[Source]) -> Reasoner:
     """Check rule texts as one program, without raising for what is wrong with them."""
     with _no_garbage_collection():
-        return from_program(parse_program(sources))
+        return from_program(parse_sources(sources))
+
+
+def parse_sources(sources: Iterable[Source]) -> Program:
+    """Rule texts as one program; those of files whose names end in `.dmtl` are metric rules."""
+    listed = list(sources)
+    metric = [source for source in listed if source.name.endswith(METRIC_FILES)]
+    program = parse_program(source for source in listed if source not in metric)
+    return replace(program, metric=parse_metric(metric)) if metric else program
 
 
 @contextmanager
@@ -156,6 +169,6 @@ def load(*paths: str | Path, background: Background | None = None) -> Reasoner:
 
 def _checked(sources: Iterable[Source], background: Background | None) -> Reasoner:
     with _no_garbage_collection():
-        reasoner = from_program(parse_program(sources) + background_program(background))
+        reasoner = from_program(parse_sources(sources) + background_program(background))
     reasoner.require_no_errors()
     return reasoner

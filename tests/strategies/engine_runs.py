@@ -10,18 +10,18 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from holdsfor import loads
-from holdsfor.diagnostics import ProgramError
+from holdsfor.diagnostics import ProgramError, Source
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import event_rows, interval_rows
 from holdsfor.engine.run import run
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.variants import NotSupported
 from holdsfor.engine.windows import WindowPlan
-from holdsfor.loading import Reasoner
+from holdsfor.loading import Reasoner, from_sources
 from holdsfor.reference import EventRow, IntervalRow, Occurrence, Record, Windows, recognise
 from holdsfor.syntax.printer import print_term
 from tests.strategies.scenario_words import Pen
-from tests.strategies.scenarios import EVERYTHING, Features, written
+from tests.strategies.scenarios import EVERYTHING, Features, written_both
 from tests.strategies.streams import Span, any_span, recorded
 
 
@@ -48,13 +48,20 @@ def _shown(record: Record) -> str:
 
 def scenario(pen: Pen, features: Features = EVERYTHING, *, windowed: bool, late: int = 0) -> Scenario | None:
     """A scenario with the choices of a pen; None if its rules have no meaning."""
-    text = written(pen, features)
+    text, metric = written_both(pen, features)
     try:
-        reasoner = loads(text)
+        reasoner = loads(text) if not metric else loaded(text, metric)
     except ProgramError:
         return None
     records = recorded(pen, reasoner, late=pen.pick((0, late)))
-    return Scenario(text, records, any_span(pen, records) if windowed else None, reasoner)
+    return Scenario(text + metric, records, any_span(pen, records) if windowed else None, reasoner)
+
+
+def loaded(text: str, metric: str) -> Reasoner:
+    """An event description with metric rules."""
+    reasoner = from_sources([Source("rules.prolog", text), Source("rules.dmtl", metric)])
+    reasoner.require_no_errors()
+    return reasoner
 
 
 @st.composite

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from hypothesis import strategies as st
 
 from tests.strategies.scenario_bodies import Allowed, BodyWriter
+from tests.strategies.scenario_metric import MetricKind, metric_group
 from tests.strategies.scenario_statics import (
     ANY_KIND,
     POINTWISE_KIND,
@@ -50,6 +51,8 @@ class Features:
     groundings: bool = True
     static_weight: int = 5
     """How often a group is a statically determined fluent, against 6 for a simple one."""
+    metric: MetricKind | None = None
+    """Metric predicates, if there are to be any."""
     read_whole: bool = True
     """Whether rules about time-points may read fluents that know the future: those made with durations, `seq` and
     Allen relations, whose past changes as more is known. What a window has left behind cannot follow such a change.
@@ -59,6 +62,10 @@ class Features:
 EVERYTHING = Features()
 WINDOWED = Features(read_whole=False, statics=replace(ANY_KIND, equal="unequal variables" in LEFT_OUT))
 """For runs with windows."""
+MIXED = replace(EVERYTHING, metric=MetricKind())
+"""With metric rules."""
+MIXED_WINDOWED = replace(WINDOWED, metric=MetricKind())
+"""The same for runs with windows."""
 INTERVALS = replace(
     WINDOWED,
     cycles=False,
@@ -80,6 +87,12 @@ def written(pen: Pen, features: Features = EVERYTHING) -> str:
     return _Author(pen, features).text()
 
 
+def written_both(pen: Pen, features: Features = EVERYTHING) -> tuple[str, str]:
+    """The texts of an event description and of the metric rules that go with it."""
+    author = _Author(pen, features)
+    return author.text(), author.metric_text()
+
+
 class _Author:
     def __init__(self, pen: Pen, features: Features) -> None:
         self._pen = pen
@@ -90,6 +103,11 @@ class _Author:
         fluents = pen.some(INPUT_FLUENTS, 3)
         self._readable = Readable(events=events, fluents=fluents, changing=list(fluents))
         self._whole: list[Signature] = []
+        self._metric_rules: list[str] = []
+
+    def metric_text(self) -> str:
+        """The metric rules."""
+        return "".join(f"{rule}\n" for rule in self._metric_rules)
 
     def text(self) -> str:
         """The whole description."""
@@ -101,6 +119,7 @@ class _Author:
                     (3, self._cycle if self._features.cycles else self._simple_group),
                     (self._features.static_weight, self._static),
                     (3, self._derived_event),
+                    *([(self._features.metric.weight, self._metric)] if self._features.metric else []),
                 ]
             )
             write()
@@ -355,6 +374,18 @@ class _Author:
             self._grounding(head)
         self._readable.fluents.append(head)
         self._readable.changing.append(head)
+
+    def _metric(self) -> None:
+        assert self._features.metric is not None
+        shapes = [(6, (ITEM,)), (3, (ITEM, ITEM)), (1, ()), (1, (ITEM, NUMBER))]
+        count = self._pen.weighted([(4, 1), (2, 2)])
+        heads = [Signature(self._name("m"), self._pen.weighted(shapes), TRUTH) for _ in range(count)]
+        group = metric_group(self._pen, self._readable, heads, self._features.metric)
+        self._metric_rules += group.rules
+        if group.knows_future or any(read in self._whole for read in group.read):
+            self._whole += heads
+        self._readable.fluents += heads
+        self._readable.changing += heads
 
     def _derived_event(self) -> None:
         event = Signature(self._name("d"), self._pen.weighted([(6, (ITEM,)), (2, (ITEM, ITEM)), (1, (ITEM, NUMBER))]))

@@ -46,7 +46,8 @@ def recorded(pen: Pen, reasoner: Reasoner, *, most: int = 36, late: int = 0) -> 
     events = [s for s in inputs if s.value is None]
     fluents = [s for s in inputs if s.value is not None]
     # With delayed effects a fluent may change back and forth all the way from the origin to a time far off.
-    far = 0 if reasoner.analysis.program.delays else 1_700_000_000
+    program = reasoner.analysis.program
+    far = 0 if program.delays or program.metric.rules else 1_700_000_000
     first = pen.weighted([(20, 0), (3, -5), (3, 3), (1, far)])
     last = first + pen.weighted([(3, 8), (4, 14), (2, 25)])
     records: list[Record] = []

@@ -63,5 +63,6 @@ def analyse(written: Program) -> Analysis:
         body = safety.order(rule)
         if body is not None:
             analysis.bodies[id(rule)] = body
-    analysis.findings = [*program.diagnostics, *known.findings(), *safety.diagnostics]
+    metric = program.metric.diagnostics
+    analysis.findings = [*program.diagnostics, *metric, *known.findings(), *safety.diagnostics]
     return analysis

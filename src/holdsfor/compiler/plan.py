@@ -10,7 +10,9 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.dependencies import Vertex, conditions
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.analysis.lookback import reach, surroundings
+from holdsfor.compiler.analysis.mixing import read_atoms
 from holdsfor.compiler.analysis.partition import PartitionKey, partition_key
+from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
 from holdsfor.ir import (
     Algebra,
     DelayRule,
@@ -21,6 +23,7 @@ from holdsfor.ir import (
     Rule,
     walk,
 )
+from holdsfor.ir.metric import MetricFact, MetricProgram, MetricRule
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Var
 
@@ -31,6 +34,7 @@ class Method(StrEnum):
     COLUMNAR = "columnar"
     ALGEBRA = "algebra"
     SWEEP = "sweep"
+    METRIC = "metric"
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class Stratum:
     order: tuple[Vertex, ...]
     border_state: tuple[str, ...]
     key: PartitionKey
+    metric: MetricPlan | None = None
+    """What metric rules say of the members; they read other fluents and events as input."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +83,11 @@ def make_plan(analysis: Analysis) -> Plan:
             continue
         rules = tuple({id(rule): rule for symbol in members for rule in analysis.entities[symbol].rules}.values())
         method, why = _method(members, analysis)
+        inputs = _inputs(members, rules, analysis)
+        metric = None
+        if method is Method.METRIC:
+            program = _metric_program(members, analysis)
+            metric, inputs = make_metric_plan(program), tuple(dict.fromkeys(_metric_inputs(program, analysis)))
         vertices = tuple(vertex for symbol in members for vertex in graph.of_symbol(symbol))
         strata.append(
             Stratum(
@@ -86,10 +97,11 @@ def make_plan(analysis: Analysis) -> Plan:
                 method=method,
                 why=why,
                 rules=rules,
-                inputs=_inputs(members, rules, analysis),
+                inputs=inputs,
                 order=graph.processing_order(vertices),
-                border_state=tuple(_border_state(members, rules, analysis)),
+                border_state=tuple(_border_state(members, rules, analysis, metric)),
                 key=partition_key(members, graph),
+                metric=metric,
             )
         )
     strata.sort(key=lambda stratum: stratum.level)
@@ -103,6 +115,8 @@ def _numbered(strata: list[Stratum]) -> Iterator[Stratum]:
 
 def _method(members: tuple[Symbol, ...], analysis: Analysis) -> tuple[Method, str]:
     graph = analysis.graph
+    if analysis.entities[members[0]].role is Role.METRIC_FLUENT:
+        return Method.METRIC, "its metric rules read finished intervals and events only"
     if len(members) > 1:
         return Method.SWEEP, f"{', '.join(str(symbol) for symbol in members)} depend on each other"
     symbol = members[0]
@@ -135,8 +149,28 @@ def _inputs(members: tuple[Symbol, ...], rules: tuple[Rule, ...], analysis: Anal
     return tuple(symbol for symbol in found if symbol not in members)
 
 
-def _border_state(members: tuple[Symbol, ...], rules: tuple[Rule, ...], analysis: Analysis) -> Iterator[str]:
+def _metric_program(members: tuple[Symbol, ...], analysis: Analysis) -> MetricProgram:
+    symbols = analysis.graph.with_metric_sources(members)
+    defining = [one for symbol in symbols for one in analysis.entities[symbol].metric]
+    rules = tuple(one for one in defining if isinstance(one, MetricRule))
+    return MetricProgram(rules, tuple(one for one in defining if isinstance(one, MetricFact)))
+
+
+def _metric_inputs(program: MetricProgram, analysis: Analysis) -> Iterator[Symbol]:
+    """What metric rules read that is no metric predicate."""
+    for rule in program.rules:
+        for atom in read_atoms(rule):
+            yield from (
+                symbol for symbol in analysis.entities.meant(atom.signature) if symbol not in analysis.graph.metric
+            )
+
+
+def _border_state(
+    members: tuple[Symbol, ...], rules: tuple[Rule, ...], analysis: Analysis, metric: MetricPlan | None
+) -> Iterator[str]:
     """What must be remembered of the time before the window."""
+    if metric is not None:
+        yield "since when it holds at the border, and what follows later from the time before it"
     roles = {analysis.entities[symbol].role for symbol in members}
     if Role.SIMPLE_FLUENT in roles:
         yield "the value that holds at the border, and since when"

@@ -175,7 +175,7 @@ class Evaluation:
             if role is Role.INPUT_FLUENT or symbol in self.kept.derivable or not self.kept.keeps_past(symbol):
                 continue
             border = self.moment.next_border
-            if role is Role.STATIC_FLUENT:
+            if role.is_made_of_intervals:
                 ended = table.end < first_unsettled(table, self.next_border.settled.get(symbol), border)
             else:
                 ended = table.end <= border + 1
@@ -228,9 +228,9 @@ class Evaluation:
         if symbol in self.kept.derivable:
             self.fluents[symbol] = self.narrowed(symbol, table)
             return
-        if self.prepared.roles[symbol] is not Role.STATIC_FLUENT:
-            # A simple fluent is carried on by the value it has after the border, a statically determined one by having
-            # held at the border: only that tells whether an interval there goes on or begins.
+        if not self.prepared.roles[symbol].is_made_of_intervals:
+            # A simple fluent is carried on by the value it has after the border, any other one by having held at the
+            # border: only that tells whether an interval there goes on or begins.
             self._hold(symbol, table, np.full(len(table), self.moment.next_border + 2))
         else:
             if self.moment.border >= self.moment.origin:
@@ -249,8 +249,8 @@ class Evaluation:
             self.next_border.settled[symbol] = settled
         if symbol not in self.kept.derivable and self.moment.border >= self.moment.origin:
             first = first_unsettled(table, self.border.settled.get(symbol), self.moment.border)
-            is_static = self.prepared.roles[symbol] is Role.STATIC_FLUENT
-            table = table.take(np.flatnonzero(table.end >= first + (0 if is_static else 1)))
+            is_simple = not self.prepared.roles[symbol].is_made_of_intervals
+            table = table.take(np.flatnonzero(table.end >= first + int(is_simple)))
         self.fluents[symbol] = self._with_past(symbol, table)
 
     def _with_past(self, symbol: Symbol, table: Intervals) -> Intervals:

@@ -18,7 +18,9 @@ def fingerprint(plan: Plan) -> str:
     Background knowledge does not count: a new vessel in a table of vessels is no reason to begin anew.
     """
     rules = (rule for rule in plan.analysis.program.rules if not isinstance(rule, BackgroundRule))
-    return sha256("\n".join(_shape(rule) for rule in rules).encode()).hexdigest()[:16]
+    metric = plan.analysis.program.metric
+    shapes = (_shape(rule) for rule in (*rules, *metric.rules, *metric.facts))
+    return sha256("\n".join(shapes).encode()).hexdigest()[:16]
 
 
 def _shape(item: object) -> str:

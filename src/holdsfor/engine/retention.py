@@ -10,7 +10,8 @@ Statically determined fluents are of three kinds.
 - Emptiness tests, complements and instances that are not all in sight may depend on anything that ever happened. They
   are worked out from the *whole* history of what they read, again and again.
 
-Whoever reads a fluent whose past may change has such a past itself. Conditions with a time-point of their own get as
+Whoever reads a fluent whose past may change has such a past itself. Metric rules that look into the future, or read such
+a fluent, are worked out from the whole history; others keep what will follow from the past. Conditions with a time-point of their own get as
 much of the past as they can still see.
 """
 
@@ -22,7 +23,8 @@ from dataclasses import dataclass, replace
 from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.lookback import reach
-from holdsfor.compiler.plan import Plan
+from holdsfor.compiler.metric.plan import MetricPlan
+from holdsfor.compiler.plan import Plan, Stratum
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.variants import Variant, variants
 from holdsfor.ir import (
@@ -62,34 +64,79 @@ class Retention:
 
 def retention(plan: Plan) -> Retention:
     """What a plan must keep."""
-    entities = plan.analysis.entities
-    parts: set[Symbol] = set()
-    derivable: set[Symbol] = set()
-    unsettled: set[Symbol] = set()
-    reasons: dict[Symbol, str] = {}
-    for symbol in (symbol for stratum in plan.strata for symbol in stratum.members):
+    found = _Found(plan)
+    for stratum in plan.strata:
+        found.add(stratum)
+    return found.retention()
+
+
+class _Found:
+    """What was found out so far, stratum by stratum."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._parts: set[Symbol] = set()
+        self._derivable: set[Symbol] = set()
+        self._unsettled: set[Symbol] = set()
+        self._reasons: dict[Symbol, str] = {}
+        self._far: dict[Symbol, int] = {}
+
+    def add(self, stratum: Stratum) -> None:
+        """A stratum; those before it have been added."""
+        if stratum.metric is not None:
+            self._add_metric(stratum, stratum.metric)
+        else:
+            for symbol in stratum.members:
+                self._add_static(symbol)
+
+    def retention(self) -> Retention:
+        """What all strata need, and all rules that look back."""
+        for rule in self._plan.analysis.program.rules:
+            if isinstance(rule, EffectRule | EventRule) and isinstance(rule.time, Var):
+                for symbol, distance in _looks_back(self._plan, rule, rule.time.name):
+                    self._far[symbol] = max(distance, self._far.get(symbol, 0))
+                    if symbol.kind is EntityKind.FLUENT and distance >= FOREVER:
+                        self._reasons.setdefault(symbol, f"the rule at {rule.span.location} looks back without limit")
+        whole = frozenset(symbol for symbol in self._reasons if symbol not in self._derivable)
+        parts, derivable, unsettled = map(frozenset, (self._parts, self._derivable, self._unsettled))
+        return Retention(whole, parts, self._far, derivable, unsettled, self._reasons)
+
+    def _add_static(self, symbol: Symbol) -> None:
+        entities = self._plan.analysis.entities
         rules = [rule for rule in entities[symbol].rules if isinstance(rule, IntervalRule)]
         if not rules:
-            continue
+            return
         read = {condition.symbol for rule in rules for condition in conditions(rule.body, entities)}
-        ways = [way for rule in rules for way in variants(replace(rule, body=plan.analysis.body(rule)))]
-        is_settled = not read & (derivable | unsettled) and all(_looks_at_points(way) for way in ways)
-        why = _unbounded(rules, ways, _listed(map(str, read & derivable)), is_settled=is_settled)
+        ways = [way for rule in rules for way in variants(replace(rule, body=self._plan.analysis.body(rule)))]
+        is_settled = not read & self._changing and all(_looks_at_points(way) for way in ways)
+        why = _unbounded(rules, ways, _listed(map(str, read & self._derivable)), is_settled=is_settled)
         if why is not None:
-            derivable.add(symbol)
-            reasons |= {other: f"{symbol} needs all of it: {why}" for other in read if other not in reasons}
+            self._derivable.add(symbol)
+            self._need_whole(read, f"{symbol} needs all of it: {why}")
         elif not is_settled:
-            unsettled.add(symbol)
-            parts |= read
-    far: dict[Symbol, int] = {}
-    for rule in plan.analysis.program.rules:
-        if isinstance(rule, EffectRule | EventRule) and isinstance(rule.time, Var):
-            for symbol, distance in _looks_back(plan, rule, rule.time.name):
-                far[symbol] = max(distance, far.get(symbol, 0))
-                if symbol.kind is EntityKind.FLUENT and distance >= FOREVER:
-                    reasons.setdefault(symbol, f"the rule at {rule.span.location} looks back without limit")
-    whole = frozenset(symbol for symbol in reasons if symbol not in derivable)
-    return Retention(whole, frozenset(parts), far, frozenset(derivable), frozenset(unsettled), reasons)
+            self._unsettled.add(symbol)
+            self._parts |= read
+
+    def _add_metric(self, stratum: Stratum, metric: MetricPlan) -> None:
+        """Metric rules keep what will follow from the past, not the past, unless the past itself may change."""
+        changing = sorted(self._changing & set(stratum.inputs))
+        if metric.is_forward and not changing:
+            return
+        self._derivable.update(stratum.members)
+        why = f"its past changes with that of {_listed(map(str, changing))}" if changing else "it looks into the future"
+        members = _listed(map(str, stratum.members))
+        self._need_whole(stratum.inputs, f"{members} need{'s' * (len(stratum.members) == 1)} all of it: {why}")
+
+    @property
+    def _changing(self) -> set[Symbol]:
+        return self._derivable | self._unsettled
+
+    def _need_whole(self, read: Iterable[Symbol], why: str) -> None:
+        for symbol in read:
+            if symbol.kind is EntityKind.FLUENT:
+                self._reasons.setdefault(symbol, why)
+            else:
+                self._far[symbol] = int(FOREVER)
 
 
 def _looks_back(plan: Plan, rule: EffectRule | EventRule, now: str) -> list[tuple[Symbol, int]]:

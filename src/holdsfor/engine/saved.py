@@ -3,9 +3,9 @@
 | column | |
 | --- | --- |
 | `section` | what the row is: see `SECTIONS` |
-| `symbol` | the event or fluent |
+| `symbol` | the event or fluent; of what metric rules carry on, the first predicate of the stratum and what in it |
 | `args`, `value` | its arguments and value as canonical text; events have no value |
-| `start`, `end` | when it happened, or from when to when it holds; null is before or after all time |
+| `start`, `end` | when it happened, or from when to when it holds; null is before or after all time; of what metric rules carry on, cells of their time-line |
 
 The clock (origin, border, last query time) and the fingerprint of the rules are in the metadata of the schema. Rows of
 different instances have nothing to do with each other: a state may be cut apart by instance and put together again.
@@ -21,12 +21,16 @@ import numpy as np
 import pyarrow as pa
 
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
+from holdsfor.compiler.metric.plan import MetricStratum
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import width
 from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.frames import Codes
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
+from holdsfor.engine.metric.facts import Facts, maximal
+from holdsfor.engine.metric.saved import PARTS, carried_facts, put_back, relations_of
+from holdsfor.engine.metric.stratum import Carried
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.spelling import NO_VALUE, Spelled, codes_in, encoded
 from holdsfor.engine.state import Attempts, Border, Holding, Reports, Settled, State
@@ -46,6 +50,7 @@ SECTIONS = (
     "report",  # a piece of an input fluent
     "cut report",  # the same, its beginning cut off
     "point",  # an input fluent at one time-point
+    *PARTS,  # what metric rules carry on
 )
 SCHEMA = pa.schema(
     [
@@ -66,7 +71,7 @@ _EFFECTS = {EffectKind.INITIATED: "initiated", EffectKind.TERMINATED: "terminate
 def to_table(state: State, prepared: Prepared) -> pa.Table:
     """A state as a table."""
     blocks = [block for block in _blocks(state.kept, prepared.dictionary) if len(block.start)]
-    symbols = list(dict.fromkeys(block.symbol for block in blocks))
+    names = list(dict.fromkeys(block.name for block in blocks))
     texts = Spelled(prepared.dictionary)
     sizes = [len(block.start) for block in blocks]
     widths = np.repeat([len(block.args) for block in blocks], sizes) if blocks else EMPTY
@@ -74,8 +79,8 @@ def to_table(state: State, prepared: Prepared) -> pa.Table:
     start, end = _joined([block.start for block in blocks]), _joined([block.end for block in blocks])
     columns = [
         pa.array(SECTIONS).take(pa.array(_joined_sections(blocks))),
-        pa.array([_name(symbol) for symbol in symbols], pa.string()).take(
-            pa.array(np.repeat(np.array([symbols.index(block.symbol) for block in blocks], np.int64), sizes))
+        pa.array(names, pa.string()).take(
+            pa.array(np.repeat(np.array([names.index(block.name) for block in blocks], np.int64), sizes))
         ),
         pa.ListArray.from_arrays(
             pa.array(np.concatenate(([0], np.cumsum(widths))), pa.int32()),
@@ -168,11 +173,16 @@ class _Block:
     """Rows of one section and symbol."""
 
     section: str | Ints
-    symbol: Symbol
+    symbol: Symbol | str
     args: tuple[Ints, ...]
     value: Ints
     start: Ints
     end: Ints
+
+    @property
+    def name(self) -> str:
+        """What the rows are about."""
+        return self.symbol if isinstance(self.symbol, str) else _name(self.symbol)
 
 
 def _blocks(border: Border, dictionary: Dictionary) -> Iterator[_Block]:
@@ -191,6 +201,10 @@ def _blocks(border: Border, dictionary: Dictionary) -> Iterator[_Block]:
             args = tuple(codes_of(column, dictionary) for column in events.args)
             none = np.full(len(events), NO_VALUE)
             yield _Block(section, symbol, args, none, events.time, _no_end(events.time))
+    for symbol, strata in border.metric.items():
+        for part, number, text, facts in carried_facts(strata):
+            none = np.full(facts.rows, NO_VALUE)
+            yield _Block(part, _slot(symbol, number) + text, facts.args, none, facts.start, facts.end)
     for symbol, reports in border.reports.items():
         place = SECTIONS.index("report") + reports.is_cut + 2 * reports.is_point
         yield _Block(place, symbol, reports.args, reports.value, reports.start, reports.end)
@@ -216,6 +230,10 @@ def _name(symbol: Symbol) -> str:
     return f"{symbol.kind} {symbol}"
 
 
+def _slot(symbol: Symbol, number: int) -> str:
+    return f"metric {symbol} | {number} | "
+
+
 # Reading
 
 
@@ -223,6 +241,7 @@ class _Reader:
     def __init__(self, table: pa.Table, prepared: Prepared) -> None:
         self._dictionary = prepared.dictionary
         self._entities = prepared.analysis.entities
+        self._metric = {stratum.members[0]: stratum.metric for stratum in prepared.plan.strata if stratum.metric}
         table = table.combine_chunks()
         section, symbol, args, value, start, end = (_one_chunk(column) for column in table.columns)
         self._sections, self._section = encoded(section)
@@ -237,7 +256,12 @@ class _Reader:
         """Everything by section and symbol."""
         border = Border()
         symbols = {_name(symbol): symbol for symbol in self._entities.table}
+        slots = {_slot(one, number): (one, number) for one in self._metric for number in range(len(self._strata(one)))}
         for place, name in enumerate(self._names):
+            head, bar, text = name.rpartition(" | ")
+            if head + bar in slots:
+                self._add_metric(border, slots[head + bar], text, self._symbol == place)
+                continue
             if name not in symbols:
                 raise HoldsforError(f"the state is about {name}, which the rules do not know")
             reports: list[tuple[str, Ints]] = []
@@ -251,6 +275,21 @@ class _Reader:
             if reports:
                 self._add_reports(border, symbols[name], reports)
         return border
+
+    def _strata(self, symbol: Symbol) -> tuple[MetricStratum, ...]:
+        return self._metric[symbol].strata
+
+    def _add_metric(self, border: Border, slot: tuple[Symbol, int], text: str, mine: Bools) -> None:
+        """What a stratum of metric rules carries on."""
+        symbol, number = slot
+        relations = relations_of(self._metric[symbol])
+        carried = border.metric.setdefault(symbol, [Carried() for _ in self._strata(symbol)])[number]
+        for place, part in enumerate(self._sections):
+            rows = np.flatnonzero(mine & (self._section == place))
+            if len(rows):
+                wide = int(self._at[rows[0] + 1] - self._at[rows[0]])
+                args = tuple(self._flat[self._at[rows] + column] for column in range(wide))
+                put_back(carried, part, text, maximal([Facts(args, self._start[rows], self._end[rows])]), relations)
 
     def _columns(self, symbol: Symbol, rows: Ints) -> tuple[list[Ints], Ints]:
         """Arguments, value, start and end of some rows in order, without repetitions, and the rows."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.metric.stratum import Carried
 from holdsfor.engine.tables import FOREVER, Events, Intervals, Points
 from holdsfor.ir import EffectKind
 
@@ -67,7 +68,8 @@ class Border:
     """The state at a border, by event and fluent.
 
     What is in `settled` is held right before the time-point given there, all else at the border. `past` has ended intervals for those who need histories, `points` what was initiated and terminated and `derived`
-    the derived events for those who look back. `events` and `reports` are the input that the next window sees again.
+    the derived events for those who look back, `metric` what metric rules will derive from the time before, by the first
+    predicate of their stratum. `events` and `reports` are the input that the next window sees again.
     """
 
     holding: dict[Symbol, Holding] = field(default_factory=dict)
@@ -76,6 +78,7 @@ class Border:
     past: dict[Symbol, Intervals] = field(default_factory=dict)
     points: dict[tuple[Symbol, EffectKind], Points] = field(default_factory=dict)
     derived: dict[Symbol, Events] = field(default_factory=dict)
+    metric: dict[Symbol, list[Carried]] = field(default_factory=dict)
     events: dict[Symbol, Events] = field(default_factory=dict)
     reports: dict[Symbol, Reports] = field(default_factory=dict)
 
@@ -95,6 +98,7 @@ class Border:
         sizes += [len(held.first) for held in self.settled.values()]
         sizes += [len(held.initiated) for held in self.attempts.values()]
         tables = (self.past, self.points, self.derived, self.events, self.reports)
+        sizes += [one.facts for carried in self.metric.values() for one in carried]
         return sum(sizes) + sum(len(table) for found in tables for table in found.values())
 
 

@@ -15,6 +15,7 @@ from holdsfor.engine.columnar import run_event, run_simple
 from holdsfor.engine.cyclic.cycles import run_sweep
 from holdsfor.engine.evaluation import Evaluation, Inputs, Moment
 from holdsfor.engine.inputs import Sight, events_after, known_events, known_reports, seen_intervals
+from holdsfor.engine.metric.mixed import run_metric
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.profile import Profile
 from holdsfor.engine.state import NEVER, Border, State
@@ -126,6 +127,8 @@ def run_stratum(evaluation: Evaluation, stratum: Stratum) -> None:
         run_sweep(evaluation, stratum)
     elif stratum.method is Method.ALGEBRA:
         run_static(evaluation, symbol)
+    elif stratum.method is Method.METRIC:
+        run_metric(evaluation, stratum)
     elif symbol.kind is EntityKind.EVENT:
         run_event(evaluation, symbol)
     else:

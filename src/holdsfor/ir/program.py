@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from holdsfor.diagnostics import Diagnostic
+from holdsfor.ir.metric import MetricProgram
 from holdsfor.ir.rules import (
     BackgroundRule,
     Declaration,
@@ -25,16 +26,17 @@ _R = TypeVar("_R", bound=Rule)
 
 @dataclass(frozen=True)
 class Program:
-    """Rules in the order in which they were written.
+    """Rules in the order in which they were written, and the metric rules that go with them.
 
     `diagnostics` are the front end's findings; they do not take part in equality.
     """
 
     rules: tuple[Rule, ...]
     diagnostics: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
+    metric: MetricProgram = MetricProgram(())
 
     def __add__(self, other: Program) -> Program:
-        return Program(self.rules + other.rules, self.diagnostics + other.diagnostics)
+        return Program(self.rules + other.rules, self.diagnostics + other.diagnostics, self.metric + other.metric)
 
     @cached_property
     def effects(self) -> tuple[EffectRule, ...]:

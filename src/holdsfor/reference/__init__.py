@@ -22,6 +22,7 @@ from holdsfor.reference.history import (
     known_at,
     whole_history,
 )
+from holdsfor.reference.mixed import run_metric
 from holdsfor.syntax.printer import print_term
 
 __all__ = ["EventRow", "InputInterval", "IntervalRow", "Occurrence", "Record", "Reference", "Windows", "recognise"]
@@ -83,6 +84,8 @@ def evaluate(analysis: Analysis, known: Known, origin: int) -> World:
     for members in analysis.graph.fluent_components:
         if is_static(analysis, members):
             world.run_static(members[0])
+        elif members[0] in analysis.graph.metric:
+            run_metric(world, members, origin)
         elif analysis.entities[members[0]].role is not Role.INPUT_FLUENT:
             Component(world, members).run(origin)
     return world
@@ -94,8 +97,7 @@ def _interval_rows(world: World, query: int, size: float) -> list[IntervalRow]:
     return [
         IntervalRow(query, print_term(fluent), print_term(value), start, end)
         for (fluent, value), found in world.intervals.items()
-        if entities.fluent(fluent) in entities.table
-        and entities[entities.fluent(fluent)].role in (Role.SIMPLE_FLUENT, Role.STATIC_FLUENT)
+        if entities.fluent(fluent) in entities.table and entities[entities.fluent(fluent)].role is not Role.INPUT_FLUENT
         for start, end in found
         if end > border or math.isinf(end)
     ]

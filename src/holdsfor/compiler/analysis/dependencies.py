@@ -14,6 +14,8 @@ from typing import TypeVar
 
 from holdsfor.compiler.analysis.entities import Entities, EntityKind, Role, Symbol
 from holdsfor.compiler.analysis.graphs import contract, levels, strong_components, weak_components
+from holdsfor.compiler.analysis.languages import grouped
+from holdsfor.compiler.analysis.mixing import TRUE, as_happens, as_holds, read_atoms
 from holdsfor.ir import (
     Boundary,
     DelayRule,
@@ -34,6 +36,7 @@ from holdsfor.ir import (
     Rule,
 )
 from holdsfor.ir.literals import Body
+from holdsfor.ir.metric import MetricRule
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Const, Term, Var
 
@@ -106,6 +109,8 @@ class DependencyGraph:
             self._by_symbol.setdefault(vertex.symbol, []).append(vertex)
         for rule in program.rules:
             self._add_rule(rule)
+        for metric in program.metric.rules:
+            self._add_metric(metric)
 
     # Fluent-value pairs
 
@@ -161,6 +166,16 @@ class DependencyGraph:
             for source in self.sources(condition):
                 for head in heads:
                     self.i_edges.setdefault((source, head), []).append(condition.literal)
+
+    def _add_metric(self, rule: MetricRule) -> None:
+        heads = self.matching(self.entities.metric_fluent(rule.head.signature), TRUE)
+        for atom in read_atoms(rule):
+            for symbol in self.entities.meant(atom.signature):
+                is_fluent = symbol.kind is EntityKind.FLUENT
+                for source in self.matching(symbol, TRUE) if is_fluent else self.of_symbol(symbol):
+                    for head in heads:
+                        condition = as_holds(atom) if is_fluent else as_happens(atom)
+                        self.i_edges.setdefault((source, head), []).append(condition)
 
     def sources(self, condition: Condition) -> list[Vertex]:
         """The vertices that a condition reads."""
@@ -275,8 +290,26 @@ class DependencyGraph:
 
     @cached_property
     def fluent_components(self) -> list[tuple[Symbol, ...]]:
-        """Fluents that depend on each other, in an order in which they can be processed."""
-        return strong_components(self.fluent_graph)
+        """Fluents that are processed together, in an order in which they can be: those that depend on each other, and
+        metric predicates with those they read.
+        """
+        return strong_components(grouped(self.fluent_graph, self.metric) if self.metric else self.fluent_graph)
+
+    @cached_property
+    def metric(self) -> frozenset[Symbol]:
+        """The metric predicates."""
+        return frozenset(entity.symbol for entity in self.entities.with_role(Role.METRIC_FLUENT))
+
+    def with_metric_sources(self, members: Iterable[Symbol]) -> tuple[Symbol, ...]:
+        """Metric predicates and all those that they read, which they read in rational time."""
+        found = [symbol for symbol in members if symbol in self.metric]
+        for symbol in found:
+            rules = (rule for rule in self.entities[symbol].metric if isinstance(rule, MetricRule))
+            read = (
+                meant for rule in rules for atom in read_atoms(rule) for meant in self.entities.meant(atom.signature)
+            )
+            found += [other for other in dict.fromkeys(read) if other in self.metric and other not in found]
+        return tuple(found)
 
     @cached_property
     def symbol_levels(self) -> dict[Symbol, int]:

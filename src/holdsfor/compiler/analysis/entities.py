@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from holdsfor.compiler.analysis.mixing import TRUE, Signature, as_happens, as_holds, as_term, read_atoms
 from holdsfor.diagnostics import Span
 from holdsfor.ir import (
     Boundary,
@@ -33,6 +34,7 @@ from holdsfor.ir import (
     Rule,
     walk,
 )
+from holdsfor.ir.metric import Atom, MetricFact, MetricProgram, MetricRule
 from holdsfor.syntax.printer import print_constant, print_term
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
 
@@ -52,6 +54,12 @@ class Role(StrEnum):
     INPUT_FLUENT = "input fluent"
     SIMPLE_FLUENT = "simple fluent"
     STATIC_FLUENT = "statically determined fluent"
+    METRIC_FLUENT = "metric predicate"
+
+    @property
+    def is_made_of_intervals(self) -> bool:
+        """Whether its intervals are worked out as such, and not from points at which it is initiated."""
+        return self in (Role.STATIC_FLUENT, Role.METRIC_FLUENT)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -109,6 +117,7 @@ class Entity:
     groundings: list[Declaration] = field(default_factory=list)
     declared_input: Declaration | None = None
     first_seen: Span | None = None
+    metric: list[MetricRule | MetricFact] = field(default_factory=list)
 
     @property
     def role(self) -> Role:
@@ -117,7 +126,9 @@ class Entity:
             return Role.DERIVED_EVENT if self.rules else Role.INPUT_EVENT
         if any(isinstance(rule, IntervalRule) for rule in self.rules):
             return Role.STATIC_FLUENT
-        return Role.SIMPLE_FLUENT if self.rules else Role.INPUT_FLUENT
+        if self.rules:
+            return Role.SIMPLE_FLUENT
+        return Role.METRIC_FLUENT if self.metric else Role.INPUT_FLUENT
 
 
 class Entities:
@@ -125,11 +136,12 @@ class Entities:
 
     def __init__(self, program: Program) -> None:
         self._split: dict[tuple[EntityKind, str, int], frozenset[int]] = {}
-        occurrences = list(_occurrences(program))
-        self._find_splits(term for _, term in occurrences)
+        self._find_splits(_occurrences(program))
         self.table: dict[Symbol, Entity] = {}
         for rule in program.rules:
             self._add_rule(rule)
+        self._meant: dict[Signature, tuple[Symbol, ...]] = {}
+        self._add_metric(program.metric)
 
     def event(self, term: Term) -> Symbol:
         """The symbol of an event term."""
@@ -138,6 +150,21 @@ class Entities:
     def fluent(self, term: Term) -> Symbol:
         """The symbol of a fluent term."""
         return self._symbol(EntityKind.FLUENT, term)
+
+    def metric_fluent(self, signature: Signature) -> Symbol:
+        """The symbol of a predicate that metric rules or facts define."""
+        return Symbol(EntityKind.FLUENT, *signature)
+
+    def meant(self, signature: Signature) -> tuple[Symbol, ...]:
+        """What a predicate in the body of a metric rule stands for: a fluent, else an event; input that nothing else
+        speaks of may come as either.
+        """
+        return self._meant[signature]
+
+    @property
+    def of_either_kind(self) -> frozenset[Symbol]:
+        """Input that only metric rules speak of."""
+        return frozenset(symbol for found in self._meant.values() if len(found) > 1 for symbol in found)
 
     def __getitem__(self, symbol: Symbol) -> Entity:
         return self.table[symbol]
@@ -218,6 +245,31 @@ class Entities:
             case _:
                 pass
 
+    def _add_metric(self, metric: MetricProgram) -> None:
+        for rule in metric.rules:
+            self._define_metric(rule.head.signature, rule, rule.head.span)
+        for fact in metric.facts:
+            self._define_metric((fact.predicate, len(fact.args)), fact, fact.span)
+        for rule in metric.rules:
+            for atom in read_atoms(rule):
+                if atom.signature not in self._meant:
+                    self._meant[atom.signature] = self._candidates(atom)
+                for symbol in self._meant[atom.signature]:
+                    use = as_holds(atom) if symbol.kind is EntityKind.FLUENT else as_happens(atom)
+                    self._entity(symbol, atom.span).uses.append(use)
+
+    def _define_metric(self, signature: Signature, defining: MetricRule | MetricFact, span: Span) -> None:
+        entity = self._entity(self.metric_fluent(signature), span)
+        entity.metric.append(defining)
+        if TRUE not in entity.values:
+            entity.values.append(TRUE)
+
+    def _candidates(self, atom: Atom) -> tuple[Symbol, ...]:
+        kinds = (EntityKind.FLUENT, EntityKind.EVENT)
+        both = tuple(Symbol(kind, *atom.signature) for kind in kinds)
+        known = [symbol for symbol in both if symbol in self.table]
+        return tuple(known[:1]) or both
+
     def _add_declaration(self, rule: Declaration) -> None:
         for kind, term, _ in _declared(rule):
             symbol = self._symbol(kind, term)
@@ -253,20 +305,24 @@ def _declared(rule: Declaration) -> Iterator[tuple[EntityKind, Term, Term | None
         yield EntityKind.EVENT, term, None
 
 
-def _occurrences(program: Program) -> Iterator[tuple[Rule, tuple[EntityKind, Term]]]:
+def _occurrences(program: Program) -> Iterator[tuple[EntityKind, Term]]:
     for rule in program.rules:
-        for found in _in_head(rule):
-            yield rule, found
+        yield from _in_head(rule)
         if isinstance(rule, Declaration):
             continue
         for literal in walk(rule.body):
             match literal:
                 case Happens(event=event):
-                    yield rule, (EntityKind.EVENT, event)
+                    yield EntityKind.EVENT, event
                 case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Intervals(fvp=fvp):
-                    yield rule, (EntityKind.FLUENT, fvp.fluent)
+                    yield EntityKind.FLUENT, fvp.fluent
                 case _:
                     pass
+    for metric in program.metric.rules:
+        # Nothing is nested in the arguments of a predicate, so that terms with its name cannot be told apart by theirs.
+        for atom in (metric.head, *read_atoms(metric)):
+            yield EntityKind.FLUENT, as_term(atom)
+            yield EntityKind.EVENT, as_term(atom)
 
 
 def _in_head(rule: Rule) -> Iterator[tuple[EntityKind, Term]]:

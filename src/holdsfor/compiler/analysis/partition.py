@@ -14,7 +14,8 @@ from enum import StrEnum
 from holdsfor.compiler.analysis.dependencies import Condition, DependencyGraph, conditions
 from holdsfor.compiler.analysis.entities import Entities, Symbol
 from holdsfor.ir import DelayRule, EffectRule, EventRule, Fvp, Happens, InitiallyRule, IntervalRule, Rule
-from holdsfor.syntax.terms import Term, Var
+from holdsfor.ir.metric import Aggregate, Comparison, MetricRule, atoms
+from holdsfor.syntax.terms import Const, Term, Var
 
 
 class Spread(StrEnum):
@@ -75,7 +76,6 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _RuleParts:
-    rule: Rule
     head: _Part
     inputs: tuple[_Part, ...]
 
@@ -83,9 +83,8 @@ class _RuleParts:
 def partition_key(members: tuple[Symbol, ...], graph: DependencyGraph) -> PartitionKey:
     """The partition key of the stratum with these fluents and events."""
     entities = graph.entities
-    parts = [
-        found for symbol in members for rule in entities[symbol].rules for found in _rule_parts(rule, symbol, entities)
-    ]
+    members = tuple(dict.fromkeys((*members, *graph.with_metric_sources(members))))
+    parts = [found for symbol in members for found in _all_parts(symbol, entities)]
     widths = [len(_widest(symbol, parts)) for symbol in members]
     if not all(widths):
         name = next(symbol for symbol, width in zip(members, widths, strict=True) if not width)
@@ -95,6 +94,32 @@ def partition_key(members: tuple[Symbol, ...], graph: DependencyGraph) -> Partit
         if found is not None:
             return PartitionKey(Spread.KEYED, tuple(found.items()), (), _keyed_reason(members, found, parts))
     return _relational(members, parts)
+
+
+def _all_parts(symbol: Symbol, entities: Entities) -> Iterator[_RuleParts]:
+    for rule in entities[symbol].rules:
+        yield from _rule_parts(rule, symbol, entities)
+    metric = [rule for rule in entities[symbol].metric if isinstance(rule, MetricRule)]
+    yield from (_metric_parts(rule, symbol, entities) for rule in metric)
+    if entities[symbol].metric and not metric:
+        yield _RuleParts(_Part(symbol, tuple(Var(f"{place}") for place in range(symbol.arity))), ())
+
+
+def _metric_parts(rule: MetricRule, symbol: Symbol, entities: Entities) -> _RuleParts:
+    inputs = []
+    for literal in rule.body:
+        if isinstance(literal, Comparison):
+            continue
+        # What is counted or added up is no variable of the rule.
+        terms = literal.terms if isinstance(literal, Aggregate) else ()
+        for atom in atoms(literal.atom):
+            columns = tuple(_UNSHARED if arg in terms else arg for arg in atom.args)
+            inputs += [_Part(source, columns) for source in entities.meant(atom.signature)]
+    return _RuleParts(_Part(symbol, rule.head.args), tuple(inputs))
+
+
+_UNSHARED = Const("")
+"""Stands where a variable is of no concern to the rest of a rule."""
 
 
 def _rule_parts(rule: Rule, symbol: Symbol, entities: Entities) -> Iterator[_RuleParts]:
@@ -107,12 +132,12 @@ def _rule_parts(rule: Rule, symbol: Symbol, entities: Entities) -> Iterator[_Rul
             if entities.fluent(effect.fluent) == symbol:
                 source = entities.fluent(trigger.fluent)
                 yield _RuleParts(
-                    rule, _Part(symbol, symbol.columns(effect.fluent)), (_Part(source, source.columns(trigger.fluent)),)
+                    _Part(symbol, symbol.columns(effect.fluent)), (_Part(source, source.columns(trigger.fluent)),)
                 )
             return
         case InitiallyRule() | DelayRule() | _:
             return
-    yield _RuleParts(rule, head, tuple(_part(condition) for condition in conditions(rule.body, entities)))
+    yield _RuleParts(head, tuple(_part(condition) for condition in conditions(rule.body, entities)))
 
 
 def _part(condition: Condition) -> _Part:

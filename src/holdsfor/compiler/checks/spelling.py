@@ -12,7 +12,7 @@ from holdsfor.diagnostics import Diagnostic, Severity, Span
 from holdsfor.ir import Boundary, Effect, Happens, Holds, Intervals, Literal
 from holdsfor.syntax.printer import print_term
 
-_DEFINED = (Role.SIMPLE_FLUENT, Role.STATIC_FLUENT, Role.DERIVED_EVENT)
+_DEFINED = (Role.SIMPLE_FLUENT, Role.STATIC_FLUENT, Role.METRIC_FLUENT, Role.DERIVED_EVENT)
 
 
 def check_spelling(analysis: Analysis) -> Iterator[Diagnostic]:
@@ -22,18 +22,25 @@ def check_spelling(analysis: Analysis) -> Iterator[Diagnostic]:
     """
     known = {kind: _defined_of_kind(analysis, kind) for kind in EntityKind}
     similar = {kind: Similar(names) for kind, names in known.items()}
+    either = analysis.entities.of_either_kind
     kinds = {(entity.symbol.name, entity.symbol.arity, entity.symbol.kind): entity for entity in analysis.entities}
     for entity in analysis.entities.with_role(Role.INPUT_FLUENT, Role.INPUT_EVENT):
         symbol = entity.symbol
         if not entity.uses or entity.declared_input or entity.groundings or symbol.name in analysis.unread:
             continue
-        namesake = kinds.get((symbol.name, symbol.arity, _other(symbol.kind)))
-        if namesake is not None and (namesake.rules or (symbol.kind is EntityKind.FLUENT and namesake.uses)):
+        namesake = None if symbol in either else kinds.get((symbol.name, symbol.arity, _other(symbol.kind)))
+        if namesake is not None and _is_another(namesake):
             yield from _wrong_kind(entity)
             continue
         finding = _misspelt(entity, known[symbol.kind], similar[symbol.kind])
         if finding is not None:
             yield finding
+
+
+def _is_another(namesake: Entity) -> bool:
+    """Whether an event or fluent that input shares its name with is what was meant."""
+    is_event = namesake.symbol.kind is EntityKind.EVENT
+    return bool(namesake.rules or namesake.metric or (is_event and namesake.uses))
 
 
 def _defined_of_kind(analysis: Analysis, kind: EntityKind) -> dict[str, Symbol]:

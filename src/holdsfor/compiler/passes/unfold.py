@@ -50,7 +50,7 @@ def unfold_temporal_helpers(program: Program) -> Program:
         if isinstance(rule, BackgroundRule) and functor(rule.head) in helpers:
             continue
         rules.append(replace(rule, body=unfolder.body(rule.body)) if rule.body else rule)
-    return Program(tuple(rules), program.diagnostics)
+    return replace(program, rules=tuple(rules))
 
 
 def _helpers(program: Program) -> dict[Predicate, list[BackgroundRule]]:

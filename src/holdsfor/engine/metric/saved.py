@@ -14,7 +14,7 @@ How far time has come, and the ticks to a unit, are in the metadata of the schem
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,8 @@ SCHEMA = pa.schema(
     ]
 )
 _PREFIX = "holdsfor."
-_PARTS = {"ahead": "ahead", "going on": "going_on", "armed": "armed", "recent": "recent"}
+PARTS = {"ahead": "ahead", "going on": "going_on", "armed": "armed", "recent": "recent"}
+"""What is carried on, and the fields that it is in."""
 
 
 def fingerprint(plan: MetricPlan) -> str:
@@ -78,10 +79,20 @@ def to_table(state: MetricState, plan: MetricPlan, dictionary: Dictionary) -> pa
 def _blocks(state: MetricState) -> Iterator[tuple[str, int, str, Facts]]:
     for relation, facts in state.waiting.items():
         yield "waiting", 0, str(relation), facts
-    for number, carried in enumerate(state.carried):
-        for part, name in _PARTS.items():
+    yield from carried_facts(state.carried)
+
+
+def carried_facts(strata: Sequence[Carried]) -> Iterator[tuple[str, int, str, Facts]]:
+    """What is carried on by some strata: which part of it, the stratum, a text for what it is about, and facts."""
+    for number, carried in enumerate(strata):
+        for part, name in PARTS.items():
             for key, facts in getattr(carried, name).items():
                 yield part, number, str(key), facts
+
+
+def put_back(carried: Carried, part: str, text: str, facts: Facts, relations: Mapping[str, Relation]) -> None:
+    """Facts of a part to where they were; `relations` are those of the plan by their text."""
+    getattr(carried, PARTS[part])[int(text) if part == "armed" else relations[text]] = facts
 
 
 def _joined(parts: list[Ints]) -> Ints:
@@ -111,7 +122,7 @@ def _fill(state: MetricState, table: pa.Table, plan: MetricPlan, dictionary: Dic
     if not table.num_rows:
         return
     part, stratum, name, args, start, end = (column.chunk(0) for column in table.columns)
-    relations = {str(relation): relation for relation in _relations(plan)}
+    relations = relations_of(plan)
     parts, part_of = encoded(part)
     names, name_of = encoded(name)
     strata = stratum.to_numpy().astype(np.int64)
@@ -129,13 +140,11 @@ def _fill(state: MetricState, table: pa.Table, plan: MetricPlan, dictionary: Dic
         text = names[of_name]
         if parts[place] == "waiting":
             state.waiting[relations[text]] = facts
-        elif parts[place] == "armed":
-            state.carried[number].armed[int(text)] = facts
         else:
-            getattr(state.carried[number], _PARTS[parts[place]])[relations[text]] = facts
+            put_back(state.carried[number], parts[place], text, facts, relations)
 
 
-def _relations(plan: MetricPlan) -> Iterator[Relation]:
-    yield from plan.inputs
-    for stratum in plan.strata:
-        yield from stratum.relations
+def relations_of(plan: MetricPlan) -> dict[str, Relation]:
+    """All relations of a plan by their text."""
+    found = (*plan.inputs, *(relation for stratum in plan.strata for relation in stratum.relations))
+    return {str(relation): relation for relation in found}

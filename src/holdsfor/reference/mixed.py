@@ -1,0 +1,82 @@
+"""Metric predicates of an event description, by the reference evaluator of metric programs.
+
+A fluent on the time-points [s, e) is one on the rational times (s-1, e-1]; an event at T happens on [T, T].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.compiler.analysis.mixing import TRUE, read_atoms
+from holdsfor.ir.metric import MetricFact, MetricProgram, MetricRule, Range
+from holdsfor.reference.evaluator import World
+from holdsfor.reference.intervals import Interval, maximal
+from holdsfor.reference.metric import evaluate
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Compound, Const, Term, arguments, functor
+
+
+def run_metric(world: World, members: Iterable[Symbol], origin: int) -> None:
+    """Work out metric predicates, up to the last time-point that the query time decides."""
+    program, last = _program(world, members), world.now + 1
+    spelled: dict[Const, Term] = {}
+    facts = list(_facts(world, program, spelled))
+    found = evaluate(program, facts, Range(Fraction(origin), Fraction(last)))
+    for (predicate, args), ranges in found.items():
+        terms = tuple(spelled.get(arg, arg) for arg in args)
+        fluent: Term = Compound(predicate, terms) if terms else Const(predicate)
+        intervals = maximal(_time_points(one) for one in ranges)
+        symbol = Symbol(EntityKind.FLUENT, predicate, len(args))
+        if symbol in members and intervals and world.is_declared((fluent, TRUE)):
+            # What holds at the end holds until further notice.
+            world.intervals[fluent, TRUE] = [(start, math.inf if end > last else end) for start, end in intervals]
+
+
+def _program(world: World, members: Iterable[Symbol]) -> MetricProgram:
+    graph = world.analysis.graph
+    defining = [one for symbol in graph.with_metric_sources(members) for one in world.analysis.entities[symbol].metric]
+    rules = tuple(one for one in defining if isinstance(one, MetricRule))
+    return MetricProgram(rules, tuple(one for one in defining if isinstance(one, MetricFact)))
+
+
+def _facts(world: World, program: MetricProgram, spelled: dict[Const, Term]) -> Iterator[MetricFact]:
+    """What is known of everything that the rules read and do not define.
+
+    Arguments that are no constants become ones; `spelled` says of what.
+    """
+    entities, metric = world.analysis.entities, world.analysis.graph.metric
+    meant = [entities.meant(atom.signature) for rule in program.rules for atom in read_atoms(rule)]
+    read = {symbol for symbols in meant for symbol in symbols if symbol not in metric}
+    for (fluent, value), intervals in world.intervals.items():
+        if value == TRUE and entities.fluent(fluent) in read:
+            for start, end in intervals:
+                high = None if math.isinf(end) else Fraction(int(end)) - 1
+                during = Range(Fraction(int(start)) - 1, high, low_open=True, high_open=high is None)
+                yield _fact(fluent, during, spelled)
+    for time, happened in world.events.items():
+        for event in happened:
+            if entities.event(event) in read:
+                yield _fact(event, Range(Fraction(time), Fraction(time)), spelled)
+
+
+def _fact(term: Term, during: Range, spelled: dict[Const, Term]) -> MetricFact:
+    name = functor(term)
+    assert name is not None
+    args = []
+    for arg in arguments(term):
+        constant = arg if isinstance(arg, Const) else Const(print_term(arg))
+        spelled[constant] = arg
+        args.append(constant)
+    return MetricFact(name[0], tuple(args), during)
+
+
+def _time_points(during: Range) -> Interval:
+    """The first time-point in an interval that has ends, and the one after the last."""
+    assert during.low is not None
+    assert during.high is not None
+    first = math.floor(during.low) + 1 if during.low_open else math.ceil(during.low)
+    last = math.ceil(during.high) - 1 if during.high_open else math.floor(during.high)
+    return first, last + 1
