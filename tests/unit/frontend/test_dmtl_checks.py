@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 from holdsfor.compiler.metric.checks import check_metric, streaming_findings
-from holdsfor.diagnostics import Source
+from holdsfor.diagnostics import Source, errors_of
 from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.ir.metric import Atom, Condition, MetricProgram, MetricRule, Range, Unary, UnaryOperator
+from holdsfor.loading import read_source
 from holdsfor.syntax.terms import Var
+from tests.conformance.dmtl_cases import FOLDERS
 
 
 def parsed(text: str) -> MetricProgram:
@@ -52,3 +56,22 @@ def test_programs_built_in_python_have_findings_without_a_place() -> None:
     assert [item.code for item in check_metric(program)] == ["HF612"]
     assert [item.code for item in streaming_findings(program)] == ["HF621", "HF621"]
     assert all(item.render() for item in check_metric(program) + streaming_findings(program))
+
+
+def found(folder: Path) -> tuple[set[str], set[str]]:
+    """Codes of errors, and of what keeps a program off a stream."""
+    program = parse_metric([read_source(folder / "program.dmtl")])
+    errors = errors_of((*program.diagnostics, *check_metric(program)))
+    return {item.code for item in errors}, {item.code for item in streaming_findings(program)}
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_conformance_programs_are_refused_as_they_should(folder: Path) -> None:
+    run = json.loads((folder / "run.json").read_text())
+    refused, off_stream = found(folder)
+    if run["mode"] != "reject":
+        assert (refused, off_stream) == (set(), set())
+    elif run["batch_ok"]:
+        assert (refused, off_stream) == (set(), {"HF621"})
+    else:
+        assert refused
