@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
 from pathlib import Path
@@ -15,6 +15,7 @@ import typer
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Severity
 from holdsfor.loading import Reasoner, from_sources, read_source
 
+METRIC_SUFFIX = ".dmtl"
 _COLOURS = {Severity.ERROR: typer.colors.RED, Severity.WARNING: typer.colors.YELLOW, Severity.NOTE: typer.colors.CYAN}
 
 
@@ -43,6 +44,11 @@ def fail(message: str) -> None:
 def load_files(rules: Iterable[Path]) -> Reasoner:
     """Read rule files as one program."""
     return from_sources([read_source(path) for path in rules])
+
+
+def is_metric(files: Sequence[Path]) -> bool:
+    """Whether files are a metric program, for which commands have code of their own."""
+    return bool(files) and all(path.suffix == METRIC_SUFFIX for path in files)
 
 
 def show_findings(findings: Iterable[Diagnostic], *, file_is_stderr: bool = False) -> None:

@@ -5,17 +5,29 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdsfor.cli.common import fail, findings_json, friendly_errors, load_files, show_findings, write_output
+from holdsfor.cli.common import (
+    fail,
+    findings_json,
+    friendly_errors,
+    is_metric,
+    load_files,
+    show_findings,
+    write_output,
+)
 from holdsfor.codes import all_codes, page
 from holdsfor.compiler.checks.data import check_data
 from holdsfor.compiler.describe import plan_data, plan_text
-from holdsfor.diagnostics import Diagnostic, Severity, in_reading_order
+from holdsfor.diagnostics import Diagnostic, HoldsforError, Severity, in_reading_order
+from holdsfor.frontend.dmtl import format_metric
 from holdsfor.frontend.rtec import format_source
 from holdsfor.loading import Reasoner, read_source
+
+if TYPE_CHECKING:
+    from holdsfor.viz.graph import GraphView
 
 Files = Annotated[
     list[Path], typer.Argument(help="Rule and background files; together they are one program.", metavar="FILE…")
@@ -44,19 +56,42 @@ def check(
     events: Annotated[list[Path], typer.Option(help="Streams; says which input the rules wait for in vain.")] = [],  # noqa: B006
     as_json: Annotated[bool, typer.Option("--json", help="Print findings as JSON.")] = False,
     strict: Annotated[bool, typer.Option(help="Treat warnings as errors.")] = False,
+    streaming: Annotated[
+        bool, typer.Option("--streaming", help="Refuse what cannot run on a stream: .dmtl rules that look ahead.")
+    ] = False,
+    delay: Annotated[
+        str | None,
+        typer.Option(help="With --streaming: answers may come so much later; inf for as much as it takes."),
+    ] = None,
 ) -> None:
     """Check rules like a compiler: errors, warnings and notes with their place and what to do."""
     with friendly_errors():
-        reasoner = load_files(files)
-        findings = in_reading_order([*reasoner.diagnostics, *_data_findings(reasoner, events)])
+        findings, clauses = _findings(files, events, streaming=streaming, delay=delay)
         if as_json:
             typer.echo(findings_json(findings))
         else:
             show_findings(findings)
-            typer.secho(_summary(findings, reasoner), bold=True)
+            typer.secho(_summary(findings, clauses), bold=True)
         failing = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
         if any(finding.severity in failing for finding in findings):
             raise typer.Exit(1)
+
+
+def _findings(
+    files: list[Path], events: list[Path], *, streaming: bool, delay: str | None
+) -> tuple[list[Diagnostic], int]:
+    """What is wrong with a program, and how many clauses it has."""
+    if is_metric(files):
+        from holdsfor.cli.metric import load_metric_files, metric_findings
+
+        if events:
+            raise HoldsforError("--events cannot be used with a .dmtl program")
+        metric = load_metric_files(files)
+        clauses = len(metric.program.rules) + len(metric.program.facts)
+        return metric_findings(metric, streaming=streaming, delay=delay), clauses
+    reasoner = load_files(files)
+    findings = in_reading_order([*reasoner.diagnostics, *_data_findings(reasoner, events)])
+    return findings, len(reasoner.analysis.written.rules)
 
 
 def _data_findings(reasoner: Reasoner, events: list[Path]) -> list[Diagnostic]:
@@ -71,10 +106,9 @@ def _data_findings(reasoner: Reasoner, events: list[Path]) -> list[Diagnostic]:
     return list(check_data(reasoner.analysis, reading.provided, reading.unknown, skipped))
 
 
-def _summary(findings: list[Diagnostic], reasoner: Reasoner) -> str:
+def _summary(findings: list[Diagnostic], clauses: int) -> str:
     counts = [(sum(f.severity is severity for f in findings), severity) for severity in Severity]
     found = ", ".join(f"{count} {severity}{'' if count == 1 else 's'}" for count, severity in counts if count)
-    clauses = len(reasoner.analysis.written.rules)
     return f"{clauses} clause{'' if clauses == 1 else 's'}, {found or 'nothing to complain about'}"
 
 
@@ -88,7 +122,7 @@ def fmt(
         unformatted = []
         for path in files:
             source = read_source(path)
-            text = format_source(source)
+            text = format_metric(source) if is_metric([path]) else format_source(source)
             if only_check:
                 unformatted += [path] if text != source.text else []
             elif write:
@@ -104,18 +138,32 @@ def fmt(
 def graph(
     files: Files,
     style: Annotated[GraphFormat, typer.Option("--format", "-f", help="Output format.")] = GraphFormat.MERMAID,
-    grain: Annotated[Grain, typer.Option(help="Draw fluent-value pairs, fluents, or components.")] = Grain.PAIRS,
+    grain: Annotated[
+        Grain, typer.Option(help="Draw fluent-value pairs, fluents, or components (.dmtl: predicates in any case).")
+    ] = Grain.PAIRS,
     output: Output = None,
 ) -> None:
     """Draw the dependency graph of a program."""
-    from holdsfor.viz.graph import dependency_view, to_dot, to_mermaid, to_svg
+    from holdsfor.viz.graph import to_dot, to_mermaid, to_svg
 
     with friendly_errors():
-        reasoner = load_files(files)
-        reasoner.require_no_errors()
-        view = dependency_view(reasoner.analysis, grain.value)
+        view = _view(files, grain)
         render = {GraphFormat.MERMAID: to_mermaid, GraphFormat.DOT: to_dot, GraphFormat.SVG: to_svg}[style]
         write_output(render(view), output)
+
+
+def _view(files: list[Path], grain: Grain) -> GraphView:
+    from holdsfor.viz.graph import dependency_view, metric_view
+
+    if is_metric(files):
+        from holdsfor.cli.metric import load_metric_files
+
+        metric = load_metric_files(files)
+        metric.require_no_errors()
+        return metric_view(metric.program)
+    reasoner = load_files(files)
+    reasoner.require_no_errors()
+    return dependency_view(reasoner.analysis, grain.value)
 
 
 def plan(
@@ -126,6 +174,13 @@ def plan(
 ) -> None:
     """Show how a program is evaluated: strata, methods, state kept at window borders, partition keys."""
     with friendly_errors():
+        if is_metric(files):
+            from holdsfor.cli.metric import shown_metric_plan
+
+            if spark:
+                raise HoldsforError("a .dmtl program cannot run on Spark yet; leave out --spark")
+            write_output(shown_metric_plan(files, as_json=as_json), output)
+            return
         made = load_files(files).plan
         if spark:
             from holdsfor.cli.spark import shown_stages

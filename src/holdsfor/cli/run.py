@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from enum import StrEnum
+from contextlib import ExitStack
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdsfor.cli.common import fail, friendly_errors, load_files
+from holdsfor.cli.common import friendly_errors, is_metric, load_files
+from holdsfor.cli.options import (
+    Engine,
+    Format,
+    counted,
+    number,
+    reading_lines,
+    rejects_to,
+    show_skipped,
+    style_of,
+    time_point,
+)
 from holdsfor.cli.progress import Line, progress_line
 from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.compiler.analysis.similar import suggest
@@ -26,38 +37,35 @@ if TYPE_CHECKING:
     from holdsfor.recognition import Recognition, Summary
 
 
-class Format(StrEnum):
-    """Formats of the intervals."""
-
-    CSV = "csv"
-    JSONL = "jsonl"
-    PARQUET = "parquet"
-    TABLE = "table"
-
-
-class Engine(StrEnum):
-    """What evaluates the rules."""
-
-    COLUMNAR = "columnar"
-    REFERENCE = "reference"
-    SPARK = "spark"
-
-
 def run(
     rules: Annotated[list[Path], typer.Argument(help="Rule files.", metavar="RULES…")],
     events: Annotated[
         list[Path],
-        typer.Option(help="Streams in RTEC's CSV format, or whatever --mapping says; - is standard input."),
+        typer.Option(
+            help="Streams in RTEC's CSV format (.dmtl: facts), or whatever --mapping says; - is standard input."
+        ),
     ],
     background: Annotated[list[Path], typer.Option(help="Files with background facts and rules.")] = [],  # noqa: B006
     mapping: Annotated[Path | None, typer.Option(help="TOML file: which columns of a table are which event.")] = None,
     window: Annotated[int | None, typer.Option(min=1, help="Window size in time-points.")] = None,
     step: Annotated[
-        int | None, typer.Option(min=1, help="Distance of query times; the window size if not given.")
+        Fraction | None,
+        typer.Option(parser=number, metavar="NUMBER", help="Distance of query times; the window size if not given."),
     ] = None,
-    start: Annotated[int | None, typer.Option(help="The stream begins after this time-point.")] = None,
-    end: Annotated[int | None, typer.Option(help="The last time-point to reason about.")] = None,
-    fluent: Annotated[list[str], typer.Option(help="Report only these fluents.")] = [],  # noqa: B006
+    start: Annotated[
+        Fraction | None,
+        typer.Option(parser=number, metavar="NUMBER", help="The stream begins after this time-point (.dmtl: with it)."),
+    ] = None,
+    end: Annotated[
+        Fraction | None, typer.Option(parser=number, metavar="NUMBER", help="The last time-point to reason about.")
+    ] = None,
+    fluent: Annotated[
+        list[str], typer.Option("--fluent", "--query", help="Report only these fluents (.dmtl: predicates).")
+    ] = [],  # noqa: B006
+    delay: Annotated[
+        str | None,
+        typer.Option(help="With --step, .dmtl only: how much later answers may come; inf for as much as it takes."),
+    ] = None,
     style: Annotated[
         Format | None, typer.Option("--format", "-f", help="Output format; csv, or what --output ends in.")
     ] = None,
@@ -75,39 +83,41 @@ def run(
     partitions: Annotated[int | None, typer.Option(min=1, help="With --engine spark: into how many parts.")] = None,
 ) -> None:
     """Recognise situations and print the intervals during which they hold."""
-    if start is not None and end is not None and end < start:
-        fail(f"--end {end} lies before --start {start}")
+    if is_metric(rules):
+        from holdsfor.cli.metric import MetricOptions, run_metric
+
+        given = {"--background": background, "--window": window, "--derived-events": derived_events}
+        run_metric(
+            MetricOptions(rules, events, mapping, start, end, step, delay, fluent, style, output, engine),
+            not_for_metric=[name for name, value in given.items() if value],
+            rejects=rejects,
+            strict=strict,
+            profile=profile,
+        )
+        return
     with friendly_errors(), ExitStack() as stack:
         from holdsfor.recognition import Recognition, plan_windows
 
+        if delay is not None:
+            raise HoldsforError("--delay is for .dmtl programs; RTEC programs do not look into the future")
+        if start is not None and end is not None and end < start:
+            raise HoldsforError(f"--end {end} lies before --start {start}")
+        span = window, time_point("--step", step, 1), time_point("--start", start), time_point("--end", end)
         plan = load_files([*rules, *background]).plan
         wanted = _known_fluents(fluent, plan)
         if engine is Engine.SPARK:
             from holdsfor.cli.spark import SparkRun
 
-            spark_run = SparkRun(plan, events, mapping, (window, step, start, end), wanted, master, partitions)
+            spark_run = SparkRun(plan, events, mapping, span, wanted, master, partitions)
             _write(iter([spark_run.tables(derived_events is not None)]), style, output, derived_events)
             spark_run.print_summary()
             return
         line = stack.enter_context(progress_line())
-        reading = _read(plan, events, mapping, stack.enter_context(_rejects(rejects, strict=strict)), line)
-        windows = plan_windows(reading.stream, window, step, start, end)
+        reading = _read(plan, events, mapping, stack.enter_context(rejects_to(rejects, strict=strict)), line)
+        windows = plan_windows(reading.stream, *span)
         recognition = Recognition(plan, reading, windows, fluents=wanted, profile=profile)
         _write(_tables(recognition, engine, line), style, output, derived_events)
     _print_summary(recognition, profile=profile)
-
-
-@contextmanager
-def _rejects(path: Path | None, *, strict: bool) -> Iterator[Rejects]:
-    """Where rows go that cannot be read."""
-    from holdsfor.io.rejects import Rejects
-    from holdsfor.io.writers import created
-
-    if path is None:
-        yield Rejects(strict=strict)
-        return
-    with created(path) as file:
-        yield Rejects.to_file(file, strict=strict)
 
 
 def _read(plan: Plan, events: list[Path], mapping: Path | None, rejects: Rejects, line: Line | None) -> Reading:
@@ -123,10 +133,10 @@ def _write(
     from holdsfor.io.writers import writing
 
     with ExitStack() as stack:
-        intervals = stack.enter_context(writing(_style(style, output), output, INTERVALS))
+        intervals = stack.enter_context(writing(style_of(style, output), output, INTERVALS))
         derived = None
         if derived_events is not None:
-            derived = stack.enter_context(writing(_style(None, derived_events), derived_events, EVENTS))
+            derived = stack.enter_context(writing(style_of(None, derived_events), derived_events, EVENTS))
         for found, happened in tables:
             intervals.write(found)
             if derived is not None:
@@ -142,13 +152,6 @@ def _known_fluents(names: list[str], plan: Plan) -> set[str] | None:
             hint = f"did you mean {close}?" if close else f"there are {', '.join(sorted(known))}"
             raise HoldsforError(f"no rule defines a fluent {name}; {hint}")
     return set(names) or None
-
-
-def _style(style: Format | None, output: Path | None) -> str:
-    if style is not None:
-        return style.value
-    ending = output.suffix[1:] if output is not None else ""
-    return ending if ending in {Format.JSONL, Format.PARQUET} else Format.CSV.value
 
 
 def _tables(recognition: Recognition, engine: Engine, line: Line | None) -> Iterator[tuple[pa.Table, pa.Table]]:
@@ -169,8 +172,7 @@ def _tables(recognition: Recognition, engine: Engine, line: Line | None) -> Iter
 
 def _print_summary(recognition: Recognition, *, profile: bool) -> None:
     summary = recognition.summary
-    for problem in summary.first_malformed:
-        typer.secho(f"skipped {problem}", err=True, fg=typer.colors.YELLOW)
+    show_skipped(summary.first_malformed)
     for text in _summary_lines(summary):
         typer.echo(text, err=True)
     if profile:
@@ -179,20 +181,11 @@ def _print_summary(recognition: Recognition, *, profile: bool) -> None:
 
 
 def _summary_lines(summary: Summary) -> Iterator[str]:
-    unknown = sum(summary.unknown.values())
-    yield f"{_count(summary.read, 'record')} read, {unknown} of names no rule knows, {summary.malformed} malformed"
-    if unknown:
-        most = sorted(summary.unknown.items(), key=lambda item: -item[1])
-        named = ", ".join(f"{name} ({count})" for name, count in most[:5])
-        yield f"names no rule knows: {named}{', …' if len(most) > 5 else ''}"
+    yield from reading_lines("record", summary.read, summary.unknown, summary.malformed)
     outside = f", {summary.outside} outside the run" if summary.outside else ""
     yield f"{summary.used} used, {summary.late} late and dropped{outside}"
-    found = [_count(summary.intervals, "interval"), _count(summary.derived_events, "derived event")]
-    yield f"{', '.join(found)}, {_count(summary.conflicts, 'conflict')}; {_count(summary.query_times, 'query time')}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    found = [counted(summary.intervals, "interval"), counted(summary.derived_events, "derived event")]
+    yield f"{', '.join(found)}, {counted(summary.conflicts, 'conflict')}; {counted(summary.query_times, 'query time')}"
 
 
 def _profile_lines(recognition: Recognition) -> Iterator[str]:

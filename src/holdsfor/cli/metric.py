@@ -1,0 +1,142 @@
+"""What the commands do with metric programs, files that end in `.dmtl`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from holdsfor.cli.common import friendly_errors
+from holdsfor.cli.options import Engine, Format, counted, reading_lines, rejects_to, show_skipped, style_of
+from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, in_reading_order
+from holdsfor.loading import read_source
+from holdsfor.metric import MetricReasoner, from_metric_sources
+from holdsfor.metric.times import exact
+
+if TYPE_CHECKING:
+    # Imported where they are used: NumPy and Arrow would slow down every other command.
+    from holdsfor.metric.result import MetricSummary
+    from holdsfor.metric.session import MetricRun
+
+
+def load_metric_files(files: Sequence[Path]) -> MetricReasoner:
+    """Read files as one metric program."""
+    return from_metric_sources([read_source(path) for path in files])
+
+
+# run
+
+
+@dataclass(frozen=True)
+class MetricOptions:
+    """What a run was asked for."""
+
+    rules: Sequence[Path]
+    events: Sequence[Path]
+    mapping: Path | None
+    start: Fraction | None
+    end: Fraction | None
+    step: Fraction | None
+    delay: str | None
+    query: Sequence[str]
+    style: Format | None
+    output: Path | None
+    engine: Engine
+
+
+def run_metric(
+    options: MetricOptions, *, not_for_metric: Sequence[str], rejects: Path | None, strict: bool, profile: bool
+) -> None:
+    """Find the maximal intervals of what a metric program derives."""
+    with friendly_errors(), ExitStack() as stack:
+        if not_for_metric:
+            raise HoldsforError(f"{', '.join(not_for_metric)} cannot be used with a .dmtl program")
+        if options.engine is Engine.SPARK:
+            raise HoldsforError("a .dmtl program cannot run on Spark yet; leave out --engine spark")
+        reasoner = load_metric_files(options.rules)
+        plan = reasoner.plan_of(options.query or None)
+        from holdsfor.engine.metric.report import EXACT, ROUNDED
+        from holdsfor.io.writers import writing
+        from holdsfor.metric.inputs import read_facts
+        from holdsfor.metric.session import MetricRun, Span, streamed_plan
+
+        span = Span.of(options.start, options.end, options.step)
+        if options.step is not None:
+            plan = streamed_plan(reasoner, plan, _delay(options.delay))
+        kept_aside = stack.enter_context(rejects_to(rejects, strict=strict))
+        reading = read_facts(reasoner.signatures, options.events, mapping=options.mapping, rejects=kept_aside)
+        run = MetricRun(plan, reading, span, profile=profile)
+        found = run.by_reference(reasoner.program) if options.engine is Engine.REFERENCE else run.result()
+        style = style_of(options.style, options.output)
+        # Where people read them, times are exact; programs get numbers that they can count with.
+        exactly = style in (Format.CSV, Format.TABLE)
+        with writing(style, options.output, EXACT if exactly else ROUNDED) as writer:
+            writer.write(found.to_arrow(exact=exactly))
+    show_skipped(found.summary.first_malformed)
+    for text in (*_summary_lines(found.summary, len(found.predicates)), *_profile_lines(run)):
+        typer.echo(text, err=True)
+
+
+def _delay(given: str | None) -> Fraction | float | None:
+    if given is None or given == "inf":
+        return None if given is None else inf
+    return exact(given, "--delay")
+
+
+def _summary_lines(summary: MetricSummary, predicates: int) -> Iterator[str]:
+    yield from reading_lines("fact", summary.read, summary.unknown, summary.malformed)
+    if summary.steps:
+        yield f"{counted(summary.steps, 'step')}, at most {counted(summary.most_kept, 'fact')} kept"
+    yield f"{counted(summary.intervals, 'interval')} of {counted(predicates, 'predicate')}"
+
+
+def _profile_lines(run: MetricRun) -> Iterator[str]:
+    if run.profile is None:
+        return
+    measured = run.profile.strata
+    total = sum(one.seconds for one in measured.values()) or 1.0
+    for stratum in run.plan.strata:
+        one = measured.get(stratum.number)
+        if one is not None:
+            names = ", ".join(str(relation) for relation in stratum.relations)
+            yield (
+                f"{one.seconds * 1e3:10.1f} ms  {one.seconds / total:4.0%}  {one.facts_in:9} facts in "
+                f"{one.facts_out:9} out {one.kept:9} kept  {names}"
+            )
+
+
+# check, plan, graph
+
+
+def metric_findings(reasoner: MetricReasoner, *, streaming: bool, delay: str | None) -> list[Diagnostic]:
+    """Everything that is wrong with a program, for streams if that is asked for."""
+    if not streaming:
+        return list(reasoner.diagnostics)
+    return in_reading_order([*reasoner.diagnostics, *_streaming_findings(reasoner, _delay(delay))])
+
+
+def _streaming_findings(reasoner: MetricReasoner, delay: Fraction | float | None) -> Sequence[Diagnostic]:
+    if delay is None or any(finding.severity == "error" for finding in reasoner.diagnostics):
+        return reasoner.streaming_findings
+    from holdsfor.metric.session import streamed_plan
+
+    try:
+        streamed_plan(reasoner, reasoner.plan, delay)
+    except ProgramError as problem:
+        return problem.diagnostics
+    return ()
+
+
+def shown_metric_plan(files: Sequence[Path], *, as_json: bool) -> str:
+    """The plan of a metric program."""
+    from holdsfor.metric.describe import metric_plan_data, metric_plan_text
+
+    plan = load_metric_files(files).plan
+    return json.dumps(metric_plan_data(plan), indent=2, ensure_ascii=False) if as_json else metric_plan_text(plan)

@@ -1,0 +1,96 @@
+"""What the options of `run` mean, for every kind of program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.metric.times import exact
+
+if TYPE_CHECKING:
+    from holdsfor.io.rejects import Malformed, Rejects
+
+
+class Format(StrEnum):
+    """Formats of the intervals."""
+
+    CSV = "csv"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+    TABLE = "table"
+
+
+class Engine(StrEnum):
+    """What evaluates the rules."""
+
+    COLUMNAR = "columnar"
+    REFERENCE = "reference"
+    SPARK = "spark"
+
+
+def number(text: str | Fraction) -> Fraction:
+    """A rational number on the command line."""
+    try:
+        return exact(text)
+    except HoldsforError:
+        raise typer.BadParameter(f"{text!r} is not a number such as 3, 0.25 or 1/3") from None
+
+
+def time_point(option: str, given: Fraction | None, least: int | None = None) -> int | None:
+    """A whole number, where time has no other points."""
+    if given is None:
+        return None
+    if given.denominator != 1:
+        raise HoldsforError(f"{option} must be a whole number; only .dmtl programs have others")
+    if least is not None and given < least:
+        raise HoldsforError(f"{option} must be at least {least}, not {given}")
+    return int(given)
+
+
+def style_of(style: Format | None, output: Path | None) -> str:
+    """The format of an output: what was asked for, or what the name of the file ends in."""
+    if style is not None:
+        return style.value
+    ending = output.suffix[1:] if output is not None else ""
+    return ending if ending in {Format.JSONL, Format.PARQUET} else Format.CSV.value
+
+
+@contextmanager
+def rejects_to(path: Path | None, *, strict: bool) -> Iterator[Rejects]:
+    """Where rows go that cannot be read."""
+    from holdsfor.io.rejects import Rejects
+    from holdsfor.io.writers import created
+
+    if path is None:
+        yield Rejects(strict=strict)
+        return
+    with created(path) as file:
+        yield Rejects.to_file(file, strict=strict)
+
+
+def show_skipped(problems: list[Malformed]) -> None:
+    """The first rows that could not be read."""
+    for problem in problems:
+        typer.secho(f"skipped {problem}", err=True, fg=typer.colors.YELLOW)
+
+
+def reading_lines(what: str, read: int, unknown: Mapping[str, int], malformed: int) -> Iterator[str]:
+    """What was read."""
+    strange = sum(unknown.values())
+    yield f"{counted(read, what)} read, {strange} of names no rule knows, {malformed} malformed"
+    if strange:
+        most = sorted(unknown.items(), key=lambda item: -item[1])
+        named = ", ".join(f"{name} ({count})" for name, count in most[:5])
+        yield f"names no rule knows: {named}{', …' if len(most) > 5 else ''}"
+
+
+def counted(number: int, what: str) -> str:
+    """A number and what it counts."""
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,143 @@
+"""A metric program that has been read and checked, ready to be run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from holdsfor.compiler.analysis.similar import suggest
+from holdsfor.compiler.metric.checks import check_metric, streaming_findings
+from holdsfor.compiler.metric.checks.uses import body_atoms
+from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
+from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source, errors_of, in_reading_order
+from holdsfor.frontend.dmtl import parse_metric
+from holdsfor.ir.metric import MetricProgram
+from holdsfor.metric.times import Time
+
+if TYPE_CHECKING:
+    # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
+    from holdsfor.metric.inputs import FactsInput, MappingInput
+    from holdsfor.metric.result import MetricResult
+    from holdsfor.metric.session import MetricSession
+
+
+@dataclass(frozen=True)
+class MetricReasoner:
+    """A metric program. `diagnostics` has everything that was found in it."""
+
+    program: MetricProgram
+    diagnostics: tuple[Diagnostic, ...]
+
+    @cached_property
+    def plan(self) -> MetricPlan:
+        """How the program is evaluated; raises ProgramError if it cannot be."""
+        self.require_no_errors()
+        return make_metric_plan(self.program)
+
+    def plan_of(self, query: str | Iterable[str] | None) -> MetricPlan:
+        """The plan of what some predicates need; None is all of them."""
+        if query is None:
+            return self.plan
+        wanted = [query] if isinstance(query, str) else list(query)
+        known = sorted({rule.head.predicate for rule in self.program.rules})
+        for name in wanted:
+            if name not in known:
+                close = suggest(name, known)
+                hint = f"did you mean {close}?" if close else f"there are {', '.join(known) or 'none'}"
+                raise HoldsforError(f"no rule derives {name}; {hint}")
+        self.require_no_errors()
+        return make_metric_plan(self.program, wanted)
+
+    @cached_property
+    def signatures(self) -> frozenset[tuple[str, int]]:
+        """The predicates of the rules, by name and arity."""
+        read = {atom.signature for rule in self.program.rules for atom in body_atoms(rule)}
+        return frozenset(read | {rule.head.signature for rule in self.program.rules})
+
+    @cached_property
+    def streaming_findings(self) -> tuple[Diagnostic, ...]:
+        """What keeps the program off a stream."""
+        return tuple(streaming_findings(self.program))
+
+    def materialise(
+        self,
+        facts: FactsInput = (),
+        *,
+        start: Time | None = None,
+        end: Time | None = None,
+        step: Time | None = None,
+        delay: Time | None = None,
+        query: str | Iterable[str] | None = None,
+        mapping: MappingInput = None,
+        unit: str = "s",
+        strict: bool = False,
+    ) -> MetricResult:
+        """All that follows from facts, within the closed interval from `start` to `end`.
+
+        `facts` are files of facts (`P(a)@[1,2)`), or tables by predicate name (pandas, polars, Arrow, DuckDB, lists of
+        tuples or dicts) with columns `time`, or `start` and `end`, and the arguments in order. With `step`, time moves on
+        from start to end as on a stream; the answer is the same. `delay` is how much later answers may come than what
+        they are about, for programs that look into the future (`"inf"`: as much as it takes).
+
+        >>> loads_metric("Recent(X) :- Diamondminus[0,1/2] Alarm(X)").materialise({"Alarm": [(3, "pump")]})
+        1 interval of 1 predicate
+        predicate  args  start  start_closed  end  end_closed
+        Recent     pump  3              true  3.5        true
+        """
+        from holdsfor.io.rejects import Rejects
+        from holdsfor.metric.inputs import read_facts
+        from holdsfor.metric.session import MetricRun, Span, streamed_plan
+
+        span = Span.of(start, end, step)
+        plan = self.plan_of(query)
+        if step is not None:
+            plan = streamed_plan(self, plan, delay)
+        reading = read_facts(self.signatures, facts, mapping=mapping, unit=unit, rejects=Rejects(strict=strict))
+        return MetricRun(plan, reading, span).result()
+
+    def stream(self, *, query: str | Iterable[str] | None = None, delay: Time | None = None) -> MetricSession:
+        """A stream that facts can be pushed to and that is moved on in time.
+
+        >>> stream = loads_metric("Recent(X) :- Diamondminus[0,1/2] Alarm(X)").stream()
+        >>> stream.push({"Alarm": [(3, "pump")]})
+        >>> len(stream.advance(2)), len(stream.advance(3)), stream.facts_held
+        (0, 1, 1)
+        """
+        from holdsfor.metric.session import MetricSession, streamed_plan
+
+        return MetricSession(streamed_plan(self, self.plan_of(query), delay), self.signatures)
+
+    def require_no_errors(self) -> None:
+        """Raise ProgramError if anything found stops the program from running."""
+        errors = errors_of(self.diagnostics)
+        if errors:
+            raise ProgramError(errors)
+
+    def require_streamable(self) -> None:
+        """Raise ProgramError if anything keeps the program off a stream."""
+        self.require_no_errors()
+        if self.streaming_findings:
+            raise ProgramError(self.streaming_findings)
+
+
+def from_metric_program(program: MetricProgram) -> MetricReasoner:
+    """Check a metric program, without raising for what is wrong with it."""
+    return MetricReasoner(program, tuple(in_reading_order([*program.diagnostics, *check_metric(program)])))
+
+
+def from_metric_sources(sources: Iterable[Source]) -> MetricReasoner:
+    """Check rule texts as one metric program, without raising for what is wrong with them."""
+    return from_metric_program(parse_metric(sources))
+
+
+def loads_metric(text: str, name: str = "<rules>") -> MetricReasoner:
+    """Load metric rules and facts from a string; raises ProgramError with all diagnostics.
+
+    >>> loads_metric("Q(X) :- Boxminus[0,2] P(X)").plan.outputs[0].name
+    'Q'
+    """
+    reasoner = from_metric_sources([Source(name, text)])
+    reasoner.require_no_errors()
+    return reasoner

@@ -1,0 +1,141 @@
+"""What follows from a metric program: tables for data tools, rows with exact times for Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.compiler.analysis.similar import suggest
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.metric.facts import FactSet
+from holdsfor.engine.metric.report import Row, exact_table, rounded_table, rows
+from holdsfor.engine.metric.timeline import cells
+from holdsfor.io.rejects import Malformed
+from holdsfor.ir.metric import Range
+from holdsfor.metric.times import Time, exact
+from holdsfor.result import counted, frame_library, shown_html, shown_text
+
+
+@dataclass
+class MetricSummary:
+    """What a run read and found.
+
+    `read` facts made sense, `unknown` ones have names that no rule knows, `malformed` ones could not be read. On a stream,
+    `late` ones lay before the time that had been reached, and `most_kept` is the largest number of facts that were kept
+    between two steps.
+    """
+
+    read: int = 0
+    unknown: dict[str, int] = field(default_factory=dict)
+    malformed: int = 0
+    first_malformed: list[Malformed] = field(default_factory=list)
+    late: int = 0
+    steps: int = 0
+    most_kept: int = 0
+    intervals: int = 0
+
+
+class MetricResult:
+    """The maximal intervals over which facts hold, and what was read for them (`summary`).
+
+    Iterating gives rows with exact times (`fractions.Fraction`); None is infinite.
+    """
+
+    def __init__(self, facts: FactSet, dictionary: Dictionary, summary: MetricSummary | None = None) -> None:
+        self._facts = facts
+        self._dictionary = dictionary
+        self.summary = MetricSummary(intervals=len(self)) if summary is None else summary
+
+    @property
+    def predicates(self) -> list[str]:
+        """The names of all predicates that facts could have been derived of."""
+        return sorted({name for name, _ in self._facts.tables})
+
+    def __len__(self) -> int:
+        return sum(table.rows for table in self._facts.tables.values())
+
+    def __iter__(self) -> Iterator[Row]:
+        return rows(self._facts, self._dictionary)
+
+    def __getitem__(self, predicate: str) -> MetricResult:
+        """The facts of one predicate."""
+        if predicate not in self.predicates:
+            close = suggest(predicate, self.predicates)
+            hint = f"did you mean {close}?" if close else f"there are {', '.join(self.predicates) or 'none'}"
+            raise HoldsforError(f"no predicate is called {predicate!r}; {hint}")
+        tables = {signature: table for signature, table in self._facts.tables.items() if signature[0] == predicate}
+        return self._with(FactSet(self._facts.scale, tables))
+
+    def holds_at(self, time: Time) -> MetricResult:
+        """The facts that hold at a point of time."""
+        point = exact(time)
+        cell, _ = cells(Range(point, point), self._facts.scale)
+        tables = {
+            signature: table.take(np.flatnonzero((table.start <= cell) & (cell < table.end)))
+            for signature, table in self._facts.tables.items()
+        }
+        return self._with(FactSet(self._facts.scale, tables))
+
+    def _with(self, facts: FactSet) -> MetricResult:
+        return MetricResult(facts, self._dictionary, self.summary)
+
+    # Tables
+
+    def to_arrow(self, *, exact: bool = False, split: bool = False) -> pa.Table:
+        """All facts: `predicate, args, start, start_closed, end, end_closed`, with `args` joined by `|`.
+
+        Times are floating-point numbers, or with `exact` text (`0.25`, `1/3`); one that is null is infinite. With `split`,
+        the arguments are columns of their own, `arg1`, `arg2`, …: `result["P"]` first.
+        """
+        table = (exact_table if exact else rounded_table)(self._facts, self._dictionary)
+        return self._split(table) if split else table
+
+    def to_pandas(self, *, exact: bool = False, split: bool = False) -> Any:
+        """The same as a pandas data frame."""
+        frame_library("pandas", "to_pandas()")
+        return self.to_arrow(exact=exact, split=split).to_pandas()
+
+    def to_polars(self, *, exact: bool = False, split: bool = False) -> Any:
+        """The same as a polars data frame."""
+        return frame_library("polars", "to_polars()").from_arrow(self.to_arrow(exact=exact, split=split))
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The same for every library that speaks Arrow: `polars.DataFrame(result)`, DuckDB, …"""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def _split(self, table: pa.Table) -> pa.Table:
+        if len(self._facts.tables) != 1:
+            raise HoldsforError(
+                f"only one predicate can be split into its arguments, not {', '.join(self.predicates)}; "
+                "choose one: result[name]"
+            )
+        found = [row.args for row in self]
+        (((_, arity), _),) = self._facts.tables.items()
+        columns = {f"arg{place + 1}": _column([args[place] for args in found]) for place in range(arity)}
+        times = {name: table[name] for name in table.column_names[2:]}
+        return pa.table({"predicate": table["predicate"], **columns, **times})
+
+    # For people
+
+    def __repr__(self) -> str:
+        return shown_text(self._title(), self.to_arrow(exact=True), len(self))
+
+    def _repr_html_(self) -> str:
+        return shown_html(self._title(), self.to_arrow(exact=True), len(self))
+
+    def _title(self) -> str:
+        malformed = self.summary.malformed
+        skipped = f" ({counted(malformed, 'malformed row')} skipped)" if malformed else ""
+        return f"{counted(len(self), 'interval')} of {counted(len(self.predicates), 'predicate')}{skipped}"
+
+
+def _column(values: list[str | int | float]) -> Any:
+    """Numbers where all are numbers, else text."""
+    if all(isinstance(value, int | float) for value in values):
+        return pa.array(values)
+    return pa.array([str(value) for value in values], pa.string())

@@ -1,0 +1,213 @@
+"""Runs of metric programs: over all facts at once, step by step, or as a stream that somebody feeds."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, lcm
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdsfor.compiler.metric.delays import TooFarAhead, delayed_plan
+from holdsfor.compiler.metric.plan import Direction, MetricPlan
+from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Severity
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.kernels import EMPTY
+from holdsfor.engine.metric.facts import FactSet, Signature, no_facts
+from holdsfor.engine.metric.materialise import materialise
+from holdsfor.engine.metric.profile import MetricProfile
+from holdsfor.engine.metric.report import Row, rows
+from holdsfor.engine.metric.stratum import NeverEnds
+from holdsfor.engine.metric.stream import MetricStream, stepped_run
+from holdsfor.engine.metric.timeline import columns_of, point_of
+from holdsfor.engine.tables import FOREVER
+from holdsfor.frontend.dmtl.numbers import number_text
+from holdsfor.io.rejects import Rejects
+from holdsfor.ir.metric import MetricFact, MetricProgram, Range
+from holdsfor.metric.inputs import FactsInput, MappingInput, MetricReading, read_facts
+from holdsfor.metric.result import MetricResult, MetricSummary
+from holdsfor.metric.times import Time, exact, exact_or_none
+from holdsfor.syntax.terms import Const
+
+if TYPE_CHECKING:
+    from holdsfor.metric.reasoner import MetricReasoner
+
+
+class DerivesForever(HoldsforError):
+    """A program that has no end to what it derives: what comes back, since when, and how often."""
+
+    def __init__(self, found: NeverEnds, direction: Direction) -> None:
+        self.predicates = tuple(relation.name for relation in found.relations if relation.is_written)
+        self.since, self.period = found.since, found.period
+        is_backward = direction is Direction.BACKWARD
+        repeats = "no end of it was found"
+        if self.since is not None and self.period is not None:
+            since = number_text(self.since)
+            where = f"before {since}" if is_backward else f"from {since} on"
+            repeats = f"{where} it repeats every {number_text(self.period)}"
+        needed = "a start (--start)" if is_backward else "an end (--end)"
+        super().__init__(f"the program derives {', '.join(self.predicates)} for ever ({repeats}); give it {needed}")
+
+
+@dataclass(frozen=True)
+class Span:
+    """From when to when, and in which steps; None is left to the facts."""
+
+    start: Fraction | None = None
+    end: Fraction | None = None
+    step: Fraction | None = None
+
+    @classmethod
+    def of(cls, start: Time | None, end: Time | None, step: Time | None = None) -> Span:
+        """A span that makes sense."""
+        made = cls(exact_or_none(start, "start"), exact_or_none(end, "end"), exact_or_none(step, "step"))
+        if made.start is not None and made.end is not None and made.end < made.start:
+            raise HoldsforError(f"end {number_text(made.end)} lies before start {number_text(made.start)}")
+        if made.step is not None and made.step <= 0:
+            raise HoldsforError(f"the step must be greater than 0, not {number_text(made.step)}")
+        return made
+
+    def over(self, facts: FactSet) -> tuple[Fraction, Fraction]:
+        """Start and end, by what the facts say where they were left out."""
+        finite = [
+            column[np.abs(column) < FOREVER] for table in facts.tables.values() for column in (table.start, table.end)
+        ]
+        times = np.concatenate([EMPTY, *finite])
+        first, last = (int(times.min()), int(times.max())) if len(times) else (0, 0)
+        start = point_of(first, facts.scale) if self.start is None else self.start
+        end = point_of(last, facts.scale) if self.end is None else self.end
+        return start, max(start, end)
+
+
+class MetricRun:
+    """One run over facts that have been read."""
+
+    def __init__(self, plan: MetricPlan, reading: MetricReading, span: Span, *, profile: bool = False) -> None:
+        self.plan = plan
+        self.profile = MetricProfile() if profile else None
+        self._reading, self._span = reading, span
+        read = reading.rows - sum(reading.unknown.values())
+        self.summary = MetricSummary(read, reading.unknown, reading.rejects.count, reading.rejects.first)
+
+    def result(self) -> MetricResult:
+        """What follows."""
+        return self._result(self._whole() if self._span.step is None else self._stepped(self._span.step))
+
+    def by_reference(self, program: MetricProgram) -> MetricResult:
+        """What follows, worked out by the reference evaluator."""
+        # Imported here: few runs have any use for it.
+        from holdsfor.reference.metric import Endless, evaluate
+
+        reading, span = self._reading, self._span
+        given = [
+            MetricFact(row.predicate, tuple(map(Const, row.args)), _range(row))
+            for row in rows(reading.facts, reading.dictionary)
+        ]
+        try:
+            found = evaluate(program, given, Range(span.start, span.end, span.start is None, span.end is None))
+        except Endless:
+            raise HoldsforError("the program derives for ever, or nearly so; give it an end (--end)") from None
+        facts = [MetricFact(name, args, during) for (name, args), ranges in found.items() for during in ranges]
+        bounds = [bound for fact in facts for bound in (fact.during.low, fact.during.high) if bound is not None]
+        columns = columns_of(facts, lcm(*(bound.denominator for bound in bounds)), reading.dictionary)
+        wanted = {(relation.name, relation.arity) for relation in self.plan.outputs}
+        tables = {signature: columns.tables.get(signature, no_facts(signature[1])) for signature in wanted}
+        return self._result(FactSet(columns.scale, tables))
+
+    def _result(self, facts: FactSet) -> MetricResult:
+        self.summary.intervals = sum(table.rows for table in facts.tables.values())
+        return MetricResult(facts, self._reading.dictionary, self.summary)
+
+    def _whole(self) -> FactSet:
+        reading, span = self._reading, self._span
+        try:
+            return materialise(self.plan, reading.facts, reading.dictionary, span.start, span.end, self.profile)
+        except NeverEnds as found:
+            directions = [one.direction for one in self.plan.strata if set(one.relations) & set(found.relations)]
+            raise DerivesForever(found, directions[0] if directions else Direction.BOTH) from None
+
+    def _stepped(self, step: Fraction) -> FactSet:
+        reading = self._reading
+        start, end = self._span.over(reading.facts)
+        found, kept = stepped_run(self.plan, reading.facts, reading.dictionary, start, end, step, self.profile)
+        self.summary.most_kept = kept
+        self.summary.steps = 1 - (start - end) // step
+        return found
+
+
+def _range(row: Row) -> Range:
+    return Range(row.start, row.end, not row.start_closed, not row.end_closed)
+
+
+class MetricSession:
+    """A stream that somebody feeds: push facts, then move on in time."""
+
+    def __init__(self, plan: MetricPlan, known: Collection[Signature]) -> None:
+        self._plan, self._known = plan, known
+        self._dictionary = Dictionary()
+        self._stream = MetricStream(plan, self._dictionary)
+
+    @property
+    def facts_held(self) -> int:
+        """How many facts are kept at present, those that wait for their time included."""
+        return self._stream.state.facts
+
+    @property
+    def late(self) -> int:
+        """How many facts came too late, so that they, or their first part, were left out."""
+        return self._stream.late
+
+    @property
+    def delay(self) -> Fraction:
+        """How much later answers come than what they are about, at most."""
+        return max(self._plan.delays.values(), default=Fraction(0))
+
+    def push(self, facts: FactsInput, *, mapping: MappingInput = None, unit: str = "s", strict: bool = False) -> None:
+        """Take in facts from files or tables. What lies before the time that was reached comes too late."""
+        reading = read_facts(
+            self._known,
+            facts,
+            mapping=mapping,
+            unit=unit,
+            rejects=Rejects(strict=strict),
+            dictionary=self._dictionary,
+        )
+        self._stream.push(reading.facts)
+
+    def advance(self, until: Time) -> MetricResult:
+        """What holds after the time that was reached before, up to and with `until`."""
+        return MetricResult(self._stream.advance(exact(until)), self._dictionary)
+
+
+def streamed_plan(reasoner: MetricReasoner, plan: MetricPlan, delay: Time | None) -> MetricPlan:
+    """The plan of a program on a stream; raises ProgramError if it would have to know the future."""
+    if plan.is_forward:
+        return plan
+    if delay is None:
+        raise ProgramError(reasoner.streaming_findings)
+    try:
+        delayed = delayed_plan(plan)
+    except TooFarAhead as problem:
+        raise ProgramError(_too_far(reasoner, problem)) from None
+    needed = max(delayed.delays.values(), default=Fraction(0))
+    if delay not in (inf, "inf") and needed > exact(delay, "delay"):
+        raise HoldsforError(
+            f"answers come {number_text(needed)} later than what they are about; the delay allows {number_text(exact(delay))}"
+        )
+    return delayed
+
+
+def _too_far(reasoner: MetricReasoner, problem: TooFarAhead) -> list[Diagnostic]:
+    _, start, end = problem.rule.span
+    inside = [
+        found
+        for found in reasoner.streaming_findings
+        if found.span.source == problem.rule.span.source and start <= found.span.start <= end
+    ]
+    if inside:
+        return inside
+    message = "no delay is long enough for this rule"
+    hint = "it asks about its own future; run it in batch"
+    return [Diagnostic("HF621", Severity.ERROR, message, problem.rule.span, hint)]
