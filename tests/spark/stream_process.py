@@ -1,4 +1,4 @@
-"""A streaming query in a process of its own, to be killed: `python -m tests.spark.stream_process FOLDER`."""
+"""A streaming query in a process of its own, to be killed: `python -m tests.spark.stream_process FOLDER [connect]`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,15 @@ from holdsfor.spark.session import worker_python
 from tests.spark.stream_files import MAPPING, RULES, STEP, WINDOW, file_stream
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, kind: str = "classic") -> None:
     """Follow the files in a folder until there are no more."""
     worker_python()
+    builder = SparkSession.builder
+    if kind == "connect":
+        follow(builder.remote("local[2]").getOrCreate(), folder)
+        return
     spark = (
-        SparkSession.builder.master("local[2]")
+        builder.master("local[2]")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.bindAddress", "127.0.0.1")
@@ -26,6 +30,11 @@ def main(folder: Path) -> None:
         .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
         .getOrCreate()
     )
+    follow(spark, folder)
+
+
+def follow(spark: SparkSession, folder: Path) -> None:
+    """Run the query."""
     made = recognise_stream(
         loads(RULES), file_stream(spark, folder / "in"), mapping=MAPPING, window=WINDOW, step=STEP, start=0, buckets=2
     )
@@ -41,4 +50,4 @@ def main(folder: Path) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), *sys.argv[2:])

@@ -75,6 +75,9 @@ def test_json_lines_with_a_schema(folder: Path) -> None:
     assert "query time 10 (+1), 1 events" in result.output
 
 
+EMPTY = ("--source", "json", "--path", "@empty", "--schema", COLUMNS)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -84,6 +87,18 @@ def test_json_lines_with_a_schema(folder: Path) -> None:
         (("--source", "json", "--path", "@in", "--trigger", "1 second"), "leave out --trigger"),
         (("--source", "json", "--path", "@nowhere", "--schema", COLUMNS), "nowhere cannot be followed"),
         (("--source", "json", "--path", "@empty", "--schema", COLUMNS, "--idle", "soon"), "'soon' is no time"),
+        (("--source", "json", "--path", "@empty", "--schema", "time bogus"), 'Unsupported data type "BOGUS"'),
+        (
+            ("--source", "json", "--path", "@empty", "--schema", "time long"),
+            "event.go has no column 'a'; it has time",
+        ),
+        ((*EMPTY, "--checkpoint", "@rules.prolog"), "cannot be the folder of the checkpoint: File exists"),
+        ((*EMPTY, "--sink", "@rules.prolog"), "cannot be the folder of the results: File exists"),
+        ((*EMPTY, "--checkpoint", "nosuch://x/y"), "nosuch://x/y is on no file system that Arrow can use"),
+        ((*EMPTY, "--retracted", "wrong"), "has no column 'wrong'"),
+        ((*EMPTY, "--fluent", "movin"), "no rule defines a fluent movin; did you mean moving?"),
+        ((*EMPTY, "--history", "@nowhere"), "nowhere cannot be read: Path does not exist"),
+        (("--source", "nosuch"), "the source nosuch cannot be followed: Failed to find the data source"),
     ],
 )
 def test_mistakes(folder: Path, arguments: tuple[str, ...], message: str) -> None:
@@ -91,3 +106,24 @@ def test_mistakes(folder: Path, arguments: tuple[str, ...], message: str) -> Non
     result = stream(*arguments)
     assert result.exit_code == 1
     assert message in result.output
+
+
+def test_other_rules(folder: Path) -> None:
+    write_file(folder / "in", 0, [("meet", 3, "a", "b"), ("go", 1, "a", ""), ("go", 12, "a", "")])
+    source = ("--source", "parquet", "--path", "@in", "--derived-events", "@happened")
+    (folder / "rules.prolog").write_text(RULES + "happensAt(bump(A),T) :- happensAt(meet(A,B),T).")
+    result = stream(*source)
+    assert "2 changes, 1 of events" in result.output
+    assert len(list((folder / "happened").glob("batch=0/*.parquet"))) == 1
+    assert "made with derived events on, not off" in stream(*source[:-2]).output
+    (folder / "rules.prolog").write_text(RULES)
+    assert "is that of other rules: go on with the same, or begin with a new checkpoint" in stream(*source).output
+
+
+def test_no_master() -> None:
+    result = CliRunner().invoke(
+        app,
+        ["run", str(Path(__file__).parents[2] / "examples/voting/rules.prolog"), "--events", __file__]
+        + ["--engine", "spark", "--master", "locl"],
+    )
+    assert "'locl' is no Spark master" in result.output

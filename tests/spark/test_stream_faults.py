@@ -132,12 +132,26 @@ def test_files_of_the_past_are_deleted(tmp_path: Path) -> None:
     assert stream.reports[-1].state_rows < 20
 
 
+def test_a_checkpoint_does_not_grow(tmp_path: Path) -> None:
+    stream = stream_of(tmp_path)
+    sizes = []
+    for batch in range(200):
+        names = [("go" if batch % 2 else "stop", f"v{batch % 10}"), ("go", f"w{batch % 7}")]
+        stream.run([event(name, 3 * batch + 2, who) for name, who in names], batch)
+        files = [path for path in tmp_path.rglob("*") if path.is_file()]
+        sizes.append((len(files), sum(path.stat().st_size for path in files)))
+    assert max(files for files, _ in sizes[100:]) <= max(files for files, _ in sizes[20:100])
+    assert max(size for _, size in sizes[100:]) < 1.1 * max(size for _, size in sizes[20:100])
+
+
 def test_small_batches_leave_the_states_alone(tmp_path: Path) -> None:
     stream = stream_of(tmp_path)
     for time in range(1, 10):
         report = stream.run([event("go", time, f"v{time}")], time)
         assert stream.store.exists(f"{time}/state") == (time == 5)
         assert report.queries == (time == 5)
+        # Sizes are those of the last query time.
+        assert (report.state_bytes > 0) == (report.intervals == 5) == (time >= 5)
     assert sorted(row["start"] for row in stream.delivered[5].to_pylist()) == [2, 3, 4, 5, 6]
 
 

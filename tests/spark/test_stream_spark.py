@@ -48,7 +48,18 @@ def test_files_are_followed(spark: Any, tmp_path: Path) -> None:
     assert stream_rows(sink.table(), 70) == local_rows(rows, 70)
     assert [report.query_time for report in reports] == [20, 50, 70]
     assert sum(report.events for report in reports) == len(rows)
+    assert [observed(progress) for progress in query.recentProgress] == [
+        (75, 0, 1, 25),
+        (75, 0, 26, 50),
+        (72, 0, 51, 74),
+    ]
     check_views(spark, sink)
+
+
+def observed(progress: Any) -> tuple[int, int, int, int]:
+    """What listeners of a query are told."""
+    found = progress["observedMetrics"]["holdsfor"]
+    return found["events"], found["malformed"], found["first"], found["last"]
 
 
 def check_views(spark: Any, sink: Memory) -> None:
@@ -112,6 +123,7 @@ def test_rows_that_cannot_be_used_are_put_aside(spark: Any, tmp_path: Path) -> N
     )
     query.awaitTermination()
     assert [(report.events, report.late, report.malformed) for report in reports] == [(2, 0, 0), (2, 1, 1)]
+    assert [observed(progress) for progress in query.recentProgress] == [(2, 0, 5, 65), (3, 1, 20, 71)]
     found = side.table().to_pylist()
     assert sorted((row["batch"], row["reason"], json.loads(row["row"])["time"]) for row in found) == [
         (1, "late", 20),
@@ -139,6 +151,7 @@ def test_several_streams_with_retractions(spark: Any, tmp_path: Path) -> None:
     found = {(r["fluent"], r["start"], r["end"]) for r in sink.table().to_pylist() if r["query_time"] == 10}
     assert found == {("on(a)", 3, None), ("on(b)", 4, 6)}
     assert sum(report.unmatched for report in reports) == 1
+    assert [observed(progress) for progress in query.recentProgress] == [(7, 0, 2, 25)]
     assert [json.loads(row["row"])["what"] for row in side.table().to_pylist()] == ["stop(d)"]
 
 
@@ -158,3 +171,58 @@ def test_a_source_that_says_nothing_lets_the_clock_go_on(spark: Any, tmp_path: P
     assert query.exception() is None
     assert reports[-1].query_time == STEP
     assert sum(report.events for report in reports) == 2
+
+
+def test_a_checkpoint_with_the_name_of_its_file_system(spark: Any, tmp_path: Path) -> None:
+    write_file(tmp_path / "in", 0, [("go", 5, "a", ""), ("go", 11, "a", "")])
+    place = f"file:{tmp_path}/a folder"
+    query = recognition(spark, tmp_path / "in").start(
+        f"file://{tmp_path}/out", checkpoint=place, trigger=NOW, style="json"
+    )
+    query.awaitTermination()
+    assert (tmp_path / "a folder" / "offsets").exists()
+    assert (tmp_path / "a folder" / "holdsfor" / "0" / "commit.json").exists()
+    assert len(list((tmp_path / "out").glob("batch=0/*.json"))) == 1
+
+
+def test_the_number_of_buckets_goes_with_the_checkpoint(spark: Any, tmp_path: Path) -> None:
+    write_file(tmp_path / "in", 0, [("go", 5, "a", ""), ("go", 11, "a", "")])
+    where = str(tmp_path / "checkpoint")
+    recognition(spark, tmp_path / "in").start(Memory(), checkpoint=where, trigger=NOW).awaitTermination()
+    write_file(tmp_path / "in", 1, [("stop", 12, "a", ""), ("go", 21, "a", "")])
+    sink = Memory()
+    recognition(spark, tmp_path / "in", buckets=None).start(sink, checkpoint=where, trigger=NOW).awaitTermination()
+    assert [row["op"] for row in sink.table().to_pylist()] == ["close"]
+    with pytest.raises(HoldsforError, match="was made with buckets 2, not 3"):
+        recognition(spark, tmp_path / "in", buckets=3).start(sink, checkpoint=where)
+
+
+def test_keys_that_are_tied_together(spark: Any, tmp_path: Path) -> None:
+    rules = loads("initiatedAt(ill(X)=true,T) :- happensAt(meet(X,Y),T), holdsAt(ill(Y)=true,T).\n" + RULES)
+    with pytest.warns(UserWarning, match=r"ill/1: one worker does all the work.*rules at <rules>:1:1") as found:
+        recognise_stream(rules, file_stream(spark, tmp_path), mapping=MAPPING, window=5, step=10)
+    assert any("the step 10 is longer than the window 5" in str(warning.message) for warning in found)
+
+
+@pytest.mark.slow
+def test_two_hundred_batches(spark: Any, tmp_path: Path) -> None:
+    rows = some_rows(7, 1, 201)
+    for number in range(200):
+        write_file(tmp_path / "in", number, rows[3 * number : 3 * number + 3])
+    place, sizes = tmp_path / "checkpoint", []
+
+    def measure(_: Report) -> None:
+        files = [path for path in place.rglob("*") if path.is_file() and "sources" not in path.parts]
+        sizes.append((len(files), sum(path.stat().st_size for path in files)))
+
+    spark.conf.set("spark.sql.streaming.minBatchesToRetain", "20")
+    try:
+        query = recognition(spark, tmp_path / "in").start(
+            Memory(), checkpoint=str(place), trigger=NOW, on_report=measure
+        )
+        query.awaitTermination()
+    finally:
+        spark.conf.unset("spark.sql.streaming.minBatchesToRetain")
+    assert len(sizes) == 200
+    assert max(files for files, _ in sizes[100:]) <= 1.1 * max(files for files, _ in sizes[50:100])
+    assert max(size for _, size in sizes[100:]) <= 1.1 * max(size for _, size in sizes[50:100])

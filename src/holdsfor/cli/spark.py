@@ -21,12 +21,17 @@ if TYPE_CHECKING:
 
 
 def shown_stages(plan: Plan, *, as_json: bool) -> str:
-    """The stages of a plan."""
+    """The stages of a plan, and what a stream does in another way: it cannot know which keys will be tied together."""
     from holdsfor.spark.describe import stages_data, stages_text
     from holdsfor.spark.stages import stage_plan
+    from holdsfor.spark.streaming.staging import stream_stages
 
     stages = stage_plan(plan)
-    return json.dumps(stages_data(stages), indent=2, ensure_ascii=False) if as_json else stages_text(stages)
+    differing = [message for message in stream_stages(plan).warnings if message not in stages.warnings]
+    if as_json:
+        data = {**stages_data(stages), "stream_warnings": differing}
+        return json.dumps(data, indent=2, ensure_ascii=False)
+    return "\n".join([stages_text(stages), *(f"in a stream: {message}" for message in differing)])
 
 
 @dataclass
@@ -99,7 +104,7 @@ def _session(master: str) -> SparkSession:
 
     require_java()
     worker_python()
-    if not re.match(r"local(\[|-cluster\[|$)|yarn$|[\w-]+://", master):
+    if not re.match(r"local(\[|-cluster\[|$)|yarn$|(?!sc:)[\w-]+://", master):
         raise HoldsforError(f"{master!r} is no Spark master; write local[*], local[2], or spark://host:7077")
     from holdsfor.spark.streaming.reasons import spark_errors
 

@@ -12,6 +12,7 @@ from functools import reduce
 from typing import TypeAlias
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
 from holdsfor.compiler.analysis.entities import Entities
@@ -176,18 +177,9 @@ class Sorting:
         The same SQL for every batch, so that Spark compiles it once.
         """
         used = list(self._places)
-        tests = [origin.chosen for _, origin, _ in used]
-
-        def column(found: Sequence[str | None]) -> str:
-            return _first_of(list(zip(tests, found, strict=True)))
-
         values = [shipped[0].values() for _, _, shipped in used]
-        moment = [self._moment(origin) for _, origin, _ in used]
-        good = [f"({origin.good}) and {time} is not null" for (_, origin, _), time in zip(used, moment, strict=True)]
-        columns = {
-            "chosen": f"{SOURCE} is not null and coalesce({_either(tests)}, false)",
-            "good": f"coalesce({column(good)}, false)",
-            "moment": column(moment),
+        column = self._by_origin
+        columns = self._verdict() | {
             "is_span": column([str(origin.rows.form is Form.INTERVAL).lower() for _, origin, _ in used]),
             "back": self.sources.flag(),
         }
@@ -208,6 +200,22 @@ class Sorting:
             for name, sql in columns.items()
         ]
         return frame.selectExpr(*keep, *beat, *cast)
+
+    def _by_origin(self, found: Sequence[str | None]) -> str:
+        """What was found for each origin, as one column."""
+        tests = [origin.chosen for _, origin, _ in self._places]
+        return _first_of(list(zip(tests, found, strict=True)))
+
+    def _verdict(self) -> dict[str, str]:
+        """Whether a row is one of these, whether it is good, and the time that the clock goes by."""
+        origins = [origin for _, origin, _ in self._places]
+        moment = [self._moment(origin) for origin in origins]
+        good = [f"({origin.good}) and {time} is not null" for origin, time in zip(origins, moment, strict=True)]
+        return {
+            "chosen": f"{SOURCE} is not null and coalesce({_either([origin.chosen for origin in origins])}, false)",
+            "good": f"coalesce({self._by_origin(good)}, false)",
+            "moment": self._by_origin(moment),
+        }
 
     def _moment(self, origin: Origin) -> str:
         if self.windows.by_event:
@@ -245,13 +253,14 @@ class Sorting:
 
     @property
     def metrics(self) -> list[tuple[str, str]]:
-        """What is counted on the way."""
-        return [
-            ("good", "count_if(chosen and good)"),
-            ("malformed", "count_if(chosen and not good)"),
-            ("first", "min(case when chosen and good then moment end)"),
-            ("last", "max(case when chosen and good then moment end)"),
-        ]
+        """What is counted among rows that are sorted out."""
+        return _metrics("chosen", "good", "moment")
+
+    @property
+    def source_metrics(self) -> list[tuple[str, str]]:
+        """The same among the rows of the streams."""
+        verdict = {name: f"({sql})" for name, sql in self._verdict().items()}
+        return _metrics(**verdict)
 
     def travelling(self, sorted_out: DataFrame) -> DataFrame:
         """Good rows on their way to their buckets."""
@@ -267,6 +276,28 @@ class Sorting:
             columns |= {"tag": "target.tag", "stage": "target.stage", "bucket": "target.bucket"}
             columns["retracted"] = f"if(copy = 0, if(back, {BACK}, {ROW}), if(back, {BACK_COPY}, {ROW_COPY}))"
         return kept.selectExpr(*(f"cast({columns[name]} as {kinds[name]}) as {name}" for name in schema.names))
+
+
+def _metrics(chosen: str, good: str, moment: str) -> list[tuple[str, str]]:
+    return [
+        ("good", f"count_if({chosen} and {good})"),
+        ("malformed", f"count_if({chosen} and not {good})"),
+        ("first", f"min(case when {chosen} and {good} then {moment} end)"),
+        ("last", f"max(case when {chosen} and {good} then {moment} end)"),
+    ]
+
+
+def observed(frame: DataFrame, sortings: Sequence[Sorting]) -> DataFrame:
+    """A stream that tells those who listen to its query what came in, under the name `holdsfor`."""
+    found: dict[str, list[str]] = {}
+    for sorting in sortings:
+        for name, sql in sorting.source_metrics:
+            found.setdefault(name, []).append(sql)
+    whole = {name: " + ".join(parts) for name, parts in found.items() if name in ("good", "malformed")}
+    for name, function in (("first", "least"), ("last", "greatest")):
+        whole[name] = found[name][0] if len(found[name]) == 1 else f"{function}({', '.join(found[name])})"
+    whole["events"] = whole.pop("good")
+    return frame.observe("holdsfor", *(F.expr(sql).alias(name) for name, sql in whole.items()))
 
 
 def beat_time(unit: str) -> str:

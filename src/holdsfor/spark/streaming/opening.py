@@ -50,13 +50,23 @@ def _columns(spark: SparkSession, source: str, path: str, options: dict[str, str
 
 
 def wait_for(query: Any) -> None:
-    """Wait for the end of a query, or for someone to stop it: the batch at work is then run again next time."""
-    before = signal.signal(signal.SIGTERM, lambda *_: query.stop())
+    """Wait for the end of a query, or for someone to stop it: the batch at work is then run again next time.
+
+    A signal only leaves a mark: while this thread waits for an answer of Java it cannot ask for anything else.
+    """
+    stopped: list[int] = []
+    before = {number: signal.signal(number, lambda found, _: stopped.append(found)) for number in _SIGNALS}
     try:
-        query.awaitTermination()
-    except KeyboardInterrupt:
+        while not stopped and not query.awaitTermination(_LOOK):
+            pass
         query.stop()
     except StreamingQueryException as problem:
         raise HoldsforError(reason(problem)) from problem
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+_LOOK = 1
+"""How often, in seconds, it is looked whether a query should stop."""

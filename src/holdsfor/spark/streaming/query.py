@@ -22,7 +22,7 @@ from holdsfor.spark.batch import Rules, _collected, _partitions, _session
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Report
-from holdsfor.spark.streaming.frames import Sources, Streams, with_beat
+from holdsfor.spark.streaming.frames import Sources, Streams, observed, with_beat
 from holdsfor.spark.streaming.sinks import Sink, as_sink
 from holdsfor.spark.streaming.store import Store, make_folder, spark_path
 from holdsfor.spark.streaming.work import OnReport, Run, Sinks, Work
@@ -153,7 +153,11 @@ class StreamingRecognition:
         All are functions of rows and the number of the batch, or folders. `on_report` is called after every batch.
         """
         run = self._run(checkpoint, _sinks(sink, events, side, style), on_report)
-        frame = self._frame if self._patience is None else with_beat(self._frame)
+        frame = observed(self._frame, run.work.sortings)
+        if self._patience is not None:
+            frame = with_beat(frame)
+        if on_report is not None and "connect" in type(frame).__module__:
+            warnings.warn("over Spark Connect, on_report is called in a process of the server", stacklevel=2)
         writer = frame.writeStream.option("checkpointLocation", spark_path(checkpoint)).foreachBatch(run)
         if name is not None:
             writer = writer.queryName(name)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from holdsfor.compiler.plan import Plan
-from holdsfor.spark.stages import StagePlan, _in_one_place, stage_plan
+from holdsfor.spark.stages import StagePlan, stage_plan
 
 
 def stream_stages(plan: Plan) -> StagePlan:
     """The stages of a plan, without those that spread keys by what they are tied to: that is not known before all rows
-    are there.
+    are there. Fluents whose keys are tied together are worked out in one bucket, all others in theirs.
     """
-    found = stage_plan(plan)
-    return _in_one_place(plan) if any(stage.links for stage in found.stages) else found
+    return stage_plan(plan, tied=False)
