@@ -37,6 +37,7 @@ def parsed(text: str) -> MetricProgram:
         "C1(X) :- E(X)\nC2(X) :- C1(X)\nC3(X) :- C4(X)",
         "Level2(X) :- Level(X)\nQ(X) :- Warm(X), Warn(X)",
         "Q :- Top",
+        "Q100(X) :- P(X), R100(X)",
     ],
 )
 def test_nothing_to_complain_about(text: str) -> None:

@@ -20,6 +20,9 @@ _SHOWN = re.compile(r"\w+|:-|<->|<\+>|\[[-+]\]|\|\||[<>=!]=|.", re.DOTALL)
 _FULL_STOP = re.compile(r"\.(?=\s|\Z)")
 _ENDS_OPEN = re.compile(r"(?:,|:-)[ \t\r]*\Z")
 
+_LONGEST_BRACKET = 2_000
+"""Characters in which the end of a bracket is looked for: one that is never closed must not cost the whole file."""
+
 
 class SyntaxProblem(Exception):
     """Unwinds the parser to the end of the rule; the diagnostic is already recorded."""
@@ -79,8 +82,8 @@ class Scanner:
 
     def after_bracket(self, position: int) -> int | None:
         """Where the round bracket that opens at `position` has been closed again, or None."""
-        depth = 0
-        while position < len(self.text):
+        depth, stop = 0, min(len(self.text), position + _LONGEST_BRACKET)
+        while position < stop:
             char = self.text[position]
             if char in "'\"" and (found := QUOTED.match(self.text, position)):
                 position = found.end()

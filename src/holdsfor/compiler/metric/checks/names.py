@@ -11,7 +11,7 @@ from holdsfor.diagnostics import Diagnostic, Severity
 from holdsfor.ir.metric import Atom, MetricProgram
 
 _CUTOFF = 0.85
-_LONG = 6
+_SHORT, _LONG = 4, 6
 """Of shorter inputs, two that differ in one letter may well both be meant."""
 
 
@@ -41,8 +41,9 @@ def check_names(program: MetricProgram) -> Iterator[Diagnostic]:
 
 
 def _differs(name: str, other: str) -> bool:
-    """Whether names differ in more than digits: numbered names are meant to differ."""
-    return _without_digits(name) != _without_digits(other)
+    """Whether names differ in what could be a slip: numbered names, and short ones, are meant to differ."""
+    words = _without_digits(name), _without_digits(other)
+    return words[0] != words[1] and min(map(len, words)) >= _SHORT
 
 
 def _without_digits(name: str) -> str:
