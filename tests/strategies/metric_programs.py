@@ -236,12 +236,8 @@ class _Author:
                 if self.features.truth and self.maybe(10)
                 else self.metric_atom(readable, against, depth - 1, bound)
             )
-            right = (
-                Truth()
-                if self.features.truth and self.maybe(5)
-                else self.metric_atom(readable, against, depth - 1, bound)
-            )
-            return Binary(operator, during, left, right)
+            # `Top` on the right is refused: such a condition is a box.
+            return Binary(operator, during, left, self.metric_atom(readable, against, depth - 1, bound))
         operand = (
             Truth() if self.features.truth and self.maybe(4) else self.metric_atom(readable, against, depth - 1, bound)
         )

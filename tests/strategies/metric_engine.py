@@ -1,0 +1,99 @@
+"""Metric programs on the engine and on the reference, with answers that can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from holdsfor.compiler.metric.delays import delayed_plan
+from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.metric.facts import FactSet
+from holdsfor.engine.metric.materialise import materialise
+from holdsfor.engine.metric.report import Row, rows
+from holdsfor.engine.metric.stream import MetricStream, stepped_run
+from holdsfor.engine.metric.timeline import columns_of, scale_of
+from holdsfor.ir.metric import MetricFact, MetricProgram, Range
+from holdsfor.reference.metric import evaluate
+from holdsfor.reference.metric.times import Times
+
+Rows = set[Row]
+
+
+def by_reference(
+    program: MetricProgram, facts: Iterable[MetricFact], start: Fraction | None = None, end: Fraction | None = None
+) -> Rows:
+    """The rows of all head predicates, from the reference."""
+    heads = {rule.head.predicate for rule in program.rules}
+    horizon = None if start is None and end is None else Range(start, end, start is None, end is None)
+    return {
+        Row(predicate, tuple(arg.value for arg in args), one.low, not one.low_open, one.high, not one.high_open)
+        for (predicate, args), during in evaluate(program, facts, horizon).items()
+        if predicate in heads
+        for one in during
+    }
+
+
+def by_batch(
+    program: MetricProgram, facts: Sequence[MetricFact], start: Fraction | None = None, end: Fraction | None = None
+) -> Rows:
+    """The rows of all head predicates, from the engine, all facts at once."""
+    dictionary = Dictionary()
+    return _set(materialise(make_metric_plan(program), columns(facts, dictionary), dictionary, start, end), dictionary)
+
+
+def by_stream(
+    program: MetricProgram, facts: Sequence[MetricFact], start: Fraction, end: Fraction, step: Fraction
+) -> tuple[Rows, int]:
+    """The rows of all head predicates from the engine, step by step, and the largest number of facts kept."""
+    dictionary = Dictionary()
+    found, most = stepped_run(stream_plan(program), columns(facts, dictionary), dictionary, start, end, step)
+    return _set(found, dictionary), most
+
+
+def by_arrivals(
+    program: MetricProgram, facts: Sequence[MetricFact], start: Fraction, end: Fraction, stops: Sequence[Fraction]
+) -> tuple[Rows, int]:
+    """The rows from a stream that gets the facts of each stretch of time as late as possible, and stops when told; and
+    the largest number of facts kept.
+    """
+    dictionary = Dictionary()
+    plan = stream_plan(program)
+    stream = MetricStream(plan, dictionary)
+    waiting, most = list(facts), 0
+    found: dict[tuple[str, tuple[str | int | float, ...]], list[Range]] = {}
+    for stop in sorted({*stops, end + max(plan.delays.values(), default=Fraction(0))}):
+        stream.push(columns([fact for fact in waiting if _begins_by(fact, stop)], dictionary))
+        waiting = [fact for fact in waiting if not _begins_by(fact, stop)]
+        for row in rows(stream.advance(stop), dictionary):
+            during = Range(row.start, row.end, not row.start_closed, not row.end_closed)
+            found.setdefault((row.predicate, row.args), []).append(during)
+        most = max(most, stream.state.facts)
+    assert stream.late == 0
+    horizon = Times.during(Range(start, end))
+    merged = {
+        Row(predicate, args, one.low, not one.low_open, one.high, not one.high_open)
+        for (predicate, args), pieces in found.items()
+        for one in (Times.of(cut for piece in pieces for cut in Times.during(piece).intervals) & horizon).ranges()
+    }
+    return merged, most
+
+
+def _begins_by(fact: MetricFact, time: Fraction) -> bool:
+    return fact.during.low is None or fact.during.low <= time
+
+
+def stream_plan(program: MetricProgram) -> MetricPlan:
+    """The plan of a program that may look ahead a bounded time."""
+    return delayed_plan(make_metric_plan(program))
+
+
+def columns(facts: Sequence[MetricFact], dictionary: Dictionary) -> FactSet:
+    """Facts as the engine takes them."""
+    return columns_of(facts, scale_of((), facts), dictionary)
+
+
+def _set(found: FactSet, dictionary: Dictionary) -> Rows:
+    listed = list(rows(found, dictionary))
+    assert len(listed) == len(set(listed))
+    return set(listed)
