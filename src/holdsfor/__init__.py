@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError
 from holdsfor.ir import Program
 from holdsfor.loading import Reasoner, from_program, load, loads
+from holdsfor.metric import MetricReasoner, loads_metric
 
 if TYPE_CHECKING:
     from holdsfor.result import Result
@@ -14,6 +15,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Diagnostic",
     "HoldsforError",
+    "MetricReasoner",
     "Program",
     "ProgramError",
     "Reasoner",
@@ -22,6 +24,7 @@ __all__ = [
     "from_program",
     "load",
     "loads",
+    "loads_metric",
 ]
 
 

@@ -17,6 +17,7 @@ from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source
 from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.frontend.rtec import parse_program
 from holdsfor.ir import Program
+from holdsfor.metric import from_metric_sources
 
 if TYPE_CHECKING:
     # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
@@ -159,11 +160,16 @@ def loads(text: str, name: str = "<rules>", *, background: Background | None = N
     return _checked([Source(name, text)], background)
 
 
-def load(*paths: str | Path, background: Background | None = None) -> Reasoner:
+def load(*paths: str | Path, background: Background | None = None) -> Reasoner | Any:
     """Load rule and background files as one program; raises ProgramError with all diagnostics.
 
-    `background` takes more files, or tables of facts by predicate name: `{"areaType": [("bay", "fishing")]}`.
+    `background` takes more files, or tables of facts by predicate name: `{"areaType": [("bay", "fishing")]}`. Files that
+    all end in `.dmtl` are a metric program, and give a `MetricReasoner`; type checkers do not see that.
     """
+    if paths and background is None and all(str(path).endswith(METRIC_FILES) for path in paths):
+        metric = from_metric_sources([read_source(path) for path in paths])
+        metric.require_no_errors()
+        return metric
     return _checked([read_source(path) for path in paths], background)
 
 

@@ -13,9 +13,8 @@ from pathlib import Path
 import typer
 
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Severity
-from holdsfor.loading import Reasoner, from_sources, read_source
+from holdsfor.loading import METRIC_FILES, Reasoner, from_sources, read_source
 
-METRIC_SUFFIX = ".dmtl"
 _COLOURS = {Severity.ERROR: typer.colors.RED, Severity.WARNING: typer.colors.YELLOW, Severity.NOTE: typer.colors.CYAN}
 
 
@@ -48,7 +47,7 @@ def load_files(rules: Iterable[Path]) -> Reasoner:
 
 def is_metric(files: Sequence[Path]) -> bool:
     """Whether files are a metric program, for which commands have code of their own."""
-    return bool(files) and all(path.suffix == METRIC_SUFFIX for path in files)
+    return bool(files) and all(path.name.endswith(METRIC_FILES) for path in files)
 
 
 def show_findings(findings: Iterable[Diagnostic], *, file_is_stderr: bool = False) -> None:

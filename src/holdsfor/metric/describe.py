@@ -17,7 +17,7 @@ def metric_plan_text(plan: MetricPlan) -> str:
 
 
 def _lines(plan: MetricPlan) -> Iterator[str]:
-    yield f"input        {', '.join(map(str, plan.inputs)) or 'none'}"
+    yield f"input        {', '.join(sorted(map(str, plan.inputs))) or 'none'}"
     if plan.facts:
         yield f"facts        {len(plan.facts)} in the program"
     yield f"reach        {number_text(reach(plan))} (t_Π)"
@@ -70,7 +70,7 @@ def _kept(one: Kept) -> str:
 def metric_plan_data(plan: MetricPlan) -> dict[str, object]:
     """A plan as plain data, ready for JSON; rational numbers are text."""
     return {
-        "inputs": [str(relation) for relation in plan.inputs],
+        "inputs": sorted(str(relation) for relation in plan.inputs),
         "outputs": [str(relation) for relation in plan.outputs],
         "facts": len(plan.facts),
         "reach": number_text(reach(plan)),

@@ -45,5 +45,5 @@ def run_python(text: str, names: dict[str, object]) -> str:
 
 
 def test_there_are_examples() -> None:
-    assert [language for language, _, _ in BLOCKS].count("console") == 5
-    assert [language for language, _, _ in BLOCKS].count("python") == 2
+    assert [language for language, _, _ in BLOCKS].count("console") == 8
+    assert [language for language, _, _ in BLOCKS].count("python") == 3

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import holdsfor
 from holdsfor import HoldsforError, ProgramError
 from holdsfor.metric import MetricReasoner, from_metric_program, loads_metric
 from holdsfor.metric.session import DerivesForever
@@ -122,6 +123,27 @@ def test_what_goes_on_for_ever(tmp_path: Path) -> None:
     assert caught.value.predicates == ("Due",)
     assert caught.value.period is not None
     assert caught.value.period % 5 == 0
+
+
+def test_files(tmp_path: Path) -> None:
+    (tmp_path / "one.dmtl").write_text("Q(X) :- P(X)")
+    (tmp_path / "two.dmtl").write_text("R(X) :- Q(X)\nP(a)@3")
+    reasoner = holdsfor.load(tmp_path / "one.dmtl", tmp_path / "two.dmtl")
+    assert isinstance(reasoner, MetricReasoner)
+    assert [row.predicate for row in reasoner.materialise()] == ["Q", "R"]
+    (tmp_path / "two.dmtl").write_text("R(Y) :- Q(X)")
+    with pytest.raises(ProgramError, match=r"two.dmtl:1:3: error\[HF612\]"):
+        holdsfor.load(tmp_path / "one.dmtl", tmp_path / "two.dmtl")
+
+
+def test_tables_in_memory(reasoner: MetricReasoner) -> None:
+    pandas = pytest.importorskip("pandas")
+    alarms = pandas.DataFrame({"start": [1.0, 2.5], "end": [1.0, 3.0], "room": ["hall", "attic"]})
+    rows = list(reasoner.materialise({"Alarm": alarms}, query="Recent"))
+    assert [(row.args, row.start, row.end) for row in rows] == [
+        (("attic",), Fraction(5, 2), Fraction(10, 3)),
+        (("hall",), 1, Fraction(4, 3)),
+    ]
 
 
 def test_findings() -> None:

@@ -142,6 +142,26 @@ def test_rows_that_cannot_be_read(folder: Path) -> None:
     assert strict.stderr.startswith("error: facts.txt:4: ")
 
 
+def test_a_mapping(folder: Path) -> None:
+    (folder / "log.csv").write_text("kind,at,until,room\nalarm,1,,hall\nroom,0,3,hall\nalarm,2.25,,attic\n")
+    (folder / "mapping.toml").write_text(
+        """
+        [event.Alarm]
+        time = "at"
+        args = ["room"]
+        where = { kind = "alarm" }
+
+        [fluent.Room]
+        start = "at"
+        end = "until"
+        args = ["room"]
+        where = { kind = "room" }
+        """
+    )
+    found = run("--mapping", "mapping.toml", "--query", "Quiet", events="log.csv")
+    assert found.stdout.splitlines()[1:] == ALL[:2]
+
+
 def test_a_profile() -> None:
     lines = run("--profile", "--step", "1", "--end", "5").stderr.splitlines()
     assert [line.split()[-1] for line in lines[-2:]] == ["Recent/1", "Quiet/1"]
