@@ -44,7 +44,7 @@ def run(
         typer.Option(
             help="Streams in RTEC's CSV format (.dmtl: facts), or whatever --mapping says; - is standard input."
         ),
-    ],
+    ] = [],  # noqa: B006
     background: Annotated[list[Path], typer.Option(help="Files with background facts and rules.")] = [],  # noqa: B006
     mapping: Annotated[Path | None, typer.Option(help="TOML file: which columns of a table are which event.")] = None,
     window: Annotated[int | None, typer.Option(min=1, help="Window size in time-points.")] = None,
@@ -95,6 +95,8 @@ def run(
             profile=profile,
         )
         return
+    if not events:
+        raise typer.BadParameter("say where the events are", param_hint="--events")
     with friendly_errors(), ExitStack() as stack:
         from holdsfor.recognition import Recognition, plan_windows
 

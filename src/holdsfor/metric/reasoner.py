@@ -58,7 +58,9 @@ class MetricReasoner:
 
     @cached_property
     def streaming_findings(self) -> tuple[Diagnostic, ...]:
-        """What keeps the program off a stream."""
+        """What keeps the program off a stream; a look ahead from as far in the past does not."""
+        if not errors_of(self.diagnostics) and self.plan.is_forward:
+            return ()
         return tuple(streaming_findings(self.program))
 
     def materialise(

@@ -77,6 +77,11 @@ def test_steps_go_over_the_facts_if_nothing_else_is_said() -> None:
     assert result.stdout.splitlines()[1:] == [ALL[0], ALL[1], "Recent,attic,2,true,17/6,false", ALL[3]]
 
 
+def test_a_program_may_have_its_own_facts(folder: Path) -> None:
+    (folder / "own.dmtl").write_text("Q(X) :- P(X)\nP(a)@1/3\n")
+    assert call("run", "own.dmtl").stdout.splitlines()[1:] == ["Q,a,1/3,true,1/3,true"]
+
+
 def test_a_query_leaves_out_the_rest() -> None:
     assert run("--query", "Recent").stdout.splitlines()[1:] == ALL[2:]
     assert run("--query", "Recent").stderr.splitlines()[0] == "3 facts read, 0 of names no rule knows, 0 malformed"
@@ -224,6 +229,7 @@ def test_a_time_that_is_no_number() -> None:
 def test_other_programs_have_whole_numbers(folder: Path) -> None:
     (folder / "rules.prolog").write_text("initiatedAt(on=true, T) :- happensAt(press, T).")
     (folder / "events.csv").write_text("press|1|1\n")
+    assert call("run", "rules.prolog").exit_code == 2
     for option, value in [("--end", "1/2"), ("--step", "0"), ("--delay", "1")]:
         result = run(option, value, rules="rules.prolog", events="events.csv")
         assert result.exit_code == 1
@@ -239,6 +245,13 @@ def test_check() -> None:
     assert call("check", "ahead.dmtl").exit_code == 0
     assert call("check", "--streaming", "ahead.dmtl").exit_code == 1
     assert call("check", "--streaming", "--delay", "2", "ahead.dmtl").exit_code == 0
+
+
+def test_a_look_ahead_from_the_past_may_run_on_a_stream(folder: Path) -> None:
+    (folder / "ahead.dmtl").write_text("Q(X) :- Diamondminus[2] Diamondplus[1,2] Alarm(X)\n")
+    assert call("check", "--streaming", "ahead.dmtl").exit_code == 0
+    options = "--start", "0", "--end", "9"
+    assert run("--step", "1", *options, rules="ahead.dmtl").stdout == run(*options, rules="ahead.dmtl").stdout
 
 
 def test_check_finds_all_mistakes(folder: Path) -> None:
