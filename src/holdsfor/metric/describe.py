@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from holdsfor.compiler.metric.delays import TooFarAhead, delayed_plan
 from holdsfor.compiler.metric.measures import Kept, as_rule, granularity, kept, reach
 from holdsfor.compiler.metric.plan import Direction, MetricPlan, MetricStratum
 from holdsfor.frontend.dmtl import metric_text
@@ -35,10 +36,21 @@ def _granularity(plan: MetricPlan) -> str:
 
 def _streaming(plan: MetricPlan) -> str:
     if not plan.is_forward:
-        return "no: it looks into the future; `holdsfor check --streaming` says where"
+        delay = _delay(plan)
+        if delay is None:
+            return "no: it looks into the future, and no delay is long enough"
+        return f"no: it looks into the future; with --delay {number_text(delay)} its answers come as much later"
     if is_memory_fixed(plan):
         return "yes; how much is kept does not depend on how many facts arrive"
     return "yes; a punctual interval keeps every fact of its reach"
+
+
+def _delay(plan: MetricPlan) -> Fraction | None:
+    """How much later answers come on a stream; None if they never would."""
+    try:
+        return max(delayed_plan(plan).delays.values(), default=Fraction(0))
+    except TooFarAhead:
+        return None
 
 
 def is_memory_fixed(plan: MetricPlan) -> bool:
@@ -76,6 +88,7 @@ def metric_plan_data(plan: MetricPlan) -> dict[str, object]:
         "reach": number_text(reach(plan)),
         "granularity": _number(granularity(plan)),
         "streaming": plan.is_forward,
+        "delay": _number(_delay(plan)),
         "memory_independent_of_stream": is_memory_fixed(plan),
         "strata": [_stratum_data(stratum, forward=plan.is_forward) for stratum in plan.strata],
     }

@@ -300,9 +300,16 @@ def test_plan() -> None:
     ]
 
 
+def test_plan_of_what_looks_ahead(folder: Path) -> None:
+    told = "stream       no: it looks into the future"
+    assert f"{told}; with --delay 2 its answers come as much later" in call("plan", "ahead.dmtl").stdout
+    (folder / "ahead.dmtl").write_text("Q(X) :- P(X) Until[0,inf) R(X)\n")
+    assert f"{told}, and no delay is long enough" in call("plan", "ahead.dmtl").stdout
+
+
 def test_plan_as_json() -> None:
     data = json.loads(call("plan", "--json", "ahead.dmtl").stdout)
-    assert data["streaming"] is False
+    assert (data["streaming"], data["delay"]) == (False, "2")
     assert data["reach"] == "2"
     assert data["granularity"] == "1"
     assert data["strata"][0]["rules"] == ["Soon(X1) :- Diamondplus[1,2] Alarm(X1)"]
