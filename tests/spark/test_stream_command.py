@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from typer.testing import CliRunner
 
 from holdsfor.cli import app
 from holdsfor.engine.changelog import CHANGES
+from holdsfor.spark.streaming.opening import wait_for
 from tests.spark.stream_files import COLUMNS, RULES, local_rows, some_rows, stream_rows, write_file
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -127,3 +130,24 @@ def test_no_master() -> None:
         + ["--engine", "spark", "--master", "locl"],
     )
     assert "'locl' is no Spark master" in result.output
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_a_query(number: signal.Signals) -> None:
+    class Query:
+        asked = stopped = 0
+
+        def awaitTermination(self, _: int) -> bool:
+            self.asked += 1
+            if self.asked == 2:
+                os.kill(os.getpid(), number)
+            assert not self.stopped, "no call while another waits for its answer"
+            return False
+
+        def stop(self) -> None:
+            self.stopped += 1
+
+    query, before = Query(), signal.getsignal(number)
+    wait_for(query)
+    assert (query.asked, query.stopped) == (2, 1)
+    assert signal.getsignal(number) is before

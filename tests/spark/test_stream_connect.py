@@ -30,7 +30,13 @@ def test_a_remote_session(tmp_path: Path) -> None:
         write_file(tmp_path / "in", number, rows[75 * number : 75 * number + 75])
     command = [sys.executable, "-m", "tests.spark.stream_process", str(tmp_path), "connect"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900, check=False)
+    for _ in range(3):
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900, check=False
+        )
+        # Spark waits no longer than 10 seconds for its worker, which a busy machine may need.
+        if "worker failed to connect back" not in done.stderr:
+            break
     assert done.returncode == 0, done.stderr[-3000:]
     changes = pq.ParquetDataset(sorted((tmp_path / "out").glob("batch=*/*.parquet")), schema=CHANGES).read()
     assert stream_rows(changes, 70) == local_rows(rows, 70)
