@@ -25,8 +25,10 @@ def language(code: str) -> str:
 
 
 def found_in(code: str, example: int, directory: Path) -> list[dict[str, object]]:
-    rules, stream = examples(code, language(code))[example], examples(code, "csv")
-    (directory / f"rules.{language(code)}").write_text(rules, encoding="utf-8")
+    stream = examples(code, "csv")
+    for one in ("prolog", "dmtl"):
+        if rules := examples(code, one):
+            (directory / f"rules.{one}").write_text(rules[example], encoding="utf-8")
     if stream:
         (directory / "events.csv").write_text(stream[0], encoding="utf-8")
     return findings(directory)

@@ -91,7 +91,8 @@ def _findings(
         return metric_findings(metric, streaming=streaming, delay=delay), clauses
     reasoner = load_files(files)
     findings = in_reading_order([*reasoner.diagnostics, *_data_findings(reasoner, events)])
-    return findings, len(reasoner.analysis.written.rules)
+    written = reasoner.analysis.written
+    return findings, len(written.rules) + len(written.metric.rules) + len(written.metric.facts)
 
 
 def _data_findings(reasoner: Reasoner, events: list[Path]) -> list[Diagnostic]:

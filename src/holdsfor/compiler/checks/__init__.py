@@ -11,6 +11,7 @@ from holdsfor.compiler.checks.delays import check_delays
 from holdsfor.compiler.checks.firing import check_firing
 from holdsfor.compiler.checks.fluents import check_fluents
 from holdsfor.compiler.checks.intervals import check_intervals
+from holdsfor.compiler.checks.mixing import check_mixing
 from holdsfor.compiler.checks.redundancy import check_redundancy
 from holdsfor.compiler.checks.shadowing import check_shadowing
 from holdsfor.compiler.checks.spelling import check_spelling
@@ -32,4 +33,5 @@ CHECKS: tuple[Check, ...] = (
     check_redundancy,
     check_delays,
     check_cycles,
+    check_mixing,
 )

@@ -1,0 +1,1 @@
+initiatedAt(busy(V)=true, T) :- happensAt(go(V), T).
