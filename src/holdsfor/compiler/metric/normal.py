@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 
 from holdsfor.compiler.metric.rules import (
     NOW,
@@ -105,25 +105,27 @@ class _Normaliser:
         return False
 
     def _alternatives(self, body: Sequence[MetricLiteral]) -> Iterator[tuple[JoinLiteral, ...]]:
-        choices: list[list[JoinLiteral | None]] = []
+        """The body in normal form, once for every way in which it can be true."""
+        choices: list[list[tuple[JoinLiteral, ...]]] = []
         for literal in body:
             match literal:
-                case Condition(atom=atom, negated=negated):
+                case Condition(atom=atom, negated=True):
+                    # None of the ways in which the atom can be true is; one that holds always leaves no way at all.
                     scans = self._scans(atom)
-                    if negated and len(scans) > 1:
-                        scans = [self._united(scans, "under `not`")]
-                    choices.append(
-                        [scan if scan is None or not negated else replace(scan, negated=True) for scan in scans]
-                    )
+                    if None in scans:
+                        return
+                    choices.append([tuple(replace(scan, negated=True) for scan in scans if scan is not None)])
+                case Condition(atom=atom):
+                    choices.append([() if scan is None else (scan,) for scan in self._scans(atom)])
                 case Comparison():
-                    choices.append([literal])
+                    choices.append([(literal,)])
                 case Aggregate(function, result, terms, atom):
-                    scan = self._united(self._scans(atom), "in an aggregate")
-                    if scan is None:
+                    one = self._united(self._scans(atom), "in an aggregate")
+                    if one is None:
                         raise HoldsforError(f"{literal.span.location}: an aggregate needs a predicate, not Top")
-                    choices.append([Total(function, result, terms, scan)])
+                    choices.append([(Total(function, result, terms, one),)])
         for chosen in product(*choices):
-            yield tuple(literal for literal in chosen if literal is not None)
+            yield tuple(chain.from_iterable(chosen))
 
     def _scans(self, atom: MetricAtom) -> list[Scan | None]:
         """Relations that together say what a metric atom does; None holds always."""

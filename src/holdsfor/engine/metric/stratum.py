@@ -243,16 +243,16 @@ class _Slice:
         """What recursive rules derive from the past alone: intervals that go on without a new fact do not call them."""
         stratum = self._stratum
         for place, rule in stratum._recursive.items():
-            if (
-                isinstance(rule, Lasting)
-                and place not in stratum._waits
-                and (armed := self._carried.armed.get(place)) is not None
-                and armed.rows
-            ):
-                lefts = self._grown(rule.left.relation)
-                pieces[rule.head].append(
-                    stratum._since[place].solve_armed(armed, lefts, self._low, stratum._dictionary)
-                )
+            if not isinstance(rule, Lasting) or place in stratum._waits:
+                continue
+            since, lefts = stratum._since[place], self._grown(rule.left.relation)
+            armed = self._carried.armed.get(place)
+            if armed is not None:
+                pieces[rule.head].append(since.solve_armed(armed, lefts, self._low, stratum._dictionary))
+            last = self._carried.going_on.get(rule.right.relation)
+            if last is not None:
+                # The left side may begin right after the last point at which the right side held.
+                pieces[rule.head].append(since.solve(lefts, last, stratum._dictionary))
 
     def _consequences(self, place: int, rule: NormalRule, fresh: Mapping[Relation, Facts]) -> Iterator[Facts]:
         """What a rule derives because of facts that are new."""

@@ -178,7 +178,7 @@ def stepped_run(
     answers, most = [], 0
     for until in _steps(start, end + max(plan.delays.values(), default=0), step):
         answers.append(stream.advance(until))
-        most = max(most, stream.state.facts)
+        most = max(most, sum(carried.facts for carried in stream.state.carried))
     low, high = cells(Range(start, end), stream.state.scale)
     found = {}
     for relation in plan.outputs:
