@@ -1,6 +1,7 @@
 """Spark runtimes: the rules of a local run, over DataFrames.
 
-`recognise`, `derived_events` and `recognise_stream` need PySpark, which is imported when they are first asked for.
+They need PySpark, which is imported when they are first asked for: `recognise`, `derived_events` and `recognise_stream` for
+events and fluents, `materialise` for metric programs.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from typing import Any
 
 _HOMES = {
     "derived_events": "holdsfor.spark.batch",
+    "materialise": "holdsfor.spark.metric.batch",
     "recognise": "holdsfor.spark.batch",
     "recognise_stream": "holdsfor.spark.streaming.query",
 }
-__all__ = ["derived_events", "recognise", "recognise_stream"]
+__all__ = ["derived_events", "materialise", "recognise", "recognise_stream"]
 
 
 def __getattr__(name: str) -> Any:

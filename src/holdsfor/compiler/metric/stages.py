@@ -1,0 +1,206 @@
+"""The stages of a distributed run of a metric program: which strata run together, by which keys, and what they are brought.
+
+A stage is one pass over buckets of keys. Strata are put into as few stages as possible, each into the first that will
+have it. In its rules, an input that comes in several ways (by one argument for this rule, by another for that one) has a
+name of its own for each, so that no bucket derives anything about the keys of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from holdsfor.compiler.metric.keys import Keys, Read, all_keys, keyed_reads, read_relations, why_unsplit
+from holdsfor.compiler.metric.plan import MetricPlan, MetricStratum
+from holdsfor.compiler.metric.rules import Joined, Lasting, NormalRule, Relation, Scan, Total
+
+_MOST_WORLDS = 64
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """An input of a stage.
+
+    Rows go to the bucket of the argument at `place`; None brings all of them to every bucket, or to the only one.
+    `made_in` is the stage that works it out; None means that it comes as facts. `copy` is what the rules of the stage
+    call it.
+    """
+
+    relation: Relation
+    place: int | None
+    copy: Relation
+    made_in: int | None
+
+
+@dataclass(frozen=True)
+class MetricStage:
+    """Strata that run in one pass over the buckets. A stage that cannot be split says why (`reason`)."""
+
+    number: int
+    strata: tuple[MetricStratum, ...]
+    keys: Mapping[Relation, int]
+    deliveries: tuple[Delivery, ...]
+    reason: str | None = None
+
+    @property
+    def is_single(self) -> bool:
+        """Whether one bucket does all the work."""
+        return self.reason is not None
+
+    @property
+    def makes(self) -> tuple[Relation, ...]:
+        """The relations that it works out."""
+        return tuple(relation for stratum in self.strata for relation in stratum.relations)
+
+
+@dataclass(frozen=True)
+class MetricStages:
+    """All stages of a plan, in order."""
+
+    plan: MetricPlan
+    stages: tuple[MetricStage, ...]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What should be said about them."""
+        return tuple(
+            f"stage {stage.number} runs in one place: {stage.reason}" for stage in self.stages if stage.is_single
+        )
+
+
+_Way = tuple[Relation, int | None]
+"""An input and the argument by which it comes; None is to every bucket."""
+
+
+@dataclass(frozen=True)
+class _World:
+    """A way to split the strata of a stage: their keys, and how their inputs come."""
+
+    keys: Keys
+    ways: frozenset[_Way]
+
+    @property
+    def cost(self) -> tuple[int, int]:
+        """How many inputs every bucket gets, and in how many ways inputs come in all."""
+        return sum(place is None for _, place in self.ways), len(self.ways)
+
+    def with_stratum(self, stratum: MetricStratum) -> Iterator[_World]:
+        """All ways to split one stratum more."""
+        for keys in all_keys(stratum, self.keys):
+            together = self.keys | keys
+            yield _World(together, self.ways | frozenset(_ways([stratum], together)))
+
+
+_NOTHING = _World({}, frozenset())
+
+
+@dataclass
+class _Draft:
+    """A stage that is being put together: its strata, and the ways to split them; none if there is one bucket."""
+
+    strata: list[MetricStratum] = field(default_factory=list)
+    worlds: list[_World] = field(default_factory=list)
+
+
+def metric_stages(plan: MetricPlan) -> MetricStages:
+    """Cut a plan into stages."""
+    drafts: list[_Draft] = []
+    home: dict[Relation, int] = {}
+    for stratum in plan.strata:
+        number = _placed(stratum, drafts, home)
+        home |= dict.fromkeys(stratum.relations, number)
+    return MetricStages(plan, tuple(_stage(number, draft, home) for number, draft in enumerate(drafts, 1)))
+
+
+def _placed(stratum: MetricStratum, drafts: list[_Draft], home: Mapping[Relation, int]) -> int:
+    """Put a stratum into the first stage that will have it; the number of that stage."""
+    first = max((home[source] for source in read_relations([stratum]) if source in home), default=1)
+    alone = list(_NOTHING.with_stratum(stratum))
+    for number in range(first, len(drafts) + 1):
+        draft = drafts[number - 1]
+        worlds = [world for before in draft.worlds for world in before.with_stratum(stratum)]
+        # What can be split does not go where one bucket does all the work, nor the other way round.
+        if worlds or not (alone or draft.worlds):
+            draft.strata.append(stratum)
+            draft.worlds = sorted(worlds, key=lambda world: world.cost)[:_MOST_WORLDS]
+            return number
+    drafts.append(_Draft([stratum], sorted(alone, key=lambda world: world.cost)))
+    return len(drafts)
+
+
+def _reads(strata: Sequence[MetricStratum], keys: Keys) -> Iterator[tuple[NormalRule, tuple[Read, ...]]]:
+    for stratum in strata:
+        for rule in stratum.rules:
+            yield rule, keyed_reads(rule, keys[rule.head])
+
+
+def _ways(strata: Sequence[MetricStratum], keys: Keys) -> Iterator[_Way]:
+    """How what strata read from outside a stage comes to it."""
+    for _, reads in _reads(strata, keys):
+        for read in reads:
+            if read.relation not in keys:
+                yield read.relation, read.places[0] if read.places else None
+
+
+def _stage(number: int, draft: _Draft, home: Mapping[Relation, int]) -> MetricStage:
+    made = [relation for stratum in draft.strata for relation in stratum.relations]
+    if not draft.worlds:
+        reason = "; ".join(dict.fromkeys(map(why_unsplit, draft.strata)))
+        inputs = [(relation, None) for relation in read_relations(draft.strata) if relation not in made]
+        given = [Delivery(relation, None, relation, None) for relation in made if relation.is_written]
+        taken = [Delivery(relation, None, relation, home.get(relation)) for relation, _ in inputs]
+        return MetricStage(number, tuple(draft.strata), {}, (*given, *taken), reason)
+    keys = draft.worlds[0].keys
+    ways = dict.fromkeys(_ways(draft.strata, keys))
+    copies = dict(_copies(list(ways)))
+    deliveries = [Delivery(relation, keys[relation], relation, None) for relation in made if relation.is_written]
+    deliveries += [Delivery(relation, place, copies[relation, place], home.get(relation)) for relation, place in ways]
+    strata = tuple(_with_copies(stratum, keys, copies) for stratum in draft.strata)
+    return MetricStage(number, strata, keys, tuple(deliveries))
+
+
+def _copies(ways: Sequence[_Way]) -> Iterator[tuple[_Way, Relation]]:
+    """A name for each way in which an input comes; its own where there is only one."""
+    for relation, place in ways:
+        if sum(other == relation for other, _ in ways) == 1:
+            yield (relation, place), relation
+        else:
+            name = f"{relation.name} {'everywhere' if place is None else f'by {place + 1}'}"
+            yield (relation, place), Relation(name, relation.arity, is_written=False)
+
+
+def _with_copies(stratum: MetricStratum, keys: Keys, copies: Mapping[_Way, Relation]) -> MetricStratum:
+    rules = []
+    for rule, reads in _reads([stratum], keys):
+        names = [
+            read.relation if read.relation in keys else copies[read.relation, read.places[0] if read.places else None]
+            for read in reads
+        ]
+        rules.append(_reading(rule, iter(names)))
+    return replace(stratum, rules=tuple(rules))
+
+
+def _reading(rule: NormalRule, names: Iterator[Relation]) -> NormalRule:
+    """The rule with other names for what it reads, in order."""
+    match rule:
+        case Lasting(left=left, right=right):
+            return replace(rule, left=replace(left, relation=next(names)), right=replace(right, relation=next(names)))
+        case Joined(literals=literals):
+            renamed = tuple(
+                replace(one, relation=next(names))
+                if isinstance(one, Scan)
+                else replace(one, scan=replace(one.scan, relation=next(names)))
+                if isinstance(one, Total)
+                else one
+                for one in literals
+            )
+            return replace(rule, literals=renamed)
+        case _:
+            return replace(rule, source=next(names))
+
+
+def stage_plan(stages: MetricStages, stage: MetricStage, outputs: Sequence[Relation]) -> MetricPlan:
+    """A stage as a plan of its own: what it is brought is its input."""
+    made = set(stage.makes)
+    inputs = tuple(delivery.copy for delivery in stage.deliveries if delivery.relation not in made)
+    return MetricPlan(stage.strata, tuple(outputs), inputs, (), stages.plan.delays)

@@ -1,0 +1,91 @@
+"""Results as people get them: `predicate, args, start, start_closed, end, end_closed`, with arguments in an array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.compiler.metric.rules import Relation
+from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.metric.report import _numbers, _texts
+from holdsfor.engine.tables import FOREVER
+from holdsfor.io.rejects import repeated
+
+_ARGS = pa.list_(pa.string())
+
+
+def answer_schema(*, exact: bool) -> pa.Schema:
+    """The columns of results; times are text if they are exact, else floating-point numbers."""
+    time = pa.string() if exact else pa.float64()
+    return pa.schema(
+        [
+            ("predicate", pa.string()),
+            ("args", _ARGS),
+            ("start", time),
+            ("start_closed", pa.bool_()),
+            ("end", time),
+            ("end_closed", pa.bool_()),
+        ]
+    )
+
+
+def answer_sql(*, exact: bool) -> str:
+    """The same for Spark."""
+    time = "string" if exact else "double"
+    return (
+        f"predicate string, args array<string>, `start` {time}, start_closed boolean, `end` {time}, end_closed boolean"
+    )
+
+
+def answers(rows: pa.Table, relation: Relation, exact: bool) -> pa.Table:
+    """Result rows of one predicate, as they travel, as results."""
+    rows = rows.combine_chunks()
+    scales, start, end = (rows[name].to_numpy() for name in ("scale", "start", "end"))
+    parts = []
+    for scale in np.unique(scales).tolist():
+        at = np.flatnonzero(scales == scale)
+        parts.append(_answers(rows.take(pa.array(at)), relation, start[at], end[at], scale, exact=exact))
+    return pa.concat_tables(parts)
+
+
+def _answers(rows: pa.Table, relation: Relation, start: Ints, end: Ints, scale: int, *, exact: bool) -> pa.Table:
+    is_first, is_last = start <= -FOREVER, end >= FOREVER
+    columns = [
+        repeated(relation.name, len(rows)),
+        _arguments(rows, relation.arity),
+        _times(start, is_first, scale, exact=exact),
+        pa.array(~is_first & (start % 2 == 0)),
+        _times(end, is_last, scale, exact=exact),
+        pa.array(~is_last & (end % 2 == 1)),
+    ]
+    return pa.table(columns, schema=answer_schema(exact=exact))
+
+
+def _times(cells: Ints, infinite: Bools, scale: int, *, exact: bool) -> Any:
+    return (_texts if exact else _numbers)(cells >> 1, infinite, scale)
+
+
+def _arguments(rows: pa.Table, arity: int) -> Any:
+    """The columns of arguments as one column of lists, without the letters that say what they are."""
+    count = len(rows)
+    if not arity:
+        return pa.ListArray.from_arrays(pa.array(np.zeros(count + 1), pa.int32()), pa.array([], pa.string()))
+    texts = [pc.utf8_slice_codeunits(rows[f"a{place}"].combine_chunks(), 1) for place in range(arity)]
+    flat = pa.concat_arrays([_plain(text) for text in texts])
+    order = np.arange(count * arity).reshape(arity, count).T.reshape(-1)
+    return pa.ListArray.from_arrays(pa.array(np.arange(count + 1) * arity, pa.int32()), flat.take(pa.array(order)))
+
+
+def _plain(column: Any) -> Any:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def counts(rows: pa.Table, *, exact: bool) -> pa.Table:
+    """Counts of what was read, as rows without a predicate: facts, those that could not be read, those of no use."""
+    listed = [[str(row[name]) for name in ("start", "end", "scale")] for row in rows.to_pylist()]
+    columns = [pa.nulls(len(listed), field.type) for field in answer_schema(exact=exact)]
+    columns[1] = pa.array(listed, _ARGS)
+    return pa.table(columns, schema=answer_schema(exact=exact))

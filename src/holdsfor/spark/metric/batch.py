@@ -1,0 +1,174 @@
+"""Metric programs over DataFrames: the stages of a plan as shuffles and `mapInArrow`, nothing computed before it is asked."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.io.formats import require_columns
+from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
+from holdsfor.io.sources import STANDARD_INPUT
+from holdsfor.loading import read_source
+from holdsfor.metric import MetricReasoner, from_metric_sources
+from holdsfor.metric.session import Span
+from holdsfor.metric.times import Time
+from holdsfor.spark.batch import _partitions
+from holdsfor.spark.metric.answers import answer_sql
+from holdsfor.spark.metric.buckets import StageOnBucket
+from holdsfor.spark.metric.job import MetricJob
+from holdsfor.spark.metric.reading import ARGS, LINE, PREDICATE, ReadFacts, Source
+from holdsfor.spark.metric.wire import TOLD, wire_schema
+from holdsfor.spark.wire import ddl
+
+Rules: TypeAlias = MetricReasoner | str | Path | Iterable[str | Path]
+MappingInput: TypeAlias = str | Path | Mapping[str, Any] | TableMapping | None
+Facts: TypeAlias = DataFrame | Mapping[str, DataFrame] | str | Path | Sequence[str | Path]
+
+
+def materialise(
+    program: Rules,
+    facts: Facts,
+    *,
+    start: Time | None = None,
+    end: Time | None = None,
+    query: str | Iterable[str] | None = None,
+    mapping: MappingInput = None,
+    unit: str = "s",
+    exact: bool = False,
+    untyped: bool = False,
+    partitions: int | None = None,
+    observation: Observation | None = None,
+) -> DataFrame:
+    """All that follows from facts by a metric program, within the closed interval from `start` to `end`:
+    `predicate, args, start, start_closed, end, end_closed`.
+
+    `facts` is a DataFrame of each predicate by its name, with columns `time`, or `start` and `end`, perhaps
+    `start_closed` and `end_closed`, and the arguments in order; or one DataFrame with a mapping, with a column
+    `predicate` and perhaps an array `args`, or with a column `value` of text (`P(a)@[1,2)`); or files of such text.
+
+    `args` is an array of text. Times are numbers, or text if they have to be `exact` (`0.25`, `1/3`); null is infinite.
+    `untyped` says that text columns hold numbers as text. `observation` gets counts: `read`, `malformed`, `unknown`,
+    `intervals`.
+    """
+    span = Span.of(start, end)
+    plan = loaded(program).plan_of(query)
+    frames = frames_of(facts, mapping, unit, untyped=untyped)
+    spark = frames[0][0].sparkSession
+    job = MetricJob.of(plan, partitions or _partitions(spark), span.start, span.end)
+    for message in job.stages.warnings:
+        warnings.warn(message, stacklevel=2)
+    return answered(job, spark, frames, exact=exact, observation=observation)
+
+
+def answered(
+    job: MetricJob,
+    spark: SparkSession,
+    frames: Sequence[tuple[DataFrame, Source]],
+    *,
+    exact: bool,
+    observation: Observation | None = None,
+) -> DataFrame:
+    """The results of a job."""
+    if not job.last:
+        raise HoldsforError("the program has no rules")
+    schema = ddl(wire_schema(job))
+    waiting = [frame.mapInArrow(function(ReadFacts(job, source)), schema) for frame, source in frames]
+    waiting.append(_told(spark, job))
+    for stage in job.stages.stages:
+        task = StageOnBucket(job, stage.number, exact)
+        shuffled = reduce(DataFrame.unionAll, waiting).repartitionById(job.buckets, F.col("bucket"))
+        waiting = [shuffled.mapInArrow(function(task), answer_sql(exact=exact) if task.is_last else schema)]
+    output = waiting[0]
+    if observation is not None:
+        output = output.observe(observation, *_metrics())
+    return output.where("predicate is not null")
+
+
+def _told(spark: SparkSession, job: MetricJob) -> DataFrame:
+    """A row for every bucket, so that those without facts work too: rules may need none."""
+    columns = [f"cast({TOLD} as int) as tag", "cast(id as int) as bucket"]
+    columns += [f"cast(0 as bigint) as `{name}`" for name in ("start", "end", "scale")]
+    columns += [f"cast(null as string) as a{place}" for place in range(job.width)]
+    return spark.range(0, job.buckets, 1, 1).selectExpr(*columns)
+
+
+def _metrics() -> Iterator[Any]:
+    for place, name in enumerate(("read", "malformed", "unknown")):
+        counted = F.expr(f"sum(if(predicate is null, cast(args[{place}] as bigint), 0))")
+        yield F.coalesce(counted, F.lit(0)).alias(name)
+    yield F.expr("count_if(predicate is not null)").alias("intervals")
+
+
+def function(task: Callable[[Iterable[pa.RecordBatch]], Iterable[pa.RecordBatch]]) -> Any:
+    """A task as Spark calls it."""
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from task(batches)
+
+    return work
+
+
+def loaded(program: Rules) -> MetricReasoner:
+    """A program that has been read, or is to be."""
+    if isinstance(program, MetricReasoner):
+        return program
+    paths = [program] if isinstance(program, str | Path) else program
+    reasoner = from_metric_sources([read_source(path) for path in paths])
+    reasoner.require_no_errors()
+    return reasoner
+
+
+def frames_of(facts: Facts, mapping: MappingInput, unit: str, *, untyped: bool) -> list[tuple[DataFrame, Source]]:
+    """The DataFrames of facts, and what their rows are."""
+    if isinstance(facts, str | Path):
+        return frames_of([facts], mapping, unit, untyped=untyped)
+    if isinstance(facts, Mapping):
+        if not facts:
+            raise HoldsforError("there is no DataFrame to read facts from")
+        return [(frame, _checked(name, frame, unit, untyped=untyped)) for name, frame in facts.items()]
+    if isinstance(facts, Sequence):
+        return [(_text_files(facts), Source())]
+    if mapping is not None:
+        described = _described(mapping)
+        for entry in described.entries:
+            require_columns(entry.columns, facts.columns, entry.place)
+        return [(facts, Source(mapping=described, untyped=untyped))]
+    if PREDICATE in facts.columns:
+        return [(facts, _checked(None, facts, unit, untyped=untyped))]
+    if LINE in facts.columns:
+        return [(facts.select(F.col(LINE).cast("string")), Source())]
+    raise HoldsforError(
+        f"one DataFrame of facts needs a mapping, a column `{PREDICATE}` (and perhaps an array `{ARGS}`), or a column "
+        f"`{LINE}` with text such as P(a)@3; it has {', '.join(facts.columns)}"
+    )
+
+
+def _checked(name: str | None, frame: DataFrame, unit: str, *, untyped: bool) -> Source:
+    there = frame.columns
+    if "time" not in there and not {"start", "end"} <= set(there):
+        what = "the DataFrame of facts" if name is None else f"the DataFrame of {name}"
+        raise HoldsforError(f"{what} needs a column `time`, or `start` and `end`; it has {', '.join(there)}")
+    return Source(name, unit=unit, untyped=untyped)
+
+
+def _described(mapping: str | Path | Mapping[str, Any] | TableMapping) -> TableMapping:
+    if isinstance(mapping, TableMapping):
+        return mapping
+    return make_mapping(mapping) if isinstance(mapping, Mapping) else read_mapping(mapping)
+
+
+def _text_files(paths: Sequence[str | Path]) -> DataFrame:
+    if not paths:
+        raise HoldsforError("there is no file to read facts from")
+    if STANDARD_INPUT in map(str, paths):
+        raise HoldsforError("Spark reads files, not standard input")
+    spark = SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+    return spark.read.text([str(path) for path in paths])

@@ -1,0 +1,97 @@
+"""A distributed run of a metric program as plain data: which facts go where. Nothing here knows Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+
+from holdsfor.compiler.metric.plan import MetricPlan
+from holdsfor.compiler.metric.rules import Relation
+from holdsfor.compiler.metric.stages import Delivery, MetricStage, MetricStages, metric_stages
+from holdsfor.engine.metric.timeline import scale_of
+
+
+@dataclass(frozen=True)
+class Route:
+    """Where facts of a relation go: to the bucket of the argument at `place`, to every bucket, or to one."""
+
+    tag: int
+    place: int | None
+    is_everywhere: bool = False
+    bucket: int = 0
+
+
+@dataclass(frozen=True)
+class MetricJob:
+    """Stages over a number of buckets, from start to end.
+
+    Every input of every stage has a number, its tag; results of a predicate have the numbers after those.
+    """
+
+    stages: MetricStages
+    buckets: int
+    start: Fraction | None = None
+    end: Fraction | None = None
+
+    @classmethod
+    def of(
+        cls, plan: MetricPlan, buckets: int, start: Fraction | None = None, end: Fraction | None = None
+    ) -> MetricJob:
+        """The job of a plan."""
+        return cls(metric_stages(plan), buckets, start, end)
+
+    @property
+    def plan(self) -> MetricPlan:
+        """The plan."""
+        return self.stages.plan
+
+    @cached_property
+    def tags(self) -> tuple[tuple[int, Delivery], ...]:
+        """The stage and the delivery that each tag stands for."""
+        return tuple((stage.number, delivery) for stage in self.stages.stages for delivery in stage.deliveries)
+
+    @property
+    def last(self) -> int:
+        """The number of the last stage."""
+        return len(self.stages.stages)
+
+    @cached_property
+    def width(self) -> int:
+        """The largest number of arguments."""
+        return max((relation.arity for stage in self.stages.stages for relation in _relations(stage)), default=0)
+
+    @cached_property
+    def scale(self) -> int:
+        """The ticks to a unit of time that the program needs."""
+        bounds = [bound.denominator for bound in (self.start, self.end) if bound is not None]
+        return lcm(scale_of(self.plan.rules, self.plan.facts), *bounds)
+
+    def result_tag(self, relation: Relation) -> int:
+        """The tag of results of a predicate."""
+        return len(self.tags) + self.plan.outputs.index(relation)
+
+    def result_of(self, tag: int) -> Relation:
+        """The predicate that a tag is for the results of."""
+        return self.plan.outputs[tag - len(self.tags)]
+
+    def routes(self, relation: Relation, made_in: int | None) -> tuple[Route, ...]:
+        """All ways of facts of a relation that a stage made, or that came from outside, to those who read them."""
+        return tuple(
+            Route(tag, delivery.place, delivery.place is None and not self.stages.stages[number - 1].is_single)
+            for tag, (number, delivery) in enumerate(self.tags)
+            if delivery.relation == relation and delivery.made_in == made_in
+        )
+
+    @cached_property
+    def given(self) -> dict[tuple[str, int], Relation]:
+        """The relations that facts may come from outside for, by name and arity."""
+        found = [delivery.relation for _, delivery in self.tags if delivery.made_in is None]
+        return {(relation.name, relation.arity): relation for relation in found}
+
+
+def _relations(stage: MetricStage) -> Iterator[Relation]:
+    yield from stage.makes
+    yield from (delivery.relation for delivery in stage.deliveries)

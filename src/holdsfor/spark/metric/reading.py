@@ -1,0 +1,198 @@
+"""Rows of DataFrames as facts, on the workers: what a local run reads, by the same code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.kernels import Ints
+from holdsfor.engine.metric.facts import FactSet
+from holdsfor.io.formats import Part
+from holdsfor.io.frames import as_part
+from holdsfor.io.mapping import TableMapping
+from holdsfor.io.metric_frames import _by_name, _of_entry, _taken
+from holdsfor.io.metric_rows import Rows, odd_rows, parse
+from holdsfor.io.metric_text import fact_set
+from holdsfor.io.rejects import Rejects
+from holdsfor.io.tables import _chosen
+from holdsfor.spark.metric.job import MetricJob
+from holdsfor.spark.metric.wire import COUNTS, Sender, note_row
+
+_ROWS_AT_ONCE = 100_000
+PREDICATE, ARGS, LINE = "predicate", "args", "value"
+
+
+@dataclass
+class Refused(Rejects):
+    """Rows that could not be read, all of them."""
+
+    tables: list[pa.Table] = field(default_factory=list)
+
+    def add(self, source: str, found: Sequence[pa.Table]) -> None:
+        """Take in what was refused of a piece of input."""
+        super().add(source, found)
+        self.tables += found
+
+
+@dataclass(frozen=True)
+class Source:
+    """What the rows of a DataFrame are.
+
+    Facts of one predicate (`name`), rows that a mapping describes, text with a fact to a line, or facts of any predicate
+    with their names in a column.
+    """
+
+    name: str | None = None
+    mapping: TableMapping | None = None
+    unit: str = "s"
+    untyped: bool = False
+
+    def read(self, table: pa.Table, dictionary: Dictionary, rejects: Rejects) -> FactSet:
+        """The facts of some rows."""
+        if self.name is not None:
+            return fact_set(self._of_predicate(self.name, table, rejects, untyped=self.untyped), dictionary)
+        if self.mapping is not None:
+            return fact_set(list(self._mapped(table, self.mapping, rejects)), dictionary)
+        if PREDICATE in table.column_names:
+            return fact_set(list(self._named(table, rejects)), dictionary)
+        return _from_lines(table[LINE], dictionary, rejects)
+
+    def _mapped(self, table: pa.Table, mapping: TableMapping, rejects: Rejects) -> Iterator[Rows]:
+        part = _part(table, mapping.name, untyped=self.untyped)
+        for entry in mapping.entries:
+            places = np.flatnonzero(_chosen(part, entry))
+            yield from _taken(part, _of_entry(entry), places, mapping.unit, mapping.name, rejects)
+
+    def _of_predicate(self, name: str, table: pa.Table, rejects: Rejects, *, untyped: bool) -> list[Rows]:
+        source = f"facts of {name}"
+        part = _part(table, source, untyped=untyped)
+        columns = _by_name(name, table.column_names, source)
+        return _taken(part, columns, np.arange(len(table)), self.unit, source, rejects)
+
+    def _named(self, table: pa.Table, rejects: Rejects) -> Iterator[Rows]:
+        """Facts of all predicates in one table. Arguments are an array, or columns that are null where there is none."""
+        names = pc.fill_null(table[PREDICATE].combine_chunks(), "").dictionary_encode()
+        which, rest = names.indices.to_numpy(), table.drop_columns([PREDICATE])
+        widths = _widths(rest)
+        for place, name in enumerate(names.dictionary.to_pylist()):
+            mine = np.flatnonzero(which == place)
+            for arity in np.unique(widths[mine]).tolist():
+                rows = rest.take(pa.array(mine[widths[mine] == arity]))
+                if ARGS in rows.column_names:
+                    yield from self._of_predicate(name, _unfolded(rows, arity), rejects, untyped=True)
+                else:
+                    yield from self._of_predicate(name, _used(rows), rejects, untyped=self.untyped)
+
+
+def _part(table: pa.Table, source: str, *, untyped: bool) -> Part:
+    """Rows of a table; if it comes from files without types, numbers in it are text too."""
+    part = as_part(table, source)
+    return Part(part.table, part.lines, part.text, frozenset(table.column_names)) if untyped else part
+
+
+def _widths(table: pa.Table) -> Ints:
+    """The number of arguments of each row, if they are an array."""
+    if ARGS not in table.column_names:
+        return np.zeros(len(table), np.int64)
+    if not pa.types.is_list(table[ARGS].type):
+        raise HoldsforError(f"column {ARGS!r} has the type {table[ARGS].type}; it should be an array of arguments")
+    found: Ints = pc.fill_null(pc.list_value_length(table[ARGS]), 0).to_numpy().astype(np.int64)
+    return found
+
+
+def _unfolded(table: pa.Table, arity: int) -> pa.Table:
+    """A column for each argument."""
+    made = table.drop_columns([ARGS])
+    for place in range(arity):
+        made = made.append_column(f"arg{place + 1}", pc.list_element(table[ARGS], place))
+    return made
+
+
+def _used(table: pa.Table) -> pa.Table:
+    """The columns in which the rows of one predicate have anything."""
+    times = ("time", "start", "end")
+    has_span = any(name in table.column_names and table[name].null_count < len(table) for name in times[1:])
+    unused = times[:1] if has_span else times[1:]
+    kept = [
+        name
+        for name in table.column_names
+        if name not in unused and (name in times or table[name].null_count < len(table))
+    ]
+    return table.select(kept)
+
+
+def _from_lines(column: pa.ChunkedArray, dictionary: Dictionary, rejects: Rejects) -> FactSet:
+    text = "\n".join(line for line in column.to_pylist() if line is not None)
+    parsed = parse(f"{text}\n".encode())
+    rejects.add("facts", parsed.refused)
+    return fact_set([*parsed.rows, *odd_rows(parsed.odd)], dictionary)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Facts of a piece of input, rows that could not be read, and how many facts no rule has a use for."""
+
+    facts: FactSet
+    rejects: Refused
+    unknown: int
+
+    @property
+    def rows(self) -> int:
+        """The number of facts that some rule has a use for."""
+        return sum(table.rows for table in self.facts.tables.values()) - self.unknown
+
+
+def pieces(
+    job: MetricJob, source: Source, batches: Iterable[pa.RecordBatch], dictionary: Dictionary
+) -> Iterator[Piece]:
+    """The facts of rows, some at a time."""
+    for table in _gathered(batches):
+        rejects = Refused()
+        facts = source.read(table, dictionary, rejects)
+        unknown = sum(table.rows for signature, table in facts.tables.items() if signature not in job.given)
+        yield Piece(facts, rejects, unknown)
+
+
+def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Rows in tables that are worth the trouble."""
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(one.num_rows for one in waiting) >= _ROWS_AT_ONCE:
+            yield pa.Table.from_batches(waiting)
+            waiting = []
+    if any(batch.num_rows for batch in waiting):
+        yield pa.Table.from_batches(waiting)
+
+
+@dataclass(frozen=True)
+class ReadFacts:
+    """Facts of a DataFrame on their way to the buckets that need them, and a row with counts."""
+
+    job: MetricJob
+    source: Source
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Work on some rows."""
+        dictionary = Dictionary()
+        sender = Sender(self.job, dictionary)
+        read = malformed = unknown = 0
+        for piece in pieces(self.job, self.source, batches, dictionary):
+            yield from sent(self.job, sender, piece.facts)
+            read, malformed, unknown = read + piece.rows, malformed + piece.rejects.count, unknown + piece.unknown
+        yield from note_row(self.job, COUNTS, 0, read, malformed, unknown).to_batches()
+
+
+def sent(job: MetricJob, sender: Sender, facts: FactSet) -> Iterator[pa.RecordBatch]:
+    """Facts for all who read them."""
+    for signature, table in facts.tables.items():
+        relation = job.given.get(signature)
+        if relation is not None:
+            for rows in sender.sent(table, facts.scale, job.routes(relation, None)):
+                yield from rows.to_batches()
