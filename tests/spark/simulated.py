@@ -20,7 +20,7 @@ from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.reference.history import Occurrence
 from holdsfor.spark.alignment import Spreading
 from holdsfor.spark.buckets import StageTask
-from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
+from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows, route_of
 from holdsfor.spark.keys import Ties, buckets, connected, parts
 from holdsfor.spark.stages import StagePlan, stage_plan
 from holdsfor.spark.ties import fact_parts
@@ -37,7 +37,7 @@ def on_buckets(
     """The rows that a run over so many buckets reports."""
     stages = stage_plan(reasoner.plan)
     sources, values = _sources(records, reasoner)
-    rows = plan_rows(stages, sources, arrivals=not span.is_whole)
+    rows = plan_rows(stages, sources, arrivals=not span.is_whole, exchange=True)
     job = make_job(
         stages,
         rows,
@@ -47,10 +47,11 @@ def on_buckets(
         rows_at_once=rows_at_once,
         ties=_ties(stages, sources, values),
     )
+    meeting = _meetings(stages, sources, values, count)
     waiting = [_told(reasoner, records, job)]
     for number in range(1, job.last + 1):
         waiting.append(_input(stages, rows, number, sources, values, job))
-        waiting = _passed(StageTask(job, number), pa.concat_tables(waiting), count)
+        waiting = _passed(StageTask(job, number), _routed(pa.concat_tables(waiting), meeting), count)
     return _reported(waiting)
 
 
@@ -92,7 +93,8 @@ def _input(
     job: Job,
 ) -> pa.Table:
     made: list[Row] = []
-    spreading = {delivery.symbol: delivery.spreading for delivery in stages.stages[number - 1].deliveries}
+    this = stages.stages[number - 1]
+    deliveries = {delivery.symbol: delivery for delivery in this.deliveries}
     for (stage, place), (tag_number, tag) in rows.inputs.items():
         if stage != number:
             continue
@@ -101,7 +103,13 @@ def _input(
             row = {name: time for name, time in times.items() if name in job.wire.schema.names} | dict(
                 zip(slots, args, strict=True)
             )
-            for bucket in _targets(spreading[sources[place].symbol], args, job, number):
+            delivery = deliveries[sources[place].symbol]
+            route = route_of(this, delivery)
+            if route is not None:
+                (part,) = parts([args[route.place]])
+                made.append(row | {"tag": tag_number, "stage": number, "bucket": route.number, "part": int(part)})
+                continue
+            for bucket in _targets(delivery.spreading, args, job, number):
                 made.append(row | {"tag": tag_number, "stage": number, "bucket": bucket})
     return pa.Table.from_pylist(made, schema=job.wire.out_schema)
 
@@ -112,6 +120,37 @@ def _targets(spreading: Spreading | None, args: list[Value], job: Job, number: i
     ties = job.stages[number - 1].ties or Ties(EMPTY, EMPTY)
     keys = [[ties.of(np.array([part])) for part in parts(args[place] for place in places)] for places in spreading]
     return {int(buckets(key, 1, job.buckets)[0]) for key in keys}
+
+
+Meetings = dict[tuple[int, int], set[int]]
+
+
+def _meetings(
+    stages: StagePlan, sources: list[SourceRows], values: list[list[tuple[Row, list[Value]]]], count: int
+) -> Meetings:
+    """Which buckets rows of a route and part go to."""
+    found: Meetings = {}
+    for stage in stages.stages:
+        for delivery in stage.deliveries:
+            route = route_of(stage, delivery)
+            for match in delivery.matches:
+                assert route is not None
+                listed = [rows for source, rows in zip(sources, values, strict=True) if source.symbol == match.source]
+                for _, args in (row for rows in listed for row in rows):
+                    (part,) = parts([args[match.at]])
+                    key = [parts([args[place]]) for place in match.key]
+                    found.setdefault((route.number, int(part)), set()).add(int(buckets(key, 1, count)[0]))
+    return found
+
+
+def _routed(table: pa.Table, meeting: Meetings) -> pa.Table:
+    if "part" not in table.column_names:
+        return table
+    made = []
+    for row in table.to_pylist():
+        targets = [row["bucket"]] if row["bucket"] >= 0 else meeting.get((row["bucket"], row["part"]), ())
+        made += [row | {"bucket": bucket, "part": None} for bucket in targets]
+    return pa.Table.from_pylist(made, schema=table.schema).drop_columns(["part"])
 
 
 def _ties(stages: StagePlan, sources: list[SourceRows], values: list[list[tuple[Row, list[Value]]]]) -> dict[int, Ties]:

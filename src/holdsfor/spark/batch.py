@@ -31,7 +31,9 @@ from holdsfor.spark.sources import (
     Feed,
     feeds_of,
     linked_parts,
+    meetings,
     packed,
+    routed,
     stage_rows,
     told,
 )
@@ -169,7 +171,7 @@ def stage_output(
         warnings.warn(message, stacklevel=3)
     sources = [origin.rows for feed in feeds for origin in feed.origins]
     has_arrivals = any(origin.arrival != origin.start for feed in feeds for origin in feed.origins)
-    rows = plan_rows(stages, sources, arrivals=has_arrivals and not span.is_whole)
+    rows = plan_rows(stages, sources, arrivals=has_arrivals and not span.is_whole, exchange=True)
     count = partitions or _partitions(spark)
     ties = {stage.number: _ties(feeds, stage, plan) for stage in stages.stages if stage.links}
     job = make_job(
@@ -182,10 +184,14 @@ def stage_output(
         rows_at_once=rows_at_once,
         ties=ties,
     )
+    meeting = meetings(feeds, stages, count) if rows.wire.exchange else None
     waiting = [told(spark, feeds, rows, count, counted=counted)]
     for stage in stages.stages:
         waiting += stage_rows(feeds, sources, stage, rows, count, _ties_frame(spark, ties.get(stage.number)))
-        together = packed(reduce(DataFrame.unionAll, waiting), rows)
+        together = reduce(DataFrame.unionAll, waiting)
+        if rows.wire.exchange:
+            together = routed(together, meeting)
+        together = packed(together, rows)
         shuffled = together.repartitionById(count, F.expr(BUCKET_OF_PACKED))
         if rows_at_once is not None:
             # What a bucket is told of the whole stream comes first.

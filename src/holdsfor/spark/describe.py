@@ -42,6 +42,9 @@ def _from(delivery: Delivery) -> str:
 
 
 def _spread(delivery: Delivery) -> str:
+    if delivery.matches:
+        sources = " and ".join(dict.fromkeys(str(match.source) for match in delivery.matches))
+        return f"to the buckets of {sources} that share {_ordinals((delivery.matches[0].place,))}"
     if delivery.spreading is None:
         return "to every bucket"
     return " and ".join(_key(places) for places in delivery.spreading)
@@ -65,6 +68,10 @@ def _stage_data(stage: Stage) -> dict[str, object]:
                 "made_in": delivery.made_in,
                 "from_stream": delivery.is_input,
                 "keys": None if delivery.spreading is None else [list(places) for places in delivery.spreading],
+                "matches": [
+                    {"place": match.place, "with": str(match.source), "at": match.at, "key": list(match.key)}
+                    for match in delivery.matches
+                ],
                 "effects": [effect.value for effect in delivery.effects],
             }
             for delivery in stage.deliveries

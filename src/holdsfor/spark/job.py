@@ -20,7 +20,7 @@ from holdsfor.ir import Program
 from holdsfor.loading import from_program
 from holdsfor.spark.alignment import Places, Spreading
 from holdsfor.spark.keys import Ties
-from holdsfor.spark.stages import Delivery, StagePlan
+from holdsfor.spark.stages import Delivery, Stage, StagePlan
 from holdsfor.spark.wire import Kind, Tag, Wire, slot_names
 
 
@@ -33,6 +33,14 @@ copyreg.pickle(Symbol, _symbol)
 
 
 @dataclass(frozen=True)
+class Route:
+    """Rows that go where the buckets of others are: the number they have in place of a bucket, and their part."""
+
+    number: int
+    place: int
+
+
+@dataclass(frozen=True)
 class Exit:
     """Where the rows of a symbol go from the stage that makes them: as which tag, to which stage, by which keys."""
 
@@ -41,6 +49,7 @@ class Exit:
     tag: int
     stage: int
     spreading: Spreading | None
+    route: Route | None = None
 
 
 @dataclass(frozen=True)
@@ -119,8 +128,15 @@ class Rows:
         return dict(found for key, found in (*self.inputs.items(), *self.tables.items()) if key[0] == number)
 
 
-def plan_rows(stages: StagePlan, sources: Sequence[SourceRows], *, arrivals: bool) -> Rows:
-    """Tags and slots for everything that travels."""
+def route_of(stage: Stage, delivery: Delivery) -> Route | None:
+    """The route of an input to a stage, if it has one. Its number is below 0, so that it is no bucket."""
+    if not delivery.matches:
+        return None
+    return Route(-1 - (stage.number << 16) - stage.deliveries.index(delivery), delivery.matches[0].place)
+
+
+def plan_rows(stages: StagePlan, sources: Sequence[SourceRows], *, arrivals: bool, exchange: bool = False) -> Rows:
+    """Tags and slots for everything that travels; with `exchange`, what can be sent where it is needed."""
     inputs = [
         (stage.number, place)
         for stage in stages.stages
@@ -141,7 +157,8 @@ def plan_rows(stages: StagePlan, sources: Sequence[SourceRows], *, arrivals: boo
     made_tables = {}
     for table, (number, names) in zip(tables, numbered[len(inputs) :], strict=False):
         made_tables[table] = number, _tag(table[1], table[2], names)
-    return Rows(Wire(slots, staged, arrivals), made_inputs, made_tables)
+    routed = exchange and any(delivery.matches for stage in stages.stages for delivery in stage.deliveries)
+    return Rows(Wire(slots, staged, arrivals, routed), made_inputs, made_tables)
 
 
 def _tag(symbol: Symbol, kind: Kind, names: tuple[str, ...], form: Form | None = None) -> Tag:
@@ -174,7 +191,8 @@ def make_job(
             for consumer, delivery in stages.consumers(symbol, stage.number):
                 for kind in _kinds(delivery, unsettled):
                     number, _ = rows.tables[consumer.number, symbol, kind]
-                    exits.append(Exit(symbol, kind, number, consumer.number, delivery.spreading))
+                    route = route_of(consumer, delivery) if rows.wire.exchange else None
+                    exits.append(Exit(symbol, kind, number, consumer.number, delivery.spreading, route))
         strata = frozenset(stratum.members for stratum in stage.strata)
         tags, tied = rows.of_stage(stage.number), ties.get(stage.number)
         specs.append(StageSpec(stage.number, strata, dict(stage.members), tags, tuple(exits), tied))

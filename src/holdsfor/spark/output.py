@@ -71,8 +71,8 @@ class Output:
             columns = [rows[name] for name in ("tag", "q", "x0", "x1", "t0", "t1")]
             yield from pa.table(columns, schema=FINAL).to_batches()
         else:
-            columns = [*rows.columns, pa.array(np.full(len(rows), self._bucket), pa.int32())]
-            yield from pa.table(columns, schema=self._schema).to_batches()
+            found = {name: rows[name] for name in rows.column_names} | {"bucket": self._bucket}
+            yield from table_of(self._schema, len(rows), found).to_batches()
 
     def told(self, rows: BucketRows) -> Iterator[pa.RecordBatch]:
         """What the next stage must know of the whole stream; the first bucket of the first stage reports its size."""
@@ -165,6 +165,8 @@ class Output:
         if end is not None:
             found["t1"] = pa.array(end[rows], mask=end[rows] >= FOREVER)
         found |= {"tag": way.tag, "stage": way.stage, "q": share.query, "bucket": targets}
+        if way.route is not None:
+            found["part"] = self._owner.parts(columns[way.route.place])
         yield from table_of(self._schema, len(rows), found).to_batches()
 
 
@@ -226,9 +228,15 @@ class Owner:
         columns = [self._parts.of(column) for column in key]
         return buckets([column if ties is None else ties.of(column) for column in columns], rows, self._job.buckets)
 
+    def parts(self, column: Ints) -> Ints:
+        """The parts of a column of codes."""
+        return self._parts.of(column)
+
     def targets(self, way: Exit, columns: list[Ints], rows: int) -> tuple[Ints, Ints]:
-        """The buckets that rows go to, and the row that each copy is of."""
+        """The buckets that rows go to, or the route they take, and the row that each copy is of."""
         count = self._job.buckets
+        if way.route is not None:
+            return np.full(rows, way.route.number), np.arange(rows)
         if way.spreading is None:
             return np.repeat(np.arange(count), rows), np.tile(np.arange(rows), count)
         ties = self._job.stages[way.stage - 1].ties

@@ -16,8 +16,8 @@ from holdsfor.io.layouts import Form, Layouts
 from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.spark.alignment import Places, Spreading
 from holdsfor.spark.columns import Argument, argument, identifier, is_open, key_part, literal, time
-from holdsfor.spark.job import Rows, SourceRows
-from holdsfor.spark.stages import Stage
+from holdsfor.spark.job import Route, Rows, SourceRows, route_of
+from holdsfor.spark.stages import Delivery, Stage, StagePlan
 from holdsfor.spark.ties import Link
 from holdsfor.spark.wire import (
     ARRIVALS,
@@ -141,7 +141,7 @@ def _tied(frame: DataFrame, shipped: _Shipped, stage: int, wire: Wire, buckets: 
         *(f"{sql} as {name}" for name, sql in values.items()), f"explode(array_distinct(array({parts}))) as part"
     )
     placed = listed.join(ties, "part", "left")
-    columns = {name: name for name in wire.schema.names}
+    columns = dict.fromkeys(wire.out_schema.names, "null") | {name: name for name in wire.schema.names}
     return _typed(placed, columns | {"bucket": f"pmod(hash(coalesce(first, part)), {buckets})"}, wire)
 
 
@@ -179,16 +179,16 @@ def stage_rows(
 
     `ties` says which parts of keys count as others (`part`, `first`), if the stage has keys that are tied together.
     """
-    spreading = {delivery.symbol: delivery.spreading for delivery in stage.deliveries}
+    ways = {delivery.symbol: (delivery.spreading, _route(stage, delivery, rows)) for delivery in stage.deliveries}
     place = 0
     for feed in feeds:
         used: dict[bool, list[_Shipped]] = {}
         for origin in feed.origins:
             found = rows.inputs.get((stage.number, place))
             if found is not None:
-                way = spreading[sources[place].symbol]
-                one_place = way is not None and (len(way) == 1 or ties is not None)
-                used.setdefault(one_place, []).append(_Shipped(origin, *found, way))
+                way, route = ways[sources[place].symbol]
+                one_place = route is not None or (way is not None and (len(way) == 1 or ties is not None))
+                used.setdefault(one_place, []).append(_Shipped(origin, *found, way, route))
             place += 1
         for one_place, shipped in used.items():
             if ties is not None and all(one.spreading is not None for one in shipped):
@@ -197,12 +197,17 @@ def stage_rows(
                 yield _narrowed(feed.frame, shipped, stage.number, rows.wire, buckets, one_place=one_place)
 
 
+def _route(stage: Stage, delivery: Delivery, rows: Rows) -> Route | None:
+    return route_of(stage, delivery) if rows.wire.exchange else None
+
+
 @dataclass(frozen=True)
 class _Shipped:
     origin: Origin
     number: int
     tag: Tag
     spreading: Spreading | None
+    route: Route | None = None
 
     def values(self) -> dict[str, str]:
         """The columns of its rows."""
@@ -213,16 +218,23 @@ class _Shipped:
         return found if origin.end is None else found | {"t1": origin.end}
 
     def bucket(self, places: Places, buckets: int) -> str:
-        """The bucket of a key."""
-        if not places:
-            return "0"
-        return f"pmod(hash({', '.join(key_part(self.origin.args[place]) for place in places)}), {buckets})"
+        """The bucket of a key, or the route in its place."""
+        if self.route is not None:
+            return str(self.route.number)
+        return bucket_of(self.origin, places, buckets)
 
     def targets(self, buckets: int) -> str:
         """All buckets of a row, as an array."""
         if self.spreading is None:
             return f"sequence(0, {buckets - 1})"
         return f"array_distinct(array({', '.join(self.bucket(places, buckets) for places in self.spreading)}))"
+
+
+def bucket_of(origin: Origin, places: Places, buckets: int) -> str:
+    """The bucket of the key that rows have at some places."""
+    if not places:
+        return "0"
+    return f"pmod(hash({', '.join(key_part(origin.args[place]) for place in places)}), {buckets})"
 
 
 def _narrowed(
@@ -244,6 +256,10 @@ def _narrowed(
         columns["bucket"] = column([one.bucket((one.spreading or ((),))[0], buckets) for one in shipped])
     else:
         columns["bucket"] = f"explode({column([one.targets(buckets) for one in shipped])})"
+    if wire.exchange:
+        columns["part"] = column(
+            [None if one.route is None else key_part(one.origin.args[one.route.place]) for one in shipped]
+        )
     return _typed(kept, columns, wire)
 
 
@@ -255,6 +271,40 @@ def _typed(frame: DataFrame, columns: Mapping[str, str], wire: Wire) -> DataFram
     return frame.selectExpr(*(f"{cast[name]} as {name}" for name in wire.out_schema.names))
 
 
+# The exchange
+
+
+def meetings(feeds: Sequence[Feed], stages: StagePlan, buckets: int) -> DataFrame | None:
+    """Where rows on a route go: to `target` those that have a `part`; None if no input tells."""
+    found = [
+        feed.frame.where(f"{origin.chosen} and {origin.good}")
+        .selectExpr(
+            f"{route.number} as route",
+            f"{key_part(origin.args[match.at])} as meeting",
+            f"{bucket_of(origin, match.key, buckets)} as target",
+        )
+        .distinct()
+        for stage in stages.stages
+        for delivery in stage.deliveries
+        if (route := route_of(stage, delivery)) is not None
+        for match in delivery.matches
+        for feed in feeds
+        for origin in feed.origins
+        if origin.rows.symbol == match.source
+    ]
+    return reduce(DataFrame.unionAll, found).distinct() if found else None
+
+
+def routed(frame: DataFrame, meeting: DataFrame | None) -> DataFrame:
+    """Rows with the buckets that their routes lead to."""
+    if meeting is None:
+        return frame.where("bucket >= 0")
+    met = frame.join(meeting, (frame["bucket"] == meeting["route"]) & (frame["part"] == meeting["meeting"]), "left")
+    found = met.where("bucket >= 0 or target is not null")
+    kept = [name if name != "bucket" else "coalesce(target, bucket) as bucket" for name in frame.columns]
+    return found.selectExpr(*kept)
+
+
 # The shuffle is what costs most: rows go through it with as few columns as will do.
 BUCKET_OF_PACKED = f"shiftright(tag, {TAG_BITS})"
 TAG_OF_PACKED = f"((tag & {2**TAG_BITS - 1}) - {LOWEST_TAG})"
@@ -262,7 +312,7 @@ TAG_OF_PACKED = f"((tag & {2**TAG_BITS - 1}) - {LOWEST_TAG})"
 
 def packed(frame: DataFrame, rows: Rows) -> DataFrame:
     """Rows with tag and bucket in one number, and without ends where none has any."""
-    left_out = ("tag", "bucket") if rows.has_ends else ("tag", "bucket", "t1")
+    left_out = ("tag", "bucket", "part") if rows.has_ends else ("tag", "bucket", "part", "t1")
     both = f"cast(shiftleft(bucket, {TAG_BITS}) + tag + {LOWEST_TAG} as int) as tag"
     return frame.selectExpr(both, *(name for name in frame.columns if name not in left_out))
 

@@ -15,6 +15,7 @@ from holdsfor.compiler.plan import Plan, Stratum
 from holdsfor.engine.retention import retention
 from holdsfor.ir import Effect, EffectKind
 from holdsfor.spark.alignment import Option, Places, Spreading, options, rule_shapes
+from holdsfor.spark.exchange import Exchanges, Match
 from holdsfor.spark.ties import Link, tied_option, tying_rules
 
 _World = dict[Symbol, Spreading | None]
@@ -27,7 +28,8 @@ class Delivery:
     """An input of a stage. Rows go to the bucket of each key in `spreading`; None brings all of them to every bucket.
 
     `made_in` is the stage that computes it, if one does; the stream may bring it as well (`is_input`). `effects` are the
-    points of the fluent that rules ask for with `initiatedAt` and `terminatedAt`.
+    points of the fluent that rules ask for with `initiatedAt` and `terminatedAt`. Of rows that would go to every bucket,
+    `matches` says which ones need them, if it is known.
     """
 
     symbol: Symbol
@@ -35,6 +37,7 @@ class Delivery:
     made_in: int | None
     is_input: bool
     effects: tuple[EffectKind, ...] = ()
+    matches: tuple[Match, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -167,6 +170,7 @@ def _stage(number: int, draft: _Draft, plan: Plan, home: dict[Symbol, int]) -> S
     world = draft.worlds[0]
     members = tuple((symbol, (world[symbol] or ((),))[0]) for stratum in draft.strata for symbol in stratum.members)
     effects = _effects(draft.strata, plan)
+    exchanges = None if draft.links else Exchanges(draft.strata, dict(members), home, plan)
     read = dict.fromkeys(symbol for stratum in draft.strata for symbol in _read(stratum, plan))
     deliveries = []
     for symbol in read:
@@ -174,12 +178,15 @@ def _stage(number: int, draft: _Draft, plan: Plan, home: dict[Symbol, int]) -> S
         is_input = symbol.kind is EntityKind.EVENT or plan.analysis.entities[symbol].role is Role.INPUT_FLUENT
         if is_input or made_in != number:
             kinds = tuple(sorted(effects.get(symbol, ()))) if made_in != number else ()
-            deliveries.append(Delivery(symbol, world[symbol], made_in, is_input, kinds))
+            matches = exchanges.of(symbol) if exchanges is not None and world[symbol] is None else ()
+            deliveries.append(Delivery(symbol, world[symbol], made_in, is_input, kinds, matches))
     return Stage(number, tuple(draft.strata), members, tuple(deliveries), draft.links)
 
 
 def _read(stratum: Stratum, plan: Plan) -> Iterator[Symbol]:
     """Everything that the rules of a stratum read, its own members included."""
+    if stratum.metric is not None:
+        yield from stratum.inputs
     for rule in stratum.rules:
         for condition in conditions(rule.body, plan.analysis.entities):
             yield condition.symbol

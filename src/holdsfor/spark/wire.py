@@ -67,6 +67,8 @@ class Wire:
     staged: bool
     """Whether there is more than one stage, so that rows say which one they are for and at which query time."""
     arrivals: bool
+    exchange: bool = False
+    """Whether some rows go where the buckets of others are, which is found out by a join on a part of the key."""
 
     @property
     def schema(self) -> pa.Schema:
@@ -82,7 +84,8 @@ class Wire:
     @property
     def out_schema(self) -> pa.Schema:
         """The columns of rows that a stage sends on, each with its bucket."""
-        return self.schema.append(pa.field("bucket", pa.int32()))
+        found = self.schema.append(pa.field("bucket", pa.int32()))
+        return found.append(pa.field("part", pa.int64())) if self.exchange else found
 
 
 FINAL = pa.schema(
@@ -179,7 +182,8 @@ def table_of(schema: pa.Schema, rows: int, columns: dict[str, Any]) -> pa.Table:
         elif isinstance(found, int):
             arrays.append(pa.array(np.full(rows, found), field.type))
         else:
-            arrays.append(found.cast(field.type) if isinstance(found, pa.Array) else pa.array(found, field.type))
+            is_arrow = isinstance(found, pa.Array | pa.ChunkedArray)
+            arrays.append(found.cast(field.type) if is_arrow else pa.array(found, field.type))
     return pa.table(arrays, schema=schema)
 
 
