@@ -1,0 +1,166 @@
+"""The engine finds what the reference finds: in one go, in steps of any length, however the facts arrive."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from math import gcd, lcm
+
+import pytest
+from hypothesis import assume, given, note, reject, settings
+from hypothesis import strategies as st
+
+from holdsfor.compiler.metric.measures import granularity
+from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
+from holdsfor.compiler.metric.rules import Joined
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.frontend.dmtl import metric_text
+from tests.strategies.metric_engine import by_arrivals, by_batch, by_reference, by_stream, stream_plan
+from tests.strategies.metric_programs import (
+    BACKWARD,
+    DELAYED,
+    EVERYTHING,
+    FOREVER,
+    PAPER,
+    PAPER_WITHOUT_POINTS,
+    STREAMABLE,
+    VALUES,
+    MetricFeatures,
+    Scenario,
+    scenarios,
+    steps,
+)
+
+FEW = settings(max_examples=max(40, settings.default.max_examples // 4))
+"""Programs take long to draw."""
+MANY = settings(max_examples=max(1_500, settings.default.max_examples))
+BATCH = pytest.mark.parametrize("features", [EVERYTHING, BACKWARD, STREAMABLE], ids="all backward stream".split())
+OBJECTS = {value for values in VALUES.values() for value in values}
+STREAMS = pytest.mark.parametrize(
+    "features", [PAPER, PAPER_WITHOUT_POINTS, STREAMABLE, DELAYED], ids="paper pointless stream delayed".split()
+)
+
+
+def shown(scenario: Scenario) -> Scenario:
+    """The scenario, unless the compiler says that it has no plan for one of its conditions."""
+    try:
+        make_metric_plan(scenario.program)
+    except HoldsforError as refusal:
+        assert re.search("Top on the right|whose left side has variables of its own", str(refusal))
+        reject()
+    note(metric_text(scenario.program) + "\n".join(map(metric_text, scenario.facts)))
+    note(f"from {scenario.start} to {scenario.end}")
+    return scenario
+
+
+def check_batch(scenario: Scenario) -> None:
+    run = scenario.program, scenario.facts, scenario.start, scenario.end
+    assert by_batch(*run) == by_reference(*run)
+
+
+def check_stream(scenario: Scenario, step: Fraction) -> None:
+    run = scenario.program, scenario.facts, scenario.start, scenario.end
+    assert by_stream(*run, step)[0] == by_reference(*run)
+
+
+@BATCH
+@FEW
+@given(data=st.data())
+def test_in_one_go(features: MetricFeatures, data: st.DataObject) -> None:
+    check_batch(shown(data.draw(scenarios(features))))
+
+
+@FEW
+@given(scenarios(replace(FOREVER, aggregates=False)))
+def test_over_all_of_time(scenario: Scenario) -> None:
+    shown(scenario)
+    assert by_batch(scenario.program, scenario.facts) == by_reference(scenario.program, scenario.facts)
+
+
+@STREAMS
+@FEW
+@given(data=st.data())
+def test_in_steps(features: MetricFeatures, data: st.DataObject) -> None:
+    check_stream(shown(data.draw(scenarios(features))), data.draw(steps()))
+
+
+@STREAMS
+@FEW
+@given(data=st.data())
+def test_however_facts_arrive(features: MetricFeatures, data: st.DataObject) -> None:
+    scenario = shown(data.draw(scenarios(features)))
+    stops = data.draw(st.lists(st.fractions(scenario.start, scenario.end, max_denominator=4), max_size=6))
+    run = scenario.program, scenario.facts, scenario.start, scenario.end
+    assert by_arrivals(*run, stops)[0] == by_reference(*run)
+
+
+def regular(scenario: Scenario, step: Fraction) -> list[Fraction]:
+    count = int((scenario.end - scenario.start) / step)
+    return [scenario.start + step * number for number in range(count + 1)]
+
+
+def largest_table(scenario: Scenario, plan: MetricPlan) -> int:
+    """How many ground atoms there are, as the paper counts them: predicates of the normal form times objects."""
+    heads = [rule.head for rule in plan.rules]
+    relations = {*heads, *plan.inputs}
+    rules = metric_text(scenario.program)
+    objects = {arg for fact in scenario.facts for arg in fact.args} | {c for c in OBJECTS if str(c.value) in rules}
+    return len(relations) * max(1, len(objects)) ** max(relation.arity for relation in relations)
+
+
+def endpoints(plan: MetricPlan) -> set[Fraction]:
+    found = {
+        bound for rule in plan.rules if not isinstance(rule, Joined) for bound in (rule.offsets.low, rule.offsets.high)
+    }
+    return {abs(bound) for bound in found if bound is not None}
+
+
+def common_divisor(numbers: Iterable[Fraction]) -> Fraction:
+    listed = [number for number in numbers if number]
+    scale = lcm(*(number.denominator for number in listed))
+    return Fraction(gcd(*(int(number * scale) for number in listed)), scale)
+
+
+@FEW
+@given(scenarios(PAPER), steps())
+def test_the_memory_bound_of_theorem_12(scenario: Scenario, step: Fraction) -> None:
+    plan = stream_plan(shown(scenario).program)
+    stamps = {fact.during.low for fact in scenario.facts if fact.during.low is not None}
+    ends = endpoints(plan)
+    places = (max(ends, default=Fraction(0)) + step) / common_divisor({*stamps, scenario.start, *ends, step}) + 1
+    bound = (4 * places**2 + 1) * largest_table(scenario, plan)
+    stops = regular(scenario, step)
+    assert by_arrivals(scenario.program, scenario.facts, scenario.start, scenario.end, stops)[1] <= bound
+
+
+@FEW
+@given(scenarios(PAPER_WITHOUT_POINTS), steps())
+def test_the_memory_bound_of_theorem_15(scenario: Scenario, step: Fraction) -> None:
+    plan = stream_plan(shown(scenario).program)
+    shortest = granularity(plan)
+    ends = {end for end in endpoints(plan) if end}
+    assume(shortest)
+    window = max(ends)
+    # The number of values that an end can have, from the proof; it does not depend on the stream.
+    values = 2 * (window / shortest + 2) * len(plan.rules) * max(Fraction(1), (window + step) / min(ends))
+    bound = 9 * values**2 * largest_table(scenario, plan)
+    stops = regular(scenario, step)
+    assert by_arrivals(scenario.program, scenario.facts, scenario.start, scenario.end, stops)[1] <= bound
+
+
+@pytest.mark.slow
+@BATCH
+@MANY
+@given(data=st.data())
+def test_many_in_one_go(features: MetricFeatures, data: st.DataObject) -> None:
+    check_batch(shown(data.draw(scenarios(features))))
+
+
+@pytest.mark.slow
+@STREAMS
+@MANY
+@given(data=st.data())
+def test_many_in_steps(features: MetricFeatures, data: st.DataObject) -> None:
+    check_stream(shown(data.draw(scenarios(features))), data.draw(steps()))
