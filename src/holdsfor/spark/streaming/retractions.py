@@ -64,7 +64,7 @@ def take_back(
             stream.events[symbol] = lost.left_of_new(stream.events[symbol], arrived.batch[symbol])
         unmatched.events[symbol] = retracted.take(np.flatnonzero(~lost.is_met & back.is_first[symbol]))
     for symbol, retraction in back.stream.fluents.items():
-        taken = _TimePoints(retraction, low)
+        taken = TimePoints(retraction, low)
         if symbol in reports:
             reports[symbol] = taken.left_of_known(reports[symbol])
         if symbol in stream.fluents:
@@ -111,7 +111,7 @@ class _Occurrences:
             self.is_met |= places(self._keys, keys) >= 0
 
 
-class _TimePoints:
+class TimePoints:
     """Time-points of input fluents that are taken back; `is_met` says which retractions took any."""
 
     def __init__(self, retraction: FluentColumns, low: int) -> None:

@@ -1,0 +1,1 @@
+"""Incremental runs: what did not change is not worked out again."""

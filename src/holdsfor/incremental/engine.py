@@ -1,0 +1,181 @@
+"""An incremental evaluator: it is told what came in and what was taken back, and works out what that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.compiler.plan import Plan
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.evaluation import width
+from holdsfor.engine.frames import combined_keys, is_in
+from holdsfor.engine.inputs import Sight
+from holdsfor.engine.kernels import Bools
+from holdsfor.engine.prepared import Prepared
+from holdsfor.engine.state import NEVER
+from holdsfor.engine.step import Answer
+from holdsfor.engine.stream import EventColumns, Stream
+from holdsfor.engine.tables import FOREVER, Events, Intervals
+from holdsfor.incremental.heap import FIRST, KEY
+from holdsfor.incremental.intake import Intake
+from holdsfor.incremental.stage import Change, Clock, StageRun
+from holdsfor.spark.stages import stage_plan
+
+_COLUMNS = {"table": 3, "happened": 1, "effects": 2, "unsettled": 2}
+"""How many columns a result has beside the arguments, as far as others read it."""
+
+
+class Incremental:
+    """A program whose input changes. Windows are of `size` time-points; None sees everything."""
+
+    def __init__(self, plan: Plan, dictionary: Dictionary, origin: int, size: int | None) -> None:
+        self._size = size
+        self._origin = origin
+        self._previous = NEVER
+        self._begins = [origin - 1]
+        self._announced: dict[Symbol, EventColumns] = {}
+        self._stages: list[StageRun] = []
+        for stage in stage_plan(plan, tied=False).stages:
+            prepared = Prepared(plan, dictionary)
+            prepared.plan = replace(plan, strata=stage.strata)
+            self._stages.append(StageRun(stage, prepared))
+            self._stages[-1].begin(origin - 1)
+        self.late = 0
+        self.unmatched = 0
+
+    @property
+    def worked_on(self) -> int:
+        """How many occurrences of events have been gone through so far, each as often as it was."""
+        return sum(stage.worked_on for stage in self._stages)
+
+    def query(self, now: int, arrived: Stream, retracted: Stream | None = None) -> Answer:
+        """What is known at a time about the window before it.
+
+        `arrived` came in since the last query; `retracted` was taken back before that.
+        """
+        low = -int(FOREVER) if self._size is None else now - self._size
+        self._roll(low)
+        sight = Sight(now, low, self._previous)
+        if retracted is not None:
+            self._take_back(retracted, low)
+        self._take_in(arrived, sight)
+        clock = Clock(self._origin, tuple(self._begins), now, low)
+        for place, stage in enumerate(self._stages):
+            for change in stage.run(clock):
+                for later in self._stages[place + 1 :]:
+                    _give(stage, later, change, is_news=True)
+        self._previous = now
+        return self._answer(clock)
+
+    def _roll(self, low: int) -> None:
+        """Begin a new pane where the last query was, and let go of those that are out of reach."""
+        if self._previous != NEVER and self._previous > self._begins[-1]:
+            self._begins.append(self._previous)
+            for stage in self._stages:
+                stage.roll(self._previous)
+            for place, stage in enumerate(self._stages):
+                rows = stage.panes[-1].results.all()
+                for later in self._stages[place + 1 :]:
+                    _give(stage, later, Change(len(stage.panes) - 1, rows[:0], rows), is_news=False)
+        while len(self._begins) > 1 and self._begins[1] <= low + 1:
+            self._begins.pop(0)
+        for stage in self._stages:
+            stage.forget(self._begins[0])
+
+    # Input
+
+    def _take_in(self, arrived: Stream, sight: Sight) -> None:
+        for symbol in dict.fromkeys((*self._announced, *arrived.events)):
+            events = self._due(symbol, arrived.events.get(symbol), sight)
+            if len(events.time):
+                for intake in self._readers(symbol):
+                    intake.add_events(symbol, events)
+        for symbol, table in arrived.fluents.items():
+            for intake in self._readers(symbol):
+                intake.add_reports(symbol, table, sight)
+        for stage in self._stages:
+            Intake(stage, self._begins).reach(sight.previous, sight.query)
+
+    def _due(self, symbol: Symbol, arrived: EventColumns | None, sight: Sight) -> EventColumns:
+        """The occurrences that count now for the first time; those that are announced wait."""
+        found = []
+        announced = self._announced.pop(symbol, None)
+        if announced is not None:
+            # What was announced may have come and gone between two windows.
+            found.append(announced.take(np.flatnonzero(announced.time > sight.low)))
+        if arrived is not None:
+            in_time = arrived.time > sight.low
+            self.late += int(np.count_nonzero(~in_time))
+            found.append(arrived.take(np.flatnonzero(in_time)))
+        events = _stacked(found)
+        ahead = events.time > sight.query
+        if ahead.any():
+            self._announced[symbol] = events.take(np.flatnonzero(ahead))
+        return events.take(np.flatnonzero(~ahead))
+
+    def _take_back(self, retracted: Stream, low: int) -> None:
+        for symbol, events in retracted.events.items():
+            met = self._unannounced(symbol, events)
+            for intake in self._readers(symbol):
+                met |= intake.remove_events(symbol, events)
+            self.unmatched += int(np.count_nonzero(~met))
+        for symbol, table in retracted.fluents.items():
+            met = np.zeros(len(table.start), np.bool_)
+            for intake in self._readers(symbol):
+                met |= intake.remove_reports(symbol, table, low)
+            self.unmatched += int(np.count_nonzero(~met))
+
+    def _unannounced(self, symbol: Symbol, events: EventColumns) -> Bools:
+        """Take occurrences back that have not happened yet; which of them were announced."""
+        announced = self._announced.get(symbol)
+        if announced is None:
+            return np.zeros(len(events.time), np.bool_)
+        mine, theirs = combined_keys([*events.args, events.time], [*announced.args, announced.time])
+        self._announced[symbol] = announced.take(np.flatnonzero(~is_in(theirs, mine)))
+        return is_in(mine, theirs)
+
+    def _readers(self, symbol: Symbol) -> Iterable[Intake]:
+        return [Intake(stage, self._begins) for stage in self._stages if symbol in stage.reads]
+
+    # Answers
+
+    def _answer(self, clock: Clock) -> Answer:
+        fluents: dict[Symbol, Intervals] = {}
+        events: dict[Symbol, Events] = {}
+        for stage in self._stages:
+            for symbol, rows in stage.answer(stage.members):
+                if symbol.kind is EntityKind.EVENT:
+                    times = rows[:, FIRST + width(symbol)]
+                    events[symbol] = stage.sections.events(symbol, rows[(times > clock.low) & (times <= clock.now)])
+                else:
+                    ends = rows[:, FIRST + width(symbol) + 2]
+                    fluents[symbol] = stage.sections.intervals(symbol, rows[ends > clock.low + 1])
+        return Answer(clock.now, fluents, events, 0)
+
+
+def _stacked(found: list[EventColumns]) -> EventColumns:
+    if len(found) == 1:
+        return found[0]
+    args = tuple(np.concatenate(columns) for columns in zip(*(events.args for events in found), strict=True))
+    times, arrivals = (np.concatenate([getattr(events, name) for events in found]) for name in ("time", "arrival"))
+    return EventColumns(args, times, arrivals)
+
+
+def _give(stage: StageRun, later: StageRun, change: Change, *, is_news: bool) -> None:
+    """Tell a later stage what an earlier one has found, as far as it reads it."""
+    given = later.panes[change.pane].given
+    for rows, apply in ((change.removed, given.remove), (change.added, given.add)):
+        for section, found in stage.sections.tables(rows):
+            delivery = later.reads.get(section.symbol)
+            if delivery is None or delivery.made_in != stage.stage.number:
+                continue
+            count = width(section.symbol) + _COLUMNS[section.kind]
+            columns = tuple(found[:, place] for place in range(FIRST, FIRST + count))
+            spread = later.sections.rows(section.kind, section.symbol, columns, section.effect)
+            if len(spread):
+                apply(spread)
+                if is_news:
+                    later.mark(change.pane, np.unique(spread[:, KEY]))

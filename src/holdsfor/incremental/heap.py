@@ -1,0 +1,159 @@
+"""Rows of many tables in one place, found by key: what is known of some keys is taken out, changed and put back.
+
+A row is a line of integers: its key, the number of its section (which table it belongs to), and the columns of that
+table. Most rows lie in one array in order of their keys; those of keys that were changed lately are in a dictionary, so
+that a change of a few keys costs what they have and not what there is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from holdsfor.engine.frames import is_in, ranges
+from holdsfor.engine.kernels import Bools, Ints
+
+Rows = npt.NDArray[np.int64]
+"""Lines of integers: key, section, columns."""
+KEY, SECTION, FIRST = 0, 1, 2
+_FEW = 64
+"""Up to so many keys are looked up one by one."""
+_MOST_LATE = 4096
+"""So many keys may have changed before all rows are put in order again."""
+
+
+class Heap:
+    """Rows of `width` columns, key and section included."""
+
+    __slots__ = ("_keys", "_late", "_rows", "width")
+
+    def __init__(self, width: int, rows: Rows | None = None) -> None:
+        self.width = width
+        self._rows: Rows = np.empty((0, width), np.int64) if rows is None else in_order(rows)
+        self._keys: Ints = np.ascontiguousarray(self._rows[:, KEY])
+        self._late: dict[int, Rows] = {}
+
+    def copy(self) -> Heap:
+        """The same rows; later changes of one do not show in the other."""
+        made = Heap(self.width)
+        made._rows, made._keys, made._late = self._rows, self._keys, dict(self._late)
+        return made
+
+    def __len__(self) -> int:
+        return len(self.all())
+
+    def all(self) -> Rows:
+        """All rows, in order of their keys."""
+        self._settle()
+        return self._rows
+
+    def of(self, keys: Ints | None) -> Rows:
+        """The rows of some keys, which are in order and different; None is all."""
+        if keys is None:
+            return self.all()
+        if len(keys) > _FEW or len(self._late) > _MOST_LATE:
+            self._settle()
+        if not self._late:
+            return self._base(keys)
+        known = [self._late.get(key) for key in keys.tolist()]
+        found = [self._base(keys[[rows is None for rows in known]])] + [rows for rows in known if rows is not None]
+        return np.concatenate(found)
+
+    def _base(self, keys: Ints) -> Rows:
+        first = np.searchsorted(self._keys, keys, side="left")
+        last = np.searchsorted(self._keys, keys, side="right")
+        return self._rows[ranges(first, last - first)]
+
+    def put(self, keys: Ints | None, rows: Rows) -> None:
+        """Replace all rows of some keys, which are in order and different; None is all."""
+        if keys is None:
+            self._late = {}
+            self._rows = in_order(rows)
+            self._keys = np.ascontiguousarray(self._rows[:, KEY])
+            return
+        if len(keys) <= _FEW:
+            for key in keys.tolist():
+                self._late[key] = rows[rows[:, KEY] == key] if len(keys) > 1 else rows
+            if len(self._late) > _MOST_LATE:
+                self._settle()
+            return
+        self._settle()
+        self.put(None, np.concatenate((self._rows[~is_in(self._keys, keys)], rows)))
+
+    def add(self, rows: Rows) -> None:
+        """Put rows beside those that are there, each once."""
+        keys = np.unique(rows[:, KEY])
+        both = np.concatenate((self.of(keys), rows))
+        self.put(keys, both[np.unique(fingerprints(both), return_index=True)[1]])
+
+    def remove(self, rows: Rows) -> None:
+        """Take rows away."""
+        keys = np.unique(rows[:, KEY])
+        there = self.of(keys)
+        self.put(keys, there[~np.isin(fingerprints(there), fingerprints(rows))])
+
+    def has(self, rows: Rows) -> Bools:
+        """Which rows are there."""
+        there = self.of(np.unique(rows[:, KEY]))
+        return np.isin(fingerprints(rows), fingerprints(there))
+
+    def _settle(self) -> None:
+        if self._late:
+            keys = np.sort(np.fromiter(self._late, np.int64, len(self._late)))
+            rows = [self._rows[~is_in(self._keys, keys)], *self._late.values()]
+            self._late = {}
+            self.put(None, np.concatenate(rows))
+
+
+def in_order(rows: Rows) -> Rows:
+    """Rows in order of their keys; those of a key stay in order."""
+    keys = rows[:, KEY]
+    return rows if (keys[1:] >= keys[:-1]).all() else rows[np.argsort(keys, kind="stable")]
+
+
+def no_rows(width: int) -> Rows:
+    """No rows."""
+    return np.empty((0, width), np.int64)
+
+
+def padded(columns: tuple[Ints, ...], key: Ints, section: int, width: int) -> Rows:
+    """The columns of a table as rows."""
+    rows = np.zeros((len(key), width), np.int64)
+    rows[:, KEY] = key
+    rows[:, SECTION] = section
+    for place, column in enumerate(columns, FIRST):
+        rows[:, place] = column
+    return rows
+
+
+def changed_keys(old: Rows, new: Rows) -> Ints:
+    """The keys whose rows are not the same, whatever their order."""
+    both = np.concatenate((old, new))
+    if not len(both):
+        return np.empty(0, np.int64)
+    weight = fingerprints(both)
+    weight[: len(old)] = np.negative(weight[: len(old)])
+    order = np.argsort(both[:, KEY], kind="stable")
+    keys, weight = both[order, KEY], weight[order]
+    first = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+    found: Ints = keys[first[np.add.reduceat(weight, first) != 0]]
+    return found
+
+
+def difference(old: Rows, new: Rows) -> tuple[Rows, Rows]:
+    """The rows that are only in the old, and those that are only in the new, the key left aside."""
+    one, other = fingerprints(old[:, SECTION:]), fingerprints(new[:, SECTION:])
+    return old[~np.isin(one, other)], new[~np.isin(other, one)]
+
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+def fingerprints(rows: Rows) -> Ints:
+    """A number for each row, the same for rows that are the same."""
+    found = np.zeros(len(rows), np.uint64)
+    for column in rows.T:
+        found ^= column.view(np.uint64) if column.flags.c_contiguous else column.astype(np.uint64)
+        found *= _MIX
+        found ^= found >> np.uint64(29)
+    return found.view(np.int64)

@@ -1,0 +1,197 @@
+"""Tables and border states as rows of a heap, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
+from holdsfor.engine.carrying import first_unsettled
+from holdsfor.engine.evaluation import Evaluation, width
+from holdsfor.engine.expressions import codes_of
+from holdsfor.engine.frames import Codes
+from holdsfor.engine.kernels import Ints
+from holdsfor.engine.prepared import Prepared
+from holdsfor.engine.state import Attempts, Border, Holding, Settled
+from holdsfor.engine.tables import Events, Intervals, Points
+from holdsfor.incremental.heap import FIRST, SECTION, Rows, no_rows, padded
+from holdsfor.incremental.keys import keys_of
+from holdsfor.ir import EffectKind
+
+EVERYWHERE = -1
+"""The key of rows that every key reads."""
+NEW, FINAL = 1, 2
+"""A row of a result says something that no pane before it said; no pane after it will say it again."""
+
+
+_COLUMNS = {"holding": 2, "settled": 2, "attempt": 2, "past": 3, "points": 2, "derived": 1}
+"""How many columns each part of a border state has beside the arguments."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table: what it is, and of which symbol."""
+
+    kind: str
+    symbol: Symbol
+    effect: EffectKind | None = None
+
+
+@dataclass
+class Sections:
+    """The tables of a stage, numbered; `spreading` has the places of the keys of every symbol: a row is there once for
+    each of them, and those of symbols that every key reads have a key of their own.
+    """
+
+    prepared: Prepared
+    spreading: Mapping[Symbol, Sequence[Sequence[int]] | None]
+    width: int = field(init=False)
+    _numbers: dict[Section, int] = field(default_factory=dict)
+    _listed: list[Section] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        # Key, section, arguments, value, start, end and flags.
+        self.width = FIRST + max((width(symbol) for symbol in self.prepared.roles), default=0) + 4
+
+    def number(self, kind: str, symbol: Symbol, effect: EffectKind | None = None) -> int:
+        """The number of a table."""
+        section = Section(kind, symbol, effect)
+        found = self._numbers.get(section)
+        if found is None:
+            found = self._numbers[section] = len(self._listed)
+            self._listed.append(section)
+        return found
+
+    def tables(self, rows: Rows) -> Iterator[tuple[Section, Rows]]:
+        """Rows by the table that they belong to."""
+        for number in np.unique(rows[:, SECTION]).tolist():
+            yield self._listed[number], rows[rows[:, SECTION] == number]
+
+    def rows(self, kind: str, symbol: Symbol, columns: tuple[Ints, ...], effect: EffectKind | None = None) -> Rows:
+        """The columns of a table as rows."""
+        number, count = self.number(kind, symbol, effect), len(columns[-1])
+        spreading = self.spreading[symbol]
+        if spreading is None:
+            return padded(columns, np.full(count, EVERYWHERE), number, self.width)
+        made = [padded(columns, keys_of(columns, places, count), number, self.width) for places in spreading]
+        return np.concatenate(made) if len(made) > 1 else made[0]
+
+    def of_state(self, border: Border) -> Rows:
+        """A border state as rows, without the input that is kept elsewhere."""
+        found = []
+        dictionary = self.prepared.dictionary
+        for symbol, held in border.holding.items():
+            found.append(self.rows("holding", symbol, (*held.args, held.value, held.since)))
+        for symbol, done in border.settled.items():
+            found.append(self.rows("settled", symbol, (*done.args, done.value, done.first)))
+        for symbol, tried in border.attempts.items():
+            found.append(self.rows("attempt", symbol, (*tried.args, tried.value, tried.initiated)))
+        for symbol, past in border.past.items():
+            found.append(self.rows("past", symbol, (*past.args, past.value, past.start, past.end)))
+        for (symbol, effect), points in border.points.items():
+            found.append(self.rows("points", symbol, (*points.args, points.value, points.time), effect))
+        for symbol, events in border.derived.items():
+            args = tuple(codes_of(column, dictionary) for column in events.args)
+            found.append(self.rows("derived", symbol, (*args, events.time)))
+        return np.concatenate(found) if found else no_rows(self.width)
+
+    def state(self, rows: Rows) -> Border:
+        """The border state in rows."""
+        border = Border()
+        for section, found in self.tables(rows):
+            symbol = section.symbol
+            args, rest = self._columns(symbol, found, _COLUMNS[section.kind])
+            match section.kind:
+                case "holding":
+                    border.holding[symbol] = Holding(args, *rest)
+                case "settled":
+                    border.settled[symbol] = Settled(args, *rest)
+                case "attempt":
+                    border.attempts[symbol] = Attempts(args, *rest)
+                case "past":
+                    value, start, end = rest
+                    border.past[symbol] = Intervals(args, value, start, end, single_valued=self.is_simple(symbol))
+                case "points":
+                    assert section.effect is not None
+                    border.points[symbol, section.effect] = Points(args, rest[0], rest[1])
+                case "derived":
+                    border.derived[symbol] = Events(tuple(map(Codes, args)), rest[0])
+        return border
+
+    def _columns(self, symbol: Symbol, rows: Rows, count: int) -> tuple[tuple[Ints, ...], list[Ints]]:
+        """Arguments and other columns of a table, in the order that the engine has its rows in, each once."""
+        wide = width(symbol)
+        columns = [rows[:, place] for place in range(FIRST, FIRST + wide + count)]
+        args, rest = columns[:wide], columns[wide:]
+        # By arguments and time for fluents with one value at a time, else by arguments, value and time.
+        last = [rest[1], rest[0], *rest[2:]] if count > 1 and self.is_simple(symbol) else rest
+        order = np.lexsort((*reversed(last), *reversed(args)))
+        columns = [column[order] for column in columns]
+        fresh = np.ones(len(order), np.bool_)
+        fresh[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+        columns = [column[fresh] for column in columns]
+        return tuple(columns[:wide]), columns[wide:]
+
+    def of_results(self, evaluation: Evaluation, symbols: Sequence[Symbol]) -> Rows:
+        """What a stage has worked out, as rows."""
+        found = []
+        for symbol in symbols:
+            if symbol.kind is EntityKind.EVENT:
+                found.append(self._happened(symbol, evaluation))
+                continue
+            table = evaluation.fluents[symbol]
+            flags = self._flags(symbol, table, evaluation)
+            found.append(self.rows("table", symbol, (*table.args, table.value, table.start, table.end, flags)))
+            settled = evaluation.next_border.settled.get(symbol)
+            if settled is not None:
+                found.append(self.rows("unsettled", symbol, (*settled.args, settled.value, settled.first)))
+            for effect in EffectKind:
+                points = evaluation.points.get((symbol, effect))
+                is_open = effect is EffectKind.TERMINATED and symbol in self.prepared.openly_ended
+                if points is not None and not is_open:
+                    found.append(self.rows("effects", symbol, (*points.args, points.value, points.time), effect))
+        return np.concatenate(found) if found else no_rows(self.width)
+
+    def _happened(self, symbol: Symbol, evaluation: Evaluation) -> Rows:
+        events = evaluation.derived[symbol]
+        args = tuple(codes_of(column, self.prepared.dictionary) for column in events.args)
+        moment = evaluation.moment
+        flags = NEW * (events.time > moment.border) + FINAL * (events.time <= moment.next_border)
+        return self.rows("happened", symbol, (*args, events.time, flags))
+
+    def _flags(self, symbol: Symbol, table: Intervals, evaluation: Evaluation) -> Ints:
+        """What rows of a table are new in their pane, and final."""
+        if symbol in evaluation.kept.derivable:
+            # Worked out from the whole history every time: the last pane says it all.
+            return np.full(len(table), NEW)
+        lag, moment = evaluation.kept.lag.get(symbol, 0), evaluation.moment
+        before = first_unsettled(table, evaluation.border.settled.get(symbol), moment.border - lag)
+        after = first_unsettled(table, evaluation.next_border.settled.get(symbol), moment.next_border - lag)
+        is_new = table.end > before if moment.border >= moment.origin else np.ones(len(table), np.bool_)
+        return NEW * is_new + FINAL * (table.end <= after)
+
+    def intervals(self, symbol: Symbol, rows: Rows) -> Intervals:
+        """A fluent's table."""
+        args, (value, start, end) = self._columns(symbol, rows, 3)
+        return Intervals(args, value, start, end, single_valued=self.is_simple(symbol))
+
+    def events(self, symbol: Symbol, rows: Rows) -> Events:
+        """Occurrences of an event."""
+        args, (time,) = self._columns(symbol, rows, 1)
+        return Events(tuple(map(Codes, args)), time)
+
+    def points(self, symbol: Symbol, rows: Rows) -> Points:
+        """Points at which values are initiated or terminated."""
+        args, (value, time) = self._columns(symbol, rows, 2)
+        return Points(args, value, time)
+
+    def unsettled(self, symbol: Symbol, rows: Rows) -> Settled:
+        """From when on the past of instances may change."""
+        args, (value, first) = self._columns(symbol, rows, 2)
+        return Settled(args, value, first)
+
+    def is_simple(self, symbol: Symbol) -> bool:
+        """Whether a fluent has one value at a time."""
+        return symbol.kind is EntityKind.FLUENT and self.prepared.roles[symbol] is Role.SIMPLE_FLUENT

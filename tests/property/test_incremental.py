@@ -1,0 +1,89 @@
+"""Incremental = from scratch, at every query time: in windows, and after any history of late input and retractions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.report import event_rows, interval_rows
+from holdsfor.engine.stream import from_records
+from holdsfor.engine.variants import NotSupported
+from holdsfor.engine.windows import WindowPlan
+from holdsfor.incremental.run import run_incrementally
+from holdsfor.logic.arithmetic import EvaluationError
+from tests.strategies.edits import Round, from_scratch, incrementally, moment, rounds
+from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, scenario, scenarios
+from tests.strategies.scenario_words import Pen
+from tests.strategies.scenarios import WINDOWED
+
+LATE = 12
+
+
+def in_windows(one: Scenario) -> Rows:
+    """What the incremental evaluator reports at the query times of a scenario."""
+    dictionary = Dictionary()
+    stream = from_records(one.records, one.reasoner.analysis.entities, dictionary)
+    span = one.span
+    plan = None if span is None else WindowPlan(span.size, span.step, span.start, span.end)
+    answers = list(run_incrementally(one.reasoner.plan, dictionary, stream, plan))
+    return Rows(tuple(interval_rows(answers, dictionary)), tuple(event_rows(answers, dictionary)))
+
+
+def check_windows(one: Scenario) -> None:
+    try:
+        wanted = on_engine(one.reasoner, one.records, one.span)
+    except (NotSupported, EvaluationError):
+        assume(False)
+        raise
+    assert differences(in_windows(one), wanted) == []
+
+
+@settings(max_examples=60)
+@given(scenarios(WINDOWED, windowed=True, late=LATE))
+def test_windows(one: Scenario) -> None:
+    check_windows(one)
+
+
+@pytest.mark.slow
+@settings(max_examples=6_000)
+@given(scenarios(WINDOWED, windowed=True, late=LATE))
+def test_windows_at_length(one: Scenario) -> None:
+    check_windows(one)
+
+
+@st.composite
+def histories(draw: Callable[..., int]) -> tuple[Scenario, list[Round]]:
+    """A scenario, and a history of its records that come late and are taken back."""
+    pen = Pen.of(draw)
+    one = scenario(pen, WINDOWED, windowed=False)
+    assume(one is not None)
+    assert one is not None
+    return one, rounds(pen, one)
+
+
+def check_history(one: Scenario, history: list[Round]) -> None:
+    origin = min([0, *map(moment, one.records)])
+    try:
+        wanted = list(from_scratch(one, history, origin))
+    except (NotSupported, EvaluationError):
+        assume(False)
+        raise
+    found = list(incrementally(one, history, origin))
+    assert [differences(*pair) for pair in zip(found, wanted, strict=True)] == [[]] * len(wanted)
+
+
+@settings(max_examples=60)
+@given(histories())
+def test_histories(found: tuple[Scenario, list[Round]]) -> None:
+    check_history(*found)
+
+
+@pytest.mark.slow
+@settings(max_examples=10_000)
+@given(histories())
+def test_histories_at_length(found: tuple[Scenario, list[Round]]) -> None:
+    check_history(*found)

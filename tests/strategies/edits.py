@@ -1,0 +1,97 @@
+"""Histories of a stream that changes: what comes in and what is taken back before each query time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.report import event_rows, interval_rows
+from holdsfor.engine.run import Run
+from holdsfor.engine.state import State
+from holdsfor.engine.stream import Stream, from_records
+from holdsfor.engine.windows import WindowPlan
+from holdsfor.incremental.engine import Incremental
+from holdsfor.reference import Record
+from holdsfor.reference.history import InputInterval
+from tests.strategies.engine_runs import Rows, Scenario
+from tests.strategies.scenario_words import Pen
+
+FAR = 1_000
+"""A window that sees all of a random stream."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """A query time, and the records that came in and were taken back before it; the latter first."""
+
+    query: int
+    arrived: list[Record]
+    retracted: list[Record]
+
+
+def rounds(pen: Pen, scenario: Scenario) -> list[Round]:
+    """The records of a scenario spread over query times; some are taken back later, and some of those come again."""
+    times = [moment(record) for record in scenario.records] or [0]
+    # Of an input fluent, time-points are taken back, whoever reported them: here only what one record says.
+    reports = Counter((record.fluent, record.value) for record in scenario.records if isinstance(record, InputInterval))
+    queries = sorted({pen.number(min(times), max(times) + 3) for _ in range(pen.number(1, 5))})
+    arrived: list[list[Record]] = [[] for _ in queries]
+    retracted: list[list[Record]] = [[] for _ in queries]
+    for record in scenario.records:
+        place = pen.number(0, len(queries) - 1)
+        arrived[place].append(record)
+        is_sole = not isinstance(record, InputInterval) or reports[record.fluent, record.value] == 1
+        if place + 1 < len(queries) and is_sole and pen.chance(33):
+            back = pen.number(place + 1, len(queries) - 1)
+            retracted[back].append(record)
+            if pen.chance(33):
+                arrived[back].append(record)
+    return [Round(*found) for found in zip(queries, arrived, retracted, strict=True)]
+
+
+def moment(record: Record) -> int:
+    """When a record happens or begins."""
+    return record.start if isinstance(record, InputInterval) else record.time
+
+
+def known_at(history: list[Round]) -> Iterator[list[Record]]:
+    """What is known at each query time."""
+    known: list[Record] = []
+    for one in history:
+        known = [record for record in known if record not in one.retracted] + one.arrived
+        yield known
+
+
+def from_scratch(scenario: Scenario, history: list[Round], origin: int) -> Iterator[Rows]:
+    """What the engine says of all that is known at each query time."""
+    plan = scenario.reasoner.plan
+    for one, known in zip(history, known_at(history), strict=True):
+        dictionary = Dictionary()
+        stream = _all_at(from_records(known, scenario.reasoner.analysis.entities, dictionary), one.query)
+        windows = WindowPlan(FAR, FAR, one.query - FAR, one.query)
+        answers = list(Run(plan, dictionary, stream, windows, State.beginning(origin)))
+        yield Rows(tuple(interval_rows(answers, dictionary)), tuple(event_rows(answers, dictionary)))
+
+
+def incrementally(scenario: Scenario, history: list[Round], origin: int) -> Iterator[Rows]:
+    """What the incremental evaluator says."""
+    dictionary = Dictionary()
+    entities = scenario.reasoner.analysis.entities
+    engine = Incremental(scenario.reasoner.plan, dictionary, origin, FAR)
+    for one in history:
+        arrived = from_records(one.arrived, entities, dictionary)
+        retracted = from_records(one.retracted, entities, dictionary)
+        answers = [engine.query(one.query, arrived, retracted)]
+        yield Rows(tuple(interval_rows(answers, dictionary)), tuple(event_rows(answers, dictionary)))
+
+
+def _all_at(stream: Stream, query: int) -> Stream:
+    """The stream as if everything arrived at the query time."""
+    return Stream(
+        {symbol: replace(table, arrival=np.full(len(table.time), query)) for symbol, table in stream.events.items()},
+        {symbol: replace(table, arrival=np.full(len(table.start), query)) for symbol, table in stream.fluents.items()},
+    )
