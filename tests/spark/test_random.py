@@ -34,7 +34,7 @@ def _span(scenario: Scenario) -> Span:
     return Span() if span is None else Span(span.size, span.step, span.start, span.end)
 
 
-def _check_buckets(scenario: Scenario, count: int) -> None:
+def check_buckets(scenario: Scenario, count: int) -> None:
     engine = _engine(scenario)
     found = on_buckets(scenario.reasoner, scenario.records, _span(scenario), count)
     assert differences(found, engine) == []
@@ -43,16 +43,16 @@ def _check_buckets(scenario: Scenario, count: int) -> None:
 @settings(max_examples=60)
 @given(scenarios(windowed=False), st.integers(1, 4))
 def test_whole_history(scenario: Scenario, count: int) -> None:
-    _check_buckets(scenario, count)
+    check_buckets(scenario, count)
 
 
 @settings(max_examples=60)
 @given(scenarios(WINDOWED, windowed=True, late=LATE), st.integers(1, 4))
 def test_at_every_query_time(scenario: Scenario, count: int) -> None:
-    _check_buckets(scenario, count)
+    check_buckets(scenario, count)
 
 
-def _check_pieces(scenario: Scenario, count: int, rows: int) -> None:
+def check_pieces(scenario: Scenario, count: int, rows: int) -> None:
     assume(not undecided(scenario.reasoner.plan))
     engine = _engine(scenario)
     found = on_buckets(scenario.reasoner, scenario.records, Span(), count, rows)
@@ -62,28 +62,28 @@ def _check_pieces(scenario: Scenario, count: int, rows: int) -> None:
 @settings(max_examples=60)
 @given(scenarios(WINDOWED, windowed=False), st.integers(1, 3), st.integers(1, 9))
 def test_piece_by_piece(scenario: Scenario, count: int, rows: int) -> None:
-    _check_pieces(scenario, count, rows)
+    check_pieces(scenario, count, rows)
 
 
 @pytest.mark.slow
 @settings(max_examples=3_000)
 @given(scenarios(WINDOWED, windowed=False), st.integers(1, 3), st.integers(1, 9))
 def test_piece_by_piece_at_length(scenario: Scenario, count: int, rows: int) -> None:
-    _check_pieces(scenario, count, rows)
+    check_pieces(scenario, count, rows)
 
 
 @pytest.mark.slow
 @settings(max_examples=3_000)
 @given(scenarios(windowed=False), st.integers(2, 6))
 def test_whole_history_at_length(scenario: Scenario, count: int) -> None:
-    _check_buckets(scenario, count)
+    check_buckets(scenario, count)
 
 
 @pytest.mark.slow
 @settings(max_examples=3_000)
 @given(scenarios(WINDOWED, windowed=True, late=LATE), st.integers(2, 6))
 def test_at_every_query_time_at_length(scenario: Scenario, count: int) -> None:
-    _check_buckets(scenario, count)
+    check_buckets(scenario, count)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ of it. A key of no places puts everything into one bucket.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -29,6 +29,7 @@ from holdsfor.ir import (
     Rule,
     walk,
 )
+from holdsfor.ir.metric import MetricRule
 from holdsfor.syntax.terms import Term, Var, variables
 
 Places = tuple[int, ...]
@@ -64,7 +65,7 @@ class RuleShape:
     instance. What tells their values must be known whole.
     """
 
-    rule: Rule
+    rule: Rule | MetricRule
     symbol: Symbol
     columns: tuple[Term, ...]
     readings: tuple[Reading, ...]
@@ -91,6 +92,11 @@ class Option:
 
 def rule_shapes(stratum: Stratum, plan: Plan) -> list[RuleShape]:
     """The rules of a stratum that read anything."""
+    if stratum.metric is not None:
+        # Imported here: it makes shapes of its own.
+        from holdsfor.spark.metric_shapes import metric_shapes
+
+        return list(metric_shapes(stratum, plan))
     entities = plan.analysis.entities
     return [
         shape
@@ -225,6 +231,9 @@ def _member_places(stratum: Stratum, shapes: Sequence[RuleShape], places: Places
     while size < len(found):
         size = len(found)
         for shape in shapes:
+            if shape.symbol not in found and stratum.metric is not None:
+                followed = _followed(shape, found)
+                found |= {} if followed is None else {shape.symbol: followed}
             if shape.symbol not in found:
                 continue
             key = [shape.columns[place] for place in found[shape.symbol]]
@@ -235,6 +244,15 @@ def _member_places(stratum: Stratum, shapes: Sequence[RuleShape], places: Places
                 if not fitting or found.setdefault(reading.symbol, fitting[0]) not in fitting:
                     return None
     return found if len(found) == len(stratum.members) else None
+
+
+def _followed(shape: RuleShape, found: Mapping[Symbol, Places]) -> Places | None:
+    """The places of the key in a head, followed from a member that its rule reads: not all read the first one."""
+    for reading in shape.readings:
+        if reading.symbol in found:
+            key = [reading.columns[place] for place in found[reading.symbol]]
+            return next(_fitting(Reading(shape.symbol, shape.columns), key), None)
+    return None
 
 
 def _ranges(shape: RuleShape, reading: Reading, key: Sequence[Term]) -> bool:

@@ -18,6 +18,7 @@ from holdsfor.compiler.plan import Plan, Stratum
 from holdsfor.engine.dictionary import value_of
 from holdsfor.engine.kernels import Ints
 from holdsfor.ir import Call, EffectRule, EventRule, Happens
+from holdsfor.ir.metric import MetricRule
 from holdsfor.logic.unify import is_ground
 from holdsfor.spark.alignment import Option, Places, Reading, RuleShape, spreadings
 from holdsfor.spark.keys import parts
@@ -122,7 +123,7 @@ def _ways(key: str, steps: list[tuple[str, str, Link]]) -> dict[str | None, tupl
 def _steps(shape: RuleShape, members: Mapping[Symbol, int], plan: Plan) -> Iterator[tuple[str, str, Link]]:
     """Pairs of variables that a condition brings together whenever the rule fires."""
     entities, background = plan.analysis.entities, plan.analysis.background
-    for literal in shape.rule.body:
+    for literal in () if isinstance(shape.rule, MetricRule) else shape.rule.body:
         if isinstance(literal, Call):
             name = functor(literal.atom)
             rules = background.rules.get(name, []) if name is not None else []

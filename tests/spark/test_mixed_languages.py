@@ -1,0 +1,97 @@
+"""Event descriptions with metric rules: over buckets, piece by piece and as streams they report what the engine does."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdsfor.compiler.plan import Method
+from holdsfor.spark.stages import Stage, stage_plan
+from tests.spark.test_random import check_buckets, check_pieces
+from tests.spark.test_stream_simulated import Feeding, check, feedings
+from tests.strategies.engine_runs import Scenario, loaded, scenarios
+from tests.strategies.scenarios import MIXED, MIXED_WINDOWED
+
+LATE = 12
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@settings(max_examples=50)
+@given(scenarios(MIXED, windowed=False), st.integers(1, 4))
+def test_whole_history(scenario: Scenario, count: int) -> None:
+    check_buckets(scenario, count)
+
+
+@settings(max_examples=50)
+@given(scenarios(MIXED_WINDOWED, windowed=True, late=LATE), st.integers(1, 4))
+def test_at_every_query_time(scenario: Scenario, count: int) -> None:
+    check_buckets(scenario, count)
+
+
+@settings(max_examples=50)
+@given(scenarios(MIXED_WINDOWED, windowed=False), st.integers(1, 3), st.integers(1, 9))
+def test_piece_by_piece(scenario: Scenario, count: int, rows: int) -> None:
+    check_pieces(scenario, count, rows)
+
+
+@settings(max_examples=40)
+@given(scenarios(MIXED_WINDOWED, windowed=True, late=LATE), feedings())
+def test_as_a_stream(scenario: Scenario, feeding: Feeding) -> None:
+    check(scenario, feeding)
+
+
+@pytest.mark.slow
+@settings(max_examples=3_000)
+@given(scenarios(MIXED_WINDOWED, windowed=True, late=LATE), st.integers(2, 6))
+def test_at_every_query_time_at_length(scenario: Scenario, count: int) -> None:
+    check_buckets(scenario, count)
+
+
+@pytest.mark.slow
+@settings(max_examples=2_000)
+@given(scenarios(MIXED_WINDOWED, windowed=True, late=LATE), feedings())
+def test_as_a_stream_at_length(scenario: Scenario, feeding: Feeding) -> None:
+    check(scenario, feeding)
+
+
+RULES = """
+    initiatedAt(moving(V)=true, T) :- happensAt(go(V), T).
+    terminatedAt(moving(V)=true, T) :- happensAt(stop(V), T).
+    initiatedAt(alarm(V)=true, T) :- happensAt(start('Long'(V)=true), T).
+"""
+
+
+def metric_stage(metric: str) -> Stage:
+    """The stage with the metric rules of a program."""
+    stages = stage_plan(loaded(RULES, metric).plan).stages
+    return next(stage for stage in stages if any(stratum.method is Method.METRIC for stratum in stage.strata))
+
+
+def test_metric_rules_run_beside_the_others_of_their_key() -> None:
+    stage = metric_stage("Long(V) :- Boxminus[0,5] Near(V)\nNear(V) :- Diamondminus[0,2] moving(V), not off(V)")
+    assert {symbol.name for symbol, _ in stage.members} == {"moving", "Long", "Near", "alarm"}
+    assert {places for _, places in stage.members} == {(0,)}
+    assert all(delivery.spreading == ((0,),) for delivery in stage.deliveries)
+
+
+def test_what_is_read_without_the_key_goes_everywhere() -> None:
+    stage = metric_stage("Long(V) :- moving(V), N = count(W : Diamondminus[0,5] ping(W)), N > 2")
+    spread = {delivery.symbol.name: delivery.spreading for delivery in stage.deliveries}
+    assert spread["ping"] is None
+    assert spread["moving"] == ((0,),) if "moving" in spread else stage.members
+
+
+def test_a_predicate_worked_out_twice_is_read_by_its_own_inputs() -> None:
+    stages = stage_plan(
+        loaded(
+            RULES,
+            "Half(V) :- Diamondminus[1/2,1/2] stop(V)\n"
+            "Long(V) :- Boxminus[0,5] moving(V), not Half(V)\n"
+            "Back(W) :- alarm(W), Half(V), pair(V,W)",
+        ).plan
+    ).stages
+    last = next(stage for stage in stages if any(symbol.name == "Back" for symbol, _ in stage.members))
+    spread = {delivery.symbol.name: delivery.spreading for delivery in last.deliveries}
+    assert spread["stop"] is None
+    assert spread["pair"] == ((1,),)
