@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from fractions import Fraction
 from math import gcd, lcm
 
@@ -73,7 +72,7 @@ def test_in_one_go(features: MetricFeatures, data: st.DataObject) -> None:
 
 
 @FEW
-@given(scenarios(replace(FOREVER, aggregates=False)))
+@given(scenarios(FOREVER))
 def test_over_all_of_time(scenario: Scenario) -> None:
     shown(scenario)
     assert by_batch(scenario.program, scenario.facts) == by_reference(scenario.program, scenario.facts)

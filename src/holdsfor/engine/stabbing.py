@@ -11,6 +11,7 @@ import numpy as np
 
 from holdsfor.engine.frames import order_of, ranges
 from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.engine.tables import FOREVER
 
 
 def containing(groups: tuple[Ints, Ints], times: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
@@ -25,6 +26,7 @@ def containing(groups: tuple[Ints, Ints], times: Ints, start: Ints, end: Ints) -
     """
     if not len(times) or not len(start):
         return EMPTY, EMPTY
+    times, start, end = finite(times, start, end)
     base = int(min(times.min(), start[start > -(1 << 61)].min(initial=0)))
     span = int(max(times.max(), base) - base) + 2
     # Times before all others and after all others are moved to the rim; only what lies in between is asked for.
@@ -51,6 +53,16 @@ def containing(groups: tuple[Ints, Ints], times: Ints, start: Ints, end: Ints) -
     point, interval = np.concatenate(points), np.concatenate(found)
     order = order_of(point)
     return point[order], interval[order]
+
+
+def finite(*columns: Ints) -> list[Ints]:
+    """Times with what is infinite moved to right outside all others."""
+    if all(not len(column) or max(-int(column.min()), int(column.max())) < FOREVER for column in columns):
+        return list(columns)
+    known = [column[np.abs(column) < FOREVER] for column in columns]
+    low = min((int(column.min()) for column in known if len(column)), default=0) - 1
+    high = max((int(column.max()) for column in known if len(column)), default=0) + 1
+    return [np.clip(column, low, high) for column in columns]
 
 
 def _small(one: Ints, other: Ints, bits: int) -> tuple[Ints, Ints]:

@@ -80,7 +80,8 @@ class Incremental:
                 rows = stage.panes[-1].results.all()
                 for later in self._stages[place + 1 :]:
                     _give(stage, later, Change(len(stage.panes) - 1, rows[:0], rows), is_news=False)
-        while len(self._begins) > 1 and self._begins[1] <= low + 1:
+        # One time-point more than the window: what begins right at its border may only now be known.
+        while len(self._begins) > 1 and self._begins[1] <= low:
             self._begins.pop(0)
         for stage in self._stages:
             stage.forget(self._begins[0])

@@ -16,7 +16,7 @@ from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.metric.aggregates import total
 from holdsfor.engine.metric.facts import Facts, common, maximal, minus, no_facts
 from holdsfor.engine.relations import join_keys, relation
-from holdsfor.engine.stabbing import containing
+from holdsfor.engine.stabbing import containing, finite
 from holdsfor.engine.tables import FOREVER
 from holdsfor.ir.metric import Comparator, Comparison
 from holdsfor.syntax.terms import Compound, Term, Var, variables
@@ -179,23 +179,13 @@ def _overlapping(frame: Frame, other: Frame, dictionary: Dictionary) -> tuple[In
         keys = np.zeros(frame.rows, np.int64), np.zeros(other.rows, np.int64)
     if not frame.rows or not other.rows:
         return EMPTY, EMPTY
-    starts, ends, other_starts, other_ends = _finite(
+    starts, ends, other_starts, other_ends = finite(
         times(frame, START), times(frame, END), times(other, START), times(other, END)
     )
     left, right = containing(keys, starts, other_starts, other_ends)
     # The others start after the row does: their starts lie inside it.
     back, forth = containing(keys[::-1], other_starts, starts + 1, ends)
     return np.concatenate((left, forth)), np.concatenate((right, back))
-
-
-def _finite(*columns: Ints) -> list[Ints]:
-    """Times with what is infinite moved to right outside all others."""
-    known = [column[np.abs(column) < FOREVER] for column in columns]
-    low = min((int(column.min()) for column in known if len(column)), default=0) - 1
-    high = max((int(column.max()) for column in known if len(column)), default=0) + 1
-    if all(len(column) == len(finite) for column, finite in zip(columns, known, strict=True)):
-        return list(columns)
-    return [np.clip(column, low, high) for column in columns]
 
 
 def without(frame: Frame, other: Frame, dictionary: Dictionary) -> Frame:

@@ -235,19 +235,18 @@ def _aggregated(aggregate: Aggregate, known: Known) -> Iterator[tuple[Binding, T
         for low, high in pairwise(borders):
             piece = Times(((low, high),))
             present = [values for values, held in members.items() if held & piece]
-            if present:
-                result = Const(_summary(aggregate.function, present))
-                yield {**dict(zip(shared, key, strict=True)), aggregate.result.name: result}, piece
+            result = _summary(aggregate.function, present) if present else None
+            if result is not None:
+                yield {**dict(zip(shared, key, strict=True)), aggregate.result.name: Const(result)}, piece
 
 
-def _summary(function: AggregateFunction, present: list[tuple[Const, ...]]) -> Number:
+def _summary(function: AggregateFunction, present: list[tuple[Const, ...]]) -> Number | None:
+    """The value of a function; words have none, and are left out."""
     if function is AggregateFunction.COUNT:
         return len(present)
-    numbers: list[Number] = []
-    for first, *_ in present:
-        if isinstance(first.value, str):
-            raise EvaluationError(f"{function} of {first.value}, which is not a number")
-        numbers.append(first.value)
+    numbers: list[Number] = [first.value for first, *_ in present if not isinstance(first.value, str)]
+    if not numbers:
+        return None
     if function is AggregateFunction.MIN:
         return min(numbers)
     if function is AggregateFunction.MAX:
