@@ -29,7 +29,7 @@ def _lines(plan: Plan) -> Iterator[str]:
 def _stratum_lines(stratum: Stratum) -> Iterator[str]:
     yield f"{stratum.number:>3}  level {stratum.level}  {stratum.method:<8}  {', '.join(map(str, stratum.members))}"
     yield f"     why     {stratum.why}"
-    yield f"     reads   {', '.join(map(str, stratum.inputs)) or 'nothing'}"
+    yield f"     reads   {', '.join(dict.fromkeys(map(str, stratum.inputs))) or 'nothing'}"
     if len(stratum.order) > 1:
         yield f"     order   {', '.join(vertex.label for vertex in stratum.order)}"
     for position, state in enumerate(dict.fromkeys(stratum.border_state)):
@@ -81,7 +81,7 @@ def _stratum_data(stratum: Stratum) -> dict[str, object]:
         "members": [str(symbol) for symbol in stratum.members],
         "method": str(stratum.method),
         "why": stratum.why,
-        "reads": [str(symbol) for symbol in stratum.inputs],
+        "reads": list(dict.fromkeys(str(symbol) for symbol in stratum.inputs)),
         "order": [vertex.label for vertex in stratum.order],
         "border_state": list(dict.fromkeys(stratum.border_state)),
         "key": {

@@ -211,6 +211,9 @@ class _Builder:
         counts: Counter[int] = Counter()
         for rule in self.graph.program.rules:
             counts.update({self.home[vertex] for vertex in self._defined(rule)})
+        for metric in self.graph.program.metric.rules:
+            symbol = self.graph.entities.metric_fluent(metric.head.signature)
+            counts.update({self.home[vertex] for vertex in self.graph.of_symbol(symbol)})
         return counts
 
     def _defined(self, rule: Rule) -> list[Vertex]:
@@ -239,7 +242,9 @@ class _Builder:
         on_cycle = {self.home[vertex] for vertex in self._vertices_on_cycles()}
         if self.grain != "pairs":
             for members in self.graph.fluent_components:
-                if len(members) > 1 or (members[0], members[0]) in self.graph.symbol_edges:
+                # Metric predicates are worked out together without a cycle as well; each of them is a single vertex.
+                is_cycle = len(members) > 1 and members[0] not in self.graph.metric
+                if is_cycle or (members[0], members[0]) in self.graph.symbol_edges:
                     on_cycle.add(self.home[self.graph.of_symbol(members[0])[0]])
         return [any(node in on_cycle for node in members) for members in together]
 
