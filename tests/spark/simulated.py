@@ -24,7 +24,7 @@ from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows,
 from holdsfor.spark.keys import Ties, buckets, connected, parts
 from holdsfor.spark.stages import StagePlan, stage_plan
 from holdsfor.spark.ties import fact_parts
-from holdsfor.spark.wire import ARRIVALS, BUCKET, DERIVED, MOMENTS, RESULT
+from holdsfor.spark.wire import ARRIVALS, BUCKET, COUNTS, DERIVED, MOMENTS, RESULT
 from holdsfor.syntax.terms import arguments, functor
 from tests.strategies.engine_runs import Rows as Reported
 
@@ -35,6 +35,12 @@ def on_buckets(
     reasoner: Reasoner, records: list[Record], span: Span, count: int, rows_at_once: int | None = None
 ) -> Reported:
     """The rows that a run over so many buckets reports."""
+    return _reported(_tables(reasoner, records, span, count, rows_at_once))
+
+
+def _tables(
+    reasoner: Reasoner, records: list[Record], span: Span, count: int, rows_at_once: int | None
+) -> list[pa.Table]:
     stages = stage_plan(reasoner.plan)
     sources, values = _sources(records, reasoner)
     rows = plan_rows(stages, sources, arrivals=not span.is_whole, exchange=True)
@@ -52,7 +58,7 @@ def on_buckets(
     for number in range(1, job.last + 1):
         waiting.append(_input(stages, rows, number, sources, values, job))
         waiting = _passed(StageTask(job, number), _routed(pa.concat_tables(waiting), meeting), count)
-    return _reported(waiting)
+    return waiting
 
 
 def _sources(
@@ -191,6 +197,12 @@ def _passed(task: StageTask, table: pa.Table, count: int) -> list[pa.Table]:
             mine = mine.sort_by([("#told", "ascending"), ("t0", "ascending")]).drop_columns(["#told"])
         found += [pa.Table.from_batches([batch]) for batch in task(mine.to_batches(max_chunksize=7))]
     return found
+
+
+def conflicts_on_buckets(reasoner: Reasoner, records: list[Record], count: int) -> int:
+    """How many conflicts all buckets count together."""
+    listed = pa.concat_tables(_tables(reasoner, records, Span(), count, None)).to_pylist()
+    return sum(row["start"] for row in listed if row["tag"] == COUNTS and row["fluent"] == "conflicts")
 
 
 def _reported(tables: list[pa.Table]) -> Reported:

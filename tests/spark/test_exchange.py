@@ -10,13 +10,16 @@ from hypothesis import strategies as st
 
 from holdsfor import loads
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.run import run
+from holdsfor.engine.stream import from_records
 from holdsfor.reference import Occurrence, Record
 from holdsfor.reference.history import event_term
 from holdsfor.spark.describe import stages_data, stages_text
 from holdsfor.spark.job import Span
 from holdsfor.spark.stages import stage_plan
 from tests.spark.on_spark import on_spark
-from tests.spark.simulated import on_buckets
+from tests.spark.simulated import conflicts_on_buckets, on_buckets
 from tests.strategies.engine_runs import differences, on_engine
 
 FLYING = """
@@ -145,6 +148,16 @@ def test_random_programs(rules: str, found: list[Record], count: int, rows_at_on
 @given(programs(), records(), st.integers(1, 6), st.sampled_from([None, 1, 6]))
 def test_random_programs_at_length(rules: str, found: list[Record], count: int, rows_at_once: int | None) -> None:
     _check(rules, found, count, rows_at_once)
+
+
+@settings(max_examples=40)
+@given(st.sampled_from([*RELATIONAL, EVERYWHERE]), records(), st.integers(1, 6))
+def test_conflicts_are_counted_once(rules: str, found: list[Record], count: int) -> None:
+    reasoner = loads(FLYING + rules)
+    dictionary = Dictionary()
+    stream = from_records(found, reasoner.analysis.entities, dictionary)
+    alone = sum(answer.conflicts for answer in run(reasoner.plan, dictionary, stream))
+    assert conflicts_on_buckets(reasoner, found, count) == alone
 
 
 @pytest.mark.filterwarnings("ignore")

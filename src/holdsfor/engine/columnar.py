@@ -46,11 +46,13 @@ def _intervals(evaluation: Evaluation, symbol: Symbol, initiated: Stacked, termi
     if space.fits(arity):
         made = make_intervals(_parts(space, initiated), _parts(space, terminated))
         args = tuple(space.ungroup(made.group, arity))
+        broken = tuple(space.ungroup(made.broken_group, arity))
     else:
         one, two = space.groups(initiated.args, terminated.args, (len(initiated), len(terminated)))
         made = make_intervals([(one, initiated.time, initiated.value)], [(two, terminated.time, terminated.value)])
         args = _arguments(made.group, one, initiated)
-    evaluation.add_conflicts(made.broken)
+        broken = _arguments(made.broken_group, one, initiated)
+    evaluation.add_conflicts(made.broken, symbol, broken)
     return Intervals(args, made.value, made.start, made.end, single_valued=True)
 
 

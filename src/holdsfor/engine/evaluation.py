@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -70,6 +70,8 @@ class Evaluation:
         self.scheduled: dict[Symbol, list[Points]] = {}
         self.instances: dict[Symbol, Points] = {}
         self.conflict_times: list[Ints] = []
+        # Where work is spread, an instance may be worked out in several places, and is counted in one of them.
+        self.owns: Callable[[Symbol, list[Ints], int], Bools] | None = None
         # Those that no earlier query time has counted; filled in at the end.
         self.conflicts = 0
         self._unheld: dict[Symbol, Intervals] = {}
@@ -203,9 +205,12 @@ class Evaluation:
                 args = tuple(column.take(rows) for column in events.args)
                 self.next_border.derived[symbol] = Events(args, events.time[rows])
 
-    def add_conflicts(self, times: Ints) -> None:
-        """Count initiations that were broken at their own time-point."""
-        self.conflict_times.append(times[times > self.moment.border])
+    def add_conflicts(self, times: Ints, symbol: Symbol | None = None, args: tuple[Ints, ...] = ()) -> None:
+        """Count initiations that were broken at their own time-point; of known instances, those that count here."""
+        counted = times > self.moment.border
+        if self.owns is not None and symbol is not None:
+            counted &= self.owns(symbol, list(args), len(times))
+        self.conflict_times.append(times[counted])
 
     def facts(self, name: tuple[str, int]) -> Facts | None:
         """The facts of a background predicate; None if any value belongs to it."""

@@ -37,13 +37,17 @@ _BITS = 62
 
 @dataclass(frozen=True)
 class Made:
-    """Intervals by instance, and the time-points at which an initiation of an instance was broken at once."""
+    """Intervals by instance, and the time-points at which an initiation of an instance was broken at once.
+
+    `broken_group` are the instances of those.
+    """
 
     group: Ints
     value: Ints
     start: Ints
     end: Ints
     broken: Ints
+    broken_group: Ints
 
 
 def make_intervals(initiated: Sequence[Part], terminated: Sequence[Part], open_end: int = int(FOREVER)) -> Made:
@@ -57,7 +61,7 @@ def make_intervals(initiated: Sequence[Part], terminated: Sequence[Part], open_e
     starts = [part for part in initiated if len(part[1])]
     ends = [part for part in terminated if len(part[1])]
     if not starts:
-        return Made(EMPTY, EMPTY, EMPTY, EMPTY, EMPTY)
+        return Made(EMPTY, EMPTY, EMPTY, EMPTY, EMPTY, EMPTY)
     if sum(len(part[1]) for part in (*starts, *ends)) <= _FEW:
         starts, ends = _stacked(starts), _stacked(ends)
     layout = _layout(starts, ends)
@@ -205,7 +209,8 @@ def _from_sorted(layout: _Layout, key: Ints, open_end: int) -> Made:
             # In place: the column is ours.
             block = _decided(layout, block)
         start, end, broken = _block_intervals(layout, block, open_end)
-        found.append((start >> layout.below_group, layout.values(start), layout.times(start, 1), end, broken))
+        spans = start >> layout.below_group, layout.values(start), layout.times(start, 1), end
+        found.append((*spans, layout.times(broken, 0), broken >> layout.below_group))
         begin = finish
     return Made(*(found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))))
 
@@ -219,7 +224,7 @@ def _end_of_block(key: Ints, begin: int, below_group: int) -> int:
 
 
 def _block_intervals(layout: _Layout, key: Ints, open_end: int) -> tuple[Ints, Ints, Ints]:
-    """Packed starts, plain ends, and times of broken initiations, of points that all set or clear a value outright."""
+    """Packed starts, plain ends, and packed broken initiations, of points that all set or clear a value outright."""
     if not len(key):
         return EMPTY, EMPTY, EMPTY
     differs = key[1:] ^ key[:-1]
@@ -243,7 +248,7 @@ def _block_intervals(layout: _Layout, key: Ints, open_end: int) -> tuple[Ints, I
     if not len(breaks):
         return start, until, EMPTY
     lasting = np.flatnonzero((differs > layout.low) | is_open)
-    return start[lasting], until[lasting], layout.times(key[breaks], 0)
+    return start[lasting], until[lasting], key[breaks]
 
 
 def _decided(layout: _Layout, key: Ints) -> Ints:
@@ -303,4 +308,5 @@ def _renumbered(starts: Sequence[Part], ends: Sequence[Part], open_end: int) -> 
     group, time, value = names
     is_open = made.end == FOREVER
     end = np.where(is_open, open_end, time[np.where(is_open, 1, made.end) - 1] + 1)
-    return Made(group[made.group], value[made.value], time[made.start - 1] + 1, end, time[made.broken])
+    start, broken, broken_group = time[made.start - 1] + 1, time[made.broken], group[made.broken_group]
+    return Made(group[made.group], value[made.value], start, end, broken, broken_group)

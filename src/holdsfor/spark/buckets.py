@@ -53,11 +53,11 @@ class StageTask:
         yield from out.told(rows)
         if rows.passing is not None:
             yield from out.passed(rows.passing)
-        for evaluation in _evaluations(self.job, self.spec, rows):
+        for evaluation in _evaluations(self.job, self.spec, rows, out):
             yield from out.found(evaluation)
 
 
-def _evaluations(job: Job, spec: StageSpec, rows: BucketRows) -> Iterator[Evaluation]:
+def _evaluations(job: Job, spec: StageSpec, rows: BucketRows, out: Output) -> Iterator[Evaluation]:
     """One query time after the other."""
     ready = prepared(job, spec)
     own = [] if rows.own is None else by_tag(rows.own, spec)
@@ -77,6 +77,7 @@ def _evaluations(job: Job, spec: StageSpec, rows: BucketRows) -> Iterator[Evalua
             size=windows.size,
             step=windows.step,
             given=[table.at(query) for table in given],
+            owns=out.owner(ready.dictionary).owns,
         )
         yield evaluation
 

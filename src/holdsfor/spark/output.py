@@ -93,12 +93,17 @@ class Output:
         columns = {"tag": COUNTS, "fluent": pa.array([name]), "start": count}
         yield from self._row_table(1, columns)
 
+    def owner(self, dictionary: Dictionary) -> Owner:
+        """What tells the instances that belong here, by the codes of a dictionary."""
+        if self._owner is None or self._owner.dictionary is not dictionary:
+            self._owner = Owner(self._job, self._spec, self._bucket, dictionary)
+        return self._owner
+
     def found(self, evaluation: Evaluation, share: Share | None = None) -> Iterator[pa.RecordBatch]:
         """What was worked out at a query time, or a share of it."""
         moment = evaluation.moment
         share = share or Share(moment.now, moment.low, int(FOREVER))
-        if self._owner is None or self._owner.dictionary is not evaluation.dictionary:
-            self._owner = Owner(self._job, self._spec, self._bucket, evaluation.dictionary)
+        self.owner(evaluation.dictionary)
         for symbol in self._spec.members:
             if symbol.kind is EntityKind.FLUENT:
                 yield from self._intervals(symbol, evaluation, share)

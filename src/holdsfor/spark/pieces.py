@@ -80,6 +80,7 @@ class Pieces:
             size=size,
             step=size,
             given=self._known(own, query),
+            owns=self._out.owner(self._prepared.dictionary).owns,
         )
         # What starts or ends at the query time is known with the next piece: its interval may begin one later.
         first = -int(FOREVER) if before < self._state.origin else before - 1

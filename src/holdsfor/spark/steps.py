@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
+from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine import step as engine
 from holdsfor.engine.evaluation import Evaluation
+from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.run import Batches as BatchesOf
 from holdsfor.engine.state import NEVER, State
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.spark.given import GivenTable, fill
+
+Owns: TypeAlias = Callable[[Symbol, list[Ints], int], Bools]
+"""Tells which instances belong here."""
 
 
 class Batches(BatchesOf):
@@ -30,11 +36,13 @@ def advance(
     size: int | None,
     step: int,
     given: Iterable[GivenTable],
+    owns: Owns | None = None,
 ) -> tuple[Evaluation, State]:
-    """Evaluate a query time and say what the next one must know."""
+    """Evaluate a query time and say what the next one must know; conflicts are counted of instances that are owned."""
     done: list[Evaluation] = []
 
     def work(evaluation: Evaluation) -> None:
+        evaluation.owns = owns
         fill(evaluation, given)
         engine.evaluate(evaluation)
         done.append(evaluation)
