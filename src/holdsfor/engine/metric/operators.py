@@ -40,6 +40,11 @@ class Offsets:
         return Offsets(low, high, self.high_open, self.low_open)
 
 
+def by(ticks: int) -> Offsets:
+    """The distance of exactly so many ticks."""
+    return Offsets(ticks, ticks, low_open=False, high_open=False)
+
+
 def _shifted(times: Ints, ticks: int, low_bit: Ints) -> Ints:
     """Points moved by some ticks, in or out of the gap beside them; what is infinite stays so."""
     moved = (times & ~1) + 2 * ticks

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from holdsfor.compiler.metric.rules import Relation
-from holdsfor.engine.metric.facts import Facts, maximal, no_facts, stacked
+from holdsfor.engine.kernels import Ints
+from holdsfor.engine.metric.facts import Facts, maximal, minus, no_facts, stacked
+from holdsfor.engine.metric.operators import by, moved
 from holdsfor.engine.metric.stratum import Carried, NeverEnds, Stratum
 from holdsfor.engine.tables import FOREVER
 
@@ -72,8 +74,8 @@ def run_slices(
         now, carried = stratum.advance(tables, carried, (low, high))
         for relation, facts in now.items():
             found[relation].append(facts)
-        if through.limit >= FOREVER and high > last_change:
-            seen.look(carried, high)
+        if through.limit >= FOREVER and high > last_change and (since := seen.last(carried, high)) is not None:
+            raise _never_ends(found, since, high)
     return {relation: maximal(tables) if tables else no_facts(relation.arity) for relation, tables in found.items()}
 
 
@@ -93,27 +95,42 @@ def _slice_end(low: int, stride: int, last_change: int) -> int:
     return ((low >> 1) + stride) * 2 + 1
 
 
+def _never_ends(found: Mapping[Relation, list[Facts]], since: int, high: int) -> NeverEnds:
+    """What repeats, with the shortest period that the facts found so far show, in ticks."""
+    tables = [maximal(parts).clipped(since, high) for parts in found.values() if parts]
+    whole = (high - since) >> 1
+    period = min(ticks for ticks in range(1, whole + 1) if whole % ticks == 0 and _repeats(tables, ticks, since, high))
+    return NeverEnds(Fraction(since >> 1), Fraction(period))
+
+
+def _repeats(tables: Sequence[Facts], ticks: int, since: int, high: int) -> bool:
+    for facts in tables:
+        later, same = moved(facts, by(ticks)).clipped(since + 2 * ticks, high), facts.clipped(since + 2 * ticks, high)
+        if minus(later, same).rows or minus(same, later).rows:
+            return False
+    return True
+
+
 class _Seen:
     """States that were seen, to find out that one has come back."""
 
     def __init__(self) -> None:
         self._at: dict[tuple[object, ...], int] = {}
 
-    def look(self, carried: Carried, high: int) -> None:
-        """Raise NeverEnds, with times in ticks, if this state was there before; then so will be all that followed."""
+    def last(self, carried: Carried, high: int) -> int | None:
+        """Where this state was before; what followed then will follow again."""
         state = tuple(
             (str(name), *(column.tobytes() for column in (*facts.args, _ago(facts.start, high), _ago(facts.end, high))))
             for group in (carried.ahead, carried.going_on, carried.armed)
             for name, facts in sorted(group.items(), key=lambda item: str(item[0]))
         )
         if not state:
-            return
+            return None
         before = self._at.setdefault(state, high)
-        if before != high:
-            raise NeverEnds(Fraction(before >> 1), Fraction((high - before) >> 1))
         if len(self._at) > _MOST_SLICES:
             raise NeverEnds(Fraction(min(self._at.values()) >> 1))
+        return None if before == high else before
 
 
-def _ago(times: np.ndarray[tuple[int], np.dtype[np.int64]], high: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _ago(times: Ints, high: int) -> Ints:
     return np.where(np.abs(times) >= FOREVER, times, times - high)

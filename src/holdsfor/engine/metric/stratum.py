@@ -18,7 +18,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import Facts, covering, maximal, minus, no_facts
 from holdsfor.engine.metric.joins import Body
 from holdsfor.engine.metric.lasting import Since
-from holdsfor.engine.metric.operators import Offsets, eroded, moved
+from holdsfor.engine.metric.operators import Offsets, by, eroded, moved
 from holdsfor.engine.metric.timeline import rescaled
 from holdsfor.engine.tables import FOREVER
 
@@ -230,9 +230,7 @@ class _Slice:
         tables = [self._recently(scan.relation) for scan in (left, right)]
         found = self._stratum._since[place].solve(tables[0], tables[1], self._stratum._dictionary)
         known = found.clipped(-ENDLESS, self._high - cells)
-        return moved(known, Offsets(cells // 2, cells // 2, low_open=False, high_open=False)).clipped(
-            self._low, self._high
-        )
+        return moved(known, by(cells // 2)).clipped(self._low, self._high)
 
     def _recently(self, relation: Relation) -> Facts:
         """A relation in the slice and for as long before it as an `Until` waits."""

@@ -13,7 +13,7 @@ from holdsfor.compiler.metric.rules import Relation
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import Facts, FactSet, maximal, no_facts, stacked
-from holdsfor.engine.metric.operators import Offsets, moved
+from holdsfor.engine.metric.operators import by, moved
 from holdsfor.engine.metric.profile import MetricProfile
 from holdsfor.engine.metric.stratum import Carried, Stratum
 from holdsfor.engine.metric.timeline import after, cells, columns_of, finer_cell, rescaled, scale_of
@@ -160,7 +160,7 @@ class MetricStream:
         if delay is None:
             return facts
         ticks = int(delay * self.state.scale) * sign
-        return moved(facts, Offsets(ticks, ticks, low_open=False, high_open=False))
+        return moved(facts, by(ticks))
 
 
 def stepped_run(
