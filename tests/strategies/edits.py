@@ -77,11 +77,13 @@ def from_scratch(scenario: Scenario, history: list[Round], origin: int) -> Itera
         yield Rows(tuple(interval_rows(answers, dictionary)), tuple(event_rows(answers, dictionary)))
 
 
-def incrementally(scenario: Scenario, history: list[Round], origin: int) -> Iterator[Rows]:
+def incrementally(
+    scenario: Scenario, history: list[Round], origin: int, *, least: int = 0, fine: bool = False
+) -> Iterator[Rows]:
     """What the incremental evaluator says."""
     dictionary = Dictionary()
     entities = scenario.reasoner.analysis.entities
-    engine = Incremental(scenario.reasoner.plan, dictionary, origin, FAR)
+    engine = Incremental(scenario.reasoner.plan, dictionary, origin, FAR, least=least, fine=fine)
     for one in history:
         arrived = from_records(one.arrived, entities, dictionary)
         retracted = from_records(one.retracted, entities, dictionary)

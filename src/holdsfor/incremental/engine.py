@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,29 +19,54 @@ from holdsfor.engine.state import NEVER
 from holdsfor.engine.step import Answer
 from holdsfor.engine.stream import EventColumns, Stream
 from holdsfor.engine.tables import FOREVER, Events, Intervals
-from holdsfor.incremental.heap import FIRST, KEY
+from holdsfor.incremental.fine import fine_stages
+from holdsfor.incremental.heap import FIRST, KEY, Rows
 from holdsfor.incremental.intake import Intake
 from holdsfor.incremental.stage import Change, Clock, StageRun
-from holdsfor.spark.stages import stage_plan
+from holdsfor.incremental.trace import Trace
+from holdsfor.spark.stages import Stage, stage_plan
 
 _COLUMNS = {"table": 3, "happened": 1, "effects": 2, "unsettled": 2}
 """How many columns a result has beside the arguments, as far as others read it."""
+_SHARE = 8
+"""A pane goes on until it has this part of all occurrences there are, so that few panes cover a long time."""
+
+
+Found = tuple[StageRun, Change]
+"""What a stage says that it did not say before."""
 
 
 class Incremental:
-    """A program whose input changes. Windows are of `size` time-points; None sees everything."""
+    """A program whose input changes. Windows are of `size` time-points; None sees everything.
 
-    def __init__(self, plan: Plan, dictionary: Dictionary, origin: int, size: int | None) -> None:
+    A pane goes on from query to query until `least` rows have come in, and an eighth of all there are; with zero there
+    is one for every query time. `fine` has every stratum worked out by itself: better for small changes, worse for large
+    ones. `trace` is told which input reaches which keys.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        dictionary: Dictionary,
+        origin: int,
+        size: int | None,
+        *,
+        least: int = 0,
+        fine: bool = False,
+        trace: Trace | None = None,
+    ) -> None:
         self._size = size
+        self._least, self._fine, self._trace = least, fine, trace
+        self._counts = [0]
+        self._is_full = False
+        self._dictionary = dictionary
         self._origin = origin
         self._previous = NEVER
         self._begins = [origin - 1]
         self._announced: dict[Symbol, EventColumns] = {}
         self._stages: list[StageRun] = []
-        for stage in stage_plan(plan, tied=False).stages:
-            prepared = Prepared(plan, dictionary)
-            prepared.plan = replace(plan, strata=stage.strata)
-            self._stages.append(StageRun(stage, prepared))
+        for stage in self._cut(plan):
+            self._stages.append(StageRun(stage, self._prepared(plan, stage)))
             self._stages[-1].begin(origin - 1)
         self.late = 0
         self.unmatched = 0
@@ -51,38 +76,72 @@ class Incremental:
         """How many occurrences of events have been gone through so far, each as often as it was."""
         return sum(stage.worked_on for stage in self._stages)
 
+    def _cut(self, plan: Plan) -> Sequence[Stage]:
+        stages = stage_plan(plan, tied=False).stages
+        return fine_stages(stages, plan) if self._fine else stages
+
+    def _prepared(self, plan: Plan, stage: Stage) -> Prepared:
+        prepared = Prepared(plan, self._dictionary)
+        prepared.plan = replace(plan, strata=stage.strata)
+        return prepared
+
     def query(self, now: int, arrived: Stream, retracted: Stream | None = None) -> Answer:
         """What is known at a time about the window before it.
 
         `arrived` came in since the last query; `retracted` was taken back before that.
         """
+        self.update(now, arrived, retracted)
+        return self.answer()
+
+    def update(self, now: int, arrived: Stream, retracted: Stream | None = None) -> list[Found]:
+        """Go on to a query time; what is said of any pane that was not said before, and the other way round."""
         low = -int(FOREVER) if self._size is None else now - self._size
         self._roll(low)
         sight = Sight(now, low, self._previous)
         if retracted is not None:
             self._take_back(retracted, low)
         self._take_in(arrived, sight)
-        clock = Clock(self._origin, tuple(self._begins), now, low)
+        self._is_full = not self._least or self._counts[-1] >= max(self._least, sum(self._counts) // _SHARE)
+        if self._is_full:
+            for stage in self._stages:
+                stage.finish()
+        self._clock = Clock(self._origin, tuple(self._begins), now, low)
+        found = []
         for place, stage in enumerate(self._stages):
-            for change in stage.run(clock):
+            for change in stage.run(self._clock):
+                found.append((stage, change))
                 for later in self._stages[place + 1 :]:
-                    _give(stage, later, change, is_news=True)
+                    self._give(stage, later, change)
         self._previous = now
-        return self._answer(clock)
+        return found
+
+    def replan(self, plan: Plan) -> bool:
+        """Go on with other background facts. Everything in reach is worked out again; what is settled stays as it is.
+
+        False if the new plan is not made of the same stages, so that what is known does not fit it.
+        """
+        stages = self._cut(plan)
+        if [_shape(stage) for stage in stages] != [_shape(run.stage) for run in self._stages]:
+            return False
+        for run, stage in zip(self._stages, stages, strict=True):
+            run.replan(stage, self._prepared(plan, stage))
+        return True
 
     def _roll(self, low: int) -> None:
         """Begin a new pane where the last query was, and let go of those that are out of reach."""
-        if self._previous != NEVER and self._previous > self._begins[-1]:
+        if self._is_full and self._previous > self._begins[-1]:
             self._begins.append(self._previous)
+            self._counts.append(0)
             for stage in self._stages:
                 stage.roll(self._previous)
             for place, stage in enumerate(self._stages):
                 rows = stage.panes[-1].results.all()
                 for later in self._stages[place + 1 :]:
-                    _give(stage, later, Change(len(stage.panes) - 1, rows[:0], rows), is_news=False)
+                    _spread(stage, later, Change(len(stage.panes) - 1, rows[:0], rows))
         # One time-point more than the window: what begins right at its border may only now be known.
         while len(self._begins) > 1 and self._begins[1] <= low:
             self._begins.pop(0)
+            self._counts.pop(0)
         for stage in self._stages:
             stage.forget(self._begins[0])
 
@@ -92,13 +151,15 @@ class Incremental:
         for symbol in dict.fromkeys((*self._announced, *arrived.events)):
             events = self._due(symbol, arrived.events.get(symbol), sight)
             if len(events.time):
+                self._counts[-1] += len(events.time)
                 for intake in self._readers(symbol):
                     intake.add_events(symbol, events)
         for symbol, table in arrived.fluents.items():
+            self._counts[-1] += len(table.start)
             for intake in self._readers(symbol):
                 intake.add_reports(symbol, table, sight)
         for stage in self._stages:
-            Intake(stage, self._begins).reach(sight.previous, sight.query)
+            Intake(stage, self._begins).reach(sight.query)
 
     def _due(self, symbol: Symbol, arrived: EventColumns | None, sight: Sight) -> EventColumns:
         """The occurrences that count now for the first time; those that are announced wait."""
@@ -141,9 +202,17 @@ class Incremental:
     def _readers(self, symbol: Symbol) -> Iterable[Intake]:
         return [Intake(stage, self._begins) for stage in self._stages if symbol in stage.reads]
 
+    def _give(self, stage: StageRun, later: StageRun, change: Change) -> None:
+        for found, spread in _spread(stage, later, change):
+            later.mark(change.pane, np.unique(spread[:, KEY]))
+            if self._trace is not None:
+                self._trace.follow(stage, later, found[:, KEY], spread[:, KEY])
+
     # Answers
 
-    def _answer(self, clock: Clock) -> Answer:
+    def answer(self) -> Answer:
+        """All that is known at the time of the last query."""
+        clock = self._clock
         fluents: dict[Symbol, Intervals] = {}
         events: dict[Symbol, Events] = {}
         for stage in self._stages:
@@ -165,8 +234,13 @@ def _stacked(found: list[EventColumns]) -> EventColumns:
     return EventColumns(args, times, arrivals)
 
 
-def _give(stage: StageRun, later: StageRun, change: Change, *, is_news: bool) -> None:
-    """Tell a later stage what an earlier one has found, as far as it reads it."""
+def _shape(stage: Stage) -> object:
+    return stage.members, stage.deliveries
+
+
+def _spread(stage: StageRun, later: StageRun, change: Change) -> list[tuple[Rows, Rows]]:
+    """Tell a later stage what an earlier one has found, as far as it reads it: rows there, and what became of them."""
+    told = []
     given = later.panes[change.pane].given
     for rows, apply in ((change.removed, given.remove), (change.added, given.add)):
         for section, found in stage.sections.tables(rows):
@@ -178,5 +252,5 @@ def _give(stage: StageRun, later: StageRun, change: Change, *, is_news: bool) ->
             spread = later.sections.rows(section.kind, section.symbol, columns, section.effect)
             if len(spread):
                 apply(spread)
-                if is_news:
-                    later.mark(change.pane, np.unique(spread[:, KEY]))
+                told.append((found, spread))
+    return told

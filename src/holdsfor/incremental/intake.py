@@ -71,6 +71,7 @@ class Intake:
             rows = self._report_rows(symbol, reports)
             self._stage.reports.add(rows)
             self._mark_reports(symbol, rows)
+            self._look_ahead(symbol, rows, sight.query)
 
     def remove_reports(self, symbol: Symbol, table: FluentColumns, low: int) -> Bools:
         """Time-points of an input fluent that are taken back; which rows found any."""
@@ -109,11 +110,15 @@ class Intake:
             if seen.any():
                 self._stage.mark(pane, np.unique(rows[seen, KEY]))
 
-    def reach(self, previous: int, now: int) -> None:
+    def _look_ahead(self, symbol: Symbol, rows: Rows, now: int) -> None:
+        for place in (1, 2):
+            times = rows[:, FIRST + width(symbol) + place]
+            coming = (times >= now) & (times < FOREVER)
+            if coming.any():
+                self._stage.ahead.add(times[coming], rows[coming, KEY])
+
+    def reach(self, now: int) -> None:
         """What was reported in advance begins or ends now."""
-        for section, rows in self._stage.sections.tables(self._stage.reports.all()):
-            wide = FIRST + width(section.symbol)
-            times = rows[:, [wide + 1, wide + 2]]
-            due = ((times >= previous) & (times <= now + 1)).any(axis=1)
-            if due.any():
-                self._stage.mark(len(self._stage.panes) - 1, np.unique(rows[due, KEY]))
+        due = self._stage.ahead.due(now)
+        if len(due):
+            self._stage.mark(len(self._stage.panes) - 1, np.unique(due))

@@ -22,6 +22,7 @@ from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.state import Reports
 from holdsfor.engine.step import evaluate
 from holdsfor.engine.tables import FOREVER, no_intervals
+from holdsfor.incremental.ahead import Ahead
 from holdsfor.incremental.heap import FIRST, KEY, Heap, Rows, changed_keys, difference
 from holdsfor.incremental.sections import EVERYWHERE, FINAL, NEW, Sections
 from holdsfor.ir import DelayRule
@@ -81,6 +82,7 @@ class StageRun:
         self.sections = Sections(prepared, spreading)
         self.reads = {delivery.symbol: delivery for delivery in stage.deliveries}
         self.reports = Heap(self.sections.width)
+        self.ahead = Ahead()
         self.panes: list[Pane] = []
         self.tip = Heap(self.sections.width)
         self._tip_metric: dict[Symbol, list[Carried]] = {}
@@ -106,7 +108,22 @@ class StageRun:
         state, given_input, given, results = (Heap(self.sections.width) for _ in range(4))
         return Pane(begin, state, given_input, given, results)
 
+    def replan(self, stage: Stage, prepared: Prepared) -> None:
+        """Go on with the same rules over other background facts: all of it is worked out again."""
+        self.stage = stage
+        self.prepared = self.sections.prepared = prepared
+        for pane in self.panes:
+            pane.is_all_dirty = True
+
     # Changes
+
+    def finish(self) -> None:
+        """Have all that was touched in the last pane worked out once more, up to the query time: the pane ends there."""
+        if self._touched is None:
+            self.panes[-1].is_all_dirty = True
+        else:
+            self.panes[-1].dirty += self._touched
+            self._touched = []
 
     def mark(self, pane: int, keys: Ints) -> None:
         """Say that something changed for some keys in a pane."""

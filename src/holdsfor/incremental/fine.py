@@ -1,0 +1,55 @@
+"""Stages of one stratum each, so that a change works out only those that read what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from holdsfor.compiler.analysis.dependencies import conditions
+from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.compiler.plan import Plan, Stratum
+from holdsfor.ir import DelayRule
+from holdsfor.spark.stages import Delivery, Stage
+
+
+def fine_stages(stages: Sequence[Stage], plan: Plan) -> list[Stage]:
+    """Stages cut into one for each stratum, with the same keys. Delayed effects keep their stage together."""
+    made: list[Stage] = []
+    home: dict[Symbol, int] = {}
+    for stage in stages:
+        for strata in _groups(stage):
+            number = len(made) + 1
+            home |= dict.fromkeys((symbol for stratum in strata for symbol in stratum.members), number)
+            made.append(_stage(number, strata, stage, home, plan))
+    return made
+
+
+def _groups(stage: Stage) -> Iterator[tuple[Stratum, ...]]:
+    if any(isinstance(rule, DelayRule) for stratum in stage.strata for rule in stratum.rules):
+        yield stage.strata
+    else:
+        yield from ((stratum,) for stratum in stage.strata)
+
+
+def _stage(number: int, strata: tuple[Stratum, ...], whole: Stage, home: dict[Symbol, int], plan: Plan) -> Stage:
+    places = dict(whole.members)
+    members = tuple((symbol, places[symbol]) for stratum in strata for symbol in stratum.members)
+    brought = {delivery.symbol: delivery for delivery in whole.deliveries}
+    deliveries = []
+    for symbol in dict.fromkeys(symbol for stratum in strata for symbol in read_by(stratum, plan)):
+        made_in = home.get(symbol)
+        if symbol in brought:
+            deliveries.append(replace(brought[symbol], made_in=made_in))
+        elif made_in != number:
+            is_input = symbol.kind is EntityKind.EVENT
+            deliveries.append(Delivery(symbol, (places[symbol],), made_in, is_input))
+    return Stage(number, strata, members, tuple(deliveries))
+
+
+def read_by(stratum: Stratum, plan: Plan) -> Iterator[Symbol]:
+    """Everything that the rules of a stratum read, its own members included."""
+    if stratum.metric is not None:
+        yield from stratum.inputs
+    for rule in stratum.rules:
+        for condition in conditions(rule.body, plan.analysis.entities):
+            yield condition.symbol
