@@ -187,8 +187,11 @@ class _Run:
 
     def _publish(self, swept: Swept) -> None:
         evaluation, owner = self._evaluation, self._owner()
-        evaluation.add_conflicts(swept.conflicts)
+        slot, time = swept.conflicts
+        conflicts = Found(slot, slot, time)
         for number, symbol in enumerate(self._possible.known):
+            broken = self._points(symbol, conflicts, owner == number)
+            evaluation.add_conflicts(broken.time, symbol, broken.args)
             if symbol not in self._component.members:
                 points = self._points(symbol, swept.scheduled, owner == number)
                 evaluation.scheduled.setdefault(symbol, []).append(points)

@@ -247,7 +247,7 @@ class _Run:
             none,
             none,
             (time, due, entry, value),
-            made.broken,
+            (made.broken_group, made.broken),
         )
 
 

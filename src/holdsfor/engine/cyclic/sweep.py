@@ -88,8 +88,8 @@ class Swept:
     scheduled: Found
     kept: Pending
     """(initiated, due, delay, value) of each attempt that was staged before the border and is due after it."""
-    conflicts: Ints
-    """The time of each."""
+    conflicts: tuple[Ints, Ints]
+    """The slot and the time of each."""
 
 
 def sweep(
@@ -180,7 +180,7 @@ def _swept(parts: list[Ints], slots: Ints) -> Swept:
         points[HAPPENED],
         points[SCHEDULED],
         (initiated, due, entry, values),
-        conflicts,
+        (conflicts[::2], conflicts[1::2]),
     )
 
 

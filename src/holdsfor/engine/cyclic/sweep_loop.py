@@ -105,7 +105,7 @@ def sweep_loop(
 
     `pending` are attempts under way: (due, initiated, delay, value). Returns spans (slot, value, start, end), a log
     (kind, slot, value, time), attempts staged that are under way at `border` (initiated, due, delay, value), those
-    still to come, and the times of conflicts.
+    still to come, and the slots and times of conflicts.
     """
     due, initiated, entry, value = pending
     rows, delays, slots, marks, counts = sheet.rows, sheet.delays, state.slots, state.marks, state.counts
@@ -414,6 +414,7 @@ def _apply(
                 slots[slot + CURRENT] = -1
         if kind == STARTED and slots[slot + CONFLICTED] != stamp and _is_broken(slots, marks, stamp, slot, value):
             slots[slot + CONFLICTED] = stamp
+            conflicts.append(slot // SLOT)
             conflicts.append(now)
 
 

@@ -183,8 +183,9 @@ class _Bucket:
         for query, arrived in self._queries():
             given = [table.at(query) for table in tables]
             size, step = windows.size, windows.step
+            owns = self._out.owner(dictionary).owns
             evaluation, self._state = advance(
-                self._prepared, self._state, arrived, query, size=size, step=step, given=given
+                self._prepared, self._state, arrived, query, size=size, step=step, given=given, owns=owns
             )
             self._conflicts += evaluation.conflicts
             self._report(evaluation)

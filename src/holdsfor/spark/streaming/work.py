@@ -15,6 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.job import Job, Rows, Span, make_job, plan_rows
+from holdsfor.spark.session import spare_worker
 from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.driver import Driver, Report, Taken
@@ -205,6 +206,7 @@ class _Workers:
 
 def _function(task: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]) -> Any:
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        spare_worker()
         yield from task(batches)
 
     return work
