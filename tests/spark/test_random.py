@@ -43,6 +43,16 @@ def check_buckets(scenario: Scenario, count: int) -> None:
     assert differences(found, engine) == []
 
 
+@settings(max_examples=40)
+@given(scenarios(windowed=False), st.integers(1, 4))
+def test_conflicts_are_counted_once(scenario: Scenario, count: int) -> None:
+    _engine(scenario)
+    dictionary = Dictionary()
+    stream = from_records(scenario.records, scenario.reasoner.analysis.entities, dictionary)
+    alone = sum(answer.conflicts for answer in run(scenario.reasoner.plan, dictionary, stream))
+    assert conflicts_on_buckets(scenario.reasoner, scenario.records, count) == alone
+
+
 @settings(max_examples=60)
 @given(scenarios(windowed=False), st.integers(1, 4))
 def test_whole_history(scenario: Scenario, count: int) -> None:
