@@ -95,6 +95,16 @@ def test_however_facts_arrive(features: MetricFeatures, data: st.DataObject) -> 
     assert by_arrivals(*run, stops)[0] == by_reference(*run)
 
 
+@STREAMS
+@FEW
+@given(data=st.data())
+def test_saved_and_read_again(features: MetricFeatures, data: st.DataObject) -> None:
+    scenario = shown(data.draw(scenarios(features)))
+    stops = data.draw(st.lists(st.fractions(scenario.start, scenario.end, max_denominator=4), max_size=6))
+    run = scenario.program, scenario.facts, scenario.start, scenario.end, stops
+    assert by_arrivals(*run, saving=True)[0] == by_arrivals(*run)[0]
+
+
 def regular(scenario: Scenario, step: Fraction) -> list[Fraction]:
     count = int((scenario.end - scenario.start) / step)
     return [scenario.start + step * number for number in range(count + 1)]

@@ -11,6 +11,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import FactSet
 from holdsfor.engine.metric.materialise import materialise
 from holdsfor.engine.metric.report import Row, rows
+from holdsfor.engine.metric.saved import from_table, to_table
 from holdsfor.engine.metric.stream import MetricStream, stepped_run
 from holdsfor.engine.metric.timeline import columns_of, scale_of
 from holdsfor.ir.metric import MetricFact, MetricProgram, Range
@@ -52,10 +53,17 @@ def by_stream(
 
 
 def by_arrivals(
-    program: MetricProgram, facts: Sequence[MetricFact], start: Fraction, end: Fraction, stops: Sequence[Fraction]
+    program: MetricProgram,
+    facts: Sequence[MetricFact],
+    start: Fraction,
+    end: Fraction,
+    stops: Sequence[Fraction],
+    *,
+    saving: bool = False,
 ) -> tuple[Rows, int]:
     """The rows from a stream that gets the facts of each stretch of time as late as possible, and stops when told; and
-    the largest number of facts kept.
+    the largest number of facts kept. With saving, the state is written down and read again at every stop, by a process
+    that knows nothing else.
     """
     dictionary = Dictionary()
     plan = stream_plan(program)
@@ -69,7 +77,11 @@ def by_arrivals(
             during = Range(row.start, row.end, not row.start_closed, not row.end_closed)
             found.setdefault((row.predicate, row.args), []).append(during)
         most = max(most, stream.state.facts)
-    assert stream.late == 0
+        assert stream.late == 0
+        if saving:
+            table = to_table(stream.state, plan, dictionary)
+            dictionary = Dictionary()
+            stream = MetricStream(plan, dictionary, from_table(table, plan, dictionary))
     horizon = Times.during(Range(start, end))
     merged = {
         Row(predicate, args, one.low, not one.low_open, one.high, not one.high_open)
