@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdsfor import load
 from holdsfor.compiler.plan import Method
+from holdsfor.spark import recognise
+from holdsfor.spark.job import Span
 from holdsfor.spark.stages import Stage, stage_plan
+from tests.spark.on_spark import on_spark
 from tests.spark.test_random import check_buckets, check_pieces
+from tests.spark.test_stream_random import check as check_stream
 from tests.spark.test_stream_simulated import Feeding, check, feedings
-from tests.strategies.engine_runs import Scenario, loaded, scenarios
+from tests.strategies.engine_runs import Scenario, differences, loaded, on_engine, sampled, scenarios
 from tests.strategies.scenarios import MIXED, MIXED_WINDOWED
 
 LATE = 12
@@ -53,6 +61,47 @@ def test_at_every_query_time_at_length(scenario: Scenario, count: int) -> None:
 @given(scenarios(MIXED_WINDOWED, windowed=True, late=LATE), feedings())
 def test_as_a_stream_at_length(scenario: Scenario, feeding: Feeding) -> None:
     check(scenario, feeding)
+
+
+def on_a_cluster(seed: int) -> Scenario:
+    """A scenario with metric rules, by a seed."""
+    found = sampled(seed, MIXED_WINDOWED, windowed=True, late=LATE)
+    if found is None or not found.reasoner.program.metric.rules:
+        pytest.skip("no metric rules")
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(200, 230))
+def test_on_spark(spark: Any, tmp_path: Path, seed: int) -> None:
+    scenario = on_a_cluster(seed)
+    engine = on_engine(scenario.reasoner, scenario.records, scenario.span)
+    span = scenario.span
+    assert span is not None
+    found = on_spark(spark, scenario.reasoner, scenario.records, Span(span.size, span.step, span.start, span.end), 3)
+    assert differences(found, engine) == []
+    check_stream(spark, scenario, tmp_path)
+
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "mixed_languages"
+
+
+def test_the_example_on_spark(spark: Any) -> None:
+    reasoner = load(EXAMPLE / "rules.prolog", EXAMPLE / "rules.dmtl")
+    rows = [line.split("|") for line in (EXAMPLE / "events.csv").read_text("utf-8").splitlines()]
+    events: dict[str, list[tuple[object, ...]]] = {}
+    for name, _, time, *args in rows:
+        events.setdefault(name, []).append((int(time), *(int(arg) if arg.isdigit() else arg for arg in args)))
+    frames = {
+        name: spark.createDataFrame(found, ["time", "truck", "degrees"][: len(found[0])])
+        for name, found in events.items()
+    }
+    on_cluster = recognise(reasoner, frames, window=20, step=10, start=0, end=70).collect()
+    here = reasoner.recognise(events, window=20, step=10, start=0, end=70)
+    assert sorted((row.query_time, row.fluent, row.start) for row in on_cluster) == sorted(
+        (row.query_time, row.fluent, row.start) for row in here
+    )
+    assert any(row.fluent == "'Trouble'" for row in on_cluster)
 
 
 RULES = """
