@@ -53,9 +53,8 @@ def _facts(world: World, program: MetricProgram, spelled: dict[Const, Term]) -> 
     for (fluent, value), intervals in world.intervals.items():
         if value == TRUE and entities.fluent(fluent) in read:
             for start, end in intervals:
-                high = None if math.isinf(end) else Fraction(int(end)) - 1
-                during = Range(Fraction(int(start)) - 1, high, low_open=True, high_open=high is None)
-                yield _fact(fluent, during, spelled)
+                low, high = (None if math.isinf(point) else Fraction(int(point)) - 1 for point in (start, end))
+                yield _fact(fluent, Range(low, high, low_open=True, high_open=high is None), spelled)
     for time, happened in world.events.items():
         for event in happened:
             if entities.event(event) in read:
