@@ -225,3 +225,14 @@ def covering(facts: Facts, pieces: Facts) -> Facts:
     starts, _ = packing.pack(both)
     at = kernels.search(starts[: facts.rows], starts[facts.rows :], "right") - 1
     return facts.take(np.unique(at))
+
+
+def meets(facts: Facts, others: Facts) -> Bools:
+    """Which facts have some time in common with maximal others."""
+    if not facts.rows or not others.rows:
+        return np.zeros(facts.rows, np.bool_)
+    packing = Packing(both := stacked([facts, others]))
+    starts, ends = packing.pack(both)
+    rows = facts.rows
+    at = np.searchsorted(starts[rows:], ends[:rows], side="left") - 1
+    return (at >= 0) & (ends[rows:][at] > starts[:rows])
