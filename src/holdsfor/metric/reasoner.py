@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
     from holdsfor.metric.inputs import FactsInput, MappingInput
     from holdsfor.metric.result import MetricResult
+    from holdsfor.metric.revising import RevisingSession
     from holdsfor.metric.session import MetricSession
 
 
@@ -110,6 +111,26 @@ class MetricReasoner:
         from holdsfor.metric.session import MetricSession, streamed_plan
 
         return MetricSession(streamed_plan(self, self.plan_of(query), delay), self.signatures)
+
+    def session(
+        self, *, lateness: Time, query: str | Iterable[str] | None = None, delay: Time | None = None
+    ) -> RevisingSession:
+        """A stream whose facts may come late, by `lateness` at most, and be taken back; what was said is then revised.
+
+        >>> session = loads_metric("Missed(X) :- Diamondminus[2] Alarm(X), not Diamondminus[0,2] Ack(X)").session(lateness=5)
+        >>> session.push({"Alarm": [(3, "pump")], "Ack": []})
+        >>> len(session.advance(6).added)
+        1
+        >>> session.push({"Ack": [(4, "pump")]})
+        >>> session.advance(7).removed
+        1 interval of 1 predicate
+        predicate  args  start  start_closed  end  end_closed
+        Missed     pump  5              true  5          true
+        """
+        from holdsfor.metric.revising import RevisingSession
+        from holdsfor.metric.session import streamed_plan
+
+        return RevisingSession(streamed_plan(self, self.plan_of(query), delay), self.signatures, lateness)
 
     def require_no_errors(self) -> None:
         """Raise ProgramError if anything found stops the program from running."""

@@ -1,0 +1,68 @@
+"""A metric stream in Python whose facts may come late and be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from holdsfor.compiler.metric.plan import MetricPlan
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.metric.facts import FactSet, Signature
+from holdsfor.engine.metric.revising import RevisingStream
+from holdsfor.io.rejects import Rejects
+from holdsfor.metric.inputs import FactsInput, MappingInput, read_facts
+from holdsfor.metric.result import MetricResult
+from holdsfor.metric.times import Time, exact
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a step has added to what is known, and what it has taken back."""
+
+    added: MetricResult
+    removed: MetricResult
+
+
+class RevisingSession:
+    """Push facts, take them back, and move on in time; what was said before is revised."""
+
+    def __init__(self, plan: MetricPlan, known: Collection[Signature], lateness: Time) -> None:
+        self._known = known
+        self._dictionary = Dictionary()
+        self._stream = RevisingStream(plan, self._dictionary, exact(lateness, "lateness"))
+
+    @property
+    def late(self) -> int:
+        """How many facts came later than they may, so that they, or their first part, were left out."""
+        return self._stream.late
+
+    @property
+    def unmatched(self) -> int:
+        """How many facts were taken back that were not there, or too long ago."""
+        return self._stream.unmatched
+
+    def push(self, facts: FactsInput, *, mapping: MappingInput = None, unit: str = "s", strict: bool = False) -> None:
+        """Take in facts from files or tables."""
+        self._stream.push(self._read(facts, mapping, unit, strict=strict))
+
+    def retract(
+        self, facts: FactsInput, *, mapping: MappingInput = None, unit: str = "s", strict: bool = False
+    ) -> None:
+        """Take facts back: the time that they say, whoever said it."""
+        self._stream.retract(self._read(facts, mapping, unit, strict=strict))
+
+    def _read(self, facts: FactsInput, mapping: MappingInput, unit: str, *, strict: bool) -> FactSet:
+        rejects = Rejects(strict=strict)
+        reading = read_facts(
+            self._known, facts, mapping=mapping, unit=unit, rejects=rejects, dictionary=self._dictionary
+        )
+        return reading.facts
+
+    def advance(self, until: Time) -> Changes:
+        """Move on in time, and say what has changed since the last time, before it too."""
+        revision = self._stream.advance(exact(until))
+        return Changes(MetricResult(revision.added, self._dictionary), MetricResult(revision.removed, self._dictionary))
+
+    def answer(self) -> MetricResult:
+        """All that is known, as far back as it may still change."""
+        return MetricResult(self._stream.answer(), self._dictionary)
