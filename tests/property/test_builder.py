@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -170,6 +171,20 @@ def combined(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
             inner,
             st.sampled_from(["longer_than", "shorter_than", "at_least", "at_most"]),
             NUMBERS | st.integers(0, 9),
+        ),
+        st.builds(
+            lambda one, name, low, more: getattr(one, name)(low, low + more),
+            inner,
+            st.sampled_from(["sometime_in_last", "always_in_last", "sometime_in_next", "always_in_next"]),
+            st.integers(0, 9),
+            st.integers(0, 9) | st.just(math.inf),
+        ),
+        st.builds(
+            lambda one, two, name, low: getattr(one, name)(two, low, low + 3),
+            inner,
+            inner,
+            st.sampled_from(["since", "until"]),
+            st.integers(0, 9),
         ),
     )
 

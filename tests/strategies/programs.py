@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from holdsfor.diagnostics import Span
 from holdsfor.ir import (
     DURATIONS,
+    METRIC,
     Algebra,
     AllenMode,
     AllenRelation,
@@ -32,6 +33,7 @@ from holdsfor.ir import (
     Declaration,
     DeclarationKind,
     DelayRule,
+    Distance,
     Edge,
     Effect,
     EffectKind,
@@ -106,6 +108,7 @@ def _is_call(term: Term, place: Place) -> bool:
         name[0] in CONDITIONS
         or (name[0] in COMPARISONS and name[1] == 2)
         or (name[0] in set(AllenRelation) and name[1] == 4)
+        or (name[0], name[1] - 2) in {(operator.value, lists) for operator, lists in METRIC.items()}
         or (is_duration and place is Place.INTERVAL)
     )
 
@@ -149,6 +152,20 @@ def _pair_operators() -> st.SearchStrategy[Algebra]:
     )
 
 
+def _metric(operator: IntervalOperator, low: int, more: int | None, lists: list[Term], out: Term) -> Algebra:
+    distance = Distance(low, None if more is None else low + more)
+    return Algebra(operator, tuple(lists[: METRIC[operator]]), out, distance=distance)
+
+
+_numbers = st.integers(0, 9)
+_metrics = st.builds(
+    _metric,
+    st.sampled_from(sorted(METRIC)),
+    _numbers,
+    st.none() | _numbers,
+    st.lists(_lists, min_size=2, max_size=2),
+    _lists,
+)
 _durations = st.builds(Algebra, st.sampled_from(sorted(DURATIONS)), st.tuples(_lists), _lists, small_terms())
 
 
@@ -160,7 +177,7 @@ _temporal = st.one_of(
     st.builds(Holds, _fvps, _times),
     st.builds(Effect, st.sampled_from(EffectKind), _fvps, _times),
 )
-_interval = st.one_of(st.builds(Intervals, _fvps, _lists), _list_operators(), _pair_operators())
+_interval = st.one_of(st.builds(Intervals, _fvps, _lists), _list_operators(), _pair_operators(), _metrics)
 _special: dict[Place, tuple[st.SearchStrategy[Literal], ...]] = {
     Place.POINT: (_temporal, _temporal),
     Place.INTERVAL: (_interval, _interval, _durations, st.builds(Guard, named_variables, st.booleans())),
@@ -258,7 +275,7 @@ def _numbered(value: Any, numbers: Iterator[int]) -> Any:
         order = [item.name for item in fields(value)]
         if isinstance(value, Algebra):
             # The bound of a duration is written before the result.
-            order.sort(key=["operator", "inputs", "bound", "out", "relation", "mode", "span"].index)
+            order.sort(key=["operator", "inputs", "bound", "out", "relation", "mode", "distance", "span"].index)
         return replace(value, **{name: _numbered(getattr(value, name), numbers) for name in order})
     return value
 

@@ -24,6 +24,9 @@ SETS = ("union_all", "intersect_all", "relative_complement_all")
 WHOLE = ("complement_all", "seq", "allen", "intDurGreater", "intDurLess")
 """Operators whose result at a time-point may depend on other time-points, or reach beyond all data."""
 
+METRIC = ("diamond_minus", "box_minus", "since", "diamond_plus", "box_plus", "until")
+"""Operators that look back, and those that look ahead."""
+
 
 @dataclass(frozen=True)
 class StaticKind:
@@ -38,7 +41,7 @@ class StaticKind:
     """In how many of a hundred cases a pair is followed by another value of the same fluent, where it can be."""
 
 
-ANY_KIND = StaticKind((*SETS, *SETS, *WHOLE))
+ANY_KIND = StaticKind((*SETS, *SETS, *WHOLE, *METRIC))
 POINTWISE_KIND = StaticKind(SETS, guards=False)
 
 
@@ -177,6 +180,9 @@ class StaticWriter:
         one = self._take()
         if operator.startswith("intDur"):
             goal = f"{operator}({one}, {self._bound()}, {{out}})"
+        elif operator in METRIC:
+            other = f" {self._take()}," if operator in ("since", "until") else ""
+            goal = f"{operator}({one}, {self._distance()},{other} {{out}})"
         elif operator == "seq":
             goal = f"seq({one}, {self._take()}, {{out}})"
         else:
@@ -201,6 +207,11 @@ class StaticWriter:
             self._literals.append(f"limit({item},{number})")
             return number
         return str(self._pen.number(0, 6))
+
+    def _distance(self) -> str:
+        low = self._pen.weighted([(4, 0), (2, 1), (1, 2), (1, 4)])
+        high = "inf" if self._pen.chance(15) else low + self._pen.weighted([(2, 0), (2, 1), (3, 3), (2, 7)])
+        return f"[{low},{high}]"
 
     def _set_operation(self, operator: str, inputs: int) -> str:
         first = self._take() if operator == "relative_complement_all" else ""
@@ -254,11 +265,11 @@ def _variables_of(literal: str) -> set[str]:
 def knows_the_future(rule: str) -> bool:
     """Whether what a rule says of a time-point may change as more is known.
 
-    So it is with operators on whole intervals, tests for emptiness, and variables that are not in every fluent of the
+    So it is with operators on whole intervals, those that look ahead, tests for emptiness, and variables that are not in every fluent of the
     rule: each new value of such a variable adds to the past of the others.
     """
     leaves = [_variables_of(leaf) for leaf in re.findall(r"holdsFor\([^=]*=[^,]*, I\d+\)", rule.partition(":-")[2])]
-    words = ("intDur", "seq(", "allen(", "[]", " complement_all(")
+    words = ("intDur", "seq(", "allen(", "[]", " complement_all(", "_plus(", "until(")
     return any(word in rule for word in words) or any(leaf != leaves[0] for leaf in leaves)
 
 

@@ -16,7 +16,7 @@ from holdsfor.engine.kernels import EMPTY, Spans, union
 from holdsfor.engine.operators import operate
 from holdsfor.engine.tables import Intervals as Table
 from holdsfor.engine.variants import Variant
-from holdsfor.ir import Algebra, IntervalOperator, IntervalRule, Intervals
+from holdsfor.ir import METRIC, Algebra, IntervalOperator, IntervalRule, Intervals
 from holdsfor.logic.unify import is_ground
 from holdsfor.syntax.terms import Term, Var
 
@@ -27,6 +27,7 @@ _SUPPORTED = frozenset(
         IntervalOperator.RELATIVE_COMPLEMENT,
         IntervalOperator.SEQUENCE,
         IntervalOperator.ALLEN,
+        *METRIC,
     }
 )
 

@@ -23,6 +23,7 @@ from holdsfor.engine.state import Border, Settled
 from holdsfor.engine.tables import FOREVER, Events, Intervals, Points, Space, merged, no_intervals
 from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import Edge, EffectKind, EffectRule, EventRule, Fvp, InitiallyRule, Rule
+from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.unify import Bindings
 from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
 
@@ -48,6 +49,10 @@ class Inputs:
     events: dict[Symbol, Events] = field(default_factory=dict)
     intervals: dict[Symbol, Intervals] = field(default_factory=dict)
     is_cut: dict[Symbol, Bools] = field(default_factory=dict)
+
+
+_MOST_ROOM = 1 << 60
+"""Time-points that operators may move an end by; farther off, times and groups do not fit into one integer."""
 
 
 class Evaluation:
@@ -101,13 +106,16 @@ class Evaluation:
 
     def _time_range(self) -> tuple[int, int]:
         first, last = min(self.moment.border, self.moment.origin) - 1, self.moment.now + 1
-        for table in self.inputs.intervals.values():
-            finite = table.end[table.end < FOREVER]
-            if len(table):
-                first = min(first, int(table.start.min()))
-                last = max(last, int(table.start.max()), int(finite.max()) if len(finite) else last)
+        # Fluents that are there already were worked out elsewhere, perhaps from input that has not come here.
+        for table in {**self.fluents, **self.inputs.intervals}.values():
+            starts, ends = table.start[table.start > -FOREVER], table.end[table.end < FOREVER]
+            first = int(starts.min(initial=first))
+            last = max(int(starts.max(initial=last)), int(ends.max(initial=last)))
         since = self.border.earliest()
-        return (min(first, since) if since is not None else first), last
+        later, earlier = self.kept.room
+        if later + earlier > _MOST_ROOM:
+            raise EvaluationError(f"metric operators look {max(later, earlier)} time-points away: that is too far")
+        return (min(first, since) if since is not None else first) - earlier, last + later
 
     # What bodies ask
 
@@ -178,7 +186,8 @@ class Evaluation:
                 continue
             border = self.moment.next_border
             if role.is_made_of_intervals:
-                ended = table.end < first_unsettled(table, self.next_border.settled.get(symbol), border)
+                first = self._certain(symbol, border)
+                ended = table.end < first_unsettled(table, self.next_border.settled.get(symbol), first)
             else:
                 ended = table.end <= border + 1
             rows = np.flatnonzero(ended & self.is_needed(symbol, table))
@@ -190,7 +199,7 @@ class Evaluation:
         """Which ended intervals of a fluent are still needed."""
         if symbol in self.kept.whole:
             return np.ones(len(table), np.bool_)
-        needed = table.end > self.moment.next_border + 1 - self.kept.reach.get(symbol, 0)
+        needed = table.end > self.moment.next_border + 1 - self.kept.span(symbol)
         return needed | self.wanted[symbol] if symbol in self.wanted else needed
 
     def _keep_derived(self) -> None:
@@ -241,7 +250,7 @@ class Evaluation:
             if self.moment.border >= self.moment.origin:
                 state = self.border
                 held, settled = state.holding.get(symbol), state.settled.get(symbol)
-                table = carried_on(table, held, settled, self.moment.border)
+                table = carried_on(table, held, settled, self._certain(symbol, self.moment.border))
             if symbol in self.kept.unsettled:
                 self._unheld[symbol] = table
             else:
@@ -253,7 +262,8 @@ class Evaluation:
         if settled is not None:
             self.next_border.settled[symbol] = settled
         if symbol not in self.kept.derivable and self.moment.border >= self.moment.origin:
-            first = first_unsettled(table, self.border.settled.get(symbol), self.moment.border)
+            certain = self._certain(symbol, self.moment.border)
+            first = first_unsettled(table, self.border.settled.get(symbol), certain)
             is_simple = not self.prepared.roles[symbol].is_made_of_intervals
             table = table.take(np.flatnonzero(table.end >= first + int(is_simple)))
         self.fluents[symbol] = self._with_past(symbol, table)
@@ -267,7 +277,11 @@ class Evaluation:
         if settled is not None:
             self.next_border.settled[symbol] = settled
         table = self._unheld.pop(symbol)
-        self._hold(symbol, table, first_unsettled(table, settled, self.moment.next_border))
+        self._hold(symbol, table, first_unsettled(table, settled, self._certain(symbol, self.moment.next_border)))
+
+    def _certain(self, symbol: Symbol, border: int) -> int:
+        """The last time-point up to which a fluent is settled at a border, unless an instance is not even so far."""
+        return border - self.kept.lag.get(symbol, 0)
 
     def _hold(self, symbol: Symbol, table: Intervals, first: Ints) -> None:
         held = holding_before(table, first)

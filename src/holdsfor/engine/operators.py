@@ -1,7 +1,7 @@
 """Interval operators of `holdsFor` rules, for all groups of a packed time-line at once.
 
 The intervals of a list are disjoint. Those of a sequence may touch, and stay apart for as long as whole intervals
-matter: in another sequence, an Allen relation or a duration. Set operators see the time-points only.
+matter: in another sequence, an Allen relation or a duration. Set and metric operators see the time-points only.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from holdsfor.engine.allen import allen
+from holdsfor.engine.distances import metric
 from holdsfor.engine.kernels import Spans, difference, intersection, sequence, union
-from holdsfor.ir import DURATIONS, Algebra, AllenMode, IntervalOperator, Intervals
+from holdsfor.ir import DURATIONS, METRIC, Algebra, AllenMode, IntervalOperator, Intervals
 from holdsfor.syntax.terms import Term, Var
 
 Nodes = Mapping[str, Intervals | Algebra]
@@ -32,6 +33,9 @@ def operate(node: Algebra, inputs: list[Spans], nodes: Nodes, bits: int) -> Span
             return union(inputs)
         case IntervalOperator.INTERSECTION:
             return intersection(as_points(node, inputs, nodes))
+        case operator if operator in METRIC:
+            assert node.distance is not None
+            return metric(operator, node.distance, as_points(node, inputs, nodes), bits)
         case _:
             assert node.operator is IntervalOperator.RELATIVE_COMPLEMENT
             base, *others = as_points(node, inputs, nodes)

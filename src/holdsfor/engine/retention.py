@@ -2,11 +2,13 @@
 
 Statically determined fluents are of three kinds.
 
-- Their operators look at one time-point at a time, and so do those of what they read. Nothing of the past is needed but
-  since when they have held at the border.
+- Their operators look at one time-point at a time, or a limited distance back, and so do those of what they read.
+  Nothing of the past is needed but since when they have held at the border, and what they read for as far as they look
+  back.
 - Durations, sequences and Allen relations look at whole intervals: what they say of the past may change for as long as
-  an interval goes on or waits for another. Such fluents are *unsettled*; `unsettled.py` finds out from when on, and what
-  they read is kept from there on.
+  an interval goes on or waits for another. Metric operators that look ahead say nothing for certain of the last
+  time-points: all instances *lag* behind the border. Such fluents are *unsettled*; `unsettled.py` finds out from when
+  on, and what they read is kept from there on. So are those with metric operators that look back without limit.
 - Emptiness tests, complements and instances that are not all in sight may depend on anything that ever happened. They
   are worked out from the *whole* history of what they read, again and again.
 
@@ -17,7 +19,7 @@ much of the past as they can still see.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from holdsfor.compiler.analysis.dependencies import conditions
@@ -25,10 +27,13 @@ from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.lookback import reach
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.plan import Plan, Stratum
+from holdsfor.engine.distances import Offset, is_endless, offsets
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.variants import Variant, variants
 from holdsfor.ir import (
+    AHEAD,
     DURATIONS,
+    METRIC,
     Algebra,
     AllenMode,
     AllenRelation,
@@ -47,7 +52,9 @@ class Retention:
     """Which fluents keep ended intervals, and how far back before the border events and boundaries are kept.
 
     `unsettled` and `derivable` are statically determined fluents of the second and third kind; `parts` is what the
-    former read, `whole` what the latter do. `reasons` says why the whole history of a fluent is kept.
+    former read, `whole` what the latter do. `reasons` says why the whole history of a fluent is kept. `lists` is how far
+    back before the border `holdsFor` rules look at a fluent, `lag` how far before it a fluent's own past is unsettled,
+    whichever the instance. `room` is how much later and earlier an end can be moved by operators.
     """
 
     whole: frozenset[Symbol]
@@ -56,10 +63,17 @@ class Retention:
     derivable: frozenset[Symbol]
     unsettled: frozenset[Symbol]
     reasons: dict[Symbol, str]
+    lists: dict[Symbol, int]
+    lag: dict[Symbol, int]
+    room: tuple[int, int]
 
     def keeps_past(self, symbol: Symbol) -> bool:
         """Whether ended intervals of a fluent are kept."""
-        return symbol in self.whole or symbol in self.parts or symbol in self.reach
+        return symbol in self.whole or symbol in self.parts or symbol in self.reach or symbol in self.lists
+
+    def span(self, symbol: Symbol) -> int:
+        """How far back before the border intervals of a fluent are kept, whatever they are."""
+        return max(self.reach.get(symbol, 0), self.lists.get(symbol, 0))
 
 
 def retention(plan: Plan) -> Retention:
@@ -80,6 +94,7 @@ class _Found:
         self._unsettled: set[Symbol] = set()
         self._reasons: dict[Symbol, str] = {}
         self._far: dict[Symbol, int] = {}
+        self._distances = _Distances(plan)
 
     def add(self, stratum: Stratum) -> None:
         """A stratum; those before it have been added."""
@@ -93,13 +108,16 @@ class _Found:
         """What all strata need, and all rules that look back."""
         for rule in self._plan.analysis.program.rules:
             if isinstance(rule, EffectRule | EventRule) and isinstance(rule.time, Var):
-                for symbol, distance in _looks_back(self._plan, rule, rule.time.name):
+                for symbol, distance in _earlier(self._plan, rule, rule.time.name):
                     self._far[symbol] = max(distance, self._far.get(symbol, 0))
                     if symbol.kind is EntityKind.FLUENT and distance >= FOREVER:
                         self._reasons.setdefault(symbol, f"the rule at {rule.span.location} looks back without limit")
         whole = frozenset(symbol for symbol in self._reasons if symbol not in self._derivable)
         parts, derivable, unsettled = map(frozenset, (self._parts, self._derivable, self._unsettled))
-        return Retention(whole, parts, self._far, derivable, unsettled, self._reasons)
+        looks = self._distances
+        return Retention(
+            whole, parts, self._far, derivable, unsettled, self._reasons, looks.lists, looks.lag, looks.room
+        )
 
     def _add_static(self, symbol: Symbol) -> None:
         entities = self._plan.analysis.entities
@@ -116,6 +134,7 @@ class _Found:
         elif not is_settled:
             self._unsettled.add(symbol)
             self._parts |= read
+        self._distances.add(symbol, rules, ways, is_limited=why is None, is_settled=is_settled)
 
     def _add_metric(self, stratum: Stratum, metric: MetricPlan) -> None:
         """Metric rules keep what will follow from the past, not the past, unless the past itself may change."""
@@ -139,7 +158,44 @@ class _Found:
                 self._far[symbol] = int(FOREVER)
 
 
-def _looks_back(plan: Plan, rule: EffectRule | EventRule, now: str) -> list[tuple[Symbol, int]]:
+class _Distances:
+    """How far `holdsFor` rules look back and ahead, fluent by fluent in the order of the plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._entities = plan.analysis.entities
+        self.lists: dict[Symbol, int] = {}
+        self.lag: dict[Symbol, int] = {}
+        self.room = (0, 0)
+        self._moved: dict[Symbol, tuple[int, int]] = {}
+
+    def add(
+        self, symbol: Symbol, rules: list[IntervalRule], ways: list[Variant], *, is_limited: bool, is_settled: bool
+    ) -> None:
+        """A fluent after those that it reads; it `is_limited` unless it needs the whole history of them."""
+        read = [found for way in ways for rule in rules for found in self._read(way, rule.out)]
+        later = max((offset.later + self._moved.get(leaf, (0, 0))[0] for leaf, offset in read), default=0)
+        earlier = max((offset.earlier + self._moved.get(leaf, (0, 0))[1] for leaf, offset in read), default=0)
+        self._moved[symbol] = later, earlier
+        self.room = max(self.room[0], later), max(self.room[1], earlier)
+        if not is_limited:
+            return
+        lag = max((offset.ahead + self.lag.get(leaf, 0) for leaf, offset in read), default=0)
+        if lag:
+            self.lag[symbol] = lag
+        for leaf, offset in read:
+            far = lag + offset.back
+            if far:
+                # Whole intervals may touch what ended just before.
+                self.lists[leaf] = max(self.lists.get(leaf, 0), far if is_settled else far + 1)
+
+    def _read(self, way: Variant, out: Term) -> Iterator[tuple[Symbol, Offset]]:
+        for name, offset in offsets(way, out).items():
+            node = way.nodes[name]
+            if isinstance(node, Intervals):
+                yield self._entities.fluent(node.fvp.fluent), offset
+
+
+def _earlier(plan: Plan, rule: EffectRule | EventRule, now: str) -> list[tuple[Symbol, int]]:
     found = []
     for condition in conditions(rule.body, plan.analysis.entities):
         literal = condition.literal
@@ -213,9 +269,20 @@ class _Support:
                 return below[0]
             case operator if operator in DURATIONS:
                 return below[0]
+            case operator if operator in METRIC:
+                return self._metric_names(node, below)
             case _:
                 self._require(False, "a complement holds at all times but some")
                 return below[0] if below else frozenset()
+
+    def _metric_names(self, node: Algebra, below: list[frozenset[str]]) -> frozenset[str]:
+        if is_endless(node):
+            self._require(node.operator not in AHEAD, f"{node.operator} looks ahead without limit")
+            if node.operator is not IntervalOperator.SINCE:
+                self._require_fluents(node)
+        if len(below) > 1:
+            self._require(below[0] <= below[1], f"the first list of {node.operator} has variables of its own")
+        return below[-1]
 
     def _require_fluents(self, node: Algebra) -> None:
         lists = (self._nodes.get(item.name) if isinstance(item, Var) else None for item in node.inputs)
@@ -241,4 +308,12 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _looks_at_points(variant: Variant) -> bool:
-    return all(isinstance(node, Intervals) or node.operator in _AT_POINTS for node in variant.nodes.values())
+    """Whether all operators look at one time-point at a time, or a limited distance back."""
+    return all(
+        isinstance(node, Intervals) or node.operator in _AT_POINTS or _looks_back(node)
+        for node in variant.nodes.values()
+    )
+
+
+def _looks_back(node: Algebra) -> bool:
+    return node.operator in METRIC and node.operator not in AHEAD and not is_endless(node)

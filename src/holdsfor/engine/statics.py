@@ -1,8 +1,8 @@
 """The algebra method: statically determined fluents as expressions over interval tables.
 
 The instances of a rule (its *candidates*) come from what can make its result non-empty: either side of a union, both
-sides of an intersection, the left side of a complement. Each candidate is a group on the packed time-line, and every
-operator works on all groups at once.
+sides of an intersection, the left side of a complement, what happened in `since` and what will in `until`. Each
+candidate is a group on the packed time-line, and every operator works on all groups at once.
 """
 
 from __future__ import annotations
@@ -163,6 +163,8 @@ class _Expression:
                 for other in inputs[1:]:
                     frame = join(frame, other, self._dictionary) if frame.columns else other
                 return frame
+            case IntervalOperator.SINCE | IntervalOperator.UNTIL:
+                return inputs[1]
             case _:
                 return inputs[0]
 

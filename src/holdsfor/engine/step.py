@@ -98,7 +98,7 @@ def _keep_input(evaluation: Evaluation, known: Border) -> None:
         if symbol in kept.whole:
             border.reports[symbol] = reports
             continue
-        needed = reports.end > settled + 1 - kept.reach.get(symbol, 0)
+        needed = reports.end > settled + 1 - kept.span(symbol)
         if symbol in evaluation.wanted:
             table = evaluation.intervals(symbol).take(np.flatnonzero(evaluation.wanted[symbol]))
             theirs = (*table.args, table.value, table.start)

@@ -6,21 +6,28 @@ unless something reaches back:
 - what the rule reads is itself unsettled before;
 - a duration: an interval that goes on may yet be long enough, or too long, and then all of it counts;
 - a sequence: a first interval that waits for a second one;
-- an Allen relation: intervals that go on, with everything that overlaps or touches them, directly or by way of others.
+- an Allen relation: intervals that go on, with everything that overlaps or touches them, directly or by way of others;
+- `since` without limit: what holds in between, for as long as it has;
+- an operator that looks ahead: as far as it looks.
 
 Operators on time-points reach back no further than what they read. Their lists are taken for as long as they may turn
 out to be: what is taken away by something unsettled is not taken away.
+
+A list inside a rule is read from `back` time-points before the horizon on, and is settled up to `ahead` after it, which
+are its `Offset` from the result: what reaches the one or the other lowers the horizon.
 
 Law: with what is kept, the fluent comes out the same from the horizon on as with the whole history.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.engine.distances import Offset, is_endless, metric, offsets
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import codes_of, column_of
 from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, combined_keys, distinct, stack
@@ -29,7 +36,9 @@ from holdsfor.engine.relations import join, relation
 from holdsfor.engine.state import Settled
 from holdsfor.engine.variants import Variant
 from holdsfor.ir import (
+    AHEAD,
     DURATIONS,
+    METRIC,
     Algebra,
     AllenRelation,
     IntervalOperator,
@@ -47,15 +56,21 @@ def find_unsettled(evaluation: Evaluation, symbol: Symbol) -> Settled | None:
         return None
     rule = next(rule for rule in evaluation.entities[symbol].rules if isinstance(rule, IntervalRule))
     variant = evaluation.prepared.variants(rule)[0]
-    found = _Horizon(evaluation, rule.out, variant)
+    first = evaluation.moment.next_border + 1 - evaluation.kept.lag.get(symbol, 0)
+    found = _Horizon(evaluation, rule.out, variant, first)
     horizon = found.horizon()
-    for node in variant.nodes.values():
+    for name, offset in offsets(variant, rule.out).items():
         # An instance of the rule may be born later than those of a list in it, which go on and wait all the same.
-        if isinstance(node, Algebra) and node.operator in _WHOLE_INTERVALS:
-            part = _Horizon(evaluation, node.out, variant)
+        node = variant.nodes[name]
+        if isinstance(node, Algebra) and _needs_more_than_points(node):
+            part = _Horizon(evaluation, node.out, variant, first - offset.back)
             if part.names != found.names:
                 part.horizon()
     return found.earliest((*symbol.columns(rule.fvp.fluent), rule.fvp.value), horizon)
+
+
+def _needs_more_than_points(node: Algebra) -> bool:
+    return node.operator in _WHOLE_INTERVALS or is_endless(node)
 
 
 @dataclass(frozen=True)
@@ -71,13 +86,14 @@ class _Leaf:
 
 
 class _Horizon:
-    """The horizons of one list, for all its candidates."""
+    """The horizons of one list, for all its candidates; without anything that reaches back they are at `first`."""
 
-    def __init__(self, evaluation: Evaluation, out: Term, variant: Variant) -> None:
+    def __init__(self, evaluation: Evaluation, out: Term, variant: Variant, first: int) -> None:
         self._evaluation = evaluation
         self._dictionary = evaluation.dictionary
         self._out, self._nodes = out, variant.nodes
-        self._border = evaluation.moment.next_border
+        self._offsets = offsets(variant, out)
+        self._first = first
         self._frame = self._support(out)
         self._leaves: dict[str, _Leaf] = {}
         self._spans: dict[str, Spans] = {}
@@ -102,8 +118,8 @@ class _Horizon:
         return horizon
 
     def earliest(self, terms: tuple[Term, ...], horizon: Ints) -> Settled | None:
-        """The heads of candidates whose horizon is not simply the border, each with its earliest."""
-        open_rows = np.flatnonzero(horizon <= self._border)
+        """The heads of candidates whose horizon is not simply the first, each with its earliest."""
+        open_rows = np.flatnonzero(horizon < self._first)
         if not len(open_rows):
             return None
         frame = self._frame.take(open_rows)
@@ -127,6 +143,8 @@ class _Horizon:
                 for other in found[1:]:
                     frame = join(frame, other, self._dictionary)
                 return frame
+            case IntervalOperator.SINCE | IntervalOperator.UNTIL:
+                return found[1]
             case _:
                 return found[0]
 
@@ -166,6 +184,10 @@ class _Horizon:
                 spans, is_certain = maximal(*sequence(lists[0], lists[1], self._bits)), False
             case IntervalOperator.ALLEN:
                 spans, is_certain = union(lists), False
+            case operator if operator in METRIC:
+                assert node.distance is not None
+                spans = metric(operator, node.distance, [union([one]) for one in lists], self._bits)
+                is_certain = is_certain and operator not in AHEAD
             case _:
                 spans, is_certain = lists[0], False
         self._spans[term.name] = spans
@@ -200,13 +222,16 @@ class _Horizon:
 
     def _start(self) -> Ints:
         """The earliest horizon of what the rule reads."""
-        horizon = np.full(self._frame.rows, self._border + 1)
-        for node in self._nodes.values():
+        horizon = np.full(self._frame.rows, self._first)
+        for name, offset in self._offsets.items():
+            node = self._nodes[name]
             if isinstance(node, Intervals):
                 symbol = self._evaluation.entities.fluent(node.fvp.fluent)
                 pending = self._evaluation.next_border.settled.get(symbol)
                 if pending is not None:
-                    self._take_over(horizon, node, symbol, pending)
+                    self._take_over(
+                        horizon, node, symbol, Settled(pending.args, pending.value, pending.first - offset.ahead)
+                    )
         return horizon
 
     def _take_over(self, horizon: Ints, node: Intervals, symbol: Symbol, pending: Settled) -> None:
@@ -221,28 +246,44 @@ class _Horizon:
     def _lowered(self, horizon: Ints) -> Ints:
         """Horizons that reach back over what is under way at them."""
         lower = horizon.copy()
-        for node in self._nodes.values():
-            if isinstance(node, Intervals) or not isinstance(node.out, Var) or node.out.name not in self._spans:
-                continue
-            match node.operator:
-                case IntervalOperator.SEQUENCE:
-                    self._lower_to_waiting(lower, node, horizon)
-                case IntervalOperator.ALLEN if node.relation is not AllenRelation.BEFORE:
-                    self._lower_to(lower, self._spans[node.out.name], horizon)
-                case operator if operator in DURATIONS:
-                    self._lower_to(lower, self._spans[node.out.name], horizon)
-                case _:
-                    continue
+        for node, offset in self._operators():
+            for by in {offset.ahead, -offset.back}:
+                np.minimum(lower, self._lowered_by(node, horizon + by) - by, out=lower)
+            if node.operator is IntervalOperator.SINCE and is_endless(node):
+                # What happened right before the first list began counts as well.
+                begin = self._reached(self._spans[_name(node.inputs[0])], horizon - offset.back, before=1)
+                np.minimum(lower, begin + offset.back, out=lower)
         return lower
 
-    def _lower_to(self, lower: Ints, spans: Spans, horizon: Ints) -> None:
-        """To the start of intervals that reach the horizon."""
+    def _operators(self) -> Iterator[tuple[Algebra, Offset]]:
+        for name, offset in self._offsets.items():
+            node = self._nodes[name]
+            if isinstance(node, Algebra):
+                yield node, offset
+
+    def _lowered_by(self, node: Algebra, horizon: Ints) -> Ints:
+        """Horizons of an operator's result, given that of what it reads."""
+        match node.operator:
+            case IntervalOperator.SEQUENCE:
+                return self._waiting(node, horizon)
+            case IntervalOperator.ALLEN if node.relation is not AllenRelation.BEFORE:
+                return self._reached(self._spans[_name(node.out)], horizon)
+            case operator if operator in DURATIONS:
+                return self._reached(self._spans[_name(node.out)], horizon)
+            case _:
+                return horizon
+
+    def _reached(self, spans: Spans, horizon: Ints, before: int = 0) -> Ints:
+        """The start of intervals that reach the horizon, or so many time-points before it."""
+        lower = horizon.copy()
         candidate, start, end = self._unpacked(spans)
         reaching = np.flatnonzero(end >= horizon[candidate])
-        np.minimum.at(lower, candidate[reaching], start[reaching])
+        np.minimum.at(lower, candidate[reaching], start[reaching] - before)
+        return lower
 
-    def _lower_to_waiting(self, lower: Ints, node: Algebra, horizon: Ints) -> None:
-        """To the start of first intervals that end after the horizon, or have seen no second one before it."""
+    def _waiting(self, node: Algebra, horizon: Ints) -> Ints:
+        """The start of first intervals that end after the horizon, or have seen no second one before it."""
+        lower = horizon.copy()
         first, second = (self._leaves[item.name] for item in node.inputs if isinstance(item, Var))
         goes_on = np.flatnonzero(first.end > horizon[first.candidate])
         np.minimum.at(lower, first.candidate[goes_on], first.start[goes_on])
@@ -256,6 +297,7 @@ class _Horizon:
             met &= second.start[bounded] < horizon[waiting]
             waiting, last = waiting[~met], last[~met]
         np.minimum.at(lower, waiting, first.start[last])
+        return lower
 
     def _unpacked(self, spans: Spans) -> tuple[Ints, Ints, Ints]:
         space = self._evaluation.space
@@ -265,14 +307,12 @@ class _Horizon:
 
     def _mark(self, horizon: Ints) -> None:
         """Mark the rows that the horizons reach, and those that tell which rows belong together there."""
-        for leaf in self._leaves.values():
-            self._want(leaf, leaf.end >= horizon[leaf.candidate])
-        for node in self._nodes.values():
-            if isinstance(node, Intervals) or not isinstance(node.out, Var) or node.out.name not in self._spans:
-                continue
+        for name, leaf in self._leaves.items():
+            self._want(leaf, leaf.end >= horizon[leaf.candidate] - self._offsets[name].back)
+        for node, offset in self._operators():
             if node.operator is IntervalOperator.SEQUENCE:
-                self._mark_partners(node, horizon)
-            elif node.operator is IntervalOperator.ALLEN and node.relation is AllenRelation.BEFORE:
+                self._mark_partners(node, horizon - offset.back)
+            elif _reads_earliest(node):
                 earliest = self._leaves[_name(node.inputs[0])]
                 self._want(earliest, np.concatenate(([True], earliest.candidate[1:] != earliest.candidate[:-1])))
 
@@ -292,6 +332,12 @@ class _Horizon:
 
 
 _WHOLE_INTERVALS = frozenset({IntervalOperator.SEQUENCE, IntervalOperator.ALLEN, *DURATIONS})
+
+
+def _reads_earliest(node: Algebra) -> bool:
+    """Whether the first interval of a fluent counts for ever."""
+    is_before = node.operator is IntervalOperator.ALLEN and node.relation is AllenRelation.BEFORE
+    return is_before or (node.operator is IntervalOperator.DIAMOND_MINUS and is_endless(node))
 
 
 def _last_before(leaf: _Leaf, horizon: Ints) -> Ints:

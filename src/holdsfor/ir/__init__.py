@@ -1,7 +1,9 @@
 """The program IR: frozen dataclasses with source spans, shared by all front ends."""
 
 from holdsfor.ir.literals import (
+    AHEAD,
     DURATIONS,
+    METRIC,
     POINTWISE,
     Algebra,
     AllenMode,
@@ -12,6 +14,7 @@ from holdsfor.ir.literals import (
     Call,
     Compare,
     Cut,
+    Distance,
     Edge,
     Effect,
     EffectKind,
@@ -51,7 +54,9 @@ from holdsfor.ir.rules import (
 )
 
 __all__ = [
+    "AHEAD",
     "DURATIONS",
+    "METRIC",
     "POINTWISE",
     "Algebra",
     "AllenMode",
@@ -66,6 +71,7 @@ __all__ = [
     "Declaration",
     "DeclarationKind",
     "DelayRule",
+    "Distance",
     "Edge",
     "Effect",
     "EffectKind",

@@ -51,6 +51,12 @@ class IntervalOperator(StrEnum):
     SHORTER = "intDurLess"
     AT_LEAST = "intDurAtLeast"
     AT_MOST = "intDurAtMost"
+    DIAMOND_MINUS = "diamond_minus"
+    BOX_MINUS = "box_minus"
+    DIAMOND_PLUS = "diamond_plus"
+    BOX_PLUS = "box_plus"
+    SINCE = "since"
+    UNTIL = "until"
 
 
 POINTWISE = frozenset(
@@ -69,6 +75,19 @@ DURATIONS = {
     IntervalOperator.AT_LEAST: ">=",
     IntervalOperator.AT_MOST: "=<",
 }
+
+METRIC = {
+    IntervalOperator.DIAMOND_MINUS: 1,
+    IntervalOperator.BOX_MINUS: 1,
+    IntervalOperator.DIAMOND_PLUS: 1,
+    IntervalOperator.BOX_PLUS: 1,
+    IntervalOperator.SINCE: 2,
+    IntervalOperator.UNTIL: 2,
+}
+"""Operators that look some distance back or ahead, with the number of lists each reads."""
+
+AHEAD = frozenset({IntervalOperator.DIAMOND_PLUS, IntervalOperator.BOX_PLUS, IntervalOperator.UNTIL})
+"""Metric operators that look ahead."""
 
 
 class AllenRelation(StrEnum):
@@ -154,8 +173,16 @@ class Intervals:
 
 
 @dataclass(frozen=True, slots=True)
+class Distance:
+    """`[A,B]`: from A to B time-points away, both included; without `high` there is no limit."""
+
+    low: int
+    high: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Algebra:
-    """An interval operator. `bound` is a duration; `relation` and `mode` belong to Allen."""
+    """An interval operator. `bound` is a duration; `relation` and `mode` belong to Allen, `distance` to metric ones."""
 
     operator: IntervalOperator
     inputs: tuple[Term, ...]
@@ -163,6 +190,7 @@ class Algebra:
     bound: Term | None = None
     relation: AllenRelation | None = None
     mode: AllenMode | None = None
+    distance: Distance | None = None
     span: Span = _span()
 
 

@@ -94,6 +94,54 @@ def sequence(first: list[Interval], second: list[Interval]) -> list[Interval]:
     return joined
 
 
+def sometime(intervals: list[Interval], low: float, high: float) -> list[Interval]:
+    """Time-points from which one of the list lies at a distance from `low` to `high` back.
+
+    >>> sometime([(1, 4)], 2, 5)
+    [(3, 9)]
+    """
+    return maximal((start + low, end + high) for start, end in intervals)
+
+
+def always(intervals: list[Interval], low: float, high: float) -> list[Interval]:
+    """Time-points from which all that lies at a distance from `low` to `high` back is in the list.
+
+    Without a limit (`high` infinite) only what has held since before all time will do.
+
+    >>> always([(1, 4)], 2, 3)
+    [(4, 6)]
+    """
+    joined = maximal(intervals)
+    return maximal((start if start == -math.inf else start + high, end + low) for start, end in joined)
+
+
+def since(during: list[Interval], intervals: list[Interval], low: float, high: float) -> list[Interval]:
+    """Time-points from which one of the second list lies at such a distance back, with the first list at all points
+    strictly between.
+
+    >>> since([(2, 9)], [(1, 2)], 0, 5)
+    [(1, 7)]
+    >>> since([], [(1, 2)], 0, 5)
+    [(1, 3)]
+    """
+    # No point lies between neighbours, nor between a point and itself.
+    found = sometime(intervals, low, min(high, 1)) if low <= 1 else []
+    for start, end in maximal(during):
+        stretch = [(start - 1, end + 1)]
+        reached = sometime(intersection([intervals, stretch]), low, high)
+        found += intersection([reached, stretch])
+    return maximal(found)
+
+
+def mirrored(intervals: list[Interval]) -> list[Interval]:
+    """The same with time running backwards.
+
+    >>> mirrored([(1, 4), (6, 7)])
+    [(-6, -5), (-3, 0)]
+    """
+    return sorted((1 - end, 1 - start) for start, end in intervals)
+
+
 def longer(intervals: list[Interval], accept: Callable[[float], bool], now: float) -> list[Interval]:
     """Intervals whose length is accepted; one that is still open is as long as it has held so far."""
     return [(start, end) for start, end in intervals if accept((now + 1 if end == math.inf else end) - start)]

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from holdsfor.compiler.analysis.binding import Needs, schedule
 from holdsfor.ir import (
+    AHEAD,
     DURATIONS,
+    METRIC,
     Algebra,
     Body,
     Guard,
@@ -143,12 +145,29 @@ class StaticSolver(Solver):
             case IntervalOperator.ALLEN:
                 assert literal.relation is not None and literal.mode is not None
                 return ops.allen(literal.relation, literal.mode, inputs[0], inputs[1])
+            case operator if operator in METRIC:
+                return _metric(literal, inputs)
             case duration:
                 assert literal.bound is not None
                 bound = evaluate(literal.bound, bindings)
                 return ops.longer(
                     inputs[0], lambda length: compare_numbers(DURATIONS[duration], length, bound), self._now
                 )
+
+
+def _metric(literal: Algebra, inputs: list[list[Interval]]) -> list[Interval]:
+    """A metric operator; one that looks ahead is one that looks back while time runs backwards."""
+    assert literal.distance is not None
+    low, high = literal.distance.low, math.inf if literal.distance.high is None else literal.distance.high
+    lists = [ops.mirrored(one) for one in inputs] if literal.operator in AHEAD else inputs
+    match literal.operator:
+        case IntervalOperator.DIAMOND_MINUS | IntervalOperator.DIAMOND_PLUS:
+            found = ops.sometime(lists[0], low, high)
+        case IntervalOperator.BOX_MINUS | IntervalOperator.BOX_PLUS:
+            found = ops.always(lists[0], low, high)
+        case _:
+            found = ops.since(lists[0], lists[1], low, high)
+    return ops.mirrored(found) if literal.operator in AHEAD else found
 
 
 def _about_lists(literal: Literal, lists: set[str]) -> bool:

@@ -155,6 +155,8 @@ def _bound(term: Term, variant: Variant) -> frozenset[str]:
             return frozenset()
         case IntervalOperator.INTERSECTION | IntervalOperator.SEQUENCE | IntervalOperator.ALLEN:
             return frozenset().union(*below)
+        case IntervalOperator.SINCE | IntervalOperator.UNTIL:
+            return below[1]
         case _:
             return below[0]
 

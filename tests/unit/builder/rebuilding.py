@@ -37,7 +37,7 @@ from holdsfor.frontend.builder import (
     var,
 )
 from holdsfor.frontend.builder.conditions import AllOf, AnyOf
-from holdsfor.frontend.builder.situations import Combination, Filtered, Given
+from holdsfor.frontend.builder.situations import Combination, Distant, Filtered, Given
 from holdsfor.frontend.builder.steps import Naming
 from holdsfor.frontend.builder.terms import TermLike
 from holdsfor.ir import (
@@ -206,6 +206,8 @@ def situation(literal: Algebra) -> Situation:
             return seq(*parts)
         case IntervalOperator.ALLEN:
             return parts[0].allen(literal.relation, parts[1], give=literal.mode)
+        case _ if literal.distance is not None:
+            return Distant(literal.operator, parts, literal.distance)
         case _ if literal.bound is not None:
             return Filtered(literal.operator, parts[0], literal.bound)
         case _:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import get_args
 
 import pytest
@@ -62,6 +63,12 @@ READ_ABC = f"{READ_AB}, holdsFor(c=true, I3)"
         ([a.shorter_than(8)], f"{READ_A}, intDurLess(I1, 8, I)"),
         ([a.at_least(8)], f"{READ_A}, intDurAtLeast(I1, 8, I)"),
         ([a.at_most(Y * 2)], f"{READ_A}, intDurAtMost(I1, Y * 2, I)"),
+        ([a.sometime_in_last(0, 8)], f"{READ_A}, diamond_minus(I1, [0,8], I)"),
+        ([a.always_in_last(2, 8)], f"{READ_A}, box_minus(I1, [2,8], I)"),
+        ([a.sometime_in_next(0, math.inf)], f"{READ_A}, diamond_plus(I1, [0,inf], I)"),
+        ([a.always_in_next(3, 3)], f"{READ_A}, box_plus(I1, [3,3], I)"),
+        ([a.since(b, 0, 8)], f"{READ_AB}, since(I1, [0,8], I2, I)"),
+        ([a.until(b & c, 1, math.inf)], f"{READ_ABC}, intersect_all([I2,I3], I4), until(I1, [1,inf], I4, I)"),
         ([(a - b) | (b - a)],
          f"{READ_AB}, relative_complement_all(I1, [I2], I3), relative_complement_all(I2, [I1], I4), union_all([I3,I4], I)"),
         ([a, b], f"{READ_AB}, intersect_all([I1,I2], I)"),

@@ -18,6 +18,7 @@ from holdsfor.engine.run import Run, run
 from holdsfor.engine.saved import from_bytes, to_bytes
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
+from holdsfor.ir import METRIC
 from holdsfor.loading import Reasoner
 from holdsfor.reference import InputInterval, IntervalRow, Occurrence, Record
 from holdsfor.syntax.terms import Compound, Const
@@ -40,6 +41,13 @@ EVERYTHING = 100_000
 def of_duration(draw: Callable[..., str], name: str) -> str:
     operator = draw(st.sampled_from(["intDurGreater", "intDurLess", "intDurAtLeast", "intDurAtMost"]))
     return f"{operator}({name}, {draw(st.integers(1, 12))}, {{}})"
+
+
+def of_distance(draw: Callable[..., str], one: str, other: str) -> str:
+    operator = draw(st.sampled_from(sorted(METRIC)))
+    low = draw(st.integers(0, 4))
+    distance = f"[{low},{draw(st.sampled_from(['inf', low, low + 1, low + 5, low + 15]))}]"
+    return f"{operator}({one}, {distance}, {f'{other}, ' * (METRIC[operator] - 1)}{{}})"  # type: ignore[index]
 
 
 class Writer:
@@ -65,7 +73,9 @@ class Writer:
         return self._named(f"holdsFor({self._draw(st.sampled_from(self._fluents))}=true, {{}})")
 
     def _list(self, depth: int) -> str:
-        kind = self._draw(st.sampled_from(["leaf", "seq", "allen", "duration", "union", "both", "without"]))
+        kind = self._draw(
+            st.sampled_from(["leaf", "seq", "allen", "duration", "union", "both", "without", "metric", "metric"])
+        )
         if depth == 0 or kind == "leaf":
             return self._leaf()
         if kind in ("seq", "allen"):
@@ -77,6 +87,8 @@ class Writer:
         if kind == "duration":
             return self._named(of_duration(self._draw, self._list(depth - 1)))
         one, other = self._list(depth - 1), self._list(depth - 1)
+        if kind == "metric":
+            return self._named(of_distance(self._draw, one, other))
         goal = {
             "union": "union_all([{0}, {1}], {{}})",
             "both": "intersect_all([{0}, {1}], {{}})",
@@ -163,6 +175,16 @@ BOUNDED = [
     "intDurGreater(I1, 4, I), I2 = I2",
     "union_all([I1, I2], I3), intDurLess(I3, 7, I)",
     "seq(I1, I2, I3), union_all([I3, I2], I)",
+    "diamond_minus(I1, [0,30], I), I2 = I2",
+    "diamond_minus(I1, [5,inf], I), I2 = I2",
+    "box_minus(I1, [2,30], I), I2 = I2",
+    "box_minus(I1, [2,inf], I), I2 = I2",
+    "diamond_plus(I1, [2,30], I), I2 = I2",
+    "box_plus(I1, [0,3], I), I2 = I2",
+    "since(I1, [0,30], I2, I)",
+    "since(I1, [0,inf], I2, I)",
+    "until(I1, [1,30], I2, I)",
+    "union_all([I1,I2], I3), diamond_plus(I3, [0,5], I4), intDurGreater(I4, 4, I5), diamond_minus(I5, [3,9], I)",
 ]
 
 
@@ -192,6 +214,31 @@ def test_what_cannot_be_bounded_says_why() -> None:
     assert {str(symbol): text for symbol, text in why.items()} == dict.fromkeys(
         ("a/1", "b/1"), "s/1 needs all of it: an interval may turn out to be before another at any time"
     )
+
+
+def test_metric_operators_keep_no_more_than_they_can_see() -> None:
+    def longest(distance: int) -> int:
+        return max(sizes(f"holdsFor(s(X)=true, I) :- holdsFor(a(X)=true, I1), diamond_minus(I1, [0,{distance}], I)."))
+
+    assert longest(0) < longest(60) < longest(600)
+    assert longest(60) < 30
+
+
+def test_looking_ahead_without_limit_says_what_it_keeps() -> None:
+    plan = loads(BASE + "holdsFor(s(X)=true, I) :- holdsFor(a(X)=true, I1), diamond_plus(I1, [0,inf], I).").plan
+    assert list(retention(plan).reasons.values()) == ["s/1 needs all of it: diamond_plus looks ahead without limit"]
+
+
+def test_what_comes_later_changes_the_past_of_an_instance_that_is_not_there_yet() -> None:
+    text = (
+        BASE
+        + "holdsFor(s(X)=true, I) :- holdsFor(near(X)=true, I1), holdsFor(a(X)=true, I2), until(I2, [0,20], I1, I)."
+    )
+    x = Const("x")
+    records: list[Record] = [Occurrence(Compound("on", (x, Const("a"))), 4, 4)]
+    records.append(InputInterval(Compound("near", (x,)), Const("true"), 30, 32, 30))
+    check(text, records, 6, 3)
+    assert IntervalRow(32, "s(x)", "true", 10, 32) in rows(loads(text), records, 6, 3)
 
 
 def test_look_back_keeps_no_more_than_it_can_see() -> None:

@@ -14,6 +14,7 @@ from holdsfor.compiler.analysis.unread import names_in_span, unread_names
 from holdsfor.diagnostics import Diagnostic, Severity
 from holdsfor.ir import (
     DURATIONS,
+    METRIC,
     Algebra,
     AllenRelation,
     BackgroundRule,
@@ -67,10 +68,17 @@ CONDITIONS = (
     "allen",
     "intDurGreater",
     "intDurLess",
+    *(operator.value for operator in METRIC),
     *(relation.value for relation in AllenRelation),
 )
 
-INTERVALS = frozenset({*((operator.value, 3) for operator in DURATIONS), *((one.value, 4) for one in AllenRelation)})
+INTERVALS = frozenset(
+    {
+        *((operator.value, 3) for operator in DURATIONS),
+        *((operator.value, lists + 2) for operator, lists in METRIC.items()),
+        *((one.value, 4) for one in AllenRelation),
+    }
+)
 """Conditions on interval lists that a program may also define by itself."""
 
 

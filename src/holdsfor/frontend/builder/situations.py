@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -15,7 +16,7 @@ from holdsfor.frontend.builder.errors import BuilderError, Piece, reject_equalit
 from holdsfor.frontend.builder.places import here
 from holdsfor.frontend.builder.scope import Namer, Scope, Setting, alias
 from holdsfor.frontend.builder.terms import Termed, TermLike, to_term
-from holdsfor.ir import DURATIONS, Algebra, AllenMode, AllenRelation, Call, IntervalOperator, Literal
+from holdsfor.ir import DURATIONS, Algebra, AllenMode, AllenRelation, Call, Distance, IntervalOperator, Literal
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Term
 
@@ -104,6 +105,36 @@ class Situation(Piece):
         """Its intervals of this many time-points or fewer."""
         return Filtered(IntervalOperator.AT_MOST, self, to_term(duration))
 
+    # Some distance away in time
+
+    def sometime_in_last(self, low: int, high: float) -> Situation:
+        """When it held at some time-point from `low` to `high` time-points back; `math.inf` is no limit."""
+        return Distant(IntervalOperator.DIAMOND_MINUS, (self,), _distance(low, high, "sometime_in_last(…)"))
+
+    def always_in_last(self, low: int, high: float) -> Situation:
+        """When it held at all time-points from `low` to `high` time-points back."""
+        return Distant(IntervalOperator.BOX_MINUS, (self,), _distance(low, high, "always_in_last(…)"))
+
+    def sometime_in_next(self, low: int, high: float) -> Situation:
+        """When it holds at some time-point from `low` to `high` time-points ahead."""
+        return Distant(IntervalOperator.DIAMOND_PLUS, (self,), _distance(low, high, "sometime_in_next(…)"))
+
+    def always_in_next(self, low: int, high: float) -> Situation:
+        """When it holds at all time-points from `low` to `high` time-points ahead."""
+        return Distant(IntervalOperator.BOX_PLUS, (self,), _distance(low, high, "always_in_next(…)"))
+
+    def since(self, other: Situation, low: int, high: float) -> Situation:
+        """When the other held from `low` to `high` time-points back, and this one at all time-points in between."""
+        where = "since(…)"
+        return Distant(IntervalOperator.SINCE, (self, as_situation(other, where)), _distance(low, high, where))
+
+    def until(self, other: Situation, low: int, high: float) -> Situation:
+        """When the other holds from `low` to `high` time-points ahead, and this one at all time-points in between."""
+        where = "until(…)"
+        return Distant(IntervalOperator.UNTIL, (self, as_situation(other, where)), _distance(low, high, where))
+
+    # Pairs of intervals
+
     def allen(self, relation: AllenRelation | str, target: Situation, *, give: Mode) -> Situation:
         """Pairs of intervals of the two in an Allen relation; `give` says which part of each pair is wanted."""
         where = "an Allen relation"
@@ -156,6 +187,18 @@ def _named(value: str, table: Mapping[str, _E], what: str) -> _E:
     close = get_close_matches(str(value), table, 1)
     hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(table)}"
     raise BuilderError(f"{str(value)!r} is not {what}; {hint}")
+
+
+def _distance(low: object, high: object, where: str) -> Distance:
+    """How far something looks: whole numbers, the smaller one first."""
+    for one in (low, high):
+        is_whole = isinstance(one, int) and not isinstance(one, bool) and one >= 0
+        if not is_whole and not (one is high and one == math.inf):
+            raise BuilderError(f"{where} takes a whole number of time-points, 0 or more, not {one!r}")
+    assert isinstance(low, int) and isinstance(high, int | float)
+    if high < low:
+        raise BuilderError(f"{where}: the nearer distance comes first, so write {high}, {low}")
+    return Distance(low, None if high == math.inf else int(high))
 
 
 def combine(operator: IntervalOperator, left: Situation, right: object) -> Combination:
@@ -243,6 +286,23 @@ class Filtered(Situation):
             return Algebra(self.operator, (source,), name, bound=bound, span=self.place)
 
         return scope.define(make, out)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Distant(Situation):
+    """A metric operator on one or two situations."""
+
+    operator: IntervalOperator
+    inputs: tuple[Situation, ...]
+    distance: Distance
+    place: Span = field(default_factory=here)
+
+    def _intervals(self, scope: Scope, out: Namer | None) -> Term:
+        scope.require_intervals(self)
+        inputs = tuple(part._intervals(scope, None) for part in self.inputs)
+        return scope.define(
+            lambda name: Algebra(self.operator, inputs, name, distance=self.distance, span=self.place), out
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,7 +14,7 @@ from holdsfor.frontend.builder.scope import Scope
 from holdsfor.frontend.builder.states import FluentTerm, Pair, as_pair
 from holdsfor.frontend.builder.terms import Termed, TermLike, apply, to_term, to_terms
 from holdsfor.frontend.builder.values import COMPARISONS
-from holdsfor.ir import DURATIONS, AllenRelation, Boundary, Call, Edge, Effect, EffectKind, Happens
+from holdsfor.ir import DURATIONS, METRIC, AllenRelation, Boundary, Call, Edge, Effect, EffectKind, Happens
 from holdsfor.logic.library import LIBRARY
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, Term, Var
@@ -92,6 +92,8 @@ def _instead(name: str, arity: int) -> str | None:
         return "use compare(…) or Python's comparisons"
     if arity == 3 and name in {operator.value for operator in DURATIONS}:
         return "use .longer_than(…) and its like"
+    if (name, arity - 2) in {(operator.value, lists) for operator, lists in METRIC.items()}:
+        return "use .sometime_in_last(…) and its like"
     if arity == 4 and name in {relation.value for relation in AllenRelation}:
         return "use .allen(…) and its like"
     return _TAKEN.get(name)

@@ -7,10 +7,12 @@ from enum import Enum, auto
 from typing import TypeVar
 
 from holdsfor.diagnostics import Span
+from holdsfor.frontend.rtec.distances import read_distance
 from holdsfor.frontend.rtec.durations import DurationFilter
 from holdsfor.frontend.rtec.problems import Malformed, Problems
 from holdsfor.frontend.rtec.wording import about_arity, about_name, about_order, about_pair, hint_for_choice
 from holdsfor.ir import (
+    METRIC,
     Algebra,
     AllenMode,
     AllenRelation,
@@ -56,6 +58,7 @@ USAGE = {
     "\\+": "\\+ (Condition, Condition)",
     "->": "(If -> Then ; Else)",
 }
+_METRIC_NAMES = {(operator.value, lists + 2): operator for operator, lists in METRIC.items()}
 _ALLEN_NAMES = {relation.value: relation for relation in AllenRelation}
 _MODES = {
     **{mode.value: mode for mode in AllenMode},
@@ -159,6 +162,8 @@ class BodyReader:
             return self._comparison(goal, context)
         if goal.name in _ALLEN_NAMES and len(goal.args) == 4 and name not in self._defined:
             return self._allen(Compound("allen", (Const(goal.name, goal.span), *goal.args), goal.span), context)
+        if name in _METRIC_NAMES and name not in self._defined:
+            return self._metric(goal, _METRIC_NAMES[name], context)
         return Call(goal, goal.span)
 
     # Temporal conditions
@@ -230,6 +235,12 @@ class BodyReader:
             mode=self._named(mode, _MODES, "an output mode"),
             span=goal.span,
         )
+
+    def _metric(self, goal: Compound, operator: IntervalOperator, context: Context) -> Literal:
+        self._require_interval_context(goal, context)
+        first, distance, *others, out = goal.args
+        found = read_distance(distance, operator, self._problems)
+        return Algebra(operator, (first, *others), out, distance=found, span=goal.span)
 
     def _interval_lists(self, term: Term) -> tuple[Term, ...]:
         """The items of `[I1, I2]`; a list variable L is kept as `[|L]`."""

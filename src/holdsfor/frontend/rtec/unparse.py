@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdsfor.ir import (
+    METRIC,
     Algebra,
     Assign,
     BackgroundRule,
@@ -130,6 +131,11 @@ def _algebra(literal: Algebra) -> Term:
             relation, mode = literal.relation, literal.mode
             assert relation is not None and mode is not None
             return Compound(name, (Const(relation.value), *inputs, Const(mode.value), out))
+        case operator if operator in METRIC:
+            assert literal.distance is not None
+            low, high = literal.distance.low, literal.distance.high
+            distance = ListTerm((Const(low), Const("inf" if high is None else high)))
+            return Compound(name, (inputs[0], distance, *inputs[1:], out))
         case _:
             assert literal.bound is not None
             return Compound(name, (inputs[0], literal.bound, out))
