@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
     from holdsfor.recognition import EventsInput, MappingInput
     from holdsfor.result import Result
+    from holdsfor.session import Session
 
 Background: TypeAlias = str | Path | Iterable[str | Path] | Mapping[str, Any]
 """Files with facts and rules, or tables of facts by predicate name."""
@@ -89,6 +90,32 @@ class Reasoner:
         windows = plan_windows(reading.stream, window, step, start, end)
         recognition = Recognition(plan, reading, windows)
         return Result(list(recognition), Texts(reading.dictionary), recognition.summary, windows)
+
+    def session(
+        self,
+        window: int | None = None,
+        start: int | None = None,
+        background: Background | None = None,
+        *,
+        changes: bool = True,
+    ) -> Session:
+        """A live session, to which events are pushed and from which they are taken back, with questions in between.
+
+        It sees the last `window` time-points, or everything. Time begins after `start`; without it at 0, or with the
+        first event if that is earlier. With `changes`, it keeps what `session.changes()` needs.
+
+        >>> rules = "initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T)."
+        >>> session = loads(rules).session()
+        >>> session.push_one("unlock", 3, "front")
+        >>> session.query()
+        1 interval at 1 query time
+        query_time  fluent       value  start  end
+                 3  open(front)  true       4  inf
+        """
+        from holdsfor.session import Session
+
+        plan = self.plan if background is None else self.with_background(background).plan
+        return Session(plan, window, start, changes=changes)
 
     def require_no_errors(self) -> None:
         """Raise ProgramError if anything found stops the program from running."""

@@ -53,6 +53,53 @@ def rounds(pen: Pen, scenario: Scenario) -> list[Round]:
     return [Round(*found) for found in zip(queries, arrived, retracted, strict=True)]
 
 
+@dataclass(frozen=True)
+class Step:
+    """Something that is done with a session: records are pushed, taken back, corrected; or a question is asked."""
+
+    what: str
+    old: list[Record]
+    new: list[Record]
+    now: int = 0
+
+
+def steps(pen: Pen, scenario: Scenario) -> list[Step]:
+    """The records of a scenario pushed in any order, some taken back or put in place of others, with questions."""
+    waiting = list(scenario.records)
+    reports = Counter((record.fluent, record.value) for record in waiting if isinstance(record, InputInterval))
+    known: list[Record] = []
+    made: list[Step] = []
+    now = min([0, *map(moment, waiting)])
+    for _ in range(pen.number(1, 16)):
+        what = pen.number(0, 9)
+        loose = [one for one in known if not isinstance(one, InputInterval) or reports[one.fluent, one.value] == 1]
+        if what < 5 and waiting:
+            new = [waiting.pop(pen.number(0, len(waiting) - 1)) for _ in range(min(len(waiting), pen.number(1, 4)))]
+            made.append(Step("push", [], new))
+            known += new
+        elif what < 7 and loose:
+            old = loose[pen.number(0, len(loose) - 1)]
+            known = [record for record in known if not is_same(record, old)]
+            if what == 5:
+                made.append(Step("retract", [old], []))
+                if pen.chance(50):
+                    waiting.append(old)
+            else:
+                new = [waiting.pop()] if waiting else []
+                made.append(Step("correct", [old], new))
+                known += new
+        else:
+            now += pen.number(0, 6)
+            made.append(Step("changes" if pen.chance(60) else "query", [], [], now))
+    last = max([now, *map(moment, scenario.records)])
+    return [*made, Step("push", [], waiting), Step("changes", [], [], last), Step("query", [], [], last + 3)]
+
+
+def is_same(one: Record, other: Record) -> bool:
+    """Whether two records say the same, whenever they came."""
+    return replace(one, arrival=0) == replace(other, arrival=0)
+
+
 def moment(record: Record) -> int:
     """When a record happens or begins."""
     return record.start if isinstance(record, InputInterval) else record.time

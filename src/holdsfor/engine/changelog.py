@@ -9,27 +9,17 @@ that the window has left behind stay as they are: nothing more will be said of t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.kernels import Ints
+from holdsfor.engine.matching import Op, Spans, both_spans, compared
 from holdsfor.engine.tables import FOREVER, times_in
 
 _Words = npt.NDArray[np.uint64]
-
-
-class Op(StrEnum):
-    """What happened to an interval. `OPEN` is its first report, even if its end is known by then."""
-
-    OPEN = "open"
-    EXTEND = "extend"
-    CLOSE = "close"
-    REVISE = "revise"
-    RETRACT = "retract"
 
 
 SHOWN = pa.schema(
@@ -70,77 +60,24 @@ def compare(
     """
     names = _Names(*(_Column.of(last, found, name) for name in _PAIR))
     old, new = _both(last, found, names)
-    in_sight = new.end > low + 1
-    earlier = _matched(old, new)
-    matched = np.flatnonzero(earlier >= 0)
-    partner = earlier[matched]
-    was_in_sight = old.end > low + 1
-
-    same_start = old.start[partner] == new.start[matched]
-    ends = old.end[partner], new.end[matched]
-    # What was left behind by the window, and is, stays as it was.
-    differs = (~same_start | (ends[0] != ends[1])) & (in_sight[matched] | was_in_sight[partner])
-    op = np.full(len(matched), Op.REVISE.value, dtype="<U7")
-    op[same_start & (ends[1] > ends[0])] = Op.EXTEND
-    op[same_start & (ends[1] < ends[0]) & (ends[0] >= FOREVER) & (ends[1] > before)] = Op.CLOSE
-
-    is_taken = np.zeros(len(last), np.bool_)
-    is_taken[partner] = True
-    gone = np.flatnonzero(~is_taken & (was_in_sight | _overlaps(old, new, in_sight)))
-    opened = np.flatnonzero((earlier < 0) & in_sight)
-
-    ids = _Ids(_whole(last["id"]), _fresh(names, len(last) + opened, new.start[opened], query))
-    changed = np.flatnonzero(differs)
+    now = compared(old, new, low, before)
+    partner = now.earlier[now.changed]
+    fresh = _fresh(names, len(last) + now.opened, new.start[now.opened], np.full(len(now.opened), query))
+    ids = _Ids(_whole(last["id"]), fresh)
+    retracted = np.full(len(now.gone), Op.RETRACT.value)
     parts = [
-        _changes(found, new, opened, ids.fresh, np.full(len(opened), Op.OPEN.value), query),
-        _changes(
-            found, new, matched[changed], ids.kept(partner[changed]), op[changed], query, old.take(partner[changed])
-        ),
-        _changes(last, old, gone, ids.kept(gone), np.full(len(gone), Op.RETRACT.value), query, old.take(gone)),
+        _changes(found, new, now.opened, ids.fresh, np.full(len(now.opened), Op.OPEN.value), query),
+        _changes(found, new, now.changed, ids.kept(partner), now.op, query, old.take(partner)),
+        _changes(last, old, now.gone, ids.kept(now.gone), retracted, query, old.take(now.gone)),
     ]
-    return pa.concat_tables(parts), _shown(found, np.flatnonzero(in_sight), earlier, ids)
+    return pa.concat_tables(parts), _shown(found, np.flatnonzero(now.in_sight), now.earlier, ids)
 
 
-@dataclass(frozen=True)
-class _Spans:
-    """Intervals: their times, and the same on one line for all pairs, on which they are disjoint. `order` sorts them."""
-
-    start: Ints
-    end: Ints
-    left: Ints
-    right: Ints
-    order: Ints
-
-    def take(self, rows: Ints) -> tuple[Ints, Ints]:
-        """The times of some intervals."""
-        return self.start[rows], self.end[rows]
-
-
-def _both(last: pa.Table, found: pa.Table, names: _Names) -> tuple[_Spans, _Spans]:
+def _both(last: pa.Table, found: pa.Table, names: _Names) -> tuple[Spans, Spans]:
     start = np.concatenate([times_in(table["start"], -FOREVER) for table in (last, found)])
     end = np.concatenate([times_in(table["end"], FOREVER) for table in (last, found)])
     pair = names.fluent.codes * len(names.value.texts) + names.value.codes
-    left, right = _on_a_line(pair, start, end)
-    made = []
-    for rows in (slice(0, len(last)), slice(len(last), None)):
-        made.append(_Spans(start[rows], end[rows], left[rows], right[rows], np.argsort(left[rows], kind="stable")))
-    return made[0], made[1]
-
-
-def _on_a_line(pair: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """Times made small and put behind the number of their pair."""
-    finite = [times[np.abs(times) < FOREVER] for times in (start, end)]
-    low = min((int(times.min()) for times in finite if len(times)), default=0)
-    high = max((int(times.max()) for times in finite if len(times)), default=0)
-    bits = (high - low + 2).bit_length()
-    if bits + int(pair.max(initial=0)).bit_length() > 62:
-        # Few times far apart: their order is all that matters.
-        times = np.unique(np.concatenate((start, end)))
-        start, end = np.searchsorted(times, start), np.searchsorted(times, end)
-        bits = len(times).bit_length()
-    else:
-        start, end = (np.clip(times, low - 1, high + 1) - (low - 1) for times in (start, end))
-    return (pair << bits) | start, (pair << bits) | end
+    return both_spans(pair, start, end, len(last))
 
 
 @dataclass(frozen=True)
@@ -153,8 +90,12 @@ class _Column:
     @classmethod
     def of(cls, last: pa.Table, found: pa.Table, name: str) -> _Column:
         """A column of two tables, one below the other."""
-        whole = pa.chunked_array([*last[name].chunks, *found[name].chunks], pa.string())
-        encoded = _whole(whole).dictionary_encode()
+        return cls.encoded(_whole(pa.chunked_array([*last[name].chunks, *found[name].chunks], pa.string())))
+
+    @classmethod
+    def encoded(cls, column: Any) -> _Column:
+        """A column of text."""
+        encoded = column.dictionary_encode()
         return cls(encoded.dictionary, encoded.indices.to_numpy().astype(np.int64))
 
 
@@ -167,35 +108,9 @@ class _Names:
 _PAIR = ("fluent", "value")
 
 
-def _matched(old: _Spans, new: _Spans) -> Ints:
-    """For each new interval the old one whose id it has, or -1."""
-    found = np.full(len(new.start), -1)
-    if not len(old.start) or not len(new.start):
-        return found
-    lefts, rights = new.left[new.order], new.right[new.order]
-    first = np.searchsorted(old.right[old.order], lefts, side="right")
-    count = np.searchsorted(old.left[old.order], rights, side="left") - first
-    # The old one may have been taken by a new one before this; the next cannot.
-    taker = np.searchsorted(rights, old.left[old.order], side="right")
-    is_free = taker[np.minimum(first, len(old.start) - 1)] == np.arange(len(lefts))
-    place = np.where(is_free, first, first + 1)
-    rows = np.flatnonzero(count > place - first)
-    found[new.order[rows]] = old.order[place[rows]]
-    return found
-
-
-def _overlaps(old: _Spans, new: _Spans, in_sight: Bools) -> Bools:
-    """Which old intervals overlap a new one in sight."""
-    order = new.order[in_sight[new.order]]
-    first = np.searchsorted(new.right[order], old.left, side="right")
-    last = np.searchsorted(new.left[order], old.right, side="left")
-    found: Bools = last > first
-    return found
-
-
 def _changes(
     table: pa.Table,
-    spans: _Spans,
+    spans: Spans,
     rows: Ints,
     ids: Any,
     op: npt.NDArray[np.str_],
@@ -242,9 +157,15 @@ class _Ids:
         return self.old.take(pa.array(rows, pa.int64()))
 
 
-def _fresh(names: _Names, rows: Ints, start: Ints, query: int) -> Any:
+def interval_ids(fluents: Any, values: Any, start: Ints, query: Ints) -> Any:
+    """The ids of intervals, from columns of text, where they began and the query times at which they were first seen."""
+    names = _Names(*(_Column.encoded(column) for column in (fluents, values)))
+    return _fresh(names, np.arange(len(start)), start, query)
+
+
+def _fresh(names: _Names, rows: Ints, start: Ints, query: Ints) -> Any:
     """Ids for new intervals: a hash of fluent, value, start, and the query time at which they are first seen."""
-    moments = start.view(np.uint64), np.full(len(rows), query).view(np.uint64)
+    moments = start.view(np.uint64), query.view(np.uint64)
     halves = []
     for seed in _SEEDS:
         word = np.full(len(rows), seed)

@@ -64,7 +64,7 @@ class Texts:
         if names & (INFIX.keys() | PREFIX.keys()):
             return self._one_by_one(symbol, columns)
         parts: list[Any] = []
-        for text, column in zip(_between(symbol), [*columns, None], strict=True):
+        for text, column in zip(between(symbol), [*columns, None], strict=True):
             parts += [text] if column is None else [text, self._arguments.column(column)]
         if not columns:
             return pa.array(parts).take(pa.array(np.zeros(rows, np.int64)))
@@ -97,11 +97,11 @@ class _Printed:
         return self._texts.take(pa.array(self._place[codes]))
 
 
-def _between(symbol: Symbol) -> list[str]:
+def between(symbol: Symbol) -> list[str]:
     """The fixed text of a term before, between and behind its argument columns.
 
     >>> from holdsfor.compiler.analysis.entities import EntityKind
-    >>> _between(Symbol(EntityKind.FLUENT, "per", 2, ((0, "vote", 2),)))
+    >>> between(Symbol(EntityKind.FLUENT, "per", 2, ((0, "vote", 2),)))
     ['per(vote(', ',', '),', ')']
     """
     hole = "\0"

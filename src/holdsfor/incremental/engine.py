@@ -17,14 +17,14 @@ from holdsfor.engine.kernels import Bools
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.state import NEVER
 from holdsfor.engine.step import Answer
-from holdsfor.engine.stream import EventColumns, Stream
+from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
 from holdsfor.engine.tables import FOREVER, Events, Intervals
 from holdsfor.incremental.fine import fine_stages
-from holdsfor.incremental.heap import FIRST, KEY, Rows
+from holdsfor.incremental.heap import FIRST, KEY, Rows, different
 from holdsfor.incremental.intake import Intake
 from holdsfor.incremental.stage import Change, Clock, StageRun
 from holdsfor.incremental.trace import Trace
-from holdsfor.spark.stages import Stage, stage_plan
+from holdsfor.spreading.stages import Stage, stage_plan
 
 _COLUMNS = {"table": 3, "happened": 1, "effects": 2, "unsettled": 2}
 """How many columns a result has beside the arguments, as far as others read it."""
@@ -56,7 +56,8 @@ class Incremental:
         trace: Trace | None = None,
     ) -> None:
         self._size = size
-        self._least, self._fine, self._trace = least, fine, trace
+        self._least, self._fine = least, fine
+        self.trace = trace
         self._counts = [0]
         self._is_full = False
         self._dictionary = dictionary
@@ -70,6 +71,21 @@ class Incremental:
             self._stages[-1].begin(origin - 1)
         self.late = 0
         self.unmatched = 0
+
+    @property
+    def stages(self) -> Sequence[StageRun]:
+        """The stages, in order."""
+        return self._stages
+
+    @property
+    def oldest(self) -> int:
+        """The time from which on everything can still change."""
+        return self._begins[0]
+
+    @property
+    def clock(self) -> Clock:
+        """The time of the last query."""
+        return self._clock
 
     @property
     def worked_on(self) -> int:
@@ -90,17 +106,22 @@ class Incremental:
 
         `arrived` came in since the last query; `retracted` was taken back before that.
         """
-        self.update(now, arrived, retracted)
+        self.update(now, [(retracted or Stream(), arrived)])
         return self.answer()
 
-    def update(self, now: int, arrived: Stream, retracted: Stream | None = None) -> list[Found]:
-        """Go on to a query time; what is said of any pane that was not said before, and the other way round."""
+    def update(self, now: int, edits: Iterable[tuple[Stream, Stream]]) -> list[Found]:
+        """Go on to a query time; what is said of any pane that was not said before, and the other way round.
+
+        Each edit is what was taken back, and what came in after that.
+        """
         low = -int(FOREVER) if self._size is None else now - self._size
         self._roll(low)
         sight = Sight(now, low, self._previous)
-        if retracted is not None:
+        for retracted, arrived in edits:
             self._take_back(retracted, low)
-        self._take_in(arrived, sight)
+            self._take_in(arrived, sight)
+        for stage in self._stages:
+            Intake(stage, self._begins).reach(now)
         self._is_full = not self._least or self._counts[-1] >= max(self._least, sum(self._counts) // _SHARE)
         if self._is_full:
             for stage in self._stages:
@@ -154,12 +175,12 @@ class Incremental:
                 self._counts[-1] += len(events.time)
                 for intake in self._readers(symbol):
                     intake.add_events(symbol, events)
+                self._follow(symbol, events)
         for symbol, table in arrived.fluents.items():
             self._counts[-1] += len(table.start)
             for intake in self._readers(symbol):
                 intake.add_reports(symbol, table, sight)
-        for stage in self._stages:
-            Intake(stage, self._begins).reach(sight.query)
+            self._follow(symbol, table)
 
     def _due(self, symbol: Symbol, arrived: EventColumns | None, sight: Sight) -> EventColumns:
         """The occurrences that count now for the first time; those that are announced wait."""
@@ -169,7 +190,7 @@ class Incremental:
             # What was announced may have come and gone between two windows.
             found.append(announced.take(np.flatnonzero(announced.time > sight.low)))
         if arrived is not None:
-            in_time = arrived.time > sight.low
+            in_time = arrived.time > max(sight.low, self._origin - 2)
             self.late += int(np.count_nonzero(~in_time))
             found.append(arrived.take(np.flatnonzero(in_time)))
         events = _stacked(found)
@@ -183,11 +204,13 @@ class Incremental:
             met = self._unannounced(symbol, events)
             for intake in self._readers(symbol):
                 met |= intake.remove_events(symbol, events)
+            self._follow(symbol, events.take(np.flatnonzero(met)))
             self.unmatched += int(np.count_nonzero(~met))
         for symbol, table in retracted.fluents.items():
             met = np.zeros(len(table.start), np.bool_)
             for intake in self._readers(symbol):
                 met |= intake.remove_reports(symbol, table, low)
+            self._follow(symbol, table.take(np.flatnonzero(met)))
             self.unmatched += int(np.count_nonzero(~met))
 
     def _unannounced(self, symbol: Symbol, events: EventColumns) -> Bools:
@@ -202,11 +225,20 @@ class Incremental:
     def _readers(self, symbol: Symbol) -> Iterable[Intake]:
         return [Intake(stage, self._begins) for stage in self._stages if symbol in stage.reads]
 
+    def _follow(self, symbol: Symbol, rows: EventColumns | FluentColumns) -> None:
+        """Tell the trace which keys some input concerns; its rows are numbered by their arrival."""
+        if self.trace is None:
+            return
+        for stage in self._stages:
+            if symbol in stage.reads:
+                keys = stage.sections.keys(symbol, rows.args, len(rows.arrival))
+                self.trace.reach(stage, keys, np.tile(rows.arrival, len(keys) // max(1, len(rows.arrival))))
+
     def _give(self, stage: StageRun, later: StageRun, change: Change) -> None:
         for found, spread in _spread(stage, later, change):
-            later.mark(change.pane, np.unique(spread[:, KEY]))
-            if self._trace is not None:
-                self._trace.follow(stage, later, found[:, KEY], spread[:, KEY])
+            later.mark(change.pane, different(spread[:, KEY]))
+            if self.trace is not None:
+                self.trace.follow(stage, later, found[:, KEY], spread[:, KEY])
 
     # Answers
 

@@ -9,7 +9,7 @@ from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan, Stratum
 from holdsfor.ir import DelayRule
-from holdsfor.spark.stages import Delivery, Stage
+from holdsfor.spreading.stages import Delivery, Stage
 
 
 def fine_stages(stages: Sequence[Stage], plan: Plan) -> list[Stage]:

@@ -7,6 +7,9 @@ that a change of a few keys costs what they have and not what there is.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -51,18 +54,20 @@ class Heap:
         """The rows of some keys, which are in order and different; None is all."""
         if keys is None:
             return self.all()
-        if len(keys) > _FEW or len(self._late) > _MOST_LATE:
+        if len(keys) > _FEW:
             self._settle()
-        if not self._late:
-            return self._base(keys)
-        known = [self._late.get(key) for key in keys.tolist()]
-        found = [self._base(keys[[rows is None for rows in known]])] + [rows for rows in known if rows is not None]
-        return np.concatenate(found)
-
-    def _base(self, keys: Ints) -> Rows:
-        first = np.searchsorted(self._keys, keys, side="left")
-        last = np.searchsorted(self._keys, keys, side="right")
-        return self._rows[ranges(first, last - first)]
+        first = self._keys.searchsorted(keys, side="left")
+        last = self._keys.searchsorted(keys, side="right")
+        if len(keys) > _FEW:
+            return self._rows[ranges(first, last - first)]
+        found = []
+        for key, begin, end in zip(keys.tolist(), first.tolist(), last.tolist(), strict=True):
+            late = self._late.get(key)
+            if late is not None:
+                found.append(late)
+            elif end > begin:
+                found.append(self._rows[begin:end])
+        return stacked(found, self.width)
 
     def put(self, keys: Ints | None, rows: Rows) -> None:
         """Replace all rows of some keys, which are in order and different; None is all."""
@@ -73,7 +78,9 @@ class Heap:
             return
         if len(keys) <= _FEW:
             for key in keys.tolist():
-                self._late[key] = rows[rows[:, KEY] == key] if len(keys) > 1 else rows
+                # A row that is part of a large table would keep all of it.
+                mine = rows[rows[:, KEY] == key] if len(keys) > 1 else rows
+                self._late[key] = mine if mine.base is None else mine.copy()
             if len(self._late) > _MOST_LATE:
                 self._settle()
             return
@@ -82,20 +89,20 @@ class Heap:
 
     def add(self, rows: Rows) -> None:
         """Put rows beside those that are there, each once."""
-        keys = np.unique(rows[:, KEY])
-        both = np.concatenate((self.of(keys), rows))
-        self.put(keys, both[np.unique(fingerprints(both), return_index=True)[1]])
+        keys = different(rows[:, KEY])
+        there = self.of(keys)
+        both = np.concatenate((there, rows)) if len(there) else rows
+        self.put(keys, both if len(both) < 2 else both[np.unique(fingerprints(both), return_index=True)[1]])
 
     def remove(self, rows: Rows) -> None:
         """Take rows away."""
-        keys = np.unique(rows[:, KEY])
+        keys = different(rows[:, KEY])
         there = self.of(keys)
-        self.put(keys, there[~np.isin(fingerprints(there), fingerprints(rows))])
+        self.put(keys, there[~_is_among(there, rows)])
 
     def has(self, rows: Rows) -> Bools:
         """Which rows are there."""
-        there = self.of(np.unique(rows[:, KEY]))
-        return np.isin(fingerprints(rows), fingerprints(there))
+        return _is_among(rows, self.of(different(rows[:, KEY])))
 
     def _settle(self) -> None:
         if self._late:
@@ -129,8 +136,8 @@ def padded(columns: tuple[Ints, ...], key: Ints, section: int, width: int) -> Ro
 def changed_keys(old: Rows, new: Rows) -> Ints:
     """The keys whose rows are not the same, whatever their order."""
     both = np.concatenate((old, new))
-    if not len(both):
-        return np.empty(0, np.int64)
+    if len(both) <= _FEW:
+        return np.array(sorted(_few_changed(old, new)), np.int64)
     weight = fingerprints(both)
     weight[: len(old)] = np.negative(weight[: len(old)])
     order = np.argsort(both[:, KEY], kind="stable")
@@ -140,10 +147,39 @@ def changed_keys(old: Rows, new: Rows) -> Ints:
     return found
 
 
+def _few_changed(old: Rows, new: Rows) -> set[int]:
+    counts = Counter(map(tuple, new.tolist()))
+    counts.subtract(map(tuple, old.tolist()))
+    return {row[KEY] for row, count in counts.items() if count}
+
+
 def difference(old: Rows, new: Rows) -> tuple[Rows, Rows]:
     """The rows that are only in the old, and those that are only in the new, the key left aside."""
-    one, other = fingerprints(old[:, SECTION:]), fingerprints(new[:, SECTION:])
-    return old[~np.isin(one, other)], new[~np.isin(other, one)]
+    if not len(old) or not len(new):
+        return old, new
+    return old[~_is_among(old, new, SECTION)], new[~_is_among(new, old, SECTION)]
+
+
+def _is_among(rows: Rows, others: Rows, first: int = KEY) -> Bools:
+    """Which rows are also among others, from some column on."""
+    if len(rows) + len(others) <= _FEW:
+        there = set(map(tuple, others[:, first:].tolist()))
+        return np.array([tuple(row) in there for row in rows[:, first:].tolist()], np.bool_)
+    return np.isin(fingerprints(rows[:, first:]), fingerprints(others[:, first:]))
+
+
+def different(keys: Ints) -> Ints:
+    """Keys in order, each once."""
+    if len(keys) < 2:
+        return keys
+    return np.array(sorted(set(keys.tolist())), np.int64) if len(keys) <= _FEW else np.unique(keys)
+
+
+def stacked(found: Sequence[Rows], width: int) -> Rows:
+    """Rows one below the other."""
+    if len(found) == 1:
+        return found[0]
+    return np.concatenate(found) if found else no_rows(width)
 
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)

@@ -10,12 +10,12 @@ from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.evaluation import width
 from holdsfor.engine.inputs import Sight, known_reports
 from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.retractions import TimePoints
 from holdsfor.engine.state import Reports
 from holdsfor.engine.stream import EventColumns, FluentColumns
 from holdsfor.engine.tables import FOREVER
-from holdsfor.incremental.heap import FIRST, KEY, Rows
+from holdsfor.incremental.heap import FIRST, KEY, Rows, different
 from holdsfor.incremental.stage import CUT, POINT, StageRun, reports_of
-from holdsfor.spark.streaming.retractions import TimePoints
 
 
 class Intake:
@@ -28,9 +28,11 @@ class Intake:
     def add_events(self, symbol: Symbol, events: EventColumns) -> None:
         """Occurrences that were not known before."""
         for pane, here, seen in self._panes(symbol, events.time):
-            if here.any():
-                self._stage.panes[pane].input.add(self._event_rows(symbol, events, here))
-            self._stage.mark(pane, np.unique(self._event_rows(symbol, events, seen)[:, KEY]))
+            rows = self._event_rows(symbol, events, here)
+            if len(rows):
+                self._stage.panes[pane].input.add(rows)
+            affected = rows if here is seen else self._event_rows(symbol, events, seen)
+            self._stage.mark(pane, different(affected[:, KEY]))
 
     def remove_events(self, symbol: Symbol, events: EventColumns) -> Bools:
         """Occurrences that are taken back; which of them were there."""
@@ -42,7 +44,7 @@ class Intake:
             met[rows] |= known.reshape(-1, len(rows)).any(axis=0) if len(rows) else False
         for pane, here, seen in self._panes(symbol, events.time):
             self._stage.panes[pane].input.remove(self._event_rows(symbol, events, here & met))
-            keys = np.unique(self._event_rows(symbol, events, seen & met)[:, KEY])
+            keys = different(self._event_rows(symbol, events, seen & met)[:, KEY])
             if len(keys):
                 self._stage.mark(pane, keys)
         return met
@@ -50,6 +52,10 @@ class Intake:
     def _panes(self, symbol: Symbol, times: Ints) -> Iterator[tuple[int, Bools, Bools]]:
         """The panes that see some times, which of them are in each, and which it sees at all, looking back."""
         begins = self._begins
+        if (times > begins[-1]).all():
+            everything = np.ones(len(times), np.bool_)
+            yield len(begins) - 1, everything, everything
+            return
         pane_of = np.maximum(np.searchsorted(begins, times, side="right") - 1, 0)
         last_of = np.searchsorted(begins, times + self._stage.prepared.kept.reach.get(symbol, 0), side="right") - 1
         for pane in range(max(0, int(pane_of.min()) - 1), max(int(last_of.max()), int(pane_of.max())) + 1):
@@ -61,7 +67,9 @@ class Intake:
                 yield pane, here, seen
 
     def _event_rows(self, symbol: Symbol, events: EventColumns, chosen: Bools) -> Rows:
-        columns = tuple(column[chosen] for column in (*events.args, events.time))
+        columns = (*events.args, events.time)
+        if not chosen.all():
+            columns = tuple(column[chosen] for column in columns)
         return self._stage.sections.rows("event", symbol, columns)
 
     def add_reports(self, symbol: Symbol, table: FluentColumns, sight: Sight) -> None:
@@ -79,7 +87,7 @@ class Intake:
         gone = Reports(
             table.args, table.value, table.start, table.end, np.zeros(len(table.start), np.bool_), table.is_point
         )
-        keys = np.unique(self._report_rows(symbol, gone)[:, KEY])
+        keys = different(self._report_rows(symbol, gone)[:, KEY])
         there = self._stage.reports.of(keys)
         left = [there[:0]]
         for section, rows in self._stage.sections.tables(there):
@@ -108,7 +116,7 @@ class Intake:
             if not is_kept:
                 seen &= end > begin - 1 - kept.span(symbol)
             if seen.any():
-                self._stage.mark(pane, np.unique(rows[seen, KEY]))
+                self._stage.mark(pane, different(rows[seen, KEY]))
 
     def _look_ahead(self, symbol: Symbol, rows: Rows, now: int) -> None:
         for place in (1, 2):
@@ -121,4 +129,4 @@ class Intake:
         """What was reported in advance begins or ends now."""
         due = self._stage.ahead.due(now)
         if len(due):
-            self._stage.mark(len(self._stage.panes) - 1, np.unique(due))
+            self._stage.mark(len(self._stage.panes) - 1, different(due))

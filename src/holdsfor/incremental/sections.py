@@ -16,7 +16,7 @@ from holdsfor.engine.kernels import Ints
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.state import Attempts, Border, Holding, Settled
 from holdsfor.engine.tables import Events, Intervals, Points
-from holdsfor.incremental.heap import FIRST, SECTION, Rows, no_rows, padded
+from holdsfor.incremental.heap import FIRST, SECTION, Rows, different, padded, stacked
 from holdsfor.incremental.keys import keys_of
 from holdsfor.ir import EffectKind
 
@@ -28,6 +28,10 @@ NEW, FINAL = 1, 2
 
 _COLUMNS = {"holding": 2, "settled": 2, "attempt": 2, "past": 3, "points": 2, "derived": 1}
 """How many columns each part of a border state has beside the arguments."""
+
+
+Columns = tuple[str, Symbol, tuple[Ints, ...], EffectKind | None]
+"""The kind of a table, its symbol, its columns, and whether it has initiations or terminations."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +52,15 @@ class Sections:
     prepared: Prepared
     spreading: Mapping[Symbol, Sequence[Sequence[int]] | None]
     width: int = field(init=False)
+    has_shared: bool = field(init=False)
+    """Whether there are rows that every key reads."""
     _numbers: dict[Section, int] = field(default_factory=dict)
     _listed: list[Section] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         # Key, section, arguments, value, start, end and flags.
         self.width = FIRST + max((width(symbol) for symbol in self.prepared.roles), default=0) + 4
+        self.has_shared = None in self.spreading.values()
 
     def number(self, kind: str, symbol: Symbol, effect: EffectKind | None = None) -> int:
         """The number of a table."""
@@ -66,8 +73,13 @@ class Sections:
 
     def tables(self, rows: Rows) -> Iterator[tuple[Section, Rows]]:
         """Rows by the table that they belong to."""
-        for number in np.unique(rows[:, SECTION]).tolist():
-            yield self._listed[number], rows[rows[:, SECTION] == number]
+        sections = rows[:, SECTION]
+        numbers = different(sections)
+        if len(numbers) == 1:
+            yield self._listed[int(numbers[0])], rows
+            return
+        for number in numbers.tolist():
+            yield self._listed[number], rows[sections == number]
 
     def rows(self, kind: str, symbol: Symbol, columns: tuple[Ints, ...], effect: EffectKind | None = None) -> Rows:
         """The columns of a table as rows."""
@@ -76,55 +88,70 @@ class Sections:
         if spreading is None:
             return padded(columns, np.full(count, EVERYWHERE), number, self.width)
         made = [padded(columns, keys_of(columns, places, count), number, self.width) for places in spreading]
-        return np.concatenate(made) if len(made) > 1 else made[0]
+        return stacked(made, self.width)
+
+    def keys(self, symbol: Symbol, args: tuple[Ints, ...], count: int) -> Ints:
+        """The keys of rows of a symbol, all by the first places of keys, then all by the next."""
+        spreading = self.spreading[symbol]
+        if spreading is None:
+            return np.full(count, EVERYWHERE)
+        return np.concatenate([keys_of(args, places, count) for places in spreading])
 
     def of_state(self, border: Border) -> Rows:
         """A border state as rows, without the input that is kept elsewhere."""
-        found = []
+        found = [self.rows(*columns) for columns in self.state_columns(border)]
+        return stacked(found, self.width)
+
+    def state_columns(self, border: Border) -> Iterator[Columns]:
+        """The tables of a border state, without the input that is kept elsewhere."""
         dictionary = self.prepared.dictionary
         for symbol, held in border.holding.items():
-            found.append(self.rows("holding", symbol, (*held.args, held.value, held.since)))
+            yield "holding", symbol, (*held.args, held.value, held.since), None
         for symbol, done in border.settled.items():
-            found.append(self.rows("settled", symbol, (*done.args, done.value, done.first)))
+            yield "settled", symbol, (*done.args, done.value, done.first), None
         for symbol, tried in border.attempts.items():
-            found.append(self.rows("attempt", symbol, (*tried.args, tried.value, tried.initiated)))
+            yield "attempt", symbol, (*tried.args, tried.value, tried.initiated), None
         for symbol, past in border.past.items():
-            found.append(self.rows("past", symbol, (*past.args, past.value, past.start, past.end)))
+            yield "past", symbol, (*past.args, past.value, past.start, past.end), None
         for (symbol, effect), points in border.points.items():
-            found.append(self.rows("points", symbol, (*points.args, points.value, points.time), effect))
+            yield "points", symbol, (*points.args, points.value, points.time), effect
         for symbol, events in border.derived.items():
             args = tuple(codes_of(column, dictionary) for column in events.args)
-            found.append(self.rows("derived", symbol, (*args, events.time)))
-        return np.concatenate(found) if found else no_rows(self.width)
+            yield "derived", symbol, (*args, events.time), None
 
     def state(self, rows: Rows) -> Border:
         """The border state in rows."""
         border = Border()
         for section, found in self.tables(rows):
-            symbol = section.symbol
-            args, rest = self._columns(symbol, found, _COLUMNS[section.kind])
-            match section.kind:
-                case "holding":
-                    border.holding[symbol] = Holding(args, *rest)
-                case "settled":
-                    border.settled[symbol] = Settled(args, *rest)
-                case "attempt":
-                    border.attempts[symbol] = Attempts(args, *rest)
-                case "past":
-                    value, start, end = rest
-                    border.past[symbol] = Intervals(args, value, start, end, single_valued=self.is_simple(symbol))
-                case "points":
-                    assert section.effect is not None
-                    border.points[symbol, section.effect] = Points(args, rest[0], rest[1])
-                case "derived":
-                    border.derived[symbol] = Events(tuple(map(Codes, args)), rest[0])
+            self.add_to_state(border, section, *self._columns(section.symbol, found, _COLUMNS[section.kind]))
         return border
+
+    def add_to_state(self, border: Border, section: Section, args: tuple[Ints, ...], rest: Sequence[Ints]) -> None:
+        """Put a table into a border state."""
+        symbol = section.symbol
+        match section.kind:
+            case "holding":
+                border.holding[symbol] = Holding(args, *rest)
+            case "settled":
+                border.settled[symbol] = Settled(args, *rest)
+            case "attempt":
+                border.attempts[symbol] = Attempts(args, *rest)
+            case "past":
+                value, start, end = rest
+                border.past[symbol] = Intervals(args, value, start, end, single_valued=self.is_simple(symbol))
+            case "points":
+                assert section.effect is not None
+                border.points[symbol, section.effect] = Points(args, rest[0], rest[1])
+            case "derived":
+                border.derived[symbol] = Events(tuple(map(Codes, args)), rest[0])
 
     def _columns(self, symbol: Symbol, rows: Rows, count: int) -> tuple[tuple[Ints, ...], list[Ints]]:
         """Arguments and other columns of a table, in the order that the engine has its rows in, each once."""
         wide = width(symbol)
         columns = [rows[:, place] for place in range(FIRST, FIRST + wide + count)]
         args, rest = columns[:wide], columns[wide:]
+        if len(rows) < 2:
+            return tuple(args), rest
         # By arguments and time for fluents with one value at a time, else by arguments, value and time.
         last = [rest[1], rest[0], *rest[2:]] if count > 1 and self.is_simple(symbol) else rest
         order = np.lexsort((*reversed(last), *reversed(args)))
@@ -136,30 +163,33 @@ class Sections:
 
     def of_results(self, evaluation: Evaluation, symbols: Sequence[Symbol]) -> Rows:
         """What a stage has worked out, as rows."""
-        found = []
+        found = [self.rows(*columns) for columns in self.result_columns(evaluation, symbols)]
+        return stacked(found, self.width)
+
+    def result_columns(self, evaluation: Evaluation, symbols: Sequence[Symbol]) -> Iterator[Columns]:
+        """The tables of what a stage has worked out."""
         for symbol in symbols:
             if symbol.kind is EntityKind.EVENT:
-                found.append(self._happened(symbol, evaluation))
+                yield self._happened(symbol, evaluation)
                 continue
             table = evaluation.fluents[symbol]
             flags = self._flags(symbol, table, evaluation)
-            found.append(self.rows("table", symbol, (*table.args, table.value, table.start, table.end, flags)))
+            yield "table", symbol, (*table.args, table.value, table.start, table.end, flags), None
             settled = evaluation.next_border.settled.get(symbol)
             if settled is not None:
-                found.append(self.rows("unsettled", symbol, (*settled.args, settled.value, settled.first)))
+                yield "unsettled", symbol, (*settled.args, settled.value, settled.first), None
             for effect in EffectKind:
                 points = evaluation.points.get((symbol, effect))
                 is_open = effect is EffectKind.TERMINATED and symbol in self.prepared.openly_ended
                 if points is not None and not is_open:
-                    found.append(self.rows("effects", symbol, (*points.args, points.value, points.time), effect))
-        return np.concatenate(found) if found else no_rows(self.width)
+                    yield "effects", symbol, (*points.args, points.value, points.time), effect
 
-    def _happened(self, symbol: Symbol, evaluation: Evaluation) -> Rows:
+    def _happened(self, symbol: Symbol, evaluation: Evaluation) -> Columns:
         events = evaluation.derived[symbol]
         args = tuple(codes_of(column, self.prepared.dictionary) for column in events.args)
         moment = evaluation.moment
         flags = NEW * (events.time > moment.border) + FINAL * (events.time <= moment.next_border)
-        return self.rows("happened", symbol, (*args, events.time, flags))
+        return "happened", symbol, (*args, events.time, flags), None
 
     def _flags(self, symbol: Symbol, table: Intervals, evaluation: Evaluation) -> Ints:
         """What rows of a table are new in their pane, and final."""

@@ -23,10 +23,10 @@ from holdsfor.engine.state import Reports
 from holdsfor.engine.step import evaluate
 from holdsfor.engine.tables import FOREVER, no_intervals
 from holdsfor.incremental.ahead import Ahead
-from holdsfor.incremental.heap import FIRST, KEY, Heap, Rows, changed_keys, difference
+from holdsfor.incremental.heap import FIRST, KEY, Heap, Rows, changed_keys, difference, different, stacked
 from holdsfor.incremental.sections import EVERYWHERE, FINAL, NEW, Sections
 from holdsfor.ir import DelayRule
-from holdsfor.spark.stages import Stage
+from holdsfor.spreading.stages import Stage
 
 CUT, POINT = 1, 2
 """Flags of reports: their beginning was cut off; they are single points."""
@@ -140,7 +140,7 @@ class StageRun:
             if pane.is_all_dirty or (is_last and self._is_restless):
                 active = None
             elif pane.dirty:
-                active = None if active is None else np.union1d(active, np.concatenate(pane.dirty))
+                active = None if active is None else different(np.concatenate((active, *pane.dirty)))
             pane.dirty, pane.is_all_dirty = [], False
             if active is not None and not len(active):
                 continue
@@ -176,7 +176,7 @@ class StageRun:
 
     def _evaluation(self, number: int, active: Ints | None, clock: Clock) -> Evaluation:
         pane = self.panes[number]
-        keys = None if active is None else np.concatenate(([EVERYWHERE], active))
+        keys = active if active is None or not self.sections.has_shared else np.concatenate(([EVERYWHERE], active))
         state = self.sections.state(pane.state.of(keys))
         state.metric = pane.metric
         now = clock.end(number)
@@ -197,7 +197,7 @@ class StageRun:
             if furthest and earlier.begin <= moment.border:
                 rows = earlier.input.of(keys)
                 seen.append(rows)
-        for section, rows in self.sections.tables(np.concatenate(seen)):
+        for section, rows in self.sections.tables(stacked(seen, self.sections.width)):
             events = self.sections.events(section.symbol, rows)
             far = reach.get(section.symbol, 0)
             wanted = np.flatnonzero((events.time > moment.border - far) & (events.time <= moment.now))
@@ -336,7 +336,10 @@ class StageRun:
 
 def _owned(rows: Rows, active: Ints | None) -> Rows:
     """The rows of keys that were worked on: others may have been seen, but not as a whole."""
-    return rows if active is None else rows[is_in(rows[:, KEY], active)]
+    if active is None or not len(rows):
+        return rows
+    mine = rows[:, KEY] == active[0] if len(active) == 1 else is_in(rows[:, KEY], active)
+    return rows if mine.all() else rows[mine]
 
 
 def reports_of(symbol: Symbol, rows: Rows) -> Reports:

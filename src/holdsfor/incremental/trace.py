@@ -8,9 +8,12 @@ import numpy as np
 
 from holdsfor.engine.frames import ranges
 from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.incremental.sections import EVERYWHERE
 
 if TYPE_CHECKING:
     from holdsfor.incremental.stage import StageRun
+
+_ALL = np.array([EVERYWHERE])
 
 
 class Trace:
@@ -26,19 +29,30 @@ class Trace:
 
     def follow(self, stage: StageRun, later: StageRun, keys: Ints, others: Ints) -> None:
         """What is said of keys of one stage comes to other keys in a later one, perhaps to several for each."""
-        repeated = np.tile(keys, len(others) // len(keys))
-        rows, inputs = self.of(stage, repeated)
+        rows, inputs = self._of_keys(stage, np.tile(keys, len(others) // len(keys)))
         if len(rows):
             self.reach(later, others[rows], inputs)
+        shared = self.everywhere(stage)
+        if len(shared):
+            self.reach(later, np.full(len(shared), EVERYWHERE), shared)
 
-    def of(self, stage: StageRun, keys: Ints) -> tuple[Ints, Ints]:
+    def of(self, stage: StageRun, key: int) -> list[int]:
+        """The inputs that came to a key."""
+        own = self._of_keys(stage, np.array([key]))[1]
+        return sorted({*own.tolist(), *self.everywhere(stage).tolist()})
+
+    def everywhere(self, stage: StageRun) -> Ints:
+        """The inputs that came to all keys."""
+        return self._of_keys(stage, _ALL)[1] if stage.sections.has_shared else EMPTY
+
+    def _of_keys(self, stage: StageRun, keys: Ints) -> tuple[Ints, Ints]:
         """The inputs that came to keys, each with the place of its key."""
         known = self._known(stage.stage.number)
         if known is None:
             return EMPTY, EMPTY
         theirs, inputs = known
-        first = np.searchsorted(theirs, keys, side="left")
-        count = np.searchsorted(theirs, keys, side="right") - first
+        first = theirs.searchsorted(keys, side="left")
+        count = theirs.searchsorted(keys, side="right") - first
         return np.repeat(np.arange(len(keys)), count), inputs[ranges(first, count)]
 
     def _known(self, stage: int) -> tuple[Ints, Ints] | None:
@@ -58,7 +72,3 @@ class Trace:
             keys, inputs = keys[fresh], inputs[fresh]
         self._in_order[stage] = keys, inputs
         return keys, inputs
-
-    def clear(self) -> None:
-        """Forget everything."""
-        self._pairs, self._in_order = {}, {}

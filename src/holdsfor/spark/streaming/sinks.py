@@ -15,7 +15,8 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.window import Window
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.changelog import CHANGES, Op
+from holdsfor.engine.changelog import CHANGES
+from holdsfor.engine.matching import Op
 from holdsfor.spark.streaming.happenings import EVENT_CHANGES
 from holdsfor.spark.streaming.store import make_folder, place_of, spark_path
 from holdsfor.spark.wire import ddl

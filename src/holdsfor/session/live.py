@@ -1,0 +1,314 @@
+"""A live session: events are pushed, corrected and taken back, and questions asked in between."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.compiler.analysis.similar import suggest
+from holdsfor.compiler.compile import check
+from holdsfor.compiler.plan import Plan, make_plan
+from holdsfor.diagnostics import HoldsforError, ProgramError, errors_of
+from holdsfor.engine.dictionary import Dictionary, Value
+from holdsfor.engine.report import Texts
+from holdsfor.engine.state import NEVER
+from holdsfor.engine.stream import Stream
+from holdsfor.engine.windows import WindowPlan
+from holdsfor.facts import facts_of
+from holdsfor.incremental.engine import Incremental
+from holdsfor.incremental.trace import Trace
+from holdsfor.io.frames import read_frames
+from holdsfor.io.layouts import Layouts
+from holdsfor.io.rejects import Rejects
+from holdsfor.io.rtec_csv import read_rtec
+from holdsfor.ir import BackgroundRule, Program
+from holdsfor.recognition import EventsInput, Summary, as_paths
+from holdsfor.result import Result
+from holdsfor.session.changes import Changes, Context
+from holdsfor.session.dependencies import dependencies
+from holdsfor.session.edits import Edit, joined
+from holdsfor.session.inputs import CauseKind, Inputs
+from holdsfor.session.ledger import Ledger
+from holdsfor.session.texts import Words
+from holdsfor.syntax.printer import print_term
+
+LEAST_IN_A_PANE = 4096
+"""So many rows come in before the time before them is put aside as a pane of its own."""
+
+
+class Session:
+    """A program and its changing input. Made by `Reasoner.session`."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        window: int | None = None,
+        start: int | None = None,
+        *,
+        changes: bool = True,
+        pane: int = LEAST_IN_A_PANE,
+    ) -> None:
+        if window is not None and window < 1:
+            raise HoldsforError(f"the window must be at least one time-point, not {window}")
+        self._plan, self._window, self._start, self._pane = plan, window, start, pane
+        self._written: Program = plan.analysis.written
+        self.dictionary = Dictionary()
+        self._layouts = Layouts(plan.analysis.entities)
+        self._events: dict[tuple[str, int], Symbol] = {}
+        self._rejects = Rejects()
+        self._edits = [Edit()]
+        self._latest: int | None = None
+        self._now: int | None = None
+        self._shown_at = NEVER
+        self._engine: Incremental | None = None
+        self._inputs = Inputs()
+        self._trace = Trace() if changes else None
+        self._ledger: Ledger | None = None
+        self._words = Words(self.dictionary)
+        self._texts = Texts(self.dictionary)
+        self._read = 0
+        self._strangers = 0
+
+    # Input
+
+    def push(self, events: EventsInput | Stream, *, unit: str = "s") -> None:
+        """Take in events and intervals of input fluents: files, or tables by name, as for `Reasoner.recognise`.
+
+        Those who have columns of codes of `session.dictionary` can give them as a `Stream`.
+        """
+        self._add(self._streamed(events, unit), CauseKind.ARRIVED)
+
+    def push_one(self, event: str, time: int, *args: object) -> None:
+        """Take in one event: its name, its time and its arguments. The quickest way for single ones."""
+        symbol = self._symbol(event, len(args))
+        row = (*(self.dictionary.code(_value(arg, event)) for arg in args), _whole(time, event))
+        self._edits[-1].single.setdefault(symbol, []).append(row)
+        self._read += 1
+        self._see(row[-1])
+
+    def retract(self, events: EventsInput | Stream, *, unit: str = "s") -> None:
+        """Take back what was pushed before. What was never pushed, or is too old by now, is counted."""
+        self._take_back(self._streamed(events, unit), CauseKind.RETRACTED)
+
+    def correct(self, old: EventsInput | Stream, new: EventsInput | Stream, *, unit: str = "s") -> None:
+        """Put new rows in place of old ones: another time, other arguments."""
+        streams = self._streamed(old, unit), self._streamed(new, unit)
+        self._take_back(streams[0], CauseKind.CORRECTED)
+        self._add(streams[1], CauseKind.CORRECTION)
+
+    def _streamed(self, events: EventsInput | Stream, unit: str) -> Stream:
+        entities = self._plan.analysis.entities
+        if isinstance(events, Stream):
+            self._read += sum(
+                len(table.arrival) for found in (events.events, events.fluents) for table in found.values()
+            )
+            return events
+        if isinstance(events, Mapping):
+            for name in events:
+                self._require_known(name)
+            reading = read_frames(events, entities, unit, self.dictionary, self._rejects)
+        else:
+            reading = read_rtec(as_paths(events), entities, self.dictionary, self._rejects)
+        self._read += reading.rows
+        return reading.stream
+
+    def _add(self, stream: Stream, kind: CauseKind) -> None:
+        self._see(stream.moments()[1] if stream.events or stream.fluents else None)
+        self._edits[-1].arrived.append(self._inputs.numbered(stream, kind, self._known_until))
+
+    def _take_back(self, stream: Stream, kind: CauseKind) -> None:
+        if self._edits[-1].has_arrivals:
+            self._edits.append(Edit())
+        self._edits[-1].retracted.append(self._inputs.numbered(stream, kind, self._known_until))
+
+    @property
+    def _known_until(self) -> int:
+        return NEVER if self._now is None else self._now
+
+    def _see(self, time: int | None) -> None:
+        if time is not None and (self._latest is None or time > self._latest):
+            self._latest = time
+
+    def _symbol(self, event: str, arity: int) -> Symbol:
+        found = self._events.get((event, arity))
+        if found is None:
+            self._require_known(event)
+            symbol = self._layouts.find(event, EntityKind.EVENT, arity)
+            if symbol is None:
+                if EntityKind.EVENT not in self._layouts.kinds(event):
+                    raise HoldsforError(f"{event} is an input fluent: push({{{event!r}: [(start, end, value, …)]}})")
+                raise HoldsforError(f"{self._layouts.arguments(event)}, not {arity}")
+            found = self._events[event, arity] = symbol
+        return found
+
+    def _require_known(self, name: str) -> None:
+        if not self._layouts.knows(name):
+            names = sorted({symbol.name for symbol in self._plan.inputs})
+            close = suggest(name, names)
+            hint = f"did you mean {close}?" if close else f"there are {', '.join(names) or 'none'}"
+            raise HoldsforError(f"no rule reads an event or input fluent called {name!r}; {hint}")
+
+    # Background knowledge
+
+    def add_background(self, facts: Mapping[str, Any]) -> None:
+        """Add facts, as tables by predicate. All that the window has is worked out again."""
+        known = _by_text(self._written)
+        new = [rule for text, rule in _by_text(facts_of(facts)).items() if text not in known]
+        self._replan(replace(self._written, rules=(*self._written.rules, *new)))
+
+    def retract_background(self, facts: Mapping[str, Any]) -> None:
+        """Take facts back. Those that are not there are counted; all that the window has is worked out again."""
+        known = _by_text(self._written)
+        back = _by_text(facts_of(facts)).keys()
+        self._strangers += len(back - known.keys())
+        gone = {id(known[text]) for text in back & known.keys()}
+        self._replan(replace(self._written, rules=tuple(rule for rule in self._written.rules if id(rule) not in gone)))
+
+    def _replan(self, program: Program) -> None:
+        analysis, found = check(program)
+        if errors_of(found):
+            raise ProgramError(errors_of(found))
+        plan = make_plan(analysis)
+        if self._engine is not None and not self._engine.replan(plan):
+            raise HoldsforError(
+                "these facts change how the rules are worked out; start a new session with background=…"
+            )
+        self._plan, self._written = plan, program
+
+    # Questions
+
+    def query(self, now: int | None = None) -> Result:
+        """All intervals that reach into the window at a time; without one, at the latest time that was pushed."""
+        self._advance(now)
+        assert self._engine is not None
+        answer = self._engine.answer()
+        summary = self.summary
+        summary.intervals = sum(len(table) for table in answer.fluents.values())
+        summary.derived_events = sum(len(table) for table in answer.events.values())
+        size = self._window
+        windows = None if size is None else WindowPlan(size, size, answer.query_time - size, answer.query_time)
+        return Result([answer], self._texts, summary, windows)
+
+    def changes(self, now: int | None = None) -> Changes:
+        """What has changed since this was last asked, up to a time; without one, up to the latest that was pushed."""
+        if self._trace is None:
+            raise HoldsforError("this session keeps no changes: make it with session(changes=True)")
+        at = self._advance(now)
+        assert self._engine is not None and self._ledger is not None
+        entries = self._ledger.changes(at, self._engine.clock.low, self._shown_at)
+        context = Context(self._ledger, self._stages, self._dependencies, self._trace, self._inputs, self._words)
+        self._inputs = self._inputs.after(at)
+        self._trace = self._engine.trace = Trace()
+        self._shown_at = at
+        return Changes(entries, at, context)
+
+    @property
+    def now(self) -> int | None:
+        """The time of the last question."""
+        return self._now
+
+    @property
+    def summary(self) -> Summary:
+        """What was read so far. Late rows lie before the window; `unmatched` counts retractions of what is not there."""
+        malformed = self._rejects.count
+        late = 0 if self._engine is None else self._engine.late
+        read = self._read - malformed
+        return Summary(read, {}, malformed, self._rejects.first, used=read - late, late=late, query_times=1)
+
+    @property
+    def late(self) -> int:
+        """How many rows came when the window had left them behind."""
+        return 0 if self._engine is None else self._engine.late
+
+    @property
+    def unmatched(self) -> int:
+        """How many retractions were of something that is not known: never pushed, or too old."""
+        return self._strangers + (0 if self._engine is None else self._engine.unmatched)
+
+    @property
+    def malformed(self) -> int:
+        """How many rows could not be read."""
+        return self._rejects.count
+
+    def _advance(self, now: int | None) -> int:
+        at = self._time(now)
+        edits = [self._streams(edit) for edit in self._edits]
+        engine = self._engine or self._begin([arrived for _, arrived in edits], at)
+        self._edits = [Edit()]
+        oldest = engine.oldest
+        found = engine.update(at, edits)
+        if self._ledger is not None:
+            self._ledger.note(found)
+            if engine.oldest != oldest:
+                self._ledger.forget(engine.clock.low)
+        self._now = at
+        return at
+
+    def _time(self, now: int | None) -> int:
+        if now is None:
+            known = [time for time in (self._latest, self._now) if time is not None]
+            if not known:
+                raise HoldsforError("nothing was pushed yet; say when: query(now)")
+            return max(known)
+        at = _whole(now, "now")
+        if self._now is not None and at < self._now:
+            raise HoldsforError(f"the session stands at {self._now} and cannot go back to {at}")
+        return at
+
+    def _streams(self, edit: Edit) -> tuple[Stream, Stream]:
+        if edit.single:
+            edit.arrived.append(self._inputs.numbered(edit.singles(), CauseKind.ARRIVED, self._known_until))
+        return joined(edit.retracted), joined(edit.arrived)
+
+    def _begin(self, arrived: Iterable[Stream], now: int) -> Incremental:
+        firsts = [stream.moments()[0] for stream in arrived]
+        origin = self._start + 1 if self._start is not None else min(0, now, *firsts)
+        engine = Incremental(
+            self._plan,
+            self.dictionary,
+            origin,
+            self._window,
+            least=self._pane,
+            fine=True,
+            trace=self._trace,
+        )
+        self._engine = engine
+        self._stages = {symbol: stage for stage in engine.stages for symbol in stage.members}
+        self._dependencies = dependencies(self._plan)
+        if self._trace is not None:
+            self._ledger = Ledger(engine.stages)
+        return engine
+
+    def __repr__(self) -> str:
+        at = "not asked yet" if self._now is None else f"at {self._now}"
+        return f"<Session {at}: {self._read} rows, {self.late} late, {self.unmatched} unmatched>"
+
+
+def _by_text(program: Program) -> dict[str, BackgroundRule]:
+    """The facts of a program."""
+    facts = (rule for rule in program.rules if isinstance(rule, BackgroundRule) and not rule.body)
+    return {print_term(rule.head): rule for rule in facts}
+
+
+def _whole(time: Any, what: str) -> int:
+    try:
+        return operator.index(time)
+    except TypeError:
+        raise HoldsforError(f"{what}: the time {time!r} is not a whole number") from None
+
+
+def _value(arg: Any, event: str) -> Value:
+    if isinstance(arg, bool | np.bool_):
+        return str(bool(arg)).lower()
+    if isinstance(arg, str | int):
+        return arg
+    if isinstance(arg, np.generic):
+        return _value(arg.item(), event)
+    if isinstance(arg, float):
+        return int(arg) if arg.is_integer() else arg
+    raise HoldsforError(f"{event}: the argument {arg!r} is neither text nor a number")

@@ -1,0 +1,100 @@
+"""Sessions = from scratch, at every question, whatever was pushed, taken back and corrected in between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from holdsfor.engine.changelog import CHANGES, SHOWN, compare
+from holdsfor.engine.report import interval_rows_table
+from holdsfor.engine.state import NEVER
+from holdsfor.engine.stream import Stream, from_records
+from holdsfor.engine.tables import FOREVER
+from holdsfor.engine.variants import NotSupported
+from holdsfor.logic.arithmetic import EvaluationError
+from holdsfor.reference import EventRow, IntervalRow, Record
+from holdsfor.session import Session
+from tests.strategies.edits import Round, Step, from_scratch, is_same, moment, steps
+from tests.strategies.engine_runs import Rows, Scenario, differences, scenario
+from tests.strategies.scenario_words import Pen
+from tests.strategies.scenarios import WINDOWED
+
+
+@st.composite
+def sittings(draw: Callable[..., int]) -> tuple[Scenario, list[Step], int]:
+    """A scenario, what is done with its records, and how many rows a pane has at least."""
+    pen = Pen.of(draw)
+    one = scenario(pen, WINDOWED, windowed=False)
+    assume(one is not None)
+    assert one is not None
+    return one, steps(pen, one), pen.number(1, 12)
+
+
+def expected(one: Scenario, sitting: list[Step], origin: int) -> Iterator[Rows]:
+    """What the engine says from scratch at each question."""
+    known: list[Record] = []
+    for step in sitting:
+        known = [record for record in known if not any(is_same(record, old) for old in step.old)] + step.new
+        if step.what in ("query", "changes"):
+            yield from from_scratch(one, [Round(step.now, known, [])], origin)
+
+
+def check_sitting(one: Scenario, sitting: list[Step], pane: int) -> None:
+    origin = min([0, *map(moment, one.records)])
+    try:
+        wanted = list(expected(one, sitting, origin))
+    except (NotSupported, EvaluationError):
+        assume(False)
+        raise
+    session = Session(one.reasoner.plan, start=origin - 1, pane=pane)
+    shown, shown_at = SHOWN.empty_table(), NEVER
+    answers = iter(wanted)
+    for step in sitting:
+        if step.what in ("query", "changes"):
+            answer = next(answers)
+        if step.what == "query":
+            result = session.query(step.now)
+            assert differences(Rows(tuple(sorted(result)), _events(result.derived_events)), answer) == []
+        elif step.what == "changes":
+            table = _found(answer.intervals)
+            changes, shown = compare(shown, table, step.now, -int(FOREVER), shown_at)
+            assert _lines(session.changes(step.now).to_arrow().select(CHANGES.names)) == _lines(changes)
+            shown_at = step.now
+        else:
+            old, new = (_stream(one, records, session) for records in (step.old, step.new))
+            {"push": lambda: session.push(new), "retract": lambda: session.retract(old)}.get(
+                step.what, lambda: session.correct(old, new)
+            )()
+
+
+def _stream(one: Scenario, records: list[Record], session: Session) -> Stream:
+    return from_records(records, one.reasoner.analysis.entities, session.dictionary)
+
+
+def _events(table: pa.Table) -> tuple[EventRow, ...]:
+    return tuple(sorted(EventRow(*row.values()) for row in table.to_pylist()))
+
+
+def _found(rows: tuple[IntervalRow, ...]) -> pa.Table:
+    return interval_rows_table(rows).select(["fluent", "value", "start", "end"])
+
+
+def _lines(table: pa.Table) -> list[str]:
+    return sorted(str(row) for row in table.to_pylist())
+
+
+@settings(max_examples=80)
+@given(sittings())
+def test_sessions(found: tuple[Scenario, list[Step], int]) -> None:
+    check_sitting(*found)
+
+
+@pytest.mark.slow
+@settings(max_examples=6_000)
+@given(sittings())
+def test_sessions_at_length(found: tuple[Scenario, list[Step], int]) -> None:
+    check_sitting(*found)
