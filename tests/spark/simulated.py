@@ -18,13 +18,13 @@ from holdsfor.io.layouts import Form
 from holdsfor.loading import Reasoner
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.reference.history import Occurrence
-from holdsfor.spark.alignment import Spreading
 from holdsfor.spark.buckets import StageTask
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows, route_of
-from holdsfor.spark.keys import Ties, buckets, connected, parts
-from holdsfor.spark.stages import StagePlan, stage_plan
-from holdsfor.spark.ties import fact_parts
 from holdsfor.spark.wire import ARRIVALS, BUCKET, COUNTS, DERIVED, MOMENTS, RESULT
+from holdsfor.spreading.alignment import Spreading
+from holdsfor.spreading.keys import Ties, buckets, connected, parts
+from holdsfor.spreading.stages import StagePlan, stage_plan
+from holdsfor.spreading.ties import fact_parts
 from holdsfor.syntax.terms import arguments, functor
 from tests.strategies.engine_runs import Rows as Reported
 

@@ -22,7 +22,6 @@ from holdsfor.loading import Reasoner
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.reference.history import Occurrence
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
-from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Driver, Report, Taken
@@ -31,6 +30,7 @@ from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, TakeIn
 from holdsfor.spark.streaming.staging import stream_stages
 from holdsfor.spark.streaming.store import Store
 from holdsfor.spark.streaming.tasks import UNMATCHED, AskStage, Turn, notes_of
+from holdsfor.spreading.stages import StagePlan
 from tests.spark.simulated import _sources, _targets
 
 

@@ -17,7 +17,7 @@ from holdsfor.reference import Occurrence, Record
 from holdsfor.reference.history import event_term
 from holdsfor.spark.describe import stages_data, stages_text
 from holdsfor.spark.job import Span
-from holdsfor.spark.stages import stage_plan
+from holdsfor.spreading.stages import stage_plan
 from tests.spark.on_spark import on_spark
 from tests.spark.simulated import conflicts_on_buckets, on_buckets
 from tests.strategies.engine_runs import differences, on_engine

@@ -13,7 +13,7 @@ from holdsfor import load
 from holdsfor.compiler.plan import Method
 from holdsfor.spark import recognise
 from holdsfor.spark.job import Span
-from holdsfor.spark.stages import Stage, stage_plan
+from holdsfor.spreading.stages import Stage, stage_plan
 from tests.spark.on_spark import on_spark
 from tests.spark.test_random import check_buckets, check_pieces
 from tests.spark.test_stream_random import check as check_stream

@@ -13,7 +13,7 @@ from holdsfor.engine.run import run
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.variants import NotSupported
 from holdsfor.spark.job import Span
-from holdsfor.spark.stages import undecided
+from holdsfor.spreading.stages import undecided
 from tests.spark.on_spark import on_spark
 from tests.spark.simulated import conflicts_on_buckets, on_buckets
 from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, scenarios

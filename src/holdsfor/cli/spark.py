@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def shown_stages(plan: Plan, *, as_json: bool) -> str:
     """The stages of a plan, and what a stream does in another way: it cannot know which keys will be tied together."""
     from holdsfor.spark.describe import stages_data, stages_text
-    from holdsfor.spark.stages import stage_plan
     from holdsfor.spark.streaming.staging import stream_stages
+    from holdsfor.spreading.stages import stage_plan
 
     stages = stage_plan(plan)
     differing = [message for message in stream_stages(plan).warnings if message not in stages.warnings]

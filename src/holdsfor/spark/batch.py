@@ -23,7 +23,6 @@ from holdsfor.loading import Background, Reasoner, load
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.buckets import StageTask
 from holdsfor.spark.job import Span, make_job, plan_rows
-from holdsfor.spark.keys import Ties, connected
 from holdsfor.spark.session import spare_worker
 from holdsfor.spark.sources import (
     BUCKET_OF_PACKED,
@@ -37,9 +36,10 @@ from holdsfor.spark.sources import (
     stage_rows,
     told,
 )
-from holdsfor.spark.stages import Stage, stage_plan, undecided
-from holdsfor.spark.ties import fact_parts
 from holdsfor.spark.wire import COUNTS, DERIVED, RESULT, ddl
+from holdsfor.spreading.keys import Ties, connected
+from holdsfor.spreading.stages import Stage, stage_plan, undecided
+from holdsfor.spreading.ties import fact_parts
 
 Rules: TypeAlias = Reasoner | str | Path | Iterable[str | Path]
 Events: TypeAlias = DataFrame | Mapping[str, DataFrame]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor.compiler.analysis.partition import _ordinals
-from holdsfor.spark.alignment import Places
-from holdsfor.spark.stages import Delivery, Stage, StagePlan
+from holdsfor.spreading.alignment import Places
+from holdsfor.spreading.stages import Delivery, Stage, StagePlan
 
 
 def stages_text(stages: StagePlan) -> str:

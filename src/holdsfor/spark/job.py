@@ -18,10 +18,10 @@ from holdsfor.engine.retention import retention
 from holdsfor.io.layouts import Form
 from holdsfor.ir import Program
 from holdsfor.loading import from_program
-from holdsfor.spark.alignment import Places, Spreading
-from holdsfor.spark.keys import Ties
-from holdsfor.spark.stages import Delivery, Stage, StagePlan
 from holdsfor.spark.wire import Kind, Tag, Wire, slot_names
+from holdsfor.spreading.alignment import Places, Spreading
+from holdsfor.spreading.keys import Ties
+from holdsfor.spreading.stages import Delivery, Stage, StagePlan
 
 
 def _symbol(symbol: Symbol) -> tuple[type[Symbol], tuple[object, ...]]:

@@ -19,7 +19,6 @@ from holdsfor.engine.report import Texts
 from holdsfor.engine.tables import FOREVER
 from holdsfor.ir import EffectKind
 from holdsfor.spark.job import Exit, Job, StageSpec
-from holdsfor.spark.keys import PartsOfCodes, Ties, buckets, distinct_codes
 from holdsfor.spark.rows import BucketRows
 from holdsfor.spark.wire import (
     ARRIVALS,
@@ -34,6 +33,7 @@ from holdsfor.spark.wire import (
     TermTexts,
     table_of,
 )
+from holdsfor.spreading.keys import PartsOfCodes, Ties, buckets, distinct_codes
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,8 @@ from holdsfor.io.formats import require_columns
 from holdsfor.io.frames import _entry
 from holdsfor.io.layouts import Form, Layouts
 from holdsfor.io.mapping import Entry, TableMapping
-from holdsfor.spark.alignment import Places, Spreading
 from holdsfor.spark.columns import Argument, argument, identifier, is_open, key_part, literal, time
 from holdsfor.spark.job import Route, Rows, SourceRows, route_of
-from holdsfor.spark.stages import Delivery, Stage, StagePlan
-from holdsfor.spark.ties import Link
 from holdsfor.spark.wire import (
     ARRIVALS,
     BUCKET,
@@ -31,6 +28,9 @@ from holdsfor.spark.wire import (
     Wire,
     sql_types,
 )
+from holdsfor.spreading.alignment import Places, Spreading
+from holdsfor.spreading.stages import Delivery, Stage, StagePlan
+from holdsfor.spreading.ties import Link
 
 
 @dataclass(frozen=True)

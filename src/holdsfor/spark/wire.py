@@ -21,7 +21,7 @@ from holdsfor.engine.dictionary import Dictionary, Value, value_of
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.io.columns import Cells
 from holdsfor.io.layouts import Form
-from holdsfor.spark.keys import distinct_codes
+from holdsfor.spreading.keys import distinct_codes
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
 

@@ -24,10 +24,10 @@ from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.spark.columns import identifier, literal, time
 from holdsfor.spark.job import Rows
 from holdsfor.spark.sources import Origin, _either, _feeds, _first_of, _Shipped
-from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, travelling_schema
 from holdsfor.spark.wire import sql_types
+from holdsfor.spreading.stages import StagePlan
 
 Streams: TypeAlias = DataFrame | Mapping[str, DataFrame]
 

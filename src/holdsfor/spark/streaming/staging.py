@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdsfor.compiler.plan import Plan
-from holdsfor.spark.stages import StagePlan, stage_plan
+from holdsfor.spreading.stages import StagePlan, stage_plan
 
 
 def stream_stages(plan: Plan) -> StagePlan:

@@ -18,6 +18,7 @@ from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.report import event_table, interval_table
+from holdsfor.engine.retractions import Arrived, has_rows, take_back
 from holdsfor.engine.state import State
 from holdsfor.engine.step import Answer
 from holdsfor.engine.stream import Stream
@@ -31,7 +32,6 @@ from holdsfor.spark.rows import piece_of, whole_column
 from holdsfor.spark.steps import Batches, advance
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.happenings import EVENT_CHANGES, HAPPENED, compare_events
-from holdsfor.spark.streaming.retractions import Arrived, has_rows, take_back
 from holdsfor.spark.streaming.rows import BACK, NOTE, noted, read_rows, row_schema
 from holdsfor.spark.streaming.store import Store, as_parquet, packed, unpacked
 from holdsfor.spark.wire import BUCKET, Kind, Tag, table_of

@@ -16,7 +16,6 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.job import Job, Rows, Span, make_job, plan_rows
 from holdsfor.spark.session import spare_worker
-from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.driver import Driver, Report, Taken
 from holdsfor.spark.streaming.frames import BEAT, Sorting, Sources, beat_time
@@ -26,6 +25,7 @@ from holdsfor.spark.streaming.staging import stream_stages
 from holdsfor.spark.streaming.store import Store, spark_path
 from holdsfor.spark.streaming.tasks import UNMATCHED, AskStage, Turn, notes_of
 from holdsfor.spark.wire import ddl
+from holdsfor.spreading.stages import StagePlan
 
 OnReport = Callable[[Report], None]
 

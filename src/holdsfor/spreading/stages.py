@@ -14,9 +14,9 @@ from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan, Stratum
 from holdsfor.engine.retention import retention
 from holdsfor.ir import Effect, EffectKind
-from holdsfor.spark.alignment import Option, Places, Spreading, options, rule_shapes
-from holdsfor.spark.exchange import Exchanges, Match
-from holdsfor.spark.ties import Link, tied_option, tying_rules
+from holdsfor.spreading.alignment import Option, Places, Spreading, options, rule_shapes
+from holdsfor.spreading.exchange import Exchanges, Match
+from holdsfor.spreading.ties import Link, tied_option, tying_rules
 
 _World = dict[Symbol, Spreading | None]
 """How every symbol of a stage is spread; None if every bucket has all of it."""

@@ -31,7 +31,7 @@ from holdsfor.ir import (
     Intervals,
     Rule,
 )
-from holdsfor.spark.alignment import Places, Reading, RuleShape, _fitting, _ranges, rule_shapes
+from holdsfor.spreading.alignment import Places, Reading, RuleShape, _fitting, _ranges, rule_shapes
 from holdsfor.syntax.terms import Term, Var
 
 Columns = tuple[int | None, ...]

@@ -20,8 +20,8 @@ from holdsfor.engine.kernels import Ints
 from holdsfor.ir import Call, EffectRule, EventRule, Happens
 from holdsfor.ir.metric import MetricRule
 from holdsfor.logic.unify import is_ground
-from holdsfor.spark.alignment import Option, Places, Reading, RuleShape, spreadings
-from holdsfor.spark.keys import parts
+from holdsfor.spreading.alignment import Option, Places, Reading, RuleShape, spreadings
+from holdsfor.spreading.keys import parts
 from holdsfor.syntax.terms import Term, Var, arguments, functor
 
 _MOST_CHOICES = 64

@@ -94,7 +94,7 @@ def rule_shapes(stratum: Stratum, plan: Plan) -> list[RuleShape]:
     """The rules of a stratum that read anything."""
     if stratum.metric is not None:
         # Imported here: it makes shapes of its own.
-        from holdsfor.spark.metric_shapes import metric_shapes
+        from holdsfor.spreading.metric_shapes import metric_shapes
 
         return list(metric_shapes(stratum, plan))
     entities = plan.analysis.entities
