@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, note, reject, settings
@@ -19,11 +18,7 @@ from tests.strategies.metric_programs import BACKWARD, EVERYTHING, STREAMABLE, M
 
 FEW = settings(max_examples=max(30, settings.default.max_examples // 4))
 MANY = settings(max_examples=max(1_500, settings.default.max_examples))
-PROGRAMS = pytest.mark.parametrize(
-    "features",
-    [replace(features, infinite_facts=False) for features in (EVERYTHING, BACKWARD, STREAMABLE)],
-    ids="all backward stream".split(),
-)
+PROGRAMS = pytest.mark.parametrize("features", [EVERYTHING, BACKWARD, STREAMABLE], ids="all backward stream".split())
 
 
 def check(scenario: Scenario, buckets: int) -> None:

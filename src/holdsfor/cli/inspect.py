@@ -177,10 +177,9 @@ def plan(
     with friendly_errors():
         if is_metric(files):
             from holdsfor.cli.metric import shown_metric_plan
+            from holdsfor.cli.spark_metric import shown_metric_stages
 
-            if spark:
-                raise HoldsforError("a .dmtl program cannot run on Spark yet; leave out --spark")
-            write_output(shown_metric_plan(files, as_json=as_json), output)
+            write_output((shown_metric_stages if spark else shown_metric_plan)(files, as_json=as_json), output)
             return
         made = load_files(files).plan
         if spark:

@@ -58,8 +58,6 @@ def run_metric(
     with friendly_errors(), ExitStack() as stack:
         if not_for_metric:
             raise HoldsforError(f"{', '.join(not_for_metric)} cannot be used with a .dmtl program")
-        if options.engine is Engine.SPARK:
-            raise HoldsforError("a .dmtl program cannot run on Spark yet; leave out --engine spark")
         reasoner = load_metric_files(options.rules)
         plan = reasoner.plan_of(options.query or None)
         from holdsfor.engine.metric.report import EXACT, ROUNDED

@@ -87,8 +87,16 @@ def run(
         from holdsfor.cli.metric import MetricOptions, run_metric
 
         given = {"--background": background, "--window": window, "--derived-events": derived_events}
+        options = MetricOptions(rules, events, mapping, start, end, step, delay, fluent, style, output, engine)
+        if engine is Engine.SPARK:
+            from holdsfor.cli.spark_metric import run_metric_on_spark
+
+            local = {"--step": step, "--delay": delay, "--rejects": rejects, "--strict": strict, "--profile": profile}
+            unused = [name for name, value in (given | local).items() if value]
+            run_metric_on_spark(options, not_for_spark=unused, master=master, partitions=partitions)
+            return
         run_metric(
-            MetricOptions(rules, events, mapping, start, end, step, delay, fluent, style, output, engine),
+            options,
             not_for_metric=[name for name, value in given.items() if value],
             rejects=rejects,
             strict=strict,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import warnings
 from enum import StrEnum
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdsfor.cli.common import fail, friendly_errors, load_files
+from holdsfor.cli.common import fail, friendly_errors, is_metric, load_files
+from holdsfor.cli.options import number, time_point
 from holdsfor.diagnostics import HoldsforError
 
 if TYPE_CHECKING:
@@ -35,10 +37,12 @@ class Format(StrEnum):
 def stream(
     rules: Annotated[list[Path], typer.Argument(help="Rule files.", metavar="RULES…")],
     source: Annotated[str, typer.Option(help="Where events come from: parquet, json, csv, or any format of Spark.")],
-    mapping: Annotated[Path, typer.Option(help="TOML file: which columns are which event.")],
-    window: Annotated[int, typer.Option(min=1, help="Window size in time-points.")],
     checkpoint: Annotated[str, typer.Option(help="Folder from which a run that was stopped goes on.")],
     sink: Annotated[str, typer.Option(help="Folder for the changelog: one folder for each batch.")],
+    mapping: Annotated[
+        Path | None, typer.Option(help="TOML file: which columns are which event (.dmtl: which facts).")
+    ] = None,
+    window: Annotated[int | None, typer.Option(min=1, help="Window size in time-points; not for .dmtl.")] = None,
     path: Annotated[str | None, typer.Option(help="Folder with files of events.")] = None,
     schema: Annotated[
         str | None, typer.Option(help='Columns, as "vessel string, at bigint"; files there are can show them.')
@@ -46,14 +50,21 @@ def stream(
     option: Annotated[list[str], typer.Option(help="Option of the source, as name=value.")] = [],  # noqa: B006
     background: Annotated[list[Path], typer.Option(help="Files with background facts and rules.")] = [],  # noqa: B006
     step: Annotated[int | None, typer.Option(min=1, help="Distance of query times; the window if not given.")] = None,
-    lateness: Annotated[int, typer.Option(min=0, help="How long a query time waits for late events.")] = 0,
+    lateness: Annotated[
+        Fraction, typer.Option(parser=number, metavar="NUMBER", help="How long late events are waited for.")
+    ] = Fraction(0),
     start: Annotated[int | None, typer.Option(help="The stream begins after this time-point.")] = None,
     clock: Annotated[Clock, typer.Option(help="Query times go by the time of events or by their arrival.")] = (
         Clock.EVENT
     ),
     idle: Annotated[str | None, typer.Option(help='Go on without events after such a time, as "10 seconds".')] = None,
     retracted: Annotated[str | None, typer.Option(help="Column that is true in rows that take something back.")] = None,
-    fluent: Annotated[list[str], typer.Option(help="Report only these fluents.")] = [],  # noqa: B006
+    fluent: Annotated[
+        list[str], typer.Option("--fluent", "--query", help="Report only these fluents (.dmtl: predicates).")
+    ] = [],  # noqa: B006
+    delay: Annotated[
+        str | None, typer.Option(help=".dmtl only: how much later answers may come; inf for as much as it takes.")
+    ] = None,
     style: Annotated[Format, typer.Option("--format", "-f", help="Format of the changelog.")] = Format.PARQUET,
     derived: Annotated[
         str | None, typer.Option("--derived-events", help="Folder for the changelog of derived events.")
@@ -70,8 +81,42 @@ def stream(
     """Follow a stream and write down what changes, with a line for each micro-batch."""
     if once and trigger is not None:
         fail("--once reads all there is at once; leave out --trigger")
+    when: dict[str, bool] | str | None = {"availableNow": True} if once else trigger
+    if is_metric(rules):
+        from holdsfor.cli.spark_metric import StreamOptions, stream_metric
+
+        unused = {"--background": background, "--window": window, "--step": step, "--start": start, "--idle": idle}
+        unused |= {"--retracted": retracted, "--derived-events": derived, "--history": history}
+        stream_metric(
+            StreamOptions(
+                rules,
+                source,
+                path,
+                schema,
+                _options(option),
+                mapping,
+                lateness,
+                delay,
+                fluent,
+                checkpoint,
+                sink,
+                side,
+                style.value,
+                when,
+                buckets,
+                master,
+            ),
+            not_for_metric=[name for name, value in unused.items() if value],
+        )
+        return
+    if mapping is None or window is None:
+        missing = "--mapping" if mapping is None else "--window"
+        raise typer.BadParameter("needed for events and fluents", param_hint=missing)
     with friendly_errors():
         from holdsfor.cli.spark import _session
+
+        if delay is not None:
+            raise HoldsforError("--delay is for .dmtl programs; RTEC programs do not look into the future")
 
         reasoner = load_files([*rules, *background])
         reasoner.require_no_errors()
@@ -90,7 +135,7 @@ def stream(
                 mapping=mapping,
                 window=window,
                 step=step,
-                lateness=lateness,
+                lateness=time_point("--lateness", lateness, 0) or 0,
                 start=start,
                 clock=clock.value,
                 idle=idle,
@@ -109,7 +154,7 @@ def stream(
             query = made.start(
                 sink,
                 checkpoint=checkpoint,
-                trigger={"availableNow": True} if once else trigger,
+                trigger=when,
                 events=derived,
                 side=side,
                 on_report=_show,

@@ -60,8 +60,8 @@ class MetricJob:
 
     @cached_property
     def width(self) -> int:
-        """The largest number of arguments."""
-        return max((relation.arity for stage in self.stages.stages for relation in _relations(stage)), default=0)
+        """The number of columns for arguments; what is put aside needs two."""
+        return max([2, *(relation.arity for stage in self.stages.stages for relation in _relations(stage))])
 
     @cached_property
     def scale(self) -> int:

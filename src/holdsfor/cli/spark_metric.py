@@ -1,0 +1,195 @@
+"""What the commands do with metric programs on Spark."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from holdsfor.cli.common import friendly_errors
+from holdsfor.cli.metric import MetricOptions, _delay, load_metric_files
+from holdsfor.cli.options import Format, counted, style_of
+from holdsfor.cli.spark import _session
+from holdsfor.diagnostics import HoldsforError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def shown_metric_stages(files: Sequence[Path], *, as_json: bool) -> str:
+    """The stages of a metric program."""
+    from holdsfor.compiler.metric.describe_stages import metric_stages_data, metric_stages_text
+    from holdsfor.compiler.metric.stages import metric_stages
+
+    stages = metric_stages(load_metric_files(files).plan)
+    if as_json:
+        return json.dumps(metric_stages_data(stages), indent=2, ensure_ascii=False)
+    return metric_stages_text(stages)
+
+
+def run_metric_on_spark(
+    options: MetricOptions, *, not_for_spark: Sequence[str], master: str, partitions: int | None
+) -> None:
+    """Find the maximal intervals of what a metric program derives."""
+    with friendly_errors():
+        if not_for_spark:
+            raise HoldsforError(f"{', '.join(not_for_spark)} cannot be used with a .dmtl program on Spark")
+        reasoner = load_metric_files(options.rules)
+        reasoner.require_no_errors()
+        spark = _session(master)
+        from pyspark.sql import Observation
+
+        from holdsfor.engine.metric.report import EXACT, ROUNDED
+        from holdsfor.io.writers import writing
+        from holdsfor.spark import materialise
+        from holdsfor.spark.streaming.reasons import spark_errors
+
+        style = style_of(options.style, options.output)
+        exactly = style in (Format.CSV, Format.TABLE)
+        facts, untyped = _facts(spark, options)
+        observation = Observation()
+        with _warnings_shown(), spark_errors("the facts cannot be read"):
+            found = materialise(
+                reasoner,
+                facts,
+                start=options.start,
+                end=options.end,
+                query=options.query or None,
+                mapping=options.mapping,
+                exact=True,
+                untyped=untyped,
+                partitions=partitions,
+                observation=observation,
+            )
+        with spark_errors("the program cannot be run"):
+            table = _sorted(found.toArrow())
+        with writing(style, options.output, EXACT if exactly else ROUNDED) as writer:
+            writer.write(table.cast(EXACT) if exactly else _rounded(table).cast(ROUNDED))
+        counts = observation.get
+        spark.stop()
+    typer.echo(
+        f"{counted(counts['read'], 'fact')} read, {counts['unknown']} of names no rule knows, "
+        f"{counts['malformed']} malformed",
+        err=True,
+    )
+    typer.echo(counted(counts["intervals"], "interval"), err=True)
+
+
+def _facts(spark: Any, options: MetricOptions) -> tuple[Any, bool]:
+    """Files of facts: text, or tables that a mapping describes, and whether those have no types."""
+    for path in options.events:
+        if not path.exists():
+            raise HoldsforError(f"cannot read {path}: there is no such file")
+    if options.mapping is None:
+        if not options.events:
+            return spark.createDataFrame([], "value string"), False
+        return [str(path) for path in options.events], False
+    from holdsfor.io.formats import format_of
+    from holdsfor.io.mapping import read_mapping
+    from holdsfor.spark.files import _table
+
+    mapping = read_mapping(options.mapping)
+    styles = {mapping.format or format_of(path) for path in options.events}
+    if len(styles) != 1:
+        raise HoldsforError("with --engine spark, all files of facts must have one format")
+    style = styles.pop()
+    return _table(spark, style, [str(path) for path in options.events], mapping.delimiter), style == "csv"
+
+
+def _sorted(table: pa.Table) -> pa.Table:
+    """Results in order, with their arguments joined."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    joined = pc.binary_join(table["args"].combine_chunks(), "|")
+    table = table.set_column(1, "args", joined)
+    before_all = Fraction(-(2**80))
+    keys = [
+        (name, args, before_all if start is None else Fraction(start))
+        for name, args, start in zip(*(table[name].to_pylist() for name in ("predicate", "args", "start")), strict=True)
+    ]
+    return table.take(pa.array(sorted(range(len(keys)), key=keys.__getitem__), pa.int64()))
+
+
+def _rounded(table: pa.Table) -> pa.Table:
+    import pyarrow as pa
+
+    for name in ("start", "end"):
+        numbers = [None if text is None else float(Fraction(text)) for text in table[name].to_pylist()]
+        table = table.set_column(table.column_names.index(name), name, pa.array(numbers, pa.float64()))
+    return table
+
+
+@contextmanager
+def _warnings_shown() -> Iterator[None]:
+    with warnings.catch_warnings(record=True) as complaints:
+        warnings.simplefilter("always")
+        yield
+    for complaint in complaints:
+        typer.secho(f"warning: {complaint.message}", err=True, fg=typer.colors.YELLOW)
+
+
+@dataclass(frozen=True)
+class StreamOptions:
+    """What a stream was asked for."""
+
+    rules: Sequence[Path]
+    source: str
+    path: str | None
+    schema: str | None
+    options: dict[str, str]
+    mapping: Path | None
+    lateness: Fraction
+    delay: str | None
+    query: Sequence[str]
+    checkpoint: str
+    sink: str
+    side: str | None
+    style: str
+    trigger: dict[str, bool] | str | None
+    buckets: int | None
+    master: str
+
+
+def stream_metric(options: StreamOptions, *, not_for_metric: Sequence[str]) -> None:
+    """Follow a stream of facts and write down which intervals begin and end."""
+    with friendly_errors():
+        if not_for_metric:
+            raise HoldsforError(f"{', '.join(not_for_metric)} cannot be used with a .dmtl program")
+        reasoner = load_metric_files(options.rules)
+        reasoner.require_no_errors()
+        spark = _session(options.master)
+        from holdsfor.spark import materialise_stream
+        from holdsfor.spark.streaming.opening import opened, wait_for
+        from holdsfor.spark.streaming.reasons import spark_errors
+
+        facts, _ = opened(spark, options.source, options.path, options.schema, dict(options.options))
+        with _warnings_shown():
+            made = materialise_stream(
+                reasoner,
+                facts,
+                lateness=options.lateness,
+                delay=_delay(options.delay),
+                query=options.query or None,
+                mapping=options.mapping,
+                untyped=options.source == "csv",
+                buckets=options.buckets,
+            )
+        with spark_errors("the stream cannot be started"):
+            query = made.start(
+                options.sink,
+                checkpoint=options.checkpoint,
+                trigger=options.trigger,
+                side=options.side,
+                on_report=lambda report: typer.echo(str(report)),
+                style=options.style,
+            )
+        wait_for(query)
+        spark.stop()

@@ -1,0 +1,109 @@
+"""What changes while a stream goes on: intervals begin, and later they end.
+
+An interval is reported when it begins, with its end if that is known by then (`open`), and when it has ended (`close`).
+In between nothing is said of it: an end that is null is not known yet. Its `id` is a hash of predicate, arguments and
+start, so a table that is upserted by `id` has every maximal interval once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.compiler.metric.rules import Relation
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.metric.facts import Facts, maximal
+from holdsfor.engine.metric.report import _texts
+from holdsfor.engine.metric.timeline import rescaled
+from holdsfor.engine.tables import FOREVER
+from holdsfor.io.rejects import repeated
+
+OPEN, CLOSE = "open", "close"
+CHANGES = pa.schema(
+    [
+        ("id", pa.string()),
+        ("op", pa.string()),
+        ("predicate", pa.string()),
+        ("args", pa.list_(pa.string())),
+        ("start", pa.string()),
+        ("start_closed", pa.bool_()),
+        ("end", pa.string()),
+        ("end_closed", pa.bool_()),
+        ("until", pa.string()),
+    ]
+)
+"""Times are exact text; `until` is how far the stream had come."""
+CHANGES_SQL = (
+    "id string, op string, predicate string, args array<string>, `start` string, start_closed boolean, `end` string, "
+    "end_closed boolean, until string"
+)
+
+
+class GoingOn:
+    """Intervals that hold at the end of what was worked out, with their beginnings."""
+
+    def __init__(self, scale: int, tables: Mapping[Relation, Facts]) -> None:
+        self.scale = scale
+        self.tables = dict(tables)
+
+    def rescaled(self, scale: int) -> None:
+        """Change to a finer time-line."""
+        self.tables = {relation: rescaled(facts, scale // self.scale) for relation, facts in self.tables.items()}
+        self.scale = scale
+
+    def changes(
+        self, relation: Relation, found: Facts, border: tuple[int, int], until: str, dictionary: Dictionary
+    ) -> Iterator[pa.Table]:
+        """The changes that facts of a stretch of time mean; the stretch is given by its cells."""
+        low, high = border
+        before = self.tables.pop(relation, None)
+        facts = found if before is None else maximal([before, found])
+        was_open = facts.start < low
+        is_open = facts.end >= high
+        if before is None and low <= -FOREVER:
+            was_open = np.zeros(facts.rows, np.bool_)
+        going_on = facts.take(np.flatnonzero(is_open))
+        if going_on.rows:
+            self.tables[relation] = going_on
+        for op, rows in ((OPEN, ~was_open), (CLOSE, was_open & ~is_open)):
+            chosen = np.flatnonzero(rows)
+            if len(chosen):
+                yield self._table(relation, facts.take(chosen), is_open[chosen], op, until, dictionary)
+
+    def _table(
+        self, relation: Relation, facts: Facts, is_open: Bools, op: str, until: str, dictionary: Dictionary
+    ) -> pa.Table:
+        args = _arguments(facts, dictionary)
+        is_first, no_end = facts.start <= -FOREVER, is_open | (facts.end >= FOREVER)
+        start = _texts(facts.start >> 1, is_first, self.scale)
+        columns = [
+            pa.array(_ids(relation, args, start, facts.start)),
+            repeated(op, facts.rows),
+            repeated(relation.name, facts.rows),
+            pa.array(args, pa.list_(pa.string())),
+            start,
+            pa.array(~is_first & (facts.start % 2 == 0)),
+            _texts(facts.end >> 1, no_end, self.scale),
+            pa.array(~no_end & (facts.end % 2 == 1)),
+            repeated(until, facts.rows),
+        ]
+        return pa.table(columns, schema=CHANGES)
+
+
+def _arguments(facts: Facts, dictionary: Dictionary) -> list[list[str]]:
+    columns = [[str(dictionary.values[code]) for code in column.tolist()] for column in facts.args]
+    return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in range(facts.rows)]
+
+
+def _ids(relation: Relation, args: list[list[str]], start: Any, cells: Ints) -> list[str]:
+    """Ids that a run in another place gives too."""
+    closed = (cells % 2).tolist()
+    return [
+        hashlib.blake2b("\0".join([relation.name, *row, str(begin), str(at)]).encode(), digest_size=16).hexdigest()
+        for row, begin, at in zip(args, start.to_pylist(), closed, strict=True)
+    ]

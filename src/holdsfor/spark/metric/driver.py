@@ -1,0 +1,146 @@
+"""A micro-batch of facts from beginning to end: taken in, time moved on, changes delivered, all of it committed.
+
+A batch that is run again begins where the one before it ended, and gives the same: nothing is lost, nothing comes twice.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Generic, Protocol, TypeVar
+
+from holdsfor.frontend.dmtl.numbers import number_text
+from holdsfor.spark.metric.tasks import Turn
+from holdsfor.spark.streaming.commits import _check
+from holdsfor.spark.streaming.driver import _size
+from holdsfor.spark.streaming.store import COMMIT, Store
+
+Frame = TypeVar("Frame", contravariant=True)  # noqa: PLC0105 -- also the variable of a class
+
+
+@dataclass(frozen=True)
+class MetricCommit:
+    """A batch that is done: how far time has come, the latest time that was read, where states and waiting rows are."""
+
+    batch: int
+    settings: Mapping[str, Any]
+    reached: str | None = None
+    latest: str | None = None
+    states: int | None = None
+    rows: Mapping[int, list[int]] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, text: str) -> MetricCommit:
+        """The commit that a text says."""
+        found = json.loads(text)
+        return cls(**found | {"rows": {int(batch): buckets for batch, buckets in found["rows"].items()}})
+
+    @property
+    def needed(self) -> set[int]:
+        """The batches whose files it is about."""
+        return {self.batch, *self.rows, *([] if self.states is None else [self.states])}
+
+
+def last_commit(store: Store, settings: Mapping[str, Any], below: int | None = None) -> MetricCommit:
+    """The last batch that is done, of those below a number; an empty commit if there is none."""
+    for batch in reversed(store.batches()):
+        if (below is None or batch < below) and store.exists(f"{batch}/{COMMIT}"):
+            found = MetricCommit.of(store.read(f"{batch}/{COMMIT}").to_pybytes().decode())
+            _check(found.settings, settings, store)
+            return found
+    return MetricCommit(-(2**62), settings)
+
+
+def write_commit(store: Store, commit: MetricCommit, before: MetricCommit) -> None:
+    """Say that a batch is done, and delete what nobody needs any more: it may have to be run again."""
+    store.write(f"{commit.batch}/{COMMIT}", json.dumps(asdict(commit), indent=1).encode())
+    needed = commit.needed | before.needed
+    store.drop([batch for batch in store.batches() if batch < commit.batch and batch not in needed])
+
+
+@dataclass(frozen=True)
+class MetricReport:
+    """How a micro-batch went.
+
+    `until` is the time up to which everything is worked out. `late` facts began before it; what lies after it counts.
+    `open` intervals go on, `kept` facts are what the state has.
+    """
+
+    batch: int
+    until: Fraction | None
+    facts: int = 0
+    late: int = 0
+    malformed: int = 0
+    unknown: int = 0
+    changes: int = 0
+    open: int = 0
+    kept: int = 0
+    state_bytes: int = 0
+    milliseconds: int = 0
+
+    def __str__(self) -> str:
+        until = "-" if self.until is None else number_text(self.until)
+        spoilt = f", {self.malformed} malformed" if self.malformed else ""
+        unknown = f", {self.unknown} of no use" if self.unknown else ""
+        return (
+            f"batch {self.batch}: up to {until}, {self.facts} facts, {self.late} late{spoilt}{unknown}, "
+            f"{self.changes} changes, {self.open} open, {self.kept} facts kept, state {_size(self.state_bytes)}, "
+            f"{self.milliseconds} ms"
+        )
+
+
+class MetricWorkers(Protocol[Frame]):
+    """Those who do the work on the buckets."""
+
+    def take_in(self, rows: Frame, batch: int, reached: Fraction | None) -> list[dict[str, Any]]:
+        """Write the facts of a batch to the files of their buckets; what each bucket has to say."""
+
+    def move_on(self, turn: Turn) -> list[dict[str, Any]]:
+        """Move all buckets on in time; what each has to say."""
+
+
+@dataclass(frozen=True)
+class MetricDriver(Generic[Frame]):
+    """Runs micro-batches. Time is moved on to the latest time that was read, less the lateness."""
+
+    store: Store
+    settings: Mapping[str, Any]
+    workers: MetricWorkers[Frame]
+    lateness: Fraction = Fraction(0)
+
+    def run(self, rows: Frame, batch: int, deliver: Callable[[MetricReport, bool], None]) -> MetricReport:
+        """Run a batch. `deliver` is called when everything has been worked out, before it is committed; it is told
+        whether anything was put aside.
+        """
+        begin = time.perf_counter()
+        before = last_commit(self.store, self.settings, below=batch)
+        self.store.drop([found for found in self.store.batches() if found == batch])
+        reached = None if before.reached is None else Fraction(before.reached)
+        notes = self.workers.take_in(rows, batch, reached)
+        seen = [Fraction(text) for text in (before.latest, *(note["latest"] for note in notes)) if text is not None]
+        latest = max(seen, default=None)
+        filled = sorted(note["bucket"] for note in notes if note["rows"])
+        waiting = dict(before.rows) | ({batch: filled} if filled else {})
+        counted = {name: sum(note[name] for note in notes) for name in ("late", "malformed", "unknown")}
+        facts = sum(note["read"] for note in notes) - counted["late"]
+        report = MetricReport(batch, reached, facts, **counted, **before.sizes)
+        after = replace(
+            before, batch=batch, settings=self.settings, latest=None if latest is None else str(latest), rows=waiting
+        )
+        until = None if latest is None else latest - self.lateness
+        if until is not None and (reached is None or until > reached):
+            told = self.workers.move_on(Turn(batch, before.states, waiting, until))
+            sums = {name: sum(note[name] for note in told) for name in ("changes", *_SIZES)}
+            report = replace(report, until=until, **sums)
+            sizes = {name: sums[name] for name in _SIZES}
+            after = replace(after, reached=str(until), states=batch, rows={}, sizes=sizes)
+        deliver(report, any(note["aside"] for note in notes))
+        write_commit(self.store, after, before)
+        return replace(report, milliseconds=round((time.perf_counter() - begin) * 1e3))
+
+
+_SIZES = ("open", "kept", "state_bytes")

@@ -1,0 +1,181 @@
+"""Metric programs over streaming DataFrames: a query that writes down which intervals begin and end."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.window import Window
+
+from holdsfor.compiler.metric.plan import MetricPlan
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.metric.saved import fingerprint
+from holdsfor.metric.session import streamed_plan
+from holdsfor.metric.times import Time, exact
+from holdsfor.spark.batch import _partitions
+from holdsfor.spark.metric.batch import MappingInput, Rules, frames_of, function, loaded
+from holdsfor.spark.metric.changes import CHANGES_SQL, CLOSE
+from holdsfor.spark.metric.driver import MetricDriver, MetricReport, last_commit
+from holdsfor.spark.metric.job import MetricJob
+from holdsfor.spark.metric.reading import Source
+from holdsfor.spark.metric.tasks import ASIDE_SQL, MoveOn, ReadStream, TakeIn, Turn
+from holdsfor.spark.metric.wire import wire_schema
+from holdsfor.spark.streaming.rows import NOTE
+from holdsfor.spark.streaming.sinks import Directory, FunctionSink, Sink, as_sink
+from holdsfor.spark.streaming.store import Store, make_folder, spark_path
+from holdsfor.spark.streaming.tasks import notes_of
+from holdsfor.spark.wire import ddl
+
+OnReport = Callable[[MetricReport], None]
+
+
+def materialise_stream(
+    program: Rules,
+    facts: DataFrame | Mapping[str, DataFrame],
+    *,
+    lateness: Time = 0,
+    delay: Time | None = None,
+    query: str | Iterable[str] | None = None,
+    mapping: MappingInput = None,
+    unit: str = "s",
+    untyped: bool = False,
+    buckets: int | None = None,
+) -> MetricStreaming:
+    """Find out what follows from a stream of facts, as time moves on.
+
+    `facts` are streaming DataFrames of the same forms as those of `materialise`. Everything up to the latest start of a
+    fact, less `lateness`, is worked out after every micro-batch; what comes later than that is put aside. A program that
+    looks into the future needs a `delay`: how much later answers may come than what they are about (`"inf"`: as much as
+    it takes).
+    """
+    reasoner = loaded(program)
+    plan = streamed_plan(reasoner, reasoner.plan_of(query), delay)
+    late = exact(lateness, "lateness")
+    if late < 0:
+        raise HoldsforError(f"the lateness must be at least 0, not {lateness}")
+    if buckets is not None and buckets < 1:
+        raise HoldsforError(f"there must be at least 1 bucket, not {buckets}")
+    frames = frames_of(facts, mapping, unit, untyped=untyped)
+    return MetricStreaming(plan, frames, late, buckets)
+
+
+class MetricStreaming:
+    """A metric program over streams, ready to be started."""
+
+    def __init__(
+        self, plan: MetricPlan, frames: list[tuple[DataFrame, Source]], lateness: Fraction, buckets: int | None
+    ) -> None:
+        self.plan = plan
+        self._frames, self._lateness, self._buckets = frames, lateness, buckets
+        self._spark = frames[0][0].sparkSession
+        for message in MetricJob.of(plan, 1).stages.warnings:
+            warnings.warn(message, stacklevel=3)
+
+    def start(
+        self,
+        sink: Sink,
+        *,
+        checkpoint: str,
+        trigger: Mapping[str, Any] | str | None = None,
+        side: Sink | None = None,
+        on_report: OnReport | None = None,
+        name: str | None = None,
+        style: str = "parquet",
+    ) -> Any:
+        """Start the query. `sink` gets the changes of every batch, `side` facts that were late or could not be read.
+
+        Both are functions of rows and the number of the batch, or folders. `on_report` is called after every batch.
+        """
+        make_folder(checkpoint, "checkpoint")
+        store = Store.below(checkpoint)
+        settings: dict[str, Any] = {"rules": fingerprint(self.plan)}
+        before = last_commit(store, settings)
+        # The machine it goes on with may have more cores or fewer.
+        settings["buckets"] = self._buckets or before.settings.get("buckets") or _partitions(self._spark)
+        last_commit(store, settings)
+        job = MetricJob.of(self.plan, settings["buckets"])
+        aside = None if side is None else as_sink(side, style)
+        run = _Run(job, store, settings, self._lateness, as_sink(sink, style), aside, on_report)
+        schema = ddl(wire_schema(job))
+        read = [frame.mapInArrow(function(ReadStream(job, source)), schema) for frame, source in self._frames]
+        writer = reduce(DataFrame.unionAll, read).writeStream.foreachBatch(run)
+        writer = writer.option("checkpointLocation", spark_path(checkpoint))
+        if name is not None:
+            writer = writer.queryName(name)
+        if isinstance(trigger, str):
+            writer = writer.trigger(processingTime=trigger)
+        elif trigger is not None:
+            writer = writer.trigger(**trigger)
+        return writer.start()
+
+
+@dataclass
+class _Run:
+    """The function that Spark calls with every micro-batch."""
+
+    job: MetricJob
+    store: Store
+    settings: Mapping[str, Any]
+    lateness: Fraction
+    sink: FunctionSink
+    side: FunctionSink | None
+    on_report: OnReport | None
+
+    def __call__(self, frame: DataFrame, batch: int) -> None:
+        """Work on a micro-batch."""
+        spark = frame.sparkSession
+        driver = MetricDriver(self.store, self.settings, _Workers(self.job, self.store, spark), self.lateness)
+
+        def deliver(report: MetricReport, has_aside: bool) -> None:
+            if report.changes:
+                path = self.store.path(f"{batch}/changes")
+                if isinstance(self.sink, Directory) and self.sink.format == "parquet":
+                    self.sink.take(path, batch)
+                else:
+                    self.sink(spark.read.schema(CHANGES_SQL).parquet(spark_path(path)), batch)
+            if has_aside and self.side is not None:
+                rows = spark.read.schema(ASIDE_SQL).parquet(spark_path(self.store.path(f"{batch}/aside")))
+                self.side(rows.selectExpr(f"{batch}L as batch", "reason", "row"), batch)
+
+        report = driver.run(frame, batch, deliver)
+        if self.on_report is not None:
+            self.on_report(report)
+
+
+@dataclass(frozen=True)
+class _Workers:
+    """Spark's workers."""
+
+    job: MetricJob
+    store: Store
+    spark: SparkSession
+
+    def take_in(self, rows: DataFrame, batch: int, reached: Fraction | None) -> list[dict[str, Any]]:
+        """Write the facts of a batch to the files of their buckets."""
+        task = TakeIn(self.job, self.store, batch, reached)
+        shuffled = rows.repartitionById(self.job.buckets, F.col("bucket"))
+        return notes_of(row.note for row in shuffled.mapInArrow(function(task), ddl(NOTE)).collect())
+
+    def move_on(self, turn: Turn) -> list[dict[str, Any]]:
+        """Move all buckets on in time."""
+        count = self.job.buckets
+        found = self.spark.range(0, count, 1, count)
+        for number in range(1, self.job.last + 1):
+            task = MoveOn(self.job, number, self.store, turn)
+            if number > 1:
+                found = found.repartitionById(count, F.col("bucket"))
+            found = found.mapInArrow(function(task), ddl(task.out_schema))
+        return notes_of(row.note for row in found.collect())
+
+
+def intervals(changes: DataFrame) -> DataFrame:
+    """The intervals that changes leave: the last row of every id. An end that is null is not known yet."""
+    order = Window.partitionBy("id").orderBy(F.desc(F.col("op") == CLOSE))
+    last = changes.withColumn("_place", F.row_number().over(order)).where("_place = 1")
+    return last.select("predicate", "args", "start", "start_closed", "end", "end_closed", "id")

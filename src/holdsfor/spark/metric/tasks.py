@@ -1,0 +1,285 @@
+"""What is done to the buckets of a stream in every micro-batch: facts are written to files, then time moves on.
+
+Every stage of every bucket has a state of its own, in a file that is named by the batch that wrote it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.compiler.metric.plan import MetricPlan
+from holdsfor.compiler.metric.stages import MetricStage, stage_plan
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.metric import saved
+from holdsfor.engine.metric.facts import FactSet
+from holdsfor.engine.metric.stream import MetricState, MetricStream
+from holdsfor.engine.metric.timeline import after, finer_cell
+from holdsfor.engine.tables import FOREVER
+from holdsfor.frontend.dmtl import metric_text
+from holdsfor.frontend.dmtl.numbers import number_text
+from holdsfor.ir.metric import MetricFact, Range
+from holdsfor.spark.metric.buckets import StageRows, owned_facts, program_facts
+from holdsfor.spark.metric.changes import CHANGES, GoingOn
+from holdsfor.spark.metric.job import MetricJob
+from holdsfor.spark.metric.reading import Source, pieces, sent
+from holdsfor.spark.metric.wire import COUNTS, TOLD, Sender, by_tag, note_row, received, wire_schema
+from holdsfor.spark.streaming.rows import NOTE, noted, rows_file
+from holdsfor.spark.streaming.store import Store, as_parquet, packed, unpacked
+from holdsfor.spark.wire import table_of, value_from
+from holdsfor.syntax.terms import Const
+
+LATEST, ASIDE, TELLING = -3, -4, -5
+"""Rows with the latest time that was read, rows that could not be used, and notes of workers to the driver."""
+ASIDE_ROWS = pa.schema([("reason", pa.string()), ("row", pa.string())])
+ASIDE_SQL = "reason string, row string"
+"""Rows that were late or could not be read, as text."""
+
+
+@dataclass(frozen=True)
+class ReadStream:
+    """Facts of a stream on their way to the buckets that need them, with all that has to be said of them."""
+
+    job: MetricJob
+    source: Source
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Work on some rows."""
+        dictionary = Dictionary()
+        sender = Sender(self.job, dictionary)
+        for piece in pieces(self.job, self.source, batches, dictionary):
+            yield from sent(self.job, sender, piece.facts)
+            found = [note_row(self.job, COUNTS, 0, piece.rows, piece.rejects.count, piece.unknown)]
+            starts = [table.start.max() for table in piece.facts.tables.values() if table.rows]
+            if starts and max(starts) > -FOREVER:
+                found.append(note_row(self.job, LATEST, 0, int(max(starts)), 0, piece.facts.scale))
+            found += [self._aside(table) for table in piece.rejects.tables]
+            for table in found:
+                yield from table.to_batches()
+
+    def _aside(self, refused: pa.Table) -> pa.Table:
+        refused = refused.combine_chunks()
+        reason, row = (refused[name].cast(pa.string()).combine_chunks() for name in ("reason", "row"))
+        columns = {"tag": ASIDE, "bucket": 0, "start": 0, "end": 0, "scale": 0, "a0": reason, "a1": row}
+        return table_of(wire_schema(self.job), len(refused), columns)
+
+
+@dataclass(frozen=True)
+class TakeIn:
+    """Writes the facts of a bucket to its file, and puts aside what came too late."""
+
+    job: MetricJob
+    store: Store
+    batch: int
+    reached: Fraction | None
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Work on the rows of one partition, which are those of one bucket or a few."""
+        listed = [batch for batch in batches if batch.num_rows]
+        if not listed:
+            return
+        table = pa.Table.from_batches(listed).cast(wire_schema(self.job))
+        buckets = table["bucket"].to_numpy()
+        for bucket in np.unique(buckets).tolist():
+            rows = np.flatnonzero(buckets == bucket)
+            yield self._taken(table if len(rows) == len(buckets) else table.take(pa.array(rows)), bucket)
+
+    def _taken(self, table: pa.Table, bucket: int) -> pa.RecordBatch:
+        counted = {"read": 0, "malformed": 0, "unknown": 0, "late": 0}
+        latest: Fraction | None = None
+        aside, kept = [], []
+        for tag, rows in by_tag(table):
+            if tag == COUNTS:
+                for name, column in zip(counted, ("start", "end", "scale"), strict=False):
+                    counted[name] += int(rows[column].to_numpy().sum())
+            elif tag == LATEST:
+                latest = max(
+                    Fraction(cell >> 1, scale)
+                    for cell, scale in zip(rows["start"].to_pylist(), rows["scale"].to_pylist(), strict=True)
+                )
+            elif tag == ASIDE:
+                aside.append(pa.table([rows["a0"], rows["a1"]], schema=ASIDE_ROWS))
+            else:
+                kept.append(rows)
+                late = self._late(tag, rows, bucket)
+                counted["late"] += len(late)
+                aside.append(pa.table([pa.array(["late"] * len(late)), pa.array(late, pa.string())], schema=ASIDE_ROWS))
+        put_aside = pa.concat_tables([ASIDE_ROWS.empty_table(), *aside])
+        if len(put_aside):
+            self.store.write(f"{self.batch}/aside/{bucket}.parquet", as_parquet(put_aside))
+        if kept:
+            self.store.write(rows_file(self.batch, bucket), packed([pa.concat_tables(kept)]))
+        shown = None if latest is None else str(latest)
+        return noted(bucket=bucket, rows=sum(map(len, kept)), latest=shown, aside=len(put_aside), **counted)
+
+    def _late(self, tag: int, rows: pa.Table, bucket: int) -> list[str]:
+        """Facts that begin before the time that was reached, as text; a fact that goes to several buckets is told once."""
+        delivery = self.job.tags[tag][1]
+        first = self.job.routes(delivery.relation, None)[0]
+        if self.reached is None or first.tag != tag or (delivery.place is None and bucket):
+            return []
+        relation, found = delivery.relation, []
+        scales, starts = rows["scale"].to_numpy(), rows["start"].to_numpy()
+        for scale in np.unique(scales).tolist():
+            reached = after(self.reached, scale)
+            late = rows.take(pa.array(np.flatnonzero((scales == scale) & (starts < reached))))
+            for row in late.to_pylist():
+                args = tuple(Const(value_from(row[f"a{place}"])) for place in range(relation.arity))  # type: ignore[arg-type]
+                found.append(
+                    metric_text(MetricFact(relation.name, args, _range(row["start"], row["end"], scale))).strip()
+                )
+        return found
+
+
+def _range(start: int, end: int, scale: int) -> Range:
+    low = None if start <= -FOREVER else Fraction(start >> 1, scale)
+    high = None if end >= FOREVER else Fraction(end >> 1, scale)
+    return Range(low, high, low is None or start % 2 == 1, high is None or end % 2 == 0)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What buckets are to do: read the states that a batch wrote and the facts of others, and move on to `until`."""
+
+    batch: int
+    states: int | None
+    rows: Mapping[int, list[int]]
+    until: Fraction
+
+
+def state_file(batch: int, stage: int, bucket: int) -> str:
+    """Where the state of a bucket is."""
+    return f"{batch}/state/{stage}-{bucket}.arrow"
+
+
+@dataclass(frozen=True)
+class MoveOn:
+    """A stage of all buckets up to a point of time. The first is told the numbers of buckets, later ones get rows."""
+
+    job: MetricJob
+    number: int
+    store: Store
+    turn: Turn
+
+    @property
+    def out_schema(self) -> pa.Schema:
+        """The columns of what comes out."""
+        return NOTE if self.number == self.job.last else wire_schema(self.job)
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Work on one bucket."""
+        listed = [batch for batch in batches if batch.num_rows]
+        if not listed:
+            return
+        table = pa.Table.from_batches(listed)
+        rows = StageRows(self.job, self.number)
+        if self.number == 1:
+            rows.bucket = table["id"][0].as_py()
+        else:
+            rows.add(table.cast(wire_schema(self.job)))
+        assert rows.bucket is not None
+        found = list(rows.passing)
+        if self.number < self.job.last:
+            found.append(note_row(self.job, TOLD, rows.bucket))
+        stage = self.job.stages.stages[self.number - 1]
+        if not (stage.is_single and rows.bucket):
+            work = _Bucket(self, stage, rows.bucket)
+            work.push(rows)
+            found += work.move_on()
+            note = json.dumps(work.finish())
+            columns = {"tag": TELLING, "bucket": rows.bucket, "start": 0, "end": 0, "scale": 0, "a0": pa.array([note])}
+            found.append(table_of(wire_schema(self.job), 1, columns))
+        for one in found:
+            if self.number < self.job.last:
+                yield from one.to_batches()
+                continue
+            for tag, told in by_tag(one):
+                if tag == TELLING:
+                    yield from pa.table([told["a0"].combine_chunks()], schema=NOTE).to_batches()
+
+
+class _Bucket:
+    """A stage on a bucket, from the end of one batch to that of the next."""
+
+    def __init__(self, task: MoveOn, stage: MetricStage, bucket: int) -> None:
+        self._task, self._stage, self._bucket = task, stage, bucket
+        self._dictionary = Dictionary()
+        job = task.job
+        self._outputs = [
+            relation for relation in stage.makes if relation in job.plan.outputs or job.routes(relation, task.number)
+        ]
+        self._plan = stage_plan(job.stages, stage, self._outputs)
+        self._changes: list[pa.Table] = []
+        state = self._loaded()
+        self._stream = MetricStream(self._plan, self._dictionary, state)
+        if state is None:
+            scale = job.scale
+            self._going_on = GoingOn(scale, {})
+            given = program_facts(job, task.number, bucket, scale, self._dictionary)
+            self._stream.push(FactSet(scale, {(copy.name, copy.arity): facts for copy, facts in given}))
+
+    def _loaded(self) -> MetricState | None:
+        turn = self._task.turn
+        if turn.states is None:
+            return None
+        data = self._task.store.read(state_file(turn.states, self._stage.number, self._bucket))
+        table, going_on = unpacked(data)
+        shown = saved.from_table(going_on, self._shown_plan, self._dictionary)
+        self._going_on = GoingOn(shown.scale, shown.waiting)
+        return saved.from_table(table, self._plan, self._dictionary)
+
+    @property
+    def _shown_plan(self) -> MetricPlan:
+        """A plan under which intervals that go on are saved."""
+        return MetricPlan((), (), tuple(self._outputs), ())
+
+    def push(self, rows: StageRows) -> None:
+        """Take in the facts that wait in files, and those that earlier stages have found."""
+        task = self._task
+        for batch, buckets in task.turn.rows.items():
+            if self._bucket in buckets:
+                rows.add(unpacked(task.store.read(rows_file(batch, self._bucket)))[0])
+        for tag, table in rows.own:
+            copy = task.job.tags[tag][1].copy
+            for scale, facts in received(table, copy.arity, self._dictionary):
+                self._stream.push(FactSet(scale, {(copy.name, copy.arity): facts}))
+
+    def move_on(self) -> Iterator[pa.Table]:
+        """Rows for later stages. What changes is kept here."""
+        job, until = self._task.job, self._task.turn.until
+        low, scale = self._stream.state.reached, self._stream.state.scale
+        found = self._stream.advance(until)
+        low, high = finer_cell(low, found.scale // scale), self._stream.state.reached
+        self._going_on.rescaled(found.scale)
+        sender = Sender(job, self._dictionary)
+        for relation in self._outputs:
+            facts = found.tables[relation.name, relation.arity]
+            owned = owned_facts(sender, self._stage, relation, facts, self._bucket)
+            yield from sender.sent(owned, found.scale, job.routes(relation, self._stage.number))
+            if relation in job.plan.outputs:
+                delay = 2 * int(job.plan.delays.get(relation, Fraction(0)) * found.scale)
+                border = (low if low <= -FOREVER else low - delay, high - delay)
+                self._changes += self._going_on.changes(relation, owned, border, number_text(until), self._dictionary)
+
+    def finish(self) -> dict[str, Any]:
+        """Write everything, and say what there is."""
+        task, place = self._task, f"{self._stage.number}-{self._bucket}"
+        changes = pa.concat_tables([CHANGES.empty_table(), *self._changes])
+        if len(changes):
+            task.store.write(f"{task.turn.batch}/changes/{place}.parquet", as_parquet(changes))
+        state = self._stream.state
+        shown = MetricState(self._going_on.scale, carried=[], waiting=self._going_on.tables)
+        tables = [
+            saved.to_table(state, self._plan, self._dictionary),
+            saved.to_table(shown, self._shown_plan, self._dictionary),
+        ]
+        data = packed(tables, "zstd")
+        task.store.write(state_file(task.turn.batch, self._stage.number, self._bucket), data)
+        open_now = sum(table.rows for table in self._going_on.tables.values())
+        return {"changes": len(changes), "open": open_now, "kept": state.facts, "state_bytes": data.size}
