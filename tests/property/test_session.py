@@ -65,10 +65,16 @@ def check_sitting(one: Scenario, sitting: list[Step], pane: int) -> None:
             assert _lines(session.changes(step.now).to_arrow().select(CHANGES.names)) == _lines(changes)
             shown_at = step.now
         else:
-            old, new = (_stream(one, records, session) for records in (step.old, step.new))
-            {"push": lambda: session.push(new), "retract": lambda: session.retract(old)}.get(
-                step.what, lambda: session.correct(old, new)
-            )()
+            _edit(session, step.what, *(_stream(one, records, session) for records in (step.old, step.new)))
+
+
+def _edit(session: Session, what: str, old: Stream, new: Stream) -> None:
+    if what == "push":
+        session.push(new)
+    elif what == "retract":
+        session.retract(old)
+    else:
+        session.correct(old, new)
 
 
 def _stream(one: Scenario, records: list[Record], session: Session) -> Stream:

@@ -66,9 +66,17 @@ class Incremental:
         self._begins = [origin - 1]
         self._announced: dict[Symbol, EventColumns] = {}
         self._stages: list[StageRun] = []
-        for stage in self._cut(plan):
-            self._stages.append(StageRun(stage, self._prepared(plan, stage)))
+        for cut in self._cut(plan):
+            self._stages.append(StageRun(cut, self._prepared(plan, cut)))
             self._stages[-1].begin(origin - 1)
+        for stage in self._stages:
+            stage.sections.asked = {
+                (delivery.symbol, effect)
+                for later in self._stages
+                for delivery in later.stage.deliveries
+                if delivery.made_in == stage.stage.number
+                for effect in delivery.effects
+            }
         self.late = 0
         self.unmatched = 0
 

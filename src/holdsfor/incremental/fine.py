@@ -8,7 +8,7 @@ from dataclasses import replace
 from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan, Stratum
-from holdsfor.ir import DelayRule
+from holdsfor.ir import DelayRule, Effect, EffectKind
 from holdsfor.spreading.stages import Delivery, Stage
 
 
@@ -35,15 +35,29 @@ def _stage(number: int, strata: tuple[Stratum, ...], whole: Stage, home: dict[Sy
     places = dict(whole.members)
     members = tuple((symbol, places[symbol]) for stratum in strata for symbol in stratum.members)
     brought = {delivery.symbol: delivery for delivery in whole.deliveries}
+    effects = _effects(strata, plan)
     deliveries = []
     for symbol in dict.fromkeys(symbol for stratum in strata for symbol in read_by(stratum, plan)):
         made_in = home.get(symbol)
         if symbol in brought:
-            deliveries.append(replace(brought[symbol], made_in=made_in))
+            asked = effects.get(symbol, ()) if made_in != number else ()
+            deliveries.append(replace(brought[symbol], made_in=made_in, effects=tuple(asked)))
         elif made_in != number:
             is_input = symbol.kind is EntityKind.EVENT
-            deliveries.append(Delivery(symbol, (places[symbol],), made_in, is_input))
+            asked = tuple(effects.get(symbol, ()))
+            deliveries.append(Delivery(symbol, (places[symbol],), made_in, is_input, asked))
     return Stage(number, strata, members, tuple(deliveries))
+
+
+def _effects(strata: tuple[Stratum, ...], plan: Plan) -> dict[Symbol, set[EffectKind]]:
+    """The initiations and terminations that rules ask about."""
+    found: dict[Symbol, set[EffectKind]] = {}
+    for stratum in strata:
+        for rule in stratum.rules:
+            for condition in conditions(rule.body, plan.analysis.entities):
+                if isinstance(condition.literal, Effect):
+                    found.setdefault(condition.symbol, set()).add(condition.literal.kind)
+    return found
 
 
 def read_by(stratum: Stratum, plan: Plan) -> Iterator[Symbol]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -51,6 +51,8 @@ class Sections:
 
     prepared: Prepared
     spreading: Mapping[Symbol, Sequence[Sequence[int]] | None]
+    asked: Collection[tuple[Symbol, EffectKind]] | None = None
+    """The initiations and terminations that other stages ask about; None is all."""
     width: int = field(init=False)
     has_shared: bool = field(init=False)
     """Whether there are rows that every key reads."""
@@ -179,6 +181,8 @@ class Sections:
             if settled is not None:
                 yield "unsettled", symbol, (*settled.args, settled.value, settled.first), None
             for effect in EffectKind:
+                if self.asked is not None and (symbol, effect) not in self.asked:
+                    continue
                 points = evaluation.points.get((symbol, effect))
                 is_open = effect is EffectKind.TERMINATED and symbol in self.prepared.openly_ended
                 if points is not None and not is_open:

@@ -19,10 +19,12 @@ from holdsfor.incremental.keys import keys_of
 from holdsfor.incremental.stage import StageRun
 from holdsfor.incremental.trace import Trace
 from holdsfor.result import counted, frame_library, shown_html, shown_text
+from holdsfor.session.ids import interval_id
 from holdsfor.session.inputs import Cause, Inputs
 from holdsfor.session.ledger import Entries, Ledger, finite
 from holdsfor.session.texts import Words
 
+_FEW = 64
 MOST_CAUSES = 8
 """So many causes of a change are named, the latest."""
 
@@ -106,11 +108,13 @@ class Changes(Sequence[Change]):
 
     def _ids(self, names: list[str], values: list[str]) -> list[str]:
         rows, ledger = self._entries.rows, self._context.ledger
-        if not len(rows):
-            return []
+        starts, queries = (rows[:, place] for place in (ledger.first_start, ledger.first_query))
+        if len(rows) <= _FEW:
+            return list(map(interval_id, names, values, starts.tolist(), queries.tolist()))
         columns = (pa.array(names, pa.string()), pa.array(values, pa.string()))
-        starts, queries = (np.ascontiguousarray(rows[:, place]) for place in (ledger.first_start, ledger.first_query))
-        found: list[str] = interval_ids(*columns, starts, queries).to_pylist()
+        found: list[str] = interval_ids(
+            *columns, np.ascontiguousarray(starts), np.ascontiguousarray(queries)
+        ).to_pylist()
         return found
 
     def _causes(self, row: Sequence[int]) -> tuple[Cause, ...]:

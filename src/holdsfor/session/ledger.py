@@ -80,6 +80,8 @@ class Ledger:
     def changes(self, query: int, low: int, before: int) -> Entries:
         """What has changed since the last time, at a query time whose window begins after `low`."""
         gone, come = self._net()
+        if not len(gone) and not len(come):
+            return Entries(gone, np.empty(0, "<U7"), gone)
         for rows in (gone, come):
             rows[:, KEY] = fingerprints(rows[:, SECTION : self.start])
         keys = different(np.concatenate((gone[:, KEY], come[:, KEY])))
