@@ -150,7 +150,10 @@ def _entries(old: Rows, new: Rows, now: Compared) -> Entries:
     )
     gone = old[now.gone]
     opened = new[now.opened]
-    return Entries(np.concatenate((opened, new[now.changed], gone)), op, np.concatenate((opened, previous, gone)))
+    rows, before = (np.concatenate((opened, changed, gone)) for changed in (new[now.changed], previous))
+    # What is made of others comes after them.
+    order = np.argsort(rows[:, SECTION], kind="stable")
+    return Entries(rows[order], op[order], before[order])
 
 
 def finite(time: int) -> int | None:
