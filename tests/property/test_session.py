@@ -9,19 +9,24 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from holdsfor.engine.changelog import CHANGES, SHOWN, compare
+from holdsfor.engine.changelog import CHANGES, SHOWN, compare, snapshot
+from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import interval_rows_table
+from holdsfor.engine.run import Batches
 from holdsfor.engine.state import NEVER
 from holdsfor.engine.stream import Stream, from_records
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.variants import NotSupported
+from holdsfor.engine.windows import WindowPlan, first_moment
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.session import Session
 from tests.strategies.edits import Round, Step, from_scratch, is_same, moment, steps
-from tests.strategies.engine_runs import Rows, Scenario, differences, scenario
+from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, scenario, scenarios
 from tests.strategies.scenario_words import Pen
 from tests.strategies.scenarios import WINDOWED
+
+LATE = 12
 
 
 @st.composite
@@ -91,6 +96,47 @@ def _found(rows: tuple[IntervalRow, ...]) -> pa.Table:
 
 def _lines(table: pa.Table) -> list[str]:
     return sorted(str(row) for row in table.to_pylist())
+
+
+def check_windows(one: Scenario, pane: int, *, with_changes: bool) -> None:
+    """A stream in windows, some of it late: at every query time the answer is right, or what all changes leave of it."""
+    assume(one.span is not None)
+    assert one.span is not None
+    try:
+        wanted = on_engine(one.reasoner, one.records, one.span)
+    except (NotSupported, EvaluationError):
+        assume(False)
+        raise
+    windows = WindowPlan(one.span.size, one.span.step, one.span.start, one.span.end)
+    assert windows.size is not None
+    dictionary = Dictionary()
+    stream = from_records(one.records, one.reasoner.analysis.entities, dictionary)
+    session = Session(one.reasoner.plan, windows.size, first_moment(stream, windows) - 1, pane=pane)
+    session.dictionary.encode(dictionary.values)
+    batches = Batches(stream, windows, windows.query_times, NEVER)
+    log: list[pa.Table] = []
+    for place, query in enumerate(windows.query_times.tolist()):
+        session.push(batches.of(place))
+        right = [row for row in wanted.intervals if row.query_time == query]
+        if with_changes:
+            log.append(session.changes(query).to_arrow().select(CHANGES.names))
+            found = _lines(snapshot(pa.concat_tables(log), query, windows.size).select(_found(()).column_names))
+            assert found == _lines(_found(tuple(right)))
+        else:
+            assert sorted(session.query(query)) == right
+
+
+@settings(max_examples=60)
+@given(scenarios(WINDOWED, windowed=True, late=LATE), st.integers(1, 12), st.booleans())
+def test_windows(one: Scenario, pane: int, with_changes: bool) -> None:
+    check_windows(one, pane, with_changes=with_changes)
+
+
+@pytest.mark.slow
+@settings(max_examples=4_000)
+@given(scenarios(WINDOWED, windowed=True, late=LATE), st.integers(1, 12), st.booleans())
+def test_windows_at_length(one: Scenario, pane: int, with_changes: bool) -> None:
+    check_windows(one, pane, with_changes=with_changes)
 
 
 @settings(max_examples=80)
