@@ -64,7 +64,7 @@ def find_unsettled(evaluation: Evaluation, symbol: Symbol) -> Settled | None:
         node = variant.nodes[name]
         if isinstance(node, Algebra) and _needs_more_than_points(node):
             part = _Horizon(evaluation, node.out, variant, first - offset.back)
-            if part.names != found.names:
+            if not part.is_within(found):
                 part.horizon()
     return found.earliest((*symbol.columns(rule.fvp.fluent), rule.fvp.value), horizon)
 
@@ -98,10 +98,12 @@ class _Horizon:
         self._leaves: dict[str, _Leaf] = {}
         self._spans: dict[str, Spans] = {}
 
-    @property
-    def names(self) -> frozenset[str]:
-        """The variables of the candidates."""
-        return frozenset(self._frame.columns)
+    def is_within(self, other: _Horizon) -> bool:
+        """Whether all candidates are among those of another list, with the same variables."""
+        mine, theirs = self._frame, other._frame
+        if mine.columns.keys() != theirs.columns.keys():
+            return False
+        return join(mine, theirs, self._dictionary).rows == mine.rows
 
     def horizon(self) -> Ints:
         """The horizon of each candidate; what must be kept to follow it is marked."""

@@ -184,7 +184,7 @@ BOUNDED = [
     "since(I1, [0,30], I2, I)",
     "since(I1, [0,inf], I2, I)",
     "until(I1, [1,30], I2, I)",
-    "union_all([I1,I2], I3), diamond_plus(I3, [0,5], I4), intDurGreater(I4, 4, I5), diamond_minus(I5, [3,9], I)",
+    "union_all([I1,I2], I3), diamond_plus(I3, [0,1], I4), intDurGreater(I4, 4, I5), diamond_minus(I5, [3,9], I)",
 ]
 
 
@@ -261,6 +261,23 @@ def test_an_interval_waits_for_an_instance_that_is_born_later() -> None:
     records += [InputInterval(Compound("near", (y,)), true, start, end, start) for start, end in ((16, 21), (60, 67))]
     check(text, records, 10, 3)
     assert IntervalRow(62, "r(y,z)", "true", 55, 67) in rows(loads(text), records, 10, 3)
+
+
+def test_an_interval_waits_for_another_list_of_its_instance() -> None:
+    text = (
+        BASE
+        + """
+        holdsFor(s(X)=true, I) :-
+            holdsFor(near(X)=true, I1), holdsFor(a(X)=true, I2), seq(I1, I2, I3),
+            holdsFor(b(X)=true, I4), intersect_all([I4,I3], I).
+    """
+    )
+    y = Const("y")
+    records: list[Record] = [InputInterval(Compound("near", (y,)), Const("true"), 3, 9, 3)]
+    records += [Occurrence(Compound("on", (y, Const(name))), 50, 50) for name in "ab"]
+    records.append(Occurrence(Compound("off", (y, Const("a"))), 55, 55))
+    check(text, records, 10, 3)
+    assert IntervalRow(56, "s(y)", "true", 51, 56) in rows(loads(text), records, 10, 3)
 
 
 @settings(max_examples=40, deadline=None)
