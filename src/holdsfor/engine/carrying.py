@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from holdsfor.engine.frames import combined_keys
-from holdsfor.engine.kernels import Ints
+from holdsfor.engine.kernels import Ints, is_sorted, search
 from holdsfor.engine.state import Holding, Settled
 from holdsfor.engine.tables import Intervals, merged
 
@@ -23,8 +23,9 @@ def carried_on(table: Intervals, held: Holding | None, settled: Settled | None, 
         rows = np.flatnonzero(start == first)
         at = places([column[rows] for column in (*table.args, table.value)], [*held.args, held.value])
         start[rows[at >= 0]] = held.since[at[at >= 0]]
-        over = np.setdiff1d(np.arange(len(held.since)), at)
-        ended = _ended(held, settled, over, border)
+        is_over = np.ones(len(held.since), np.bool_)
+        is_over[at[at >= 0]] = False
+        ended = _ended(held, settled, np.flatnonzero(is_over), border)
     found = Intervals(table.args, table.value, start, table.end, table.single_valued)
     return found if ended is None or not len(ended) else merged(ended, found)
 
@@ -58,6 +59,7 @@ def places(mine: Sequence[Ints], theirs: Sequence[Ints]) -> Ints:
     one, other = combined_keys(mine, theirs)
     if not len(other):
         return np.full(len(one), -1)
-    order = np.argsort(other)
-    at = np.minimum(np.searchsorted(other[order], one), len(other) - 1)
-    return np.where(other[order][at] == one, order[at], -1)
+    order = None if is_sorted(other) else np.argsort(other)
+    ordered = other if order is None else other[order]
+    at = np.minimum(search(ordered, one, "left"), len(other) - 1)
+    return np.where(ordered[at] == one, at if order is None else order[at], -1)

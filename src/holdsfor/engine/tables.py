@@ -274,6 +274,6 @@ def merged(one: Intervals, other: Intervals) -> Intervals:
     """Two tables of one fluent whose intervals do not overlap, as one."""
     args = [np.concatenate(pair) for pair in zip(one.args, other.args, strict=True)]
     value, start, end = (np.concatenate((getattr(one, n), getattr(other, n))) for n in ("value", "start", "end"))
-    keys = [start, *reversed(args)] if one.single_valued else [start, value, *reversed(args)]
-    order = np.lexsort(keys)
+    # Both tables are in order, and merging two runs is far faster than sorting.
+    order = np.argsort(row_keys([*args, start] if one.single_valued else [*args, value, start]), kind="stable")
     return Intervals(tuple(c[order] for c in args), value[order], start[order], end[order], one.single_valued)
