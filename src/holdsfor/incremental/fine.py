@@ -17,18 +17,33 @@ def fine_stages(stages: Sequence[Stage], plan: Plan) -> list[Stage]:
     made: list[Stage] = []
     home: dict[Symbol, int] = {}
     for stage in stages:
-        for strata in _groups(stage):
+        for strata in _groups(stage, plan):
             number = len(made) + 1
             home |= dict.fromkeys((symbol for stratum in strata for symbol in stratum.members), number)
             made.append(_stage(number, strata, stage, home, plan))
     return made
 
 
-def _groups(stage: Stage) -> Iterator[tuple[Stratum, ...]]:
-    if any(isinstance(rule, DelayRule) for stratum in stage.strata for rule in stratum.rules):
-        yield stage.strata
-    else:
-        yield from ((stratum,) for stratum in stage.strata)
+def _groups(stage: Stage, plan: Plan) -> Iterator[tuple[Stratum, ...]]:
+    """Strata one by one, but for those between a delayed effect and what triggers it."""
+    entities = plan.analysis.entities
+    place = {symbol: number for number, stratum in enumerate(stage.strata) for symbol in stratum.members}
+    last = list(range(len(stage.strata)))
+    for number, stratum in enumerate(stage.strata):
+        for rule in stratum.rules:
+            if isinstance(rule, DelayRule):
+                fluents = [fvp.fluent for fvp in (rule.trigger, rule.effect) if fvp is not None]
+                tied = [number, *(place[found] for found in map(entities.fluent, fluents) if found in place)]
+                last[min(tied)] = max(last[min(tied)], *tied)
+    begin = 0
+    while begin < len(last):
+        end = begin
+        place_now = begin
+        while place_now <= end:
+            end = max(end, last[place_now])
+            place_now += 1
+        yield stage.strata[begin : end + 1]
+        begin = end + 1
 
 
 def _stage(number: int, strata: tuple[Stratum, ...], whole: Stage, home: dict[Symbol, int], plan: Plan) -> Stage:

@@ -130,3 +130,4 @@ class Intake:
         due = self._stage.ahead.due(now)
         if len(due):
             self._stage.mark(len(self._stage.panes) - 1, different(due))
+        self._stage.wake(now)

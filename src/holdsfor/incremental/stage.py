@@ -23,9 +23,9 @@ from holdsfor.engine.state import Reports
 from holdsfor.engine.step import evaluate
 from holdsfor.engine.tables import FOREVER, no_intervals
 from holdsfor.incremental.ahead import Ahead
+from holdsfor.incremental.deadlines import Deadlines, fixed_delays
 from holdsfor.incremental.heap import FIRST, KEY, Heap, Rows, changed_keys, difference, different, stacked
 from holdsfor.incremental.sections import EVERYWHERE, FINAL, NEW, Sections
-from holdsfor.ir import DelayRule
 from holdsfor.spreading.stages import Stage
 
 CUT, POINT = 1, 2
@@ -91,12 +91,12 @@ class StageRun:
         kept, mine = prepared.kept, set(self.members)
         methods = {stratum.method for stratum in stage.strata}
         self._has_metric = Method.METRIC in methods
-        # Time alone may change what they say: delayed effects come about, intervals become long enough.
-        self._is_restless = (
-            bool(mine & (kept.unsettled | kept.derivable))
-            or bool(methods & {Method.SWEEP, Method.METRIC})
-            or any(isinstance(rule, DelayRule) for stratum in stage.strata for rule in stratum.rules)
-        )
+        # Time alone may change what they say: intervals become long enough, delayed effects come about. Of the latter it
+        # is known when, unless rules work out the delay.
+        delays = fixed_delays(stage.strata)
+        self._is_restless = bool(mine & (kept.unsettled | kept.derivable)) or self._has_metric or delays is None
+        self._deadlines = Deadlines(self.sections, delays) if delays and not self._is_restless else None
+        self._marked: list[Ints] = []
         self.worked_on = 0
 
     def begin(self, begin: int) -> None:
@@ -131,6 +131,15 @@ class StageRun:
             self.panes[pane].is_all_dirty = True
         else:
             self.panes[pane].dirty.append(keys)
+            if self._deadlines is not None:
+                self._marked.append(keys)
+
+    def wake(self, now: int) -> None:
+        """Have those keys worked out for which time alone may make a difference."""
+        if self._deadlines is not None:
+            due = self._deadlines.due(now)
+            if len(due):
+                self.panes[-1].dirty.append(different(due))
 
     def run(self, clock: Clock) -> Iterator[Change]:
         """Work out all that changed, pane by pane; what was given to panes must be up to date."""
@@ -145,8 +154,18 @@ class StageRun:
             if active is not None and not len(active):
                 continue
             evaluation = self._evaluation(number, active, clock)
-            yield self._results(number, active, evaluation)
+            change = self._results(number, active, evaluation)
+            if is_last and self._deadlines is not None:
+                self._deadlines.plan(evaluation.next_border, clock.now, self._moved(number, active, change))
+            yield change
             active = self._hand_on(number, active, evaluation)
+
+    def _moved(self, number: int, active: Ints | None, change: Change) -> Ints:
+        """The keys of a pane to which something happened, or may have."""
+        marked, self._marked = self._marked, []
+        if active is None:
+            return np.unique(self.panes[number].results.all()[:, KEY])
+        return different(np.concatenate((*marked, change.removed[:, KEY], change.added[:, KEY])))
 
     def _results(self, number: int, active: Ints | None, evaluation: Evaluation) -> Change:
         pane = self.panes[number]
