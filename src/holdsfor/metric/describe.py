@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from holdsfor.compiler.metric.delays import TooFarAhead, delayed_plan
+from holdsfor.compiler.metric.describe_stages import key_texts
 from holdsfor.compiler.metric.measures import Kept, as_rule, granularity, kept, reach
 from holdsfor.compiler.metric.plan import Direction, MetricPlan, MetricStratum
+from holdsfor.compiler.metric.stages import metric_stages
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.frontend.dmtl.numbers import number_text
 
@@ -24,9 +26,11 @@ def _lines(plan: MetricPlan) -> Iterator[str]:
     yield f"reach        {number_text(reach(plan))} (t_Π)"
     yield f"granularity  {_granularity(plan)}"
     yield f"stream       {_streaming(plan)}"
+    keys = key_texts(metric_stages(plan))
     for stratum in plan.strata:
         yield ""
         yield from _stratum_lines(stratum, forward=plan.is_forward)
+        yield f"     key     {keys[stratum.number]}"
 
 
 def _granularity(plan: MetricPlan) -> str:
@@ -81,6 +85,7 @@ def _kept(one: Kept) -> str:
 
 def metric_plan_data(plan: MetricPlan) -> dict[str, object]:
     """A plan as plain data, ready for JSON; rational numbers are text."""
+    keys = key_texts(metric_stages(plan))
     return {
         "inputs": sorted(str(relation) for relation in plan.inputs),
         "outputs": [str(relation) for relation in plan.outputs],
@@ -90,7 +95,9 @@ def metric_plan_data(plan: MetricPlan) -> dict[str, object]:
         "streaming": plan.is_forward,
         "delay": _number(_delay(plan)),
         "memory_independent_of_stream": is_memory_fixed(plan),
-        "strata": [_stratum_data(stratum, forward=plan.is_forward) for stratum in plan.strata],
+        "strata": [
+            {**_stratum_data(stratum, forward=plan.is_forward), "key": keys[stratum.number]} for stratum in plan.strata
+        ],
     }
 
 

@@ -297,6 +297,7 @@ def test_plan() -> None:
         "     rules   Due(X) :- Order(X)",
         "             Due(X1) :- Diamondminus[5] Due(X1)",
         "     keeps   Due/1 to come, for 5",
+        "     key     by its first argument",
     ]
 
 
