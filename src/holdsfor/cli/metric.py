@@ -44,6 +44,7 @@ class MetricOptions:
     start: Fraction | None
     end: Fraction | None
     step: Fraction | None
+    tick: Fraction | None
     delay: str | None
     query: Sequence[str]
     style: Format | None
@@ -64,12 +65,17 @@ def run_metric(
         from holdsfor.io.writers import writing
         from holdsfor.metric.inputs import read_facts
         from holdsfor.metric.session import MetricRun, Span, streamed_plan
+        from holdsfor.metric.ticks import require_ticks
 
         span = Span.of(options.start, options.end, options.step)
         if options.step is not None:
             plan = streamed_plan(reasoner, plan, _delay(options.delay))
         kept_aside = stack.enter_context(rejects_to(rejects, strict=strict))
-        reading = read_facts(reasoner.signatures, options.events, mapping=options.mapping, rejects=kept_aside)
+        if options.tick is not None:
+            require_ticks(plan, options.tick)
+        reading = read_facts(
+            reasoner.signatures, options.events, mapping=options.mapping, rejects=kept_aside, tick=options.tick
+        )
         run = MetricRun(plan, reading, span, profile=profile)
         found = run.by_reference(reasoner.program) if options.engine is Engine.REFERENCE else run.result()
         style = style_of(options.style, options.output)

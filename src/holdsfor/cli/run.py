@@ -62,6 +62,12 @@ def run(
     fluent: Annotated[
         list[str], typer.Option("--fluent", "--query", help="Report only these fluents (.dmtl: predicates).")
     ] = [],  # noqa: B006
+    tick: Annotated[
+        Fraction | None,
+        typer.Option(
+            parser=number, metavar="NUMBER", help=".dmtl only: all times are multiples of it; found out if not given."
+        ),
+    ] = None,
     delay: Annotated[
         str | None,
         typer.Option(help="With --step, .dmtl only: how much later answers may come; inf for as much as it takes."),
@@ -87,11 +93,18 @@ def run(
         from holdsfor.cli.metric import MetricOptions, run_metric
 
         given = {"--background": background, "--window": window, "--derived-events": derived_events}
-        options = MetricOptions(rules, events, mapping, start, end, step, delay, fluent, style, output, engine)
+        options = MetricOptions(rules, events, mapping, start, end, step, tick, delay, fluent, style, output, engine)
         if engine is Engine.SPARK:
             from holdsfor.cli.spark_metric import run_metric_on_spark
 
-            local = {"--step": step, "--delay": delay, "--rejects": rejects, "--strict": strict, "--profile": profile}
+            local = {
+                "--step": step,
+                "--tick": tick,
+                "--delay": delay,
+                "--rejects": rejects,
+                "--strict": strict,
+                "--profile": profile,
+            }
             unused = [name for name, value in (given | local).items() if value]
             run_metric_on_spark(options, not_for_spark=unused, master=master, partitions=partitions)
             return
@@ -110,6 +123,8 @@ def run(
 
         if delay is not None:
             raise HoldsforError("--delay is for .dmtl programs; RTEC programs do not look into the future")
+        if tick is not None:
+            raise HoldsforError("--tick is for .dmtl programs; RTEC programs have whole time-points")
         if start is not None and end is not None and end < start:
             raise HoldsforError(f"--end {end} lies before --start {start}")
         span = window, time_point("--step", step, 1), time_point("--start", start), time_point("--end", end)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -13,6 +14,7 @@ from holdsfor.io.mapping import make_mapping, read_mapping
 from holdsfor.io.metric_frames import facts_from_frames, read_metric_tables
 from holdsfor.io.metric_text import read_metric_facts
 from holdsfor.io.rejects import Rejects
+from holdsfor.metric.ticks import on_ticks
 
 FactsInput: TypeAlias = str | Path | Iterable[str | Path] | Mapping[str, Any]
 """Files of facts, or tables by predicate name."""
@@ -39,11 +41,17 @@ def read_facts(
     unit: str = "s",
     rejects: Rejects | None = None,
     dictionary: Dictionary | None = None,
+    tick: Fraction | None = None,
 ) -> MetricReading:
-    """Read facts from files or tables; files are text (`P(a)@3`) unless a mapping describes them."""
+    """Read facts from files or tables; files are text (`P(a)@3`) unless a mapping describes them.
+
+    With a tick, facts at other times than multiples of it are put aside.
+    """
     rejects = rejects or Rejects()
     dictionary = Dictionary() if dictionary is None else dictionary
     found = _read(facts, mapping, unit, rejects, dictionary)
+    if tick is not None:
+        found = on_ticks(found, tick, dictionary, rejects)
     names = {name for name, _ in known}
     unknown = {
         f"{name}/{arity}" if name in names else name: table.rows

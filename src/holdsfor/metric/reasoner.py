@@ -71,6 +71,7 @@ class MetricReasoner:
         start: Time | None = None,
         end: Time | None = None,
         step: Time | None = None,
+        tick: Time | None = None,
         delay: Time | None = None,
         query: str | Iterable[str] | None = None,
         mapping: MappingInput = None,
@@ -82,7 +83,8 @@ class MetricReasoner:
         `facts` are files of facts (`P(a)@[1,2)`), or tables by predicate name (pandas, polars, Arrow, DuckDB, lists of
         tuples or dicts) with columns `time`, or `start` and `end`, and the arguments in order. With `step`, time moves on
         from start to end as on a stream; the answer is the same. `delay` is how much later answers may come than what
-        they are about, for programs that look into the future (`"inf"`: as much as it takes).
+        they are about, for programs that look into the future (`"inf"`: as much as it takes). All times are multiples of
+        `tick`, which is found out if it is not given; facts at other times are put aside.
 
         >>> loads_metric("Recent(X) :- Diamondminus[0,1/2] Alarm(X)").materialise({"Alarm": [(3, "pump")]})
         1 interval of 1 predicate
@@ -92,12 +94,19 @@ class MetricReasoner:
         from holdsfor.io.rejects import Rejects
         from holdsfor.metric.inputs import read_facts
         from holdsfor.metric.session import MetricRun, Span, streamed_plan
+        from holdsfor.metric.ticks import require_ticks
+        from holdsfor.metric.times import exact_or_none
 
         span = Span.of(start, end, step)
         plan = self.plan_of(query)
         if step is not None:
             plan = streamed_plan(self, plan, delay)
-        reading = read_facts(self.signatures, facts, mapping=mapping, unit=unit, rejects=Rejects(strict=strict))
+        every = exact_or_none(tick, "tick")
+        if every is not None:
+            require_ticks(plan, every)
+        reading = read_facts(
+            self.signatures, facts, mapping=mapping, unit=unit, rejects=Rejects(strict=strict), tick=every
+        )
         return MetricRun(plan, reading, span).result()
 
     def stream(self, *, query: str | Iterable[str] | None = None, delay: Time | None = None) -> MetricSession:

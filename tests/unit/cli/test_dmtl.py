@@ -64,6 +64,16 @@ def test_a_span_is_closed_and_facts_before_it_count() -> None:
     ]
 
 
+def test_a_tick_that_is_given() -> None:
+    result = run("--tick", "1/3")
+    assert result.stdout.splitlines()[1:] == ["Quiet,hall,0,true,1,false", "Quiet,hall,4/3,false,3,true", ALL[3]]
+    assert "not a multiple of the tick 1/3: 'Alarm(attic)@[2,2.5)'" in result.stderr
+    assert run("--tick", "1/6").stdout.splitlines()[1:] == ALL
+    refused = run("--tick", "1/2")
+    assert refused.exit_code == 1
+    assert "1/3 is not a multiple of the tick 0.5" in refused.stderr
+
+
 @pytest.mark.parametrize("step", ["1", "1/3", "0.7", "10"])
 def test_steps_give_the_same(step: str) -> None:
     result = run("--step", step, "--start", "0", "--end", "3")
