@@ -156,9 +156,14 @@ def test_what_derives_for_ever_is_told(spark: Any, tmp_path: Path) -> None:
 
 
 def test_mistakes_are_told_before_anything_runs(spark: Any) -> None:
-    from holdsfor.spark import materialise
+    from holdsfor.spark import materialise, recognise, recognise_stream
 
     frame = spark.createDataFrame([(1, "a")], "at int, x string")
+    program: Any = reasoner()
+    with pytest.raises(HoldsforError, match=r"runs with holdsfor\.spark\.materialise"):
+        recognise(program, frame)
+    with pytest.raises(HoldsforError, match=r"runs with holdsfor\.spark\.materialise"):
+        recognise_stream(program, frame, window=1)
     with pytest.raises(HoldsforError, match="the DataFrame of Temp needs a column `time`"):
         materialise(reasoner(), {"Temp": frame})
     with pytest.raises(HoldsforError, match="one DataFrame of facts needs a mapping"):

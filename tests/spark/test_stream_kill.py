@@ -20,19 +20,19 @@ from tests.spark.stream_files import local_rows, some_rows, stream_rows, write_f
 ROOT = Path(__file__).parents[2]
 
 
-def killed_after(folder: Path, seconds: float | None) -> bool:
+def killed_after(folder: Path, seconds: float | None, process: str = "tests.spark.stream_process") -> bool:
     """Run the query, and kill it so long after it has started; whether it was done before that."""
-    command = [sys.executable, "-m", "tests.spark.stream_process", str(folder)]
+    command = [sys.executable, "-m", process, str(folder)]
     quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
-    with subprocess.Popen(command, cwd=ROOT, start_new_session=True, **quiet) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
+    with subprocess.Popen(command, cwd=ROOT, start_new_session=True, **quiet) as running:
+        assert running.stdout is not None
+        for line in running.stdout:
             if line.startswith("started"):
                 break
-        timer = threading.Timer(3600 if seconds is None else seconds, os.killpg, (process.pid, signal.SIGKILL))
+        timer = threading.Timer(3600 if seconds is None else seconds, os.killpg, (running.pid, signal.SIGKILL))
         timer.start()
-        process.stdout.read()
-        done = process.wait() == 0
+        running.stdout.read()
+        done = running.wait() == 0
         timer.cancel()
         return done
 

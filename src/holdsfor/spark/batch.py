@@ -20,6 +20,7 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import EMPTY
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background, Reasoner, load
+from holdsfor.metric import MetricReasoner
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.buckets import StageTask
 from holdsfor.spark.job import Span, make_job, plan_rows
@@ -144,11 +145,25 @@ def _read(
     """The plan of a program, and the DataFrames it runs over."""
     more = None if background is None else _collected(background)
     if not isinstance(program, Reasoner):
-        paths = [program] if isinstance(program, str | Path) else program
-        plan = load(*paths, background=more).plan
+        plan = loaded(program, more).plan
     else:
         plan = (program if more is None else program.with_background(more)).plan
     return plan, feeds_of(events, plan.analysis.entities, _mapping(mapping), unit, untyped=untyped)
+
+
+def loaded(
+    program: str | Path | Iterable[str | Path] | MetricReasoner, background: Background | None = None
+) -> Reasoner:
+    """Read the files of a program of events and fluents; metric programs run elsewhere."""
+    if isinstance(program, MetricReasoner):
+        made: object = program
+    else:
+        paths = [program] if isinstance(program, str | Path) else program
+        made = load(*paths, background=background)
+    if isinstance(made, MetricReasoner):
+        raise HoldsforError("a metric program runs with holdsfor.spark.materialise, or materialise_stream on a stream")
+    assert isinstance(made, Reasoner)
+    return made
 
 
 def stage_output(

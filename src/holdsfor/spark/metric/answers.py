@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -70,13 +71,16 @@ def _times(cells: Ints, infinite: Bools, scale: int, *, exact: bool) -> Any:
 
 def _arguments(rows: pa.Table, arity: int) -> Any:
     """The columns of arguments as one column of lists, without the letters that say what they are."""
-    count = len(rows)
-    if not arity:
-        return pa.ListArray.from_arrays(pa.array(np.zeros(count + 1), pa.int32()), pa.array([], pa.string()))
-    texts = [pc.utf8_slice_codeunits(rows[f"a{place}"].combine_chunks(), 1) for place in range(arity)]
-    flat = pa.concat_arrays([_plain(text) for text in texts])
-    order = np.arange(count * arity).reshape(arity, count).T.reshape(-1)
-    return pa.ListArray.from_arrays(pa.array(np.arange(count + 1) * arity, pa.int32()), flat.take(pa.array(order)))
+    slots = [rows[f"a{place}"].combine_chunks() for place in range(arity)]
+    return lists_of([_plain(pc.utf8_slice_codeunits(slot, 1)) for slot in slots], len(rows))
+
+
+def lists_of(columns: Sequence[Any], rows: int) -> Any:
+    """Columns of text as one column of lists, row by row."""
+    width = len(columns)
+    flat = pa.concat_arrays([pa.array([], pa.string()), *columns])
+    order = np.arange(rows * width).reshape(width, rows).T.reshape(-1)
+    return pa.ListArray.from_arrays(pa.array(np.arange(rows + 1) * width, pa.int32()), flat.take(pa.array(order)))
 
 
 def _plain(column: Any) -> Any:

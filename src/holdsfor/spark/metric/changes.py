@@ -7,21 +7,23 @@ start, so a table that is upserted by `id` has every maximal interval once.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from holdsfor.compiler.metric.rules import Relation
+from holdsfor.engine.changelog import _SEEDS, _hex, _text_hashes
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.metric.facts import Facts, maximal
-from holdsfor.engine.metric.report import _texts
+from holdsfor.engine.metric.report import _constants, _texts
 from holdsfor.engine.metric.timeline import rescaled
 from holdsfor.engine.tables import FOREVER
 from holdsfor.io.rejects import repeated
+from holdsfor.spark.metric.answers import lists_of
 
 OPEN, CLOSE = "open", "close"
 CHANGES = pa.schema(
@@ -78,14 +80,14 @@ class GoingOn:
     def _table(
         self, relation: Relation, facts: Facts, is_open: Bools, op: str, until: str, dictionary: Dictionary
     ) -> pa.Table:
-        args = _arguments(facts, dictionary)
+        args = [_constants(column, dictionary) for column in facts.args]
         is_first, no_end = facts.start <= -FOREVER, is_open | (facts.end >= FOREVER)
         start = _texts(facts.start >> 1, is_first, self.scale)
         columns = [
-            pa.array(_ids(relation, args, start, facts.start)),
+            _ids(relation, args, start, facts.start),
             repeated(op, facts.rows),
             repeated(relation.name, facts.rows),
-            pa.array(args, pa.list_(pa.string())),
+            lists_of(args, facts.rows),
             start,
             pa.array(~is_first & (facts.start % 2 == 0)),
             _texts(facts.end >> 1, no_end, self.scale),
@@ -95,15 +97,8 @@ class GoingOn:
         return pa.table(columns, schema=CHANGES)
 
 
-def _arguments(facts: Facts, dictionary: Dictionary) -> list[list[str]]:
-    columns = [[str(dictionary.values[code]) for code in column.tolist()] for column in facts.args]
-    return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in range(facts.rows)]
-
-
-def _ids(relation: Relation, args: list[list[str]], start: Any, cells: Ints) -> list[str]:
+def _ids(relation: Relation, args: Sequence[Any], start: Any, cells: Ints) -> Any:
     """Ids that a run in another place gives too."""
-    closed = (cells % 2).tolist()
-    return [
-        hashlib.blake2b("\0".join([relation.name, *row, str(begin), str(at)]).encode(), digest_size=16).hexdigest()
-        for row, begin, at in zip(args, start.to_pylist(), closed, strict=True)
-    ]
+    begins = [pc.fill_null(start, "-"), pa.array(cells % 2).cast(pa.string())]
+    texts = pc.binary_join_element_wise(repeated(relation.name, len(cells)), *args, *begins, "\0")
+    return _hex(np.stack([_text_hashes(texts, seed) for seed in _SEEDS], axis=1))

@@ -16,9 +16,9 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.fingerprint import fingerprint
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.io.typed import UNITS
-from holdsfor.loading import Background, Reasoner, load
+from holdsfor.loading import Background, Reasoner
 from holdsfor.recognition import MappingInput
-from holdsfor.spark.batch import Rules, _collected, _partitions, _session
+from holdsfor.spark.batch import Rules, _collected, _partitions, _session, loaded
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Report
@@ -100,9 +100,7 @@ def _mapped(mapping: MappingInput | TableMapping) -> tuple[TableMapping | None, 
 
 
 def _loaded(program: Rules) -> Reasoner:
-    if isinstance(program, Reasoner):
-        return program
-    return load(program) if isinstance(program, str | Path) else load(*program)
+    return program if isinstance(program, Reasoner) else loaded(program)
 
 
 class StreamingRecognition:
