@@ -192,13 +192,16 @@ class Incremental:
 
     def _due(self, symbol: Symbol, arrived: EventColumns | None, sight: Sight) -> EventColumns:
         """The occurrences that count now for the first time; those that are announced wait."""
-        found = []
         announced = self._announced.pop(symbol, None)
+        first = max(sight.low, self._origin - 2)
+        if announced is None and arrived is not None and ((arrived.time > first) & (arrived.time <= sight.query)).all():
+            return arrived
+        found = []
         if announced is not None:
             # What was announced may have come and gone between two windows.
             found.append(announced.take(np.flatnonzero(announced.time > sight.low)))
         if arrived is not None:
-            in_time = arrived.time > max(sight.low, self._origin - 2)
+            in_time = arrived.time > first
             self.late += int(np.count_nonzero(~in_time))
             found.append(arrived.take(np.flatnonzero(in_time)))
         events = _stacked(found)
@@ -240,7 +243,8 @@ class Incremental:
         for stage in self._stages:
             if symbol in stage.reads:
                 keys = stage.sections.keys(symbol, rows.args, len(rows.arrival))
-                self.trace.reach(stage, keys, np.tile(rows.arrival, len(keys) // max(1, len(rows.arrival))))
+                numbers = rows.arrival
+                self.trace.reach(stage, keys, numbers if len(keys) == len(numbers) else np.resize(numbers, len(keys)))
 
     def _give(self, stage: StageRun, later: StageRun, change: Change) -> None:
         for found, spread in _spread(stage, later, change):

@@ -13,41 +13,66 @@ from holdsfor.incremental.sections import EVERYWHERE
 if TYPE_CHECKING:
     from holdsfor.incremental.stage import StageRun
 
-_ALL = np.array([EVERYWHERE])
+_FEW = 64
+"""So many pairs are kept one by one."""
 
 
 class Trace:
-    """Pairs of a key and the number of an input, for every stage."""
+    """Pairs of a key and the number of an input, for every stage: few of them in dictionaries, many in columns."""
 
     def __init__(self) -> None:
+        self._few: dict[int, dict[int, list[int]]] = {}
         self._pairs: dict[int, list[tuple[Ints, Ints]]] = {}
         self._in_order: dict[int, tuple[Ints, Ints]] = {}
 
     def reach(self, stage: StageRun, keys: Ints, inputs: Ints) -> None:
         """Input comes to keys of a stage."""
-        self._pairs.setdefault(stage.stage.number, []).append((keys, inputs))
+        if len(keys) <= _FEW:
+            known = self._few.setdefault(stage.stage.number, {})
+            for key, number in zip(keys.tolist(), inputs.tolist(), strict=True):
+                known.setdefault(key, []).append(number)
+        else:
+            self._pairs.setdefault(stage.stage.number, []).append((keys, inputs))
 
     def follow(self, stage: StageRun, later: StageRun, keys: Ints, others: Ints) -> None:
         """What is said of keys of one stage comes to other keys in a later one, perhaps to several for each."""
-        rows, inputs = self._of_keys(stage, np.tile(keys, len(others) // len(keys)))
-        if len(rows):
-            self.reach(later, others[rows], inputs)
-        shared = self.everywhere(stage)
-        if len(shared):
-            self.reach(later, np.full(len(shared), EVERYWHERE), shared)
+        repeated = np.tile(keys, len(others) // len(keys)) if len(others) > len(keys) else keys
+        if len(others) <= _FEW:
+            known = self._few.setdefault(later.stage.number, {})
+            for key, other in zip(repeated.tolist(), others.tolist(), strict=True):
+                known.setdefault(other, []).extend(self._of(stage, key))
+        else:
+            self._settle(stage.stage.number)
+            rows, inputs = self._of_keys(stage.stage.number, repeated)
+            if len(rows):
+                self.reach(later, others[rows], inputs)
+        if stage.sections.has_shared:
+            shared = self._of(stage, EVERYWHERE)
+            self._few.setdefault(later.stage.number, {}).setdefault(EVERYWHERE, []).extend(shared)
 
     def of(self, stage: StageRun, key: int) -> list[int]:
-        """The inputs that came to a key."""
-        own = self._of_keys(stage, np.array([key]))[1]
-        return sorted({*own.tolist(), *self.everywhere(stage).tolist()})
+        """The inputs that came to a key, in order."""
+        shared = self._of(stage, EVERYWHERE) if stage.sections.has_shared else []
+        return sorted({*self._of(stage, key), *shared})
 
-    def everywhere(self, stage: StageRun) -> Ints:
-        """The inputs that came to all keys."""
-        return self._of_keys(stage, _ALL)[1] if stage.sections.has_shared else EMPTY
+    def _of(self, stage: StageRun, key: int) -> list[int]:
+        number = stage.stage.number
+        few = self._few.get(number, {}).get(key, [])
+        if number in self._pairs or number in self._in_order:
+            return [*few, *self._of_keys(number, np.array([key]))[1].tolist()]
+        return few
 
-    def _of_keys(self, stage: StageRun, keys: Ints) -> tuple[Ints, Ints]:
+    def _settle(self, number: int) -> None:
+        """Put the few to the many."""
+        few = self._few.pop(number, {})
+        if few:
+            keys = np.repeat(np.array(list(few)), [len(found) for found in few.values()])
+            inputs = np.array([one for found in few.values() for one in found], np.int64)
+            self._pairs.setdefault(number, []).append((keys, inputs))
+
+    def _of_keys(self, number: int, keys: Ints) -> tuple[Ints, Ints]:
         """The inputs that came to keys, each with the place of its key."""
-        known = self._known(stage.stage.number)
+        known = self._known(number)
         if known is None:
             return EMPTY, EMPTY
         theirs, inputs = known

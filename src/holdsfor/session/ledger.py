@@ -87,10 +87,10 @@ class Ledger:
         keys = different(np.concatenate((gone[:, KEY], come[:, KEY])))
         old = self._shown.of(keys)
         new = np.concatenate((old[~self._is_among(old, gone)], come[~self._is_among(come, old)]))
+        new[:, self.first_start], new[:, self.first_query] = new[:, self.start], query
         both = np.concatenate((old, new))
         spans = both_spans(self._pairs(both), both[:, self.start], both[:, self.end], len(old))
         now = compared(*spans, low, before)
-        new[:, self.first_start], new[:, self.first_query] = new[:, self.start], query
         goes_on = now.earlier >= 0
         new[goes_on, self.first_start :] = old[now.earlier[goes_on], self.first_start :]
         self._shown.put(keys, new[now.in_sight])

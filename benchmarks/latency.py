@@ -1,0 +1,151 @@
+"""How long a live session takes from one event to what it changes.
+
+    python benchmarks/latency.py [keys] [events]
+
+A session holds a number of keys. Events are pushed one by one, and after each the changes are asked for and spelled out.
+One in ten comes late, one in ten is taken back right after. Prints CPU time, in milliseconds, of most of these steps;
+beside it, what a few NumPy calls on three numbers take on the same machine at the same time, which tells how busy it is.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+from maritime import HOURS, MIX
+from maritime import RULES as MARITIME
+
+from holdsfor import loads
+from holdsfor.session import Session
+
+DOORS = """
+initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).
+terminatedAt(open(D)=true, T) :- happensAt(lock(D), T).
+initiatedAt(guarded(D)=true, T) :- happensAt(arrive(D), T).
+terminatedAt(guarded(D)=true, T) :- happensAt(leave(D), T).
+initiatedAt(lit(D)=true, T) :- happensAt(lamp_on(D), T).
+terminatedAt(lit(D)=true, T) :- happensAt(lamp_off(D), T).
+holdsFor(unsafe(D)=true, I) :- holdsFor(open(D)=true, I1), holdsFor(guarded(D)=true, I2),
+    relative_complement_all(I1, [I2], I).
+"""
+Event = tuple[str, int, tuple[object, ...]]
+
+
+def doors(keys: int, count: int) -> Iterator[list[Event]]:
+    """All doors are locked, then opened and locked, guarded and left in turn: every event changes something."""
+    random = np.random.default_rng(1)
+    names = [f"d{number}" for number in range(keys)]
+    first = random.integers(0, 1000, keys).tolist()
+    yield [("unlock", time, (name,)) for name, time in zip(names, first, strict=True)]
+    pairs = [("lock", "unlock"), ("arrive", "leave"), ("lamp_on", "lamp_off")]
+    done: dict[tuple[str, int], int] = {}
+    chosen, kind = random.integers(0, keys, count).tolist(), random.integers(0, 3, count).tolist()
+    yield [
+        (pairs[which][_turn(done, (pairs[which][0], door))], 1001 + number // 10, (names[door],))
+        for number, (door, which) in enumerate(zip(chosen, kind, strict=True))
+    ]
+
+
+def _turn(done: dict[tuple[str, int], int], what: tuple[str, int]) -> int:
+    done[what] = done.get(what, -1) + 1
+    return done[what] % 2
+
+
+def maritime(keys: int, count: int) -> Iterator[list[Event]]:
+    """Events of all kinds, of vessels and areas at random."""
+    random = np.random.default_rng(2)
+    names, shares = list(MIX), np.array(list(MIX.values())) / sum(MIX.values())
+    vessels = np.concatenate((np.arange(keys), random.integers(0, keys, 3 * keys + count))).tolist()
+    kinds = random.choice(len(names), len(vessels), p=shares).tolist()
+    times = np.sort(random.integers(0, HOURS * 3600, len(vessels))).tolist()
+    made: list[Event] = []
+    for vessel, kind, moment in zip(vessels, kinds, times, strict=True):
+        rest: tuple[object, ...] = ()
+        if names[kind] == "velocity":
+            rest = (round(float(random.gamma(2.0, 4.0)), 1),)
+        elif names[kind].endswith("Area"):
+            rest = (f"a{random.integers(0, 4)}",)
+        made.append((names[kind], moment, (f"v{vessel}", *rest)))
+    yield made[:-count]
+    yield made[-count:]
+
+
+def filled(rules: str, events: list[Event]) -> Session:
+    """A session that has seen some events."""
+    session = loads(rules).session()
+    by_name: dict[str, list[tuple[object, ...]]] = {}
+    for name, moment, args in events:
+        by_name.setdefault(name, []).append((moment, *args))
+    session.push(by_name)
+    session.changes()
+    session.changes()
+    return session
+
+
+def steps(session: Session, events: list[Event]) -> Iterator[tuple[str, Callable[[], int]]]:
+    """What is done with each event, one after the other."""
+
+    def pushed(event: Event, back: int = 0) -> int:
+        session.push_one(event[0], event[1] - back, *event[2])
+        return len(list(session.changes()))
+
+    def taken_back(event: Event) -> int:
+        session.retract({event[0]: [(event[1], *event[2])]})
+        return len(list(session.changes()))
+
+    for number, event in enumerate(events):
+        if number % 10 == 9:
+            yield "late", lambda event=event: pushed(event, 200)  # type: ignore[misc]
+            continue
+        yield "in time", lambda event=event: pushed(event)  # type: ignore[misc]
+        if number % 10 == 4:
+            yield "taken back", lambda event=event: taken_back(event)  # type: ignore[misc]
+
+
+def small_calls() -> float:
+    """Milliseconds of a thousand times three NumPy calls on three numbers."""
+    numbers = np.array([3, 1, 2])
+    begin = time.process_time()
+    for _ in range(1000):
+        np.unique(numbers)
+        numbers + numbers
+        numbers[numbers > 1]
+    return 1000 * (time.process_time() - begin)
+
+
+def measure(title: str, rules: str, found: Iterator[list[Event]]) -> None:
+    """Print how long the steps of one program take."""
+    before, after = found
+    begin = time.process_time()
+    session = filled(rules, before)
+    print(f"\n{title}: {len(before):,} events in {time.process_time() - begin:.1f} s, then one by one")
+    spent: dict[str, list[float]] = {}
+    changes = 0
+    for number, (what, step) in enumerate(steps(session, after)):
+        begin = time.process_time()
+        changes += step()
+        if number >= 100:
+            spent.setdefault(what, []).append(1000 * (time.process_time() - begin))
+    every = [one for listed in spent.values() for one in listed]
+    for what, listed in {**spent, "all": every}.items():
+        least, low, median, high, most = np.percentile(listed, [0, 10, 50, 99, 100])
+        print(
+            f"  {what:<11} {len(listed):6,}   least {least:.2f}   10% {low:.2f}   median {median:.2f}"
+            f"   99% {high:.2f}   most {most:.1f} ms"
+        )
+    print(f"  {changes:,} changes; three small NumPy calls take {small_calls():.1f} µs now")
+
+
+def main(keys: int = 100_000, events: int = 3_000) -> None:
+    """Measure both programs."""
+    measure(f"Doors, {keys:,} keys", DOORS, doors(keys, events))
+    measure(f"Maritime, {keys:,} vessels", MARITIME, maritime(keys, events))
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
