@@ -68,11 +68,13 @@ class Reasoner:
         mapping: MappingInput = None,
         unit: str = "s",
         strict: bool = False,
+        incremental: str = "auto",
     ) -> Result:
         """Find the intervals during which situations hold.
 
         `events` are files, or tables by event name (pandas, polars, Arrow, DuckDB, lists of tuples or dicts) with
-        columns `time`, perhaps `arrival`, and the arguments in order.
+        columns `time`, perhaps `arrival`, and the arguments in order. Windows that overlap are worked out by what
+        changes or from scratch, whichever costs less: `incremental` is "auto", "always" or "never".
 
         >>> rules = "initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T)."
         >>> loads(rules).recognise({"unlock": [(3, "front")]})
@@ -81,6 +83,7 @@ class Reasoner:
                  3  open(front)  true       4  inf
         """
         from holdsfor.engine.report import Texts
+        from holdsfor.incremental.run import Choice
         from holdsfor.io.rejects import Rejects
         from holdsfor.recognition import Recognition, plan_windows, read_events
         from holdsfor.result import Result
@@ -88,7 +91,7 @@ class Reasoner:
         plan = self.plan if background is None else self.with_background(background).plan
         reading = read_events(plan, events, mapping, unit, Rejects(strict=strict))
         windows = plan_windows(reading.stream, window, step, start, end)
-        recognition = Recognition(plan, reading, windows)
+        recognition = Recognition(plan, reading, windows, incremental=Choice(incremental))
         return Result(list(recognition), Texts(reading.dictionary), recognition.summary, windows)
 
     def session(

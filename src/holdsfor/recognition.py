@@ -17,10 +17,11 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.profile import Profile
 from holdsfor.engine.report import event_rows_table, interval_rows_table
-from holdsfor.engine.run import Answer, Run
+from holdsfor.engine.run import Answer
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.windows import WindowPlan
+from holdsfor.incremental.run import Choice, IncrementalRun, Work
 from holdsfor.io.builder import Reading
 from holdsfor.io.frames import read_frames
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
@@ -121,10 +122,13 @@ class Recognition:
         *,
         fluents: Collection[str] | None = None,
         profile: bool = False,
+        incremental: Choice = Choice.AUTO,
     ) -> None:
         self.plan, self.reading, self.windows = plan, reading, windows
         self._fluents = fluents
         self.profile = Profile() if profile else None
+        self._choice = incremental
+        self.work = Work()
         unknown, malformed = sum(reading.unknown.values()), reading.rejects.count
         read = reading.rows - unknown - malformed
         self.summary = Summary(read, reading.unknown, malformed, reading.rejects.first)
@@ -157,7 +161,16 @@ class Recognition:
 
     def __iter__(self) -> Iterator[Answer]:
         counts = self.summary
-        for answer in Run(self.plan, self.reading.dictionary, self.reading.stream, self.windows, profile=self.profile):
+        run = IncrementalRun(
+            self.plan,
+            self.reading.dictionary,
+            self.reading.stream,
+            self.windows,
+            choice=self._choice,
+            profile=self.profile,
+        )
+        self.work = run.work
+        for answer in run:
             found = answer if self._fluents is None else only_fluents(answer, self._fluents)
             counts.query_times += 1
             counts.intervals += sum(len(table) for table in found.fluents.values())

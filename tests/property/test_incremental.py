@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import event_rows, interval_rows
+from holdsfor.engine.run import Batches, whole_history
+from holdsfor.engine.state import NEVER
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.variants import NotSupported
-from holdsfor.engine.windows import WindowPlan
-from holdsfor.incremental.run import run_incrementally
+from holdsfor.engine.windows import WindowPlan, first_moment
+from holdsfor.incremental.engine import Incremental
 from holdsfor.logic.arithmetic import EvaluationError
 from tests.strategies.edits import Round, from_scratch, incrementally, moment, rounds
 from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, scenario, scenarios
@@ -29,7 +31,10 @@ def in_windows(one: Scenario) -> Rows:
     stream = from_records(one.records, one.reasoner.analysis.entities, dictionary)
     span = one.span
     plan = None if span is None else WindowPlan(span.size, span.step, span.start, span.end)
-    answers = list(run_incrementally(one.reasoner.plan, dictionary, stream, plan))
+    plan = plan or whole_history(stream)
+    engine = Incremental(one.reasoner.plan, dictionary, first_moment(stream, plan), plan.size)
+    batches = Batches(stream, plan, plan.query_times, NEVER)
+    answers = [engine.query(query, batches.of(place)) for place, query in enumerate(plan.query_times.tolist())]
     return Rows(tuple(interval_rows(answers, dictionary)), tuple(event_rows(answers, dictionary)))
 
 

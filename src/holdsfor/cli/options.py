@@ -27,6 +27,14 @@ class Format(StrEnum):
     TABLE = "table"
 
 
+class Incremental(StrEnum):
+    """How windows that overlap are worked out."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
 class Engine(StrEnum):
     """What evaluates the rules."""
 

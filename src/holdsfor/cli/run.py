@@ -14,6 +14,7 @@ from holdsfor.cli.common import friendly_errors, is_metric, load_files
 from holdsfor.cli.options import (
     Engine,
     Format,
+    Incremental,
     counted,
     number,
     reading_lines,
@@ -82,6 +83,9 @@ def run(
     rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be read to this file.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be read.")] = False,
     profile: Annotated[bool, typer.Option("--profile", help="Say how long each stratum took.")] = False,
+    incremental: Annotated[
+        Incremental, typer.Option(help="Work out windows that overlap by what changed, or each from scratch.")
+    ] = Incremental.AUTO,
     engine: Annotated[
         Engine, typer.Option(help="The engine, the small slow evaluator it is tested by, or the engine on Spark.")
     ] = Engine.COLUMNAR,
@@ -119,6 +123,7 @@ def run(
     if not events:
         raise typer.BadParameter("say where the events are", param_hint="--events")
     with friendly_errors(), ExitStack() as stack:
+        from holdsfor.incremental.run import Choice
         from holdsfor.recognition import Recognition, plan_windows
 
         if delay is not None:
@@ -140,7 +145,9 @@ def run(
         line = stack.enter_context(progress_line())
         reading = _read(plan, events, mapping, stack.enter_context(rejects_to(rejects, strict=strict)), line)
         windows = plan_windows(reading.stream, *span)
-        recognition = Recognition(plan, reading, windows, fluents=wanted, profile=profile)
+        recognition = Recognition(
+            plan, reading, windows, fluents=wanted, profile=profile, incremental=Choice(incremental.value)
+        )
         _write(_tables(recognition, engine, line), style, output, derived_events)
     _print_summary(recognition, profile=profile)
 
@@ -225,3 +232,11 @@ def _profile_lines(recognition: Recognition) -> Iterator[str]:
             f"{one.seconds * 1e3:10.1f} ms  {one.seconds / total:4.0%}  {one.rows_in:9} rows in {one.rows_out:9} out"
         )
         yield f"{shown}  {stratum.method:8}  {names}"
+    work = recognition.work
+    if work.incremental:
+        yield (
+            f"{counted(work.incremental, 'query time')} worked out by what changed: "
+            f"{counted(work.occurrences, 'occurrence')} gone through in {counted(work.evaluations, 'evaluation')} of panes"
+        )
+    if work.from_scratch:
+        yield f"{counted(work.from_scratch, 'query time')} worked out from scratch"

@@ -1,25 +1,143 @@
-"""Runs a plan over a recorded stream, one query time after the other, working out only what changes."""
+"""Runs a plan over a recorded stream, one query time after the other, from scratch or by what changes.
+
+Both give the same answers. Which of the two costs less is found out from the stream: how much a window overlaps with the
+one before, how much comes late, and for how many keys. A query that goes the other way than the one before takes over
+from its state.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
 
-from holdsfor.compiler.plan import Plan
+from holdsfor.compiler.plan import Method, Plan
+from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.prepared import Prepared
+from holdsfor.engine.profile import Profile
 from holdsfor.engine.run import Batches, whole_history
-from holdsfor.engine.state import NEVER
-from holdsfor.engine.step import Answer
+from holdsfor.engine.state import State
+from holdsfor.engine.step import Answer, advance, evaluate
 from holdsfor.engine.stream import Stream
+from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.windows import WindowPlan, first_moment
-from holdsfor.incremental.engine import Incremental
+from holdsfor.incremental.costs import Costs
+from holdsfor.incremental.windowed import Windowed
+
+
+class Choice(StrEnum):
+    """How windows that overlap are worked out."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+@dataclass
+class Work:
+    """What a run has done so far: query times worked out from scratch and by what changed, and of the latter how many
+    occurrences they went through, each as often as it was, and how many evaluations of a pane they took.
+    """
+
+    from_scratch: int = 0
+    incremental: int = 0
+    occurrences: int = 0
+    evaluations: int = 0
+
+
+class IncrementalRun:
+    """A run over a stream. Iterate over it for the answers; `state` is the one after the last answer."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        dictionary: Dictionary,
+        stream: Stream,
+        windows: WindowPlan | None = None,
+        state: State | None = None,
+        *,
+        choice: Choice = Choice.AUTO,
+        profile: Profile | None = None,
+    ) -> None:
+        self.windows = windows or whole_history(stream)
+        self.work = Work()
+        self._plan, self._dictionary, self._stream, self._profile = plan, dictionary, stream, profile
+        self._state = state or State.beginning(first_moment(stream, self.windows))
+        self._prepared = Prepared(plan, dictionary)
+        self._engine: Windowed | None = None
+        self._choice = _possible(plan, self.windows, choice)
+        self._costs = Costs(plan) if self._choice is Choice.AUTO else None
+
+    @property
+    def state(self) -> State:
+        """Where the run stands after the last answer."""
+        return self._state if self._engine is None else self._engine.state()
+
+    def __iter__(self) -> Iterator[Answer]:
+        state = self.state
+        queries = self.windows.query_times
+        queries = queries[queries > state.query]
+        batches = Batches(self._stream, self.windows, queries, state.query)
+        for place, query in enumerate(queries.tolist()):
+            arrived = batches.of(place)
+            if self._is_incremental(arrived):
+                yield self._changes(query, arrived)
+            else:
+                yield self._from_scratch(query, arrived)
+
+    def _is_incremental(self, arrived: Stream) -> bool:
+        if self._costs is None:
+            return self._choice is Choice.ALWAYS
+        assert self.windows.size is not None
+        previous = self._state.query if self._engine is None else self._engine.previous
+        kept = sum(map(len, self._state.kept.events.values())) if self._engine is None else self._engine.occurrences
+        return self._costs.is_incremental(arrived, previous, kept, is_now=self._engine is not None)
+
+    def _changes(self, query: int, arrived: Stream) -> Answer:
+        if self._engine is None:
+            size = int(FOREVER) if self.windows.size is None else self.windows.size
+            self._engine = Windowed(self._plan, self._dictionary, self._state, size, self._profile)
+        before = self._engine.worked_on, self._engine.evaluations
+        answer = self._engine.query(query, arrived)
+        occurrences, evaluations = self._engine.worked_on - before[0], self._engine.evaluations - before[1]
+        self.work.incremental += 1
+        self.work.occurrences += occurrences
+        self.work.evaluations += evaluations
+        if self._costs is not None and self.work.incremental > 1:
+            self._costs.learn(occurrences, evaluations)
+        return answer
+
+    def _from_scratch(self, query: int, arrived: Stream) -> Answer:
+        if self._engine is not None:
+            self._state, self._engine = self._engine.state(), None
+        answer, self._state = advance(
+            self._prepared,
+            self._state,
+            arrived,
+            query,
+            size=self.windows.size,
+            step=self.windows.step,
+            work=partial(evaluate, profile=self._profile),
+        )
+        self.work.from_scratch += 1
+        return answer
 
 
 def run_incrementally(
     plan: Plan, dictionary: Dictionary, stream: Stream, windows: WindowPlan | None = None
 ) -> Iterator[Answer]:
-    """The answers of all query times, one after the other."""
-    windows = windows or whole_history(stream)
-    engine = Incremental(plan, dictionary, first_moment(stream, windows), windows.size)
-    batches = Batches(stream, windows, windows.query_times, NEVER)
-    for place, query in enumerate(windows.query_times.tolist()):
-        yield engine.query(query, batches.of(place))
+    """The answers of all query times, one after the other, without ever starting from scratch."""
+    return iter(IncrementalRun(plan, dictionary, stream, windows, choice=Choice.ALWAYS))
+
+
+def _possible(plan: Plan, windows: WindowPlan, choice: Choice) -> Choice:
+    """What was chosen, as far as a plan allows it and windows overlap."""
+    if any(stratum.method is Method.METRIC for stratum in plan.strata):
+        if choice is Choice.ALWAYS:
+            raise HoldsforError("windows of programs with metric rules are always worked out from scratch")
+        return Choice.NEVER
+    if choice is Choice.AUTO and (windows.size is None or windows.size <= windows.step):
+        return Choice.NEVER
+    return choice
