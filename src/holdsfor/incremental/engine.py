@@ -69,6 +69,10 @@ class Incremental:
         for cut in self._cut(plan):
             self._stages.append(StageRun(cut, self._prepared(plan, cut)))
             self._stages[-1].begin(origin - 1)
+        self._later = [
+            [later for later in self._stages[place + 1 :] if _reads(later, stage)]
+            for place, stage in enumerate(self._stages)
+        ]
         for stage in self._stages:
             stage.sections.asked = {
                 (delivery.symbol, effect)
@@ -129,7 +133,7 @@ class Incremental:
             self._take_back(retracted, low)
             self._take_in(arrived, sight)
         for stage in self._stages:
-            Intake(stage, self._begins).reach(now)
+            stage.wake(now)
         self._is_full = not self._least or self._counts[-1] >= max(self._least, sum(self._counts) // _SHARE)
         if self._is_full:
             for stage in self._stages:
@@ -139,7 +143,7 @@ class Incremental:
         for place, stage in enumerate(self._stages):
             for change in stage.run(self._clock):
                 found.append((stage, change))
-                for later in self._stages[place + 1 :]:
+                for later in self._later[place]:
                     self._give(stage, later, change)
         self._previous = now
         return found
@@ -165,7 +169,7 @@ class Incremental:
                 stage.roll(self._previous)
             for place, stage in enumerate(self._stages):
                 rows = stage.panes[-1].results.all()
-                for later in self._stages[place + 1 :]:
+                for later in self._later[place]:
                     _spread(stage, later, Change(len(stage.panes) - 1, rows[:0], rows))
         # One time-point more than the window: what begins right at its border may only now be known.
         while len(self._begins) > 1 and self._begins[1] <= low:
@@ -276,6 +280,10 @@ def _stacked(found: list[EventColumns]) -> EventColumns:
     args = tuple(np.concatenate(columns) for columns in zip(*(events.args for events in found), strict=True))
     times, arrivals = (np.concatenate([getattr(events, name) for events in found]) for name in ("time", "arrival"))
     return EventColumns(args, times, arrivals)
+
+
+def _reads(later: StageRun, stage: StageRun) -> bool:
+    return any(delivery.made_in == stage.stage.number for delivery in later.stage.deliveries)
 
 
 def _shape(stage: Stage) -> object:

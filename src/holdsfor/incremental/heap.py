@@ -182,7 +182,8 @@ def stacked(found: Sequence[Rows], width: int) -> Rows:
     return np.concatenate(found) if found else no_rows(width)
 
 
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+_MIXED, _WORD = 0x9E3779B97F4A7C15, 2**64 - 1
+_MIX = np.uint64(_MIXED)
 
 
 def fingerprints(rows: Rows) -> Ints:
@@ -193,3 +194,16 @@ def fingerprints(rows: Rows) -> Ints:
         found *= _MIX
         found ^= found >> np.uint64(29)
     return found.view(np.int64)
+
+
+def fingerprint(row: Sequence[int]) -> int:
+    """The number of a single row.
+
+    >>> fingerprint([3, -1, 2**62]) == int(fingerprints(np.array([[3, -1, 2**62]]))[0])
+    True
+    """
+    found = 0
+    for value in row:
+        found = (found ^ (value & _WORD)) * _MIXED & _WORD
+        found ^= found >> 29
+    return found - (1 << 64) if found >> 63 else found

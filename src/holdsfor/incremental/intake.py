@@ -124,10 +124,3 @@ class Intake:
             coming = (times >= now) & (times < FOREVER)
             if coming.any():
                 self._stage.ahead.add(times[coming], rows[coming, KEY])
-
-    def reach(self, now: int) -> None:
-        """What was reported in advance begins or ends now."""
-        due = self._stage.ahead.due(now)
-        if len(due):
-            self._stage.mark(len(self._stage.panes) - 1, different(due))
-        self._stage.wake(now)

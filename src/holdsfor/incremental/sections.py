@@ -92,6 +92,14 @@ class Sections:
         made = [padded(columns, keys_of(columns, places, count), number, self.width) for places in spreading]
         return stacked(made, self.width)
 
+    def key(self, symbol: Symbol, args: Sequence[int]) -> int:
+        """The key of one instance of a member."""
+        spreading = self.spreading[symbol]
+        assert spreading is not None
+        if len(spreading[0]) == 1:
+            return args[spreading[0][0]]
+        return int(keys_of([np.array([code]) for code in args], spreading[0], 1)[0])
+
     def keys(self, symbol: Symbol, args: tuple[Ints, ...], count: int) -> Ints:
         """The keys of rows of a symbol, all by the first places of keys, then all by the next."""
         spreading = self.spreading[symbol]

@@ -136,6 +136,9 @@ class StageRun:
 
     def wake(self, now: int) -> None:
         """Have those keys worked out for which time alone may make a difference."""
+        known = self.ahead.due(now)
+        if len(known):
+            self.mark(len(self.panes) - 1, different(known))
         if self._deadlines is not None:
             due = self._deadlines.due(now)
             if len(due):
@@ -144,6 +147,8 @@ class StageRun:
     def run(self, clock: Clock) -> Iterator[Change]:
         """Work out all that changed, pane by pane; what was given to panes must be up to date."""
         active: Ints | None = EMPTY
+        if not self._is_restless and not any(pane.dirty or pane.is_all_dirty for pane in self.panes):
+            return
         for number, pane in enumerate(self.panes):
             is_last = number + 1 == len(self.panes)
             if pane.is_all_dirty or (is_last and self._is_restless):

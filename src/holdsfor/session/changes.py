@@ -15,7 +15,6 @@ from holdsfor.engine.changelog import CHANGES, interval_ids
 from holdsfor.engine.evaluation import width
 from holdsfor.engine.matching import Op
 from holdsfor.incremental.heap import FIRST, SECTION
-from holdsfor.incremental.keys import keys_of
 from holdsfor.incremental.stage import StageRun
 from holdsfor.incremental.trace import Trace
 from holdsfor.result import counted, frame_library, shown_html, shown_text
@@ -83,11 +82,11 @@ class Changes(Sequence[Change]):
     def _listed(self) -> list[Change]:
         ledger, words = self._context.ledger, self._context.words
         found = []
-        rows, previous = self._entries.rows.tolist(), self._entries.previous.tolist()
+        rows, previous = self._entries.rows, self._entries.previous
         names = [words.term(ledger.symbols[row[SECTION]], row[FIRST : ledger.value]) for row in rows]
         values = [words.value(row[ledger.value]) for row in rows]
         ids = self._ids(names, values)
-        for place, op in enumerate(self._entries.op.tolist()):
+        for place, op in enumerate(self._entries.op):
             row, before = rows[place], previous[place]
             is_new = op == Op.OPEN
             found.append(
@@ -108,23 +107,18 @@ class Changes(Sequence[Change]):
 
     def _ids(self, names: list[str], values: list[str]) -> list[str]:
         rows, ledger = self._entries.rows, self._context.ledger
-        starts, queries = (rows[:, place] for place in (ledger.first_start, ledger.first_query))
+        starts, queries = ([row[place] for row in rows] for place in (ledger.first_start, ledger.first_query))
         if len(rows) <= _FEW:
-            return list(map(interval_id, names, values, starts.tolist(), queries.tolist()))
+            return list(map(interval_id, names, values, starts, queries))
         columns = (pa.array(names, pa.string()), pa.array(values, pa.string()))
-        found: list[str] = interval_ids(
-            *columns, np.ascontiguousarray(starts), np.ascontiguousarray(queries)
-        ).to_pylist()
+        found: list[str] = interval_ids(*columns, np.array(starts), np.array(queries)).to_pylist()
         return found
 
     def _causes(self, row: Sequence[int]) -> tuple[Cause, ...]:
         known = self._context
         symbol = known.ledger.symbols[row[SECTION]]
         stage = known.stages[symbol]
-        args = tuple(np.array([code]) for code in row[FIRST : FIRST + width(symbol)])
-        places = stage.sections.spreading[symbol]
-        assert places is not None
-        numbers = known.trace.of(stage, int(keys_of(args, places[0], 1)[0]))
+        numbers = known.trace.of(stage, stage.sections.key(symbol, row[FIRST : FIRST + width(symbol)]))
         read = known.dependencies[symbol]
         wanted = [number for number in numbers if known.inputs.symbol(number) in read]
         return tuple(known.inputs.cause(number, known.words) for number in wanted[-MOST_CAUSES:])

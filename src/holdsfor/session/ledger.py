@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.engine.evaluation import width
@@ -15,23 +14,23 @@ from holdsfor.engine.frames import row_keys
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.matching import Compared, Op, both_spans, compared
 from holdsfor.engine.tables import FOREVER
-from holdsfor.incremental.heap import FIRST, KEY, SECTION, Heap, Rows, different, fingerprints, stacked
+from holdsfor.incremental.heap import FIRST, KEY, SECTION, Heap, Rows, different, fingerprint, fingerprints, stacked
 from holdsfor.incremental.sections import FINAL, NEW
 from holdsfor.incremental.stage import Change as Found
 from holdsfor.incremental.stage import StageRun
+from holdsfor.session.few import became, earlier_of, is_gone
 
 _FEW = 64
-"""So many rows are told apart one by one; for more, there is NumPy."""
+"""So many rows are compared one by one; for more, there is NumPy."""
 
 
 @dataclass(frozen=True)
 class Entries:
-    """Rows of a ledger, with what became of each and where it was before."""
+    """Rows of a ledger, what became of each, and how it was before; those that are opened stand there as they are."""
 
-    rows: Rows
-    op: npt.NDArray[np.str_]
-    previous: Rows
-    """The rows as they were; those that are opened stand here as they are."""
+    rows: list[list[int]]
+    op: list[str]
+    previous: list[list[int]]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -79,9 +78,11 @@ class Ledger:
 
     def changes(self, query: int, low: int, before: int) -> Entries:
         """What has changed since the last time, at a query time whose window begins after `low`."""
-        gone, come = self._net()
-        if not len(gone) and not len(come):
-            return Entries(gone, np.empty(0, "<U7"), gone)
+        gone, come = stacked(self._gone, self._width), stacked(self._come, self._width)
+        self._gone, self._come = [], []
+        if len(gone) + len(come) <= _FEW:
+            return self._few_changes(gone.tolist(), come.tolist(), query, low, before)
+        gone, come = self._net(gone, come)
         for rows in (gone, come):
             rows[:, KEY] = fingerprints(rows[:, SECTION : self.start])
         keys = different(np.concatenate((gone[:, KEY], come[:, KEY])))
@@ -96,17 +97,50 @@ class Ledger:
         self._shown.put(keys, new[now.in_sight])
         return _entries(old, new, now)
 
-    def _net(self) -> tuple[Rows, Rows]:
+    def _few_changes(self, gone: list[list[int]], come: list[list[int]], query: int, low: int, before: int) -> Entries:
+        """The same, one instance after the other."""
+        net: dict[tuple[int, ...], Counter[tuple[int, int]]] = {}
+        for rows, sign in ((gone, -1), (come, 1)):
+            for row in rows:
+                net.setdefault(tuple(row[SECTION : self.start]), Counter())[row[self.start], row[self.end]] += sign
+        made: list[tuple[str, list[int], list[int]]] = []
+        for pair, counts in sorted(net.items()):
+            if any(counts.values()):
+                made += self._changes_of(pair, counts, query, low, before)
+        return Entries([row for _, row, _ in made], [op for op, _, _ in made], [was for _, _, was in made])
+
+    def _changes_of(
+        self, pair: tuple[int, ...], counts: Counter[tuple[int, int]], query: int, low: int, before: int
+    ) -> list[tuple[str, list[int], list[int]]]:
+        key = fingerprint(pair)
+        keys, head = np.array([key]), [key, *pair]
+        shown = self._shown.of(keys).tolist()
+        old = sorted(row[self.start :] for row in shown if tuple(row[SECTION : self.start]) == pair)
+        others = [row for row in shown if tuple(row[SECTION : self.start]) != pair]
+        spans = {(start, end) for start, end, *_ in old}
+        spans |= {span for span, count in counts.items() if count > 0}
+        spans -= {span for span, count in counts.items() if count < 0}
+        new = [[*span, span[0], query] for span in sorted(spans)]
+        earlier = earlier_of(old, new)
+        made: list[tuple[str, list[int], list[int]]] = []
+        for span, place in zip(new, earlier, strict=True):
+            if place >= 0:
+                span[2:] = old[place][2:]
+                op = became(old[place], span, low, before)
+                if op is not None:
+                    made.append((op, [*head, *span], [*head, *old[place]]))
+            elif span[1] > low + 1:
+                made.append((Op.OPEN, [*head, *span], [*head, *span]))
+        taken = set(earlier)
+        for place, span in enumerate(old):
+            if place not in taken and is_gone(span, new, low):
+                made.append((Op.RETRACT, [*head, *span], [*head, *span]))
+        left = others + [[*head, *span] for span in new if span[1] > low + 1]
+        self._shown.put(keys, np.array(left, np.int64).reshape(-1, self._width))
+        return made
+
+    def _net(self, gone: Rows, come: Rows) -> tuple[Rows, Rows]:
         """What is gone and what has come, without what is both."""
-        gone, come = stacked(self._gone, self._width), stacked(self._come, self._width)
-        self._gone, self._come = [], []
-        if len(gone) + len(come) <= _FEW:
-            counts = Counter(map(tuple, come.tolist()))
-            counts.subtract(map(tuple, gone.tolist()))
-            return tuple(
-                np.array([row for row, count in counts.items() if count * sign > 0], np.int64).reshape(-1, self._width)
-                for sign in (-1, 1)
-            )  # type: ignore[return-value]
         both = np.concatenate((gone, come))
         weight = np.repeat(np.array([-1, 1]), (len(gone), len(come)))
         _, first, place = np.unique(row_keys(list(both[:, SECTION : self.end + 1].T)), True, True)
@@ -115,18 +149,11 @@ class Ledger:
 
     def _is_among(self, rows: Rows, others: Rows) -> Bools:
         """Which rows are also among others, whatever their ids."""
-        if len(rows) + len(others) <= _FEW:
-            there = set(map(tuple, others[:, SECTION : self.first_start].tolist()))
-            return np.array([tuple(row) in there for row in rows[:, SECTION : self.first_start].tolist()], np.bool_)
         mine, theirs = (fingerprints(found[:, SECTION : self.first_start]) for found in (rows, others))
         return np.isin(mine, theirs)
 
     def _pairs(self, rows: Rows) -> Ints:
         """A number for the fluent, arguments and value of each row."""
-        if len(rows) <= _FEW:
-            numbers: dict[tuple[int, ...], int] = {}
-            pairs = map(tuple, rows[:, SECTION : self.start].tolist())
-            return np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs], np.int64)
         keys = row_keys(list(rows[:, SECTION : self.start].T))
         return np.unique(keys, return_inverse=True)[1].astype(np.int64)
 
@@ -152,8 +179,8 @@ def _entries(old: Rows, new: Rows, now: Compared) -> Entries:
     opened = new[now.opened]
     rows, before = (np.concatenate((opened, changed, gone)) for changed in (new[now.changed], previous))
     # What is made of others comes after them.
-    order = np.argsort(rows[:, SECTION], kind="stable")
-    return Entries(rows[order], op[order], before[order])
+    order = np.lexsort(rows.T[SECTION:-2][::-1])
+    return Entries(rows[order].tolist(), op[order].tolist(), before[order].tolist())
 
 
 def finite(time: int) -> int | None:
