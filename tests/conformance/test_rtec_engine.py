@@ -1,4 +1,4 @@
-"""Every RTEC conformance case on the columnar engine, at its own window setting."""
+"""Every RTEC conformance case on the columnar engine, at its own window setting: from scratch, and by what changes."""
 
 from pathlib import Path
 
@@ -7,15 +7,16 @@ import pytest
 from holdsfor import load
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import event_rows, interval_rows
-from holdsfor.engine.run import run
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
+from holdsfor.incremental.run import Choice, IncrementalRun
 from tests.conformance.rtec_cases import CASES, load_case
 from tests.strategies.recorded import RowReader
 
 
+@pytest.mark.parametrize("choice", [Choice.NEVER, Choice.ALWAYS])
 @pytest.mark.parametrize("folder", CASES, ids=lambda path: path.name)
-def test_case(folder: Path) -> None:
+def test_case(folder: Path, choice: Choice) -> None:
     case = load_case(folder)
     reasoner = load(case.rules)
     stream = RowReader(reasoner.analysis).read([case.stream])
@@ -23,7 +24,7 @@ def test_case(folder: Path) -> None:
     dictionary = Dictionary()
     columns = from_records(stream.records, reasoner.analysis.entities, dictionary)
     windows = WindowPlan(case.window, case.step, case.start, case.end)
-    answers = list(run(reasoner.plan, dictionary, columns, windows))
+    answers = list(IncrementalRun(reasoner.plan, dictionary, columns, windows, choice=choice))
     rows = interval_rows(answers, dictionary)
     assert len(rows) == len(set(rows))
     assert {(r.query_time, r.fluent, r.value, r.start, r.end) for r in rows} == case.intervals
