@@ -11,9 +11,9 @@ from holdsfor.engine.evaluation import width
 from holdsfor.engine.frames import Codes, Column, row_keys
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.tables import Events, Intervals
-from holdsfor.incremental.panes import Sequel
 from holdsfor.incremental.parts import Part
 from holdsfor.incremental.sections import Section
+from holdsfor.incremental.sequel import Sequel
 
 
 class Assembled(Intervals):

@@ -6,7 +6,7 @@ changed, and only for as long as what they hand to the next pane differs from wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,10 +15,10 @@ from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.engine.evaluation import Evaluation, Inputs, Moment, width
 from holdsfor.engine.frames import Codes
 from holdsfor.engine.inputs import seen_intervals
-from holdsfor.engine.kernels import EMPTY, Bools, Ints
+from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.profile import Profile
-from holdsfor.engine.state import Border, Reports, Settled
+from holdsfor.engine.state import Border, Settled
 from holdsfor.engine.step import evaluate
 from holdsfor.engine.tables import Events, Intervals, Points, no_intervals
 from holdsfor.incremental.keys import keys_of
@@ -29,20 +29,17 @@ from holdsfor.incremental.parts import (
     Layers,
     Part,
     Tables,
-    Wanted,
-    Which,
     changed_keys,
     in_order,
     keys_in,
     owned,
     stacked,
-    state_of,
 )
-from holdsfor.incremental.sections import EVERYWHERE, FINAL, NEW, Columns, Section, Sections
+from holdsfor.incremental.rows import is_ordered, is_read, reports_of, values_in
+from holdsfor.incremental.sections import EVERYWHERE, Columns, Section, Sections
+from holdsfor.incremental.sequel import Sequel
+from holdsfor.ir import EffectKind
 from holdsfor.spreading.stages import Delivery, Stage
-
-CUT, POINT = 1, 2
-"""Flags of reports: their beginning was cut off; they are single points."""
 
 
 @dataclass
@@ -65,59 +62,6 @@ class Pane:
     def occurrences(self) -> int:
         """How many occurrences of events are in it."""
         return sum(len(part) for runs in self.input.values() for part in runs)
-
-
-@dataclass(frozen=True)
-class Sequel:
-    """Panes one after the other that have become one. What goes on in a pane is told by the next one."""
-
-    panes: tuple[tuple[int, Layers], ...]
-    """Where each begins, and its layers. They do not change any more."""
-    _told: dict[Section, Part] = field(default_factory=dict, compare=False)
-
-    def all_of(self, section: Section) -> Part | None:
-        """One table of results, of all keys: answers ask for it again and again."""
-        if section not in self._told:
-            found = [
-                _told(section, part, following, is_first=number == 0)
-                for number, (layers, following) in enumerate(self._with_ends())
-                if (part := layers.all_of(section)) is not None
-            ]
-            told = [part for part in found if part is not None]
-            if not told:
-                return None
-            self._told[section] = stacked(told)
-        return self._told[section]
-
-    def _with_ends(self) -> Iterator[tuple[Layers, int | None]]:
-        """The layers of each pane, and where the next one begins."""
-        begins = [begin for begin, _ in self.panes[1:]]
-        yield from zip((layers for _, layers in self.panes), [*begins, None], strict=True)
-
-    def select(self, which: Which, keys: Keys | None, wanted: Wanted | None) -> Tables:
-        """Tables of some keys."""
-        if which is state_of:
-            return self.panes[-1][1].select(which, keys, wanted)
-        found: dict[Section, list[Part]] = {}
-        for number, (layers, following) in enumerate(self._with_ends()):
-            for section, part in layers.select(which, keys, wanted).items():
-                told = _told(section, part, following, is_first=number == 0)
-                if told is not None:
-                    found.setdefault(section, []).append(told)
-        return {section: stacked(parts) for section, parts in found.items()}
-
-
-def _told(section: Section, part: Part, following: int | None, *, is_first: bool) -> Part | None:
-    """The results of a pane that it has to tell itself; the next one begins at `following`."""
-    match section.kind:
-        case "table" | "happened":
-            need = (0 if is_first else NEW) | (0 if following is None else FINAL)
-            return part.where((part.columns[-1] & need) == need)
-        case "effects" | "conflict":
-            # The last time-point of a pane is the first of the next.
-            return part if following is None else part.where(part.columns[-1] < following)
-        case _:
-            return part if following is None else None
 
 
 class _Keyed(Evaluation):
@@ -149,11 +93,14 @@ class StagePanes:
         self._given = {
             symbol: earlier[delivery.made_in]
             for symbol, delivery in self.reads.items()
-            if delivery.made_in is not None and delivery.made_in != stage.number
+            # What comes later can only be asked for values that it never has.
+            if delivery.made_in is not None and delivery.made_in < stage.number
         }
         self.read_later: set[Symbol] = set()
+        self.effects_read: set[tuple[Symbol, EffectKind]] = set()
         for symbol, source in self._given.items():
             source.read_later.add(symbol)
+            source.effects_read |= {(symbol, effect) for effect in self.reads[symbol].effects}
         self._by_value = {symbol: place for symbol in self._given if (place := self._matched(symbol)) is not None}
         self.reports: dict[Symbol, Part] = {}
         self.panes: list[Pane] = []
@@ -206,7 +153,7 @@ class StagePanes:
         rest = columns[wide:]
         last = [rest[1], rest[0], *rest[2:]] if len(rest) > 2 and self.sections.is_simple(section.symbol) else rest
         keys = [*columns[:wide], *last]
-        if not _is_ordered(keys):
+        if not is_ordered(keys):
             order = np.lexsort(tuple(reversed(keys)))
             columns = [column[order] for column in columns]
         if is_repeated and len(part) > 1:
@@ -271,7 +218,9 @@ class StagePanes:
         return section.symbol in self.read_later and section.kind != "conflict"
 
     def _layer(self, evaluation: _Keyed, active: Keys | None) -> Layer:
-        found = self.tables(self.sections.result_columns(evaluation, list(self.places)))
+        results = self.sections.result_columns(evaluation, list(self.places))
+        # Points of effects are many, and few rules ask for them.
+        found = self.tables(one for one in results if one[3] is None or (one[1], one[3]) in self.effects_read)
         broken: dict[Section, list[Part]] = {}
         for symbol, args, times in evaluation.broken:
             broken.setdefault(Section("conflict", symbol), []).append(self.part(symbol, (*args, times)))
@@ -287,7 +236,9 @@ class StagePanes:
         keys = None if active is None else active.and_everywhere()
         inputs, state = self._inputs(number, keys, moment), self.state(number, keys)
         evaluation = _Keyed(self.prepared, moment, inputs, state)
-        values = _values(inputs, self.sections.state_columns(state)) if keys is not None and self._by_value else NO_KEYS
+        values = (
+            values_in(inputs, self.sections.state_columns(state)) if keys is not None and self._by_value else NO_KEYS
+        )
         self._fill(evaluation, number, keys, values)
         evaluate(evaluation, self._profile)
         self.evaluations += 1
@@ -371,7 +322,7 @@ class StagePanes:
         if spreading == (source.places[symbol],):
             return layers.results(keys, is_wanted)
         found = layers.results(None, is_wanted)
-        return {section: part.where(_is_read(part, spreading, keys)) for section, part in found.items()}
+        return {section: part.where(is_read(part, spreading, keys)) for section, part in found.items()}
 
     def take_note(self, number: int, news: Tables) -> None:
         """An earlier stage says something else of a pane than before."""
@@ -466,39 +417,3 @@ class StagePanes:
     def whole(self) -> Sequel:
         """All panes one after the other, as they are now."""
         return Sequel(tuple((pane.begin, replace(pane.layers)) for pane in self.panes))
-
-
-def _is_read(part: Part, spreading: Sequence[Sequence[int]], keys: Keys) -> Bools:
-    """Which rows some keys read."""
-    chosen = np.zeros(len(part), np.bool_)
-    for places in spreading:
-        chosen |= keys.has(keys_of(part.columns, places, len(part)))
-    return chosen
-
-
-def _values(inputs: Inputs, state: Iterable[Columns]) -> Keys:
-    """All arguments in the input and the state of some keys."""
-    columns = [column for table in inputs.intervals.values() for column in table.args]
-    columns += [column.data for events in inputs.events.values() for column in events.args if isinstance(column, Codes)]
-    columns += [column for _, symbol, table, _ in state for column in table[: width(symbol)]]
-    return Keys(in_order(np.concatenate([EMPTY, *columns])))
-
-
-def _is_ordered(columns: Sequence[Ints]) -> bool:
-    """Whether rows are in order of their columns, the first one first."""
-    same = np.ones(max(0, len(columns[0]) - 1), np.bool_)
-    for column in columns:
-        one, next_one = column[:-1], column[1:]
-        if (same & (next_one < one)).any():
-            return False
-        same &= next_one == one
-    return True
-
-
-def reports_of(symbol: Symbol, part: Part) -> Reports:
-    """Rows of an input fluent as pieces of intervals."""
-    wide = width(symbol)
-    value, start, end, flags = part.columns[wide:]
-    return Reports(
-        part.columns[:wide], value, start, end, (flags & CUT).astype(np.bool_), (flags & POINT).astype(np.bool_)
-    )

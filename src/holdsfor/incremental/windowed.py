@@ -21,8 +21,9 @@ from holdsfor.engine.step import Answer
 from holdsfor.engine.stream import EventColumns, Stream
 from holdsfor.engine.tables import Events, Intervals
 from holdsfor.incremental.assembled import Assembled, AssembledEvents
-from holdsfor.incremental.panes import CUT, POINT, StagePanes, reports_of
+from holdsfor.incremental.panes import StagePanes
 from holdsfor.incremental.parts import Layer, Layers, Part, distinct_rows, stacked
+from holdsfor.incremental.rows import CUT, POINT, reports_of
 from holdsfor.incremental.sections import Section
 from holdsfor.spreading.stages import stage_plan
 
