@@ -85,15 +85,24 @@ class Session:
 
     def push_one(self, event: str, time: int, *args: object) -> None:
         """Take in one event: its name, its time and its arguments. The quickest way for single ones."""
+        symbol, row = self._row(event, time, args)
+        self._edits[-1].single.setdefault(symbol, []).append(row)
+        self._see(row[-1])
+
+    def _row(self, event: str, time: int, args: tuple[object, ...]) -> tuple[Symbol, tuple[int, ...]]:
         symbol = self._symbol(event, len(args))
         row = (*(self.dictionary.code(_value(arg, event)) for arg in args), _whole(time, event))
-        self._edits[-1].single.setdefault(symbol, []).append(row)
         self._read += 1
-        self._see(row[-1])
+        return symbol, row
 
     def retract(self, events: EventsInput | Stream, *, unit: str = "s") -> None:
         """Take back what was pushed before. What was never pushed, or is too old by now, is counted."""
         self._take_back(self._streamed(events, unit), CauseKind.RETRACTED)
+
+    def retract_one(self, event: str, time: int, *args: object) -> None:
+        """Take back one event. The quickest way for single ones."""
+        symbol, row = self._row(event, time, args)
+        self._take_back(Edit(single={symbol: [row]}).singles(), CauseKind.RETRACTED)
 
     def correct(self, old: EventsInput | Stream, new: EventsInput | Stream, *, unit: str = "s") -> None:
         """Put new rows in place of old ones: another time, other arguments."""

@@ -93,6 +93,8 @@ def test_retractions_are_named_and_counted(session: Session) -> None:
         ("retract", "alone(front)", 4, None, ["retracted unlock(front) at 3"]),
     ]
     assert session.unmatched == 1
+    session.retract_one("unlock", 4, "back")
+    assert [(op, causes) for op, *_, causes in told(session)] == [("retract", ["retracted unlock(back) at 4"])] * 2
 
 
 def test_order_of_pushing_and_taking_back(session: Session) -> None:
