@@ -41,12 +41,15 @@ from holdsfor.incremental.sequel import Sequel
 from holdsfor.ir import EffectKind
 from holdsfor.spreading.stages import Delivery, Stage
 
+_MOST_RUNS = 4
+"""So many runs of occurrences may be in a pane before they become one."""
+
 
 @dataclass
 class Pane:
     """A stretch of time from `begin` on: the input in it, and what was worked out of it.
 
-    The input is in several runs, each in order of keys and times.
+    The input is in several runs, each in order of keys.
     """
 
     begin: int
@@ -386,7 +389,11 @@ class StagePanes:
             for begin, layers in panes
         ]
         for symbol, runs in other.input.items():
-            one.input.setdefault(symbol, []).extend(part.where(part.columns[-1] > last) for part in runs)
+            there = one.input.setdefault(symbol, [])
+            there.extend(part.where(part.columns[-1] > last) for part in runs)
+            if len(there) > _MOST_RUNS:
+                together = stacked(there)
+                one.input[symbol] = [Part.of(together.key, together.columns)]
         one.share = min(1.0, one.share + other.share)
         one.layers = Layers((), Sequel((*beneath[0], *beneath[1])))
 
