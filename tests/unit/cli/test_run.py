@@ -141,6 +141,16 @@ def test_profile() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_windows_by_what_changed_or_from_scratch() -> None:
+    windows = ("--events", "events.csv", "--window", "6", "--step", "2", "--profile")
+    changes, scratch = (run(*windows, "--incremental", way) for way in ("always", "never"))
+    assert changes.stdout == scratch.stdout
+    assert "query times worked out by what changed: " in changes.stderr
+    assert "query times worked out from scratch" in scratch.stderr
+    assert "worked out from scratch" not in changes.stderr
+
+
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
