@@ -55,11 +55,11 @@ def _stage(number: int, strata: tuple[Stratum, ...], whole: Stage, home: dict[Sy
     for symbol in dict.fromkeys(symbol for stratum in strata for symbol in read_by(stratum, plan)):
         made_in = home.get(symbol)
         if symbol in brought:
-            asked = effects.get(symbol, ()) if made_in != number else ()
-            deliveries.append(replace(brought[symbol], made_in=made_in, effects=tuple(asked)))
+            asked = tuple(sorted(effects.get(symbol, ()))) if made_in != number else ()
+            deliveries.append(replace(brought[symbol], made_in=made_in, effects=asked))
         elif made_in != number:
             is_input = symbol.kind is EntityKind.EVENT
-            asked = tuple(effects.get(symbol, ()))
+            asked = tuple(sorted(effects.get(symbol, ())))
             deliveries.append(Delivery(symbol, (places[symbol],), made_in, is_input, asked))
     return Stage(number, strata, members, tuple(deliveries))
 
