@@ -18,9 +18,9 @@ from holdsfor.incremental.keys import keys_of
 from holdsfor.incremental.parts import in_order
 from holdsfor.spreading.stages import stage_plan
 
-_NEW, _KEY, _AGAIN, _EVALUATION = 1.6, 2.5, 1.6, 25_000.0
+_NEW, _KEY, _AGAIN, _EVALUATION = 1.6, 2.5, 1.6, 15_000.0
 """A new occurrence, a key that has a state, an occurrence that is gone through again, one evaluation of one stage."""
-_PANES = 3
+_PANES = 2
 """About so many panes have changed at a query."""
 _BETTER = 0.9
 """Being this much cheaper is worth a change of ways: the first query after it costs more."""
@@ -46,7 +46,7 @@ class Costs:
         self._stages = len(stages)
         self._spreading = {delivery.symbol: delivery.spreading for delivery in stages[0].deliveries}
         self._seen = _Seen(0, 0, 0, 1)
-        self._again = 0.5
+        self._again = 0.7
         """How much of the history of a key with late input is gone through again."""
         self._evaluations = float(self._stages * (1 + _PANES))
         self._counted = 0
