@@ -141,11 +141,12 @@ def changes(events: int) -> None:
         taken = []
         for _ in range(3):
             late = Stream()
-            for name, share in MIX.items():
-                if name not in ("velocity", "entersArea", "leavesArea"):
-                    some = max(int(count > 1), round(count * share / 46)) if name != "gap_end" else max(1, count // 9)
-                    time_points = random.integers(1, end, some)
-                    args = (vessel_codes[random.integers(0, len(vessel_codes), some)],)
+            kinds = [name for name in MIX if name != "velocity" and not name.endswith("Area")]
+            counts = np.bincount(random.integers(0, len(kinds), count), minlength=len(kinds))
+            for name, some in zip(kinds, counts.tolist(), strict=True):
+                time_points = random.integers(1, end, some)
+                args = (vessel_codes[random.integers(0, len(vessel_codes), some)],)
+                if some:
                     late.events[Symbol(EntityKind.EVENT, name, 1)] = EventColumns(args, time_points, time_points)
             before = engine.worked_on, engine.evaluations
             begin = time.process_time()
