@@ -177,8 +177,11 @@ def plot(path: Path, curves: dict[str, tuple[list[float], list[int]]]) -> None:
     mpl.use("svg")
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(1, len(curves), figsize=(4 * len(curves), 3), constrained_layout=True)
-    for axis, (name, (times, kept)) in zip(np.atleast_1d(axes), curves.items(), strict=True):
+    wide = -(-len(curves) // 2)
+    figure, axes = plt.subplots(2, wide, figsize=(3.2 * wide, 4.8), constrained_layout=True, squeeze=False)
+    for axis in axes.flat[len(curves) :]:
+        axis.set_axis_off()
+    for axis, (name, (times, kept)) in zip(axes.flat, curves.items(), strict=False):
         axis.plot(times, kept, linewidth=1)
         axis.set(title=name, xlabel="time", ylabel="facts kept", ylim=(0, None))
         axis.spines[["top", "right"]].set_visible(False)
