@@ -47,8 +47,10 @@ class DerivesForever(HoldsforError):
             since = number_text(self.since)
             where = f"before {since}" if is_backward else f"from {since} on"
             repeats = f"{where} it repeats every {number_text(self.period)}"
-        needed = "a start (--start)" if is_backward else "an end (--end)"
-        super().__init__(f"the program derives {', '.join(self.predicates)} for ever ({repeats}); give it {needed}")
+        needed = "give it a start (--start)" if is_backward else "give it an end (--end)"
+        if direction is Direction.BOTH:
+            needed = "its rules carry facts both forward and backward in time"
+        super().__init__(f"the program derives {', '.join(self.predicates)} for ever ({repeats}); {needed}")
 
 
 @dataclass(frozen=True)

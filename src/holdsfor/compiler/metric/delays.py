@@ -39,11 +39,16 @@ def delayed_plan(plan: MetricPlan) -> MetricPlan:
     """A plan that looks back only, and how long its answers take."""
     if plan.is_forward:
         return plan
-    delays = _delays(plan.rules)
-    rules = tuple(_Delayed(delays).all_rules(plan.rules))
-    looking_back = plan_rules(rules, plan.facts, {relation.name for relation in plan.outputs})
+    rules, delays = looking_back(plan.rules)
+    made = plan_rules(rules, plan.facts, {relation.name for relation in plan.outputs})
     written = {relation: delay for relation, delay in delays.items() if delay and relation.is_written}
-    return replace(looking_back, outputs=plan.outputs, delays=written)
+    return replace(made, outputs=plan.outputs, delays=written)
+
+
+def looking_back(rules: Sequence[NormalRule]) -> tuple[tuple[NormalRule, ...], dict[Relation, Fraction]]:
+    """Rules of relations as they were some time ago, none of which looks ahead, and how long ago that is of each."""
+    delays = _delays(rules)
+    return tuple(_Delayed(delays).all_rules(rules)), delays
 
 
 def _delays(rules: Sequence[NormalRule]) -> dict[Relation, Fraction]:

@@ -70,16 +70,20 @@ def make_metric_plan(program: MetricProgram, queries: Iterable[str] = ()) -> Met
 
 
 def plan_rules(
-    rules: Sequence[NormalRule], facts: Sequence[MetricFact] = (), queries: Iterable[str] = ()
+    rules: Sequence[NormalRule],
+    facts: Sequence[MetricFact] = (),
+    queries: Iterable[str] = (),
+    *,
+    keep: Iterable[Relation] = (),
 ) -> MetricPlan:
-    """The plan of rules in normal form."""
+    """The plan of rules in normal form, as far as predicates need them, or relations to be kept."""
     wanted = set(queries)
     by_head: dict[Relation, list[NormalRule]] = {}
     for rule in rules:
         by_head.setdefault(rule.head, []).append(rule)
     written = [head for head in dict.fromkeys(rule.head for rule in rules) if head.is_written]
     outputs = tuple(head for head in written if not wanted or head.name in wanted)
-    graph = _needed(by_head, outputs if wanted else by_head)
+    graph = _needed(by_head, (*outputs, *keep))
     strata: list[MetricStratum] = []
     for component in reversed(strong_components(graph)):
         own = [rule for relation in component for rule in by_head.get(relation, ())]

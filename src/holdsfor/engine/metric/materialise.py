@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import lcm
 
-from holdsfor.compiler.metric.plan import Direction, MetricPlan, MetricStratum
-from holdsfor.compiler.metric.rules import Eroded, Lasting, Moved, NormalRule, Relation, negative, sources
+from holdsfor.compiler.metric.delays import TooFarAhead, looking_back
+from holdsfor.compiler.metric.mirror import mirrored_stratum
+from holdsfor.compiler.metric.plan import Direction, MetricPlan, MetricStratum, plan_rules
+from holdsfor.compiler.metric.rules import NormalRule, Relation, sources
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import Facts, FactSet, maximal
-from holdsfor.engine.metric.operators import mirrored
+from holdsfor.engine.metric.operators import by, mirrored, moved
 from holdsfor.engine.metric.profile import MetricProfile
 from holdsfor.engine.metric.slices import Through, run_slices
 from holdsfor.engine.metric.stratum import Carried, NeverEnds, Stratum
@@ -41,7 +44,7 @@ def materialise(
     tables = together([facts, columns_of(plan.facts, scale, dictionary)], scale, relations)
     demand = _Demand(plan, start, end)
     for stratum in plan.strata:
-        work = partial(_evaluated, stratum, tables, demand, scale, dictionary)
+        work = partial(_evaluated, stratum, tables, demand.of(stratum), scale, dictionary)
         try:
             found, _ = work() if profile is None else profile.measure(stratum, tables, work)
         except NeverEnds as problem:
@@ -64,6 +67,7 @@ class _Demand:
     def __init__(self, plan: MetricPlan, start: Fraction | None, end: Fraction | None) -> None:
         self._first: dict[Relation, Fraction | None] = dict.fromkeys(plan.outputs, start)
         self._last: dict[Relation, Fraction | None] = dict.fromkeys(plan.outputs, end)
+        self._asked: dict[int, tuple[Fraction | None, Fraction | None]] = {}
         for stratum in reversed(plan.strata):
             # Relations of a stratum need each other: what is asked of one is asked of all.
             self._share(stratum)
@@ -72,22 +76,18 @@ class _Demand:
                     if source not in stratum.relations:
                         self._ask(rule.head, source, offsets)
 
-    def last(self, stratum: MetricStratum) -> Fraction | None:
-        """Up to when a stratum that runs forward is needed."""
-        return self._last.get(stratum.relations[0])
-
-    def first(self, stratum: MetricStratum) -> Fraction | None:
-        """From when on a stratum that runs backward is needed."""
-        return self._first.get(stratum.relations[0])
+    def of(self, stratum: MetricStratum) -> tuple[Fraction | None, Fraction | None]:
+        """From when to when others need a stratum."""
+        return self._asked[stratum.number]
 
     def _share(self, stratum: MetricStratum) -> None:
         firsts = [self._first[relation] for relation in stratum.relations if relation in self._first]
         lasts = [self._last[relation] for relation in stratum.relations if relation in self._last]
-        forward = stratum.direction in (Direction.NOWHERE, Direction.FORWARD) or not stratum.is_recursive
-        backward = stratum.direction in (Direction.NOWHERE, Direction.BACKWARD) or not stratum.is_recursive
+        first, last = self._asked[stratum.number] = _least(firsts), _greatest(lasts)
+        before, beyond = _margins(stratum)
         for relation in stratum.relations:
-            self._first[relation] = _least(firsts) if backward else None
-            self._last[relation] = _greatest(lasts) if forward else None
+            self._first[relation] = None if first is None or before is None else first - before
+            self._last[relation] = None if last is None or beyond is None else last + beyond
 
     def _ask(self, head: Relation, source: Relation, offsets: Range) -> None:
         first, last = self._first[head], self._last[head]
@@ -95,6 +95,25 @@ class _Demand:
         later = None if last is None or offsets.low is None else last - offsets.low
         self._first[source] = earlier if source not in self._first else _least([self._first[source], earlier])
         self._last[source] = later if source not in self._last else _greatest([self._last[source], later])
+
+
+def _margins(stratum: MetricStratum) -> tuple[Fraction | None, Fraction | None]:
+    """How much earlier and later than it is asked about a stratum may need what it reads; None is without end."""
+    none = Fraction(0)
+    if not stratum.is_recursive or stratum.direction is Direction.NOWHERE:
+        return none, none
+    if stratum.direction is not Direction.BOTH:
+        return (None, none) if stratum.direction is Direction.FORWARD else (none, None)
+    with suppress(TooFarAhead):
+        return None, max(looking_back(_recursive(stratum))[1].values(), default=none)
+    with suppress(TooFarAhead):
+        return max(looking_back(_recursive(mirrored_stratum(stratum)))[1].values(), default=none), None
+    return None, None
+
+
+def _recursive(stratum: MetricStratum) -> tuple[NormalRule, ...]:
+    """The rules that read what the stratum makes."""
+    return tuple(rule for rule in stratum.rules if any(source in stratum.relations for source, _, _ in sources(rule)))
 
 
 def _least(bounds: list[Fraction | None]) -> Fraction | None:
@@ -108,52 +127,94 @@ def _greatest(bounds: list[Fraction | None]) -> Fraction | None:
 
 
 def _evaluated(
-    stratum: MetricStratum, tables: Mapping[Relation, Facts], demand: _Demand, scale: int, dictionary: Dictionary
+    stratum: MetricStratum,
+    tables: Mapping[Relation, Facts],
+    asked: tuple[Fraction | None, Fraction | None],
+    scale: int,
+    dictionary: Dictionary,
 ) -> tuple[dict[Relation, Facts], Carried]:
+    """A stratum over all of time, as far as it is asked about."""
     if not stratum.is_recursive or stratum.direction is Direction.NOWHERE or stratum.stride is None:
         return Stratum(stratum, scale, dictionary).advance(tables, Carried())
-    if stratum.direction is Direction.BOTH:
-        return Stratum(stratum, scale, dictionary, most_rounds=_MOST_ROUNDS).advance(tables, Carried())
     seeds, recursive = _seeded(stratum, tables, scale, dictionary)
     read = {source for rule in recursive.rules for source, _, _ in sources(rule) if source not in stratum.relations}
     given = {relation: tables[relation] for relation in read if relation in tables}
-    stride = int(stratum.stride * scale)
+    if stratum.direction is Direction.BOTH:
+        return _both_ways(recursive, seeds, given, asked, scale, dictionary), Carried()
     if stratum.direction is Direction.FORWARD:
-        last = demand.last(stratum)
-        limit = int(FOREVER) if last is None else after(last, scale)
-        return run_slices(Stratum(recursive, scale, dictionary), seeds, given, Through(stride, limit)), Carried()
-    first = demand.first(stratum)
-    limit = int(FOREVER) if first is None else after(-first, scale)
-    flipped = Stratum(_mirrored_rules(recursive), scale, dictionary)
-    found = run_slices(flipped, _mirrored_tables(seeds), _mirrored_tables(given), Through(stride, limit))
-    return {relation: maximal([mirrored(facts)]) for relation, facts in found.items()}, Carried()
+        return _forward(recursive, seeds, given, asked[1], scale, dictionary), Carried()
+    until = None if asked[0] is None else -asked[0]
+    flipped = mirrored_stratum(recursive)
+    found = _forward(flipped, _mirrored_tables(seeds), _mirrored_tables(given), until, scale, dictionary)
+    return _mirrored_tables(found), Carried()
+
+
+def _forward(
+    recursive: MetricStratum,
+    seeds: Mapping[Relation, Facts],
+    given: Mapping[Relation, Facts],
+    until: Fraction | None,
+    scale: int,
+    dictionary: Dictionary,
+) -> dict[Relation, Facts]:
+    """Recursion that carries facts forward, slice by slice."""
+    assert recursive.stride is not None
+    limit = int(FOREVER) if until is None else after(until, scale)
+    through = Through(int(recursive.stride * scale), limit)
+    return run_slices(Stratum(recursive, scale, dictionary), seeds, given, through)
+
+
+def _both_ways(
+    recursive: MetricStratum,
+    seeds: Mapping[Relation, Facts],
+    given: Mapping[Relation, Facts],
+    asked: tuple[Fraction | None, Fraction | None],
+    scale: int,
+    dictionary: Dictionary,
+) -> dict[Relation, Facts]:
+    """Recursion with looks ahead and looks back. If it drifts one way on the whole, it goes that way with relations as
+    they were some time ago; otherwise over all of time, perhaps in vain.
+    """
+    first, last = asked
+    with suppress(TooFarAhead):
+        return _drifting(recursive, seeds, given, last, scale, dictionary)
+    with suppress(TooFarAhead):
+        until = None if first is None else -first
+        flipped = mirrored_stratum(recursive)
+        found = _drifting(flipped, _mirrored_tables(seeds), _mirrored_tables(given), until, scale, dictionary)
+        return _mirrored_tables(found)
+    endless = Stratum(recursive, scale, dictionary, most_rounds=_MOST_ROUNDS)
+    return endless.advance({**given, **seeds}, Carried())[0]
+
+
+def _drifting(
+    recursive: MetricStratum,
+    seeds: Mapping[Relation, Facts],
+    given: Mapping[Relation, Facts],
+    until: Fraction | None,
+    scale: int,
+    dictionary: Dictionary,
+) -> dict[Relation, Facts]:
+    rules, delays = looking_back(recursive.rules)
+    plan = plan_rules(rules, keep=recursive.relations)
+    last = None if until is None else until + max(delays.values(), default=Fraction(0))
+    ticks = {relation: int(delays.get(relation, Fraction(0)) * scale) for relation in recursive.relations}
+    tables = {**given, **{relation: moved(facts, by(ticks[relation])) for relation, facts in seeds.items()}}
+    for stratum in plan.strata:
+        tables.update(_evaluated(stratum, tables, (None, last), scale, dictionary)[0])
+    return {relation: moved(tables[relation], by(-ticks[relation])) for relation in recursive.relations}
 
 
 def _seeded(
     stratum: MetricStratum, tables: Mapping[Relation, Facts], scale: int, dictionary: Dictionary
 ) -> tuple[dict[Relation, Facts], MetricStratum]:
     """What a stratum starts from, worked out over all time, and the rules that are left."""
-    members = set(stratum.relations)
-    recursive = [rule for rule in stratum.rules if any(source in members for source, _, _ in sources(rule))]
+    recursive = _recursive(stratum)
     base = tuple(rule for rule in stratum.rules if rule not in recursive)
     begin = Stratum(replace(stratum, rules=base, is_recursive=False), scale, dictionary)
     seeds, _ = begin.advance(tables, Carried())
-    return seeds, replace(stratum, rules=tuple(recursive))
+    return seeds, replace(stratum, rules=recursive)
 
 
 def _mirrored_tables(tables: Mapping[Relation, Facts]) -> dict[Relation, Facts]:
     return {relation: maximal([mirrored(facts)]) for relation, facts in tables.items()}
-
-
-def _mirrored_rules(stratum: MetricStratum) -> MetricStratum:
-    return replace(stratum, rules=tuple(map(_mirrored_rule, stratum.rules)))
-
-
-def _mirrored_rule(rule: NormalRule) -> NormalRule:
-    match rule:
-        case Moved() | Eroded():
-            return replace(rule, offsets=negative(rule.offsets))
-        case Lasting():
-            return replace(rule, offsets=negative(rule.offsets), is_until=not rule.is_until)
-        case _:
-            return rule

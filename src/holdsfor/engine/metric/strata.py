@@ -32,7 +32,7 @@ def materialise_strata(
     made: dict[Relation, Facts] = {}
     for stratum in strata:
         try:
-            found, _ = _evaluated(stratum, tables, demand, scale, dictionary)
+            found, _ = _evaluated(stratum, tables, demand.of(stratum), scale, dictionary)
         except NeverEnds as problem:
             raise _in_units(problem, scale, stratum) from None
         tables.update(found)

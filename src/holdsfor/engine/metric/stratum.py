@@ -229,7 +229,7 @@ class _Slice:
         cells = 2 * self._stratum._waits[place]
         tables = [self._recently(scan.relation) for scan in (left, right)]
         found = self._stratum._since[place].solve(tables[0], tables[1], self._stratum._dictionary)
-        known = found.clipped(-ENDLESS, self._high - cells)
+        known = found if self._high >= FOREVER else found.clipped(-ENDLESS, self._high - cells)
         return moved(known, by(cells // 2)).clipped(self._low, self._high)
 
     def _recently(self, relation: Relation) -> Facts:

@@ -1,0 +1,49 @@
+"""Recursion that looks both ways in time: it may drift one way on the whole, or come to an end by itself."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from holdsfor import loads_metric
+from holdsfor.metric.session import DerivesForever
+
+# What looks one unit ahead comes back by one unit, and goes on by a third.
+FORWARD = """
+A(X) :- Diamondplus[1] B(X)
+B(X) :- Diamondminus[1] A(X)
+A(X) :- Diamondminus[1/3] B(X)
+B(a)@0
+"""
+BACKWARD = FORWARD.replace("Diamondminus[1/3]", "Diamondplus[7/3]")
+
+
+def starts(rules: str, predicate: str, start: int, end: int) -> list[Fraction | None]:
+    return [row.start for row in loads_metric(rules).materialise(start=start, end=end)[predicate]]
+
+
+def test_drifting_forward() -> None:
+    assert starts(FORWARD, "B", 0, 4) == [Fraction(4 * n, 3) for n in range(4)]
+    assert starts(FORWARD, "A", -1, 3) == [Fraction(4 * n, 3) - 1 for n in range(4)]
+
+
+def test_drifting_backward() -> None:
+    assert starts(BACKWARD, "B", -4, 0) == [Fraction(4 * n, 3) for n in range(-3, 1)]
+
+
+def test_a_drift_without_an_end_is_reported() -> None:
+    with pytest.raises(DerivesForever, match=r"derives .* for ever"):
+        loads_metric(FORWARD).materialise()
+
+
+def test_what_comes_back_to_where_it_was() -> None:
+    rules = "P :- Diamondplus[1] Q\nQ :- Diamondminus[1] P\nQ@5\n"
+    found = loads_metric(rules).materialise()
+    assert [(row.predicate, row.start) for row in found] == [("P", Fraction(4)), ("Q", Fraction(5))]
+
+
+def test_both_ways_without_end() -> None:
+    rules = "P :- Diamondplus[1] P\nP :- Diamondminus[1] P\nP@0\n"
+    with pytest.raises(DerivesForever, match="both forward and backward"):
+        loads_metric(rules).materialise(start=0, end=3)
