@@ -47,3 +47,9 @@ def test_both_ways_without_end() -> None:
     rules = "P :- Diamondplus[1] P\nP :- Diamondminus[1] P\nP@0\n"
     with pytest.raises(DerivesForever, match="both forward and backward"):
         loads_metric(rules).materialise(start=0, end=3)
+
+
+def test_a_delay_that_is_finer_than_what_the_delayed_rules_say() -> None:
+    rules = "Boxplus[0.5,1.5] P(X) :- Diamondminus[0,1] Diamondplus[0,1] E(X)\nE(a)@0\n"
+    found = loads_metric(rules).materialise(start=0, end=6, step=1, delay="inf")
+    assert [(row.start, row.end) for row in found["P"]] == [(Fraction(0), Fraction(5, 2))]

@@ -56,7 +56,8 @@ class MetricStream:
         self._dictionary = dictionary
         self._read = {(relation.name, relation.arity): relation for relation in _written(plan)}
         if state is None:
-            scale = scale_of(plan.rules, plan.facts)
+            delays = (delay.denominator for delay in plan.delays.values())
+            scale = lcm(scale_of(plan.rules, plan.facts), *delays)
             state = MetricState(scale, carried=[Carried() for _ in plan.strata])
             self.state = state
             self._prepare()

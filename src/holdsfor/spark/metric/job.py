@@ -66,8 +66,10 @@ class MetricJob:
     @cached_property
     def scale(self) -> int:
         """The ticks to a unit of time that the program needs."""
-        bounds = [bound.denominator for bound in (self.start, self.end) if bound is not None]
-        return lcm(scale_of(self.plan.rules, self.plan.facts), *bounds)
+        times = (self.start, self.end, *self.plan.delays.values())
+        return lcm(
+            scale_of(self.plan.rules, self.plan.facts), *(time.denominator for time in times if time is not None)
+        )
 
     def result_tag(self, relation: Relation) -> int:
         """The tag of results of a predicate."""
