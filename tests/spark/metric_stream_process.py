@@ -6,12 +6,10 @@ import sys
 import warnings
 from pathlib import Path
 
-from pyspark.sql import SparkSession
-
 from holdsfor.diagnostics import Source
 from holdsfor.metric import from_metric_sources
 from holdsfor.spark import materialise_stream
-from holdsfor.spark.session import worker_python
+from tests.spark.stream_process import run_to_the_end, small_session
 
 RULES = """
 Hot(X) :- Boxminus[0,2] High(X)
@@ -23,26 +21,9 @@ Any :- Pair(X,Y)
 
 def main(folder: Path) -> None:
     """Follow the files in a folder until there are no more."""
-    worker_python()
-    spark = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.sql.codegen.wholeStage", "false")
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-        .getOrCreate()
-    )
-    stream = spark.readStream.option("maxFilesPerTrigger", 1).text(str(folder / "in"))
+    stream = small_session().readStream.option("maxFilesPerTrigger", 1).text(str(folder / "in"))
     made = materialise_stream(from_metric_sources([Source("rules.dmtl", RULES)]), stream, buckets=2)
-    print("started", flush=True)  # noqa: T201
-    query = made.start(
-        str(folder / "out"),
-        checkpoint=str(folder / "checkpoint"),
-        trigger={"availableNow": True},
-        on_report=lambda report: print(report.batch, flush=True),  # noqa: T201
-    )
-    query.awaitTermination()
+    run_to_the_end(made, folder)
 
 
 if __name__ == "__main__":

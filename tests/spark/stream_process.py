@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -16,13 +17,18 @@ from tests.spark.stream_files import MAPPING, RULES, STEP, WINDOW, file_stream
 
 def main(folder: Path, kind: str = "classic") -> None:
     """Follow the files in a folder until there are no more."""
-    worker_python()
-    builder = SparkSession.builder
     if kind == "connect":
-        follow(builder.remote("local[2]").getOrCreate(), folder)
+        worker_python()
+        follow(SparkSession.builder.remote("local[2]").getOrCreate(), folder)
         return
-    spark = (
-        builder.master("local[2]")
+    follow(small_session(), folder)
+
+
+def small_session() -> SparkSession:
+    """A session that is quick to start, for a short life."""
+    worker_python()
+    return (
+        SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.bindAddress", "127.0.0.1")
@@ -30,7 +36,6 @@ def main(folder: Path, kind: str = "classic") -> None:
         .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
         .getOrCreate()
     )
-    follow(spark, folder)
 
 
 def follow(spark: SparkSession, folder: Path) -> None:
@@ -38,6 +43,11 @@ def follow(spark: SparkSession, folder: Path) -> None:
     made = recognise_stream(
         loads(RULES), file_stream(spark, folder / "in"), mapping=MAPPING, window=WINDOW, step=STEP, start=0, buckets=2
     )
+    run_to_the_end(made, folder)
+
+
+def run_to_the_end(made: Any, folder: Path) -> None:
+    """Run a query over all that is there, and say so at every batch: that is when to be killed."""
     print("started", flush=True)  # noqa: T201
     query = made.start(
         str(folder / "out"),

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan, Stratum
-from holdsfor.ir import DelayRule, Effect, EffectKind
-from holdsfor.spreading.stages import Delivery, Stage
+from holdsfor.ir import DelayRule
+from holdsfor.spreading.stages import Delivery, Stage, effects_asked, read_by
 
 
 def fine_stages(stages: Sequence[Stage], plan: Plan) -> list[Stage]:
@@ -50,7 +49,7 @@ def _stage(number: int, strata: tuple[Stratum, ...], whole: Stage, home: dict[Sy
     places = dict(whole.members)
     members = tuple((symbol, places[symbol]) for stratum in strata for symbol in stratum.members)
     brought = {delivery.symbol: delivery for delivery in whole.deliveries}
-    effects = _effects(strata, plan)
+    effects = effects_asked(strata, plan)
     deliveries = []
     for symbol in dict.fromkeys(symbol for stratum in strata for symbol in read_by(stratum, plan)):
         made_in = home.get(symbol)
@@ -62,23 +61,3 @@ def _stage(number: int, strata: tuple[Stratum, ...], whole: Stage, home: dict[Sy
             asked = tuple(sorted(effects.get(symbol, ())))
             deliveries.append(Delivery(symbol, (places[symbol],), made_in, is_input, asked))
     return Stage(number, strata, members, tuple(deliveries))
-
-
-def _effects(strata: tuple[Stratum, ...], plan: Plan) -> dict[Symbol, set[EffectKind]]:
-    """The initiations and terminations that rules ask about."""
-    found: dict[Symbol, set[EffectKind]] = {}
-    for stratum in strata:
-        for rule in stratum.rules:
-            for condition in conditions(rule.body, plan.analysis.entities):
-                if isinstance(condition.literal, Effect):
-                    found.setdefault(condition.symbol, set()).add(condition.literal.kind)
-    return found
-
-
-def read_by(stratum: Stratum, plan: Plan) -> Iterator[Symbol]:
-    """Everything that the rules of a stratum read, its own members included."""
-    if stratum.metric is not None:
-        yield from stratum.inputs
-    for rule in stratum.rules:
-        for condition in conditions(rule.body, plan.analysis.entities):
-            yield condition.symbol

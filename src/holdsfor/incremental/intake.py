@@ -15,7 +15,8 @@ from holdsfor.engine.state import Reports
 from holdsfor.engine.stream import EventColumns, FluentColumns
 from holdsfor.engine.tables import FOREVER
 from holdsfor.incremental.heap import FIRST, KEY, Rows, different
-from holdsfor.incremental.stage import CUT, POINT, StageRun, reports_of
+from holdsfor.incremental.reports import report_columns, reports_of
+from holdsfor.incremental.stage import StageRun
 
 
 class Intake:
@@ -94,7 +95,7 @@ class Intake:
             if section.symbol != symbol:
                 left.append(rows)
                 continue
-            known = reports_of(symbol, rows)
+            known = reports_of(rows[:, FIRST : FIRST + width(symbol) + 4].T)
             stays = self._report_rows(symbol, taken.left_of_known(known))
             left.append(stays)
             self._mark_reports(symbol, np.concatenate((rows, stays)))
@@ -102,9 +103,7 @@ class Intake:
         return taken.is_met
 
     def _report_rows(self, symbol: Symbol, reports: Reports) -> Rows:
-        flags = CUT * reports.is_cut + POINT * reports.is_point
-        columns = (*reports.args, reports.value, reports.start, reports.end, flags)
-        return self._stage.sections.rows("report", symbol, columns)
+        return self._stage.sections.rows("report", symbol, report_columns(reports))
 
     def _mark_reports(self, symbol: Symbol, rows: Rows) -> None:
         start, end = (rows[:, FIRST + width(symbol) + place] for place in (1, 2))

@@ -35,7 +35,8 @@ from holdsfor.incremental.parts import (
     owned,
     stacked,
 )
-from holdsfor.incremental.rows import is_ordered, is_read, reports_of, values_in
+from holdsfor.incremental.reports import reports_of
+from holdsfor.incremental.rows import is_ordered, is_read, values_in
 from holdsfor.incremental.sections import EVERYWHERE, Columns, Section, Sections
 from holdsfor.incremental.sequel import Sequel
 from holdsfor.ir import EffectKind
@@ -278,7 +279,7 @@ class StagePanes:
             inputs.events[symbol] = Events(tuple(map(Codes, args)), time)
         is_last = number + 1 == len(self.panes)
         for symbol, part in self.reports.items():
-            reports = reports_of(symbol, part if keys is None else part.at(keys))
+            reports = reports_of((part if keys is None else part.at(keys)).columns)
             needed = np.ones(len(reports), np.bool_) if is_last else reports.start <= moment.now
             if not self.prepared.kept.keeps_past(symbol):
                 needed &= reports.end > moment.border

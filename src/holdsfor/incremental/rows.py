@@ -6,17 +6,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.evaluation import Inputs, width
 from holdsfor.engine.frames import Codes
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
-from holdsfor.engine.state import Reports
 from holdsfor.incremental.keys import keys_of
 from holdsfor.incremental.parts import Keys, Part, in_order
 from holdsfor.incremental.sections import Columns
-
-CUT, POINT = 1, 2
-"""Flags of reports: their beginning was cut off; they are single points."""
 
 
 def is_read(part: Part, spreading: Sequence[Sequence[int]], keys: Keys) -> Bools:
@@ -44,12 +39,3 @@ def is_ordered(columns: Sequence[Ints]) -> bool:
             return False
         same &= next_one == one
     return True
-
-
-def reports_of(symbol: Symbol, part: Part) -> Reports:
-    """Rows of an input fluent as pieces of intervals."""
-    wide = width(symbol)
-    value, start, end, flags = part.columns[wide:]
-    return Reports(
-        part.columns[:wide], value, start, end, (flags & CUT).astype(np.bool_), (flags & POINT).astype(np.bool_)
-    )

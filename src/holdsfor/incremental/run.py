@@ -125,13 +125,6 @@ class IncrementalRun:
         return answer
 
 
-def run_incrementally(
-    plan: Plan, dictionary: Dictionary, stream: Stream, windows: WindowPlan | None = None
-) -> Iterator[Answer]:
-    """The answers of all query times, one after the other, without ever starting from scratch."""
-    return iter(IncrementalRun(plan, dictionary, stream, windows, choice=Choice.ALWAYS))
-
-
 def _possible(plan: Plan, windows: WindowPlan, choice: Choice) -> Choice:
     """What was chosen, as far as a plan allows it and windows overlap."""
     if any(stratum.method is Method.METRIC for stratum in plan.strata):

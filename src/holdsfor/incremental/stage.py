@@ -25,11 +25,9 @@ from holdsfor.engine.tables import FOREVER, no_intervals
 from holdsfor.incremental.ahead import Ahead
 from holdsfor.incremental.deadlines import Deadlines, fixed_delays
 from holdsfor.incremental.heap import FIRST, KEY, Heap, Rows, changed_keys, difference, different, stacked
+from holdsfor.incremental.reports import reports_of
 from holdsfor.incremental.sections import EVERYWHERE, FINAL, NEW, Sections
 from holdsfor.spreading.stages import Stage
-
-CUT, POINT = 1, 2
-"""Flags of reports: their beginning was cut off; they are single points."""
 
 
 @dataclass
@@ -238,7 +236,7 @@ class StageRun:
 
     def _known_reports(self, symbol: Symbol, rows: Rows, moment: Moment, *, is_last: bool) -> Reports:
         """The pieces of an input fluent that a pane sees: what begins after it is seen in the last one only."""
-        reports = reports_of(symbol, rows)
+        reports = reports_of(rows[:, FIRST : FIRST + width(symbol) + 4].T)
         needed = np.ones(len(rows), np.bool_) if is_last else reports.start <= moment.now
         if not self.prepared.kept.keeps_past(symbol):
             needed &= reports.end > moment.border
@@ -364,11 +362,3 @@ def _owned(rows: Rows, active: Ints | None) -> Rows:
         return rows
     mine = rows[:, KEY] == active[0] if len(active) == 1 else is_in(rows[:, KEY], active)
     return rows if mine.all() else rows[mine]
-
-
-def reports_of(symbol: Symbol, rows: Rows) -> Reports:
-    """Rows of an input fluent as pieces of intervals."""
-    wide = FIRST + width(symbol)
-    value, start, end, flags = (rows[:, wide + place] for place in range(4))
-    args = tuple(rows[:, place] for place in range(FIRST, wide))
-    return Reports(args, value, start, end, (flags & CUT).astype(np.bool_), (flags & POINT).astype(np.bool_))

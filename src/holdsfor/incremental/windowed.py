@@ -23,7 +23,7 @@ from holdsfor.engine.tables import Events, Intervals
 from holdsfor.incremental.assembled import Assembled, AssembledEvents
 from holdsfor.incremental.panes import StagePanes
 from holdsfor.incremental.parts import Layer, Layers, Part, distinct_rows, stacked
-from holdsfor.incremental.rows import CUT, POINT, reports_of
+from holdsfor.incremental.reports import report_columns, reports_of
 from holdsfor.incremental.sections import Section
 from holdsfor.spreading.stages import stage_plan
 
@@ -62,7 +62,7 @@ class Windowed:
             stage.before = Layers((Layer(None, {}, stage.tables(stage.sections.state_columns(state.kept))),))
             for symbol, reports in state.kept.reports.items():
                 if symbol in stage.reads:
-                    stage.reports[symbol] = stage.part(symbol, _report_columns(reports))
+                    stage.reports[symbol] = stage.part(symbol, report_columns(reports))
         for symbol, events in state.kept.events.items():
             args = tuple(codes_of(column, self._stages[0].prepared.dictionary) for column in events.args)
             self._take_events(symbol, EventColumns(args, events.time, events.time), state.query)
@@ -193,7 +193,7 @@ class Windowed:
                 stage.mark(pane, _event_part(stage, symbol, events.take(np.flatnonzero(seen))).keys)
 
     def _take_reports(self, stage: StagePanes, symbol: Symbol, reports: Reports) -> None:
-        part = stage.part(symbol, _report_columns(reports))
+        part = stage.part(symbol, report_columns(reports))
         there = stage.reports.get(symbol)
         together = part if there is None else stacked([there, part])
         stage.reports[symbol] = Part.of(together.key, together.columns)
@@ -256,7 +256,7 @@ class Windowed:
                 border.events.setdefault(symbol, Events(tuple(map(Codes, args)), time))
             for symbol, part in stage.reports.items():
                 columns = distinct_rows(part.columns)
-                border.reports.setdefault(symbol, reports_of(symbol, Part(columns[-1], columns)))
+                border.reports.setdefault(symbol, reports_of(columns))
         for symbol, ahead in self._announced.items():
             waiting = Events(ahead.columns, ahead.time)
             there = border.events.get(symbol)
@@ -277,8 +277,3 @@ def _event_part(stage: StagePanes, symbol: Symbol, events: EventColumns) -> Part
     ordered = Events(events.columns, events.time).in_order()
     args = tuple(column.data for column in ordered.args if isinstance(column, Codes))
     return stage.part(symbol, (*args, ordered.time))
-
-
-def _report_columns(reports: Reports) -> tuple[Ints, ...]:
-    flags = CUT * reports.is_cut + POINT * reports.is_point
-    return (*reports.args, reports.value, reports.start, reports.end, flags)

@@ -147,12 +147,6 @@ class MetricReasoner:
         if errors:
             raise ProgramError(errors)
 
-    def require_streamable(self) -> None:
-        """Raise ProgramError if anything keeps the program off a stream."""
-        self.require_no_errors()
-        if self.streaming_findings:
-            raise ProgramError(self.streaming_findings)
-
 
 def from_metric_program(program: MetricProgram) -> MetricReasoner:
     """Check a metric program, without raising for what is wrong with it."""

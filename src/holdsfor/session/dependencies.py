@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
-from holdsfor.incremental.fine import read_by
 from holdsfor.ir import DelayRule
+from holdsfor.spreading.stages import read_by
 
 
 def dependencies(plan: Plan) -> dict[Symbol, frozenset[Symbol]]:

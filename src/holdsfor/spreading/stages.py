@@ -169,9 +169,9 @@ def _merged(worlds: Iterable[_World], option: Option) -> list[_World]:
 def _stage(number: int, draft: _Draft, plan: Plan, home: dict[Symbol, int]) -> Stage:
     world = draft.worlds[0]
     members = tuple((symbol, (world[symbol] or ((),))[0]) for stratum in draft.strata for symbol in stratum.members)
-    effects = _effects(draft.strata, plan)
+    effects = effects_asked(draft.strata, plan)
     exchanges = None if draft.links else Exchanges(draft.strata, dict(members), home, plan)
-    read = dict.fromkeys(symbol for stratum in draft.strata for symbol in _read(stratum, plan))
+    read = dict.fromkeys(symbol for stratum in draft.strata for symbol in read_by(stratum, plan))
     deliveries = []
     for symbol in read:
         made_in = home.get(symbol)
@@ -183,7 +183,7 @@ def _stage(number: int, draft: _Draft, plan: Plan, home: dict[Symbol, int]) -> S
     return Stage(number, tuple(draft.strata), members, tuple(deliveries), draft.links)
 
 
-def _read(stratum: Stratum, plan: Plan) -> Iterator[Symbol]:
+def read_by(stratum: Stratum, plan: Plan) -> Iterator[Symbol]:
     """Everything that the rules of a stratum read, its own members included."""
     if stratum.metric is not None:
         yield from stratum.inputs
@@ -192,7 +192,8 @@ def _read(stratum: Stratum, plan: Plan) -> Iterator[Symbol]:
             yield condition.symbol
 
 
-def _effects(strata: Iterable[Stratum], plan: Plan) -> dict[Symbol, set[EffectKind]]:
+def effects_asked(strata: Iterable[Stratum], plan: Plan) -> dict[Symbol, set[EffectKind]]:
+    """The initiations and terminations that rules ask about."""
     found: dict[Symbol, set[EffectKind]] = {}
     for stratum in strata:
         for rule in stratum.rules:
@@ -206,7 +207,7 @@ def _in_one_place(plan: Plan) -> StagePlan:
     """Everything in one bucket."""
     world: _World = {}
     for stratum in plan.strata:
-        world |= dict.fromkeys((*stratum.members, *_read(stratum, plan)), ((),))
+        world |= dict.fromkeys((*stratum.members, *read_by(stratum, plan)), ((),))
     draft = _Draft(list(plan.strata), [world])
     home = {symbol: 1 for stratum in plan.strata for symbol in stratum.members}
     stage = _stage(1, draft, plan, home)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
@@ -15,14 +15,13 @@ from holdsfor.engine.report import interval_rows
 from holdsfor.engine.run import Run
 from holdsfor.engine.saved import from_table, merged, split, to_table
 from holdsfor.engine.stream import from_records
-from holdsfor.engine.variants import NotSupported
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.loading import Reasoner
 from holdsfor.reference import IntervalRow, Occurrence
 from holdsfor.reference.history import event_term
-from tests.strategies.engine_runs import Scenario, differences, loaded, scenarios
+from tests.strategies.engine_runs import Scenario, loaded, scenarios
 from tests.strategies.scenarios import MIXED_WINDOWED
-from tests.unit.engine.test_saved import in_one_go, in_two_halves
+from tests.unit.engine.test_saved import check_halves
 
 RULES = """
     initiatedAt(moving(V)=true, T) :- happensAt(go(V), T).
@@ -42,15 +41,7 @@ LONG = Symbol(EntityKind.FLUENT, "Long", 1)
 @settings(max_examples=60)
 @given(scenarios(MIXED_WINDOWED, windowed=True, late=12), st.integers(1, 6))
 def test_two_halves_are_one_run(scenario: Scenario, queries: int) -> None:
-    assert scenario.span is not None
-    windows = WindowPlan(scenario.span.size, scenario.span.step, scenario.span.start, scenario.span.end)
-    try:
-        whole = in_one_go(scenario, windows)
-    except NotSupported:
-        assume(False)
-        raise
-    halves = in_two_halves(scenario, windows, min(queries, len(windows.query_times)))
-    assert differences(halves, whole) == []
+    check_halves(scenario, queries)
 
 
 def occurrences() -> Iterator[Occurrence]:

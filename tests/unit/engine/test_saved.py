@@ -61,9 +61,8 @@ def in_two_halves(scenario: Scenario, windows: WindowPlan, queries: int) -> Rows
     return Rows(intervals, (*event_rows(before, first), *event_rows(after, second)))
 
 
-@settings(max_examples=60)
-@given(scenarios(WINDOWED, windowed=True, late=12), st.integers(1, 6))
-def test_two_halves_are_one_run(scenario: Scenario, queries: int) -> None:
+def check_halves(scenario: Scenario, queries: int) -> None:
+    """Assert that a run that is stopped, saved and taken up again says what one run does."""
     assert scenario.span is not None
     windows = WindowPlan(scenario.span.size, scenario.span.step, scenario.span.start, scenario.span.end)
     try:
@@ -75,11 +74,17 @@ def test_two_halves_are_one_run(scenario: Scenario, queries: int) -> None:
     assert differences(halves, whole) == []
 
 
+@settings(max_examples=60)
+@given(scenarios(WINDOWED, windowed=True, late=12), st.integers(1, 6))
+def test_two_halves_are_one_run(scenario: Scenario, queries: int) -> None:
+    check_halves(scenario, queries)
+
+
 @pytest.mark.slow
 @settings(max_examples=3_000)
 @given(scenarios(WINDOWED, windowed=True, late=12), st.integers(1, 6))
 def test_two_halves_are_one_run_at_length(scenario: Scenario, queries: int) -> None:
-    test_two_halves_are_one_run.hypothesis.inner_test(scenario, queries)  # type: ignore[attr-defined]
+    check_halves(scenario, queries)
 
 
 def a_state(values: list[Value], dictionary: Dictionary) -> State:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import lcm
@@ -42,17 +42,39 @@ def materialise(
     scale = lcm(scale_of(plan.rules, plan.facts), facts.scale, *(p.denominator for p in (start, end) if p is not None))
     relations = dict.fromkeys([*plan.inputs, *(relation for stratum in plan.strata for relation in stratum.relations)])
     tables = together([facts, columns_of(plan.facts, scale, dictionary)], scale, relations)
+    made = materialise_strata(plan, plan.strata, tables, scale, dictionary, start, end, profile)
+    low, high = cells(Range(start, end), scale)
+    answers = {(relation.name, relation.arity): made[relation].clipped(low, high) for relation in plan.outputs}
+    return FactSet(scale, answers)
+
+
+def materialise_strata(
+    plan: MetricPlan,
+    strata: Sequence[MetricStratum],
+    given: Mapping[Relation, Facts],
+    scale: int,
+    dictionary: Dictionary,
+    start: Fraction | None = None,
+    end: Fraction | None = None,
+    profile: MetricProfile | None = None,
+) -> dict[Relation, Facts]:
+    """The maximal facts of all relations of some strata of a plan, as far as the outputs of the plan need them from
+    start to end.
+
+    `given` are maximal facts of what the strata read, and of their own relations. Raises NeverEnds.
+    """
+    tables = dict(given)
     demand = _Demand(plan, start, end)
-    for stratum in plan.strata:
+    made: dict[Relation, Facts] = {}
+    for stratum in strata:
         work = partial(_evaluated, stratum, tables, demand.of(stratum), scale, dictionary)
         try:
             found, _ = work() if profile is None else profile.measure(stratum, tables, work)
         except NeverEnds as problem:
             raise _in_units(problem, scale, stratum) from None
         tables.update(found)
-    low, high = cells(Range(start, end), scale)
-    answers = {(relation.name, relation.arity): tables[relation].clipped(low, high) for relation in plan.outputs}
-    return FactSet(scale, answers)
+        made.update(found)
+    return made
 
 
 def _in_units(problem: NeverEnds, scale: int, stratum: MetricStratum) -> NeverEnds:
@@ -136,84 +158,71 @@ def _evaluated(
     """A stratum over all of time, as far as it is asked about."""
     if not stratum.is_recursive or stratum.direction is Direction.NOWHERE or stratum.stride is None:
         return Stratum(stratum, scale, dictionary).advance(tables, Carried())
-    seeds, recursive = _seeded(stratum, tables, scale, dictionary)
-    read = {source for rule in recursive.rules for source, _, _ in sources(rule) if source not in stratum.relations}
-    given = {relation: tables[relation] for relation in read if relation in tables}
-    if stratum.direction is Direction.BOTH:
-        return _both_ways(recursive, seeds, given, asked, scale, dictionary), Carried()
-    if stratum.direction is Direction.FORWARD:
-        return _forward(recursive, seeds, given, asked[1], scale, dictionary), Carried()
-    until = None if asked[0] is None else -asked[0]
-    flipped = mirrored_stratum(recursive)
-    found = _forward(flipped, _mirrored_tables(seeds), _mirrored_tables(given), until, scale, dictionary)
-    return _mirrored_tables(found), Carried()
-
-
-def _forward(
-    recursive: MetricStratum,
-    seeds: Mapping[Relation, Facts],
-    given: Mapping[Relation, Facts],
-    until: Fraction | None,
-    scale: int,
-    dictionary: Dictionary,
-) -> dict[Relation, Facts]:
-    """Recursion that carries facts forward, slice by slice."""
-    assert recursive.stride is not None
-    limit = int(FOREVER) if until is None else after(until, scale)
-    through = Through(int(recursive.stride * scale), limit)
-    return run_slices(Stratum(recursive, scale, dictionary), seeds, given, through)
-
-
-def _both_ways(
-    recursive: MetricStratum,
-    seeds: Mapping[Relation, Facts],
-    given: Mapping[Relation, Facts],
-    asked: tuple[Fraction | None, Fraction | None],
-    scale: int,
-    dictionary: Dictionary,
-) -> dict[Relation, Facts]:
-    """Recursion with looks ahead and looks back. If it drifts one way on the whole, it goes that way with relations as
-    they were some time ago; otherwise over all of time, perhaps in vain.
-    """
+    recursion = _Recursion.of(stratum, tables, scale, dictionary)
     first, last = asked
+    before = None if first is None else -first
+    if stratum.direction is Direction.FORWARD:
+        return recursion.forward(last), Carried()
+    if stratum.direction is Direction.BACKWARD:
+        return _mirrored_tables(recursion.mirrored().forward(before)), Carried()
+    # With looks ahead and looks back, it may still drift one way on the whole.
     with suppress(TooFarAhead):
-        return _drifting(recursive, seeds, given, last, scale, dictionary)
+        return recursion.drifting(last), Carried()
     with suppress(TooFarAhead):
-        until = None if first is None else -first
-        flipped = mirrored_stratum(recursive)
-        found = _drifting(flipped, _mirrored_tables(seeds), _mirrored_tables(given), until, scale, dictionary)
-        return _mirrored_tables(found)
-    endless = Stratum(recursive, scale, dictionary, most_rounds=_MOST_ROUNDS)
-    return endless.advance({**given, **seeds}, Carried())[0]
+        return _mirrored_tables(recursion.mirrored().drifting(before)), Carried()
+    return recursion.over_all_time(), Carried()
 
 
-def _drifting(
-    recursive: MetricStratum,
-    seeds: Mapping[Relation, Facts],
-    given: Mapping[Relation, Facts],
-    until: Fraction | None,
-    scale: int,
-    dictionary: Dictionary,
-) -> dict[Relation, Facts]:
-    rules, delays = looking_back(recursive.rules)
-    plan = plan_rules(rules, keep=recursive.relations)
-    last = None if until is None else until + max(delays.values(), default=Fraction(0))
-    ticks = {relation: int(delays.get(relation, Fraction(0)) * scale) for relation in recursive.relations}
-    tables = {**given, **{relation: moved(facts, by(ticks[relation])) for relation, facts in seeds.items()}}
-    for stratum in plan.strata:
-        tables.update(_evaluated(stratum, tables, (None, last), scale, dictionary)[0])
-    return {relation: moved(tables[relation], by(-ticks[relation])) for relation in recursive.relations}
+@dataclass(frozen=True)
+class _Recursion:
+    """The recursive rules of a stratum, what they start from, and what they read of others."""
 
+    stratum: MetricStratum
+    seeds: dict[Relation, Facts]
+    given: dict[Relation, Facts]
+    scale: int
+    dictionary: Dictionary
 
-def _seeded(
-    stratum: MetricStratum, tables: Mapping[Relation, Facts], scale: int, dictionary: Dictionary
-) -> tuple[dict[Relation, Facts], MetricStratum]:
-    """What a stratum starts from, worked out over all time, and the rules that are left."""
-    recursive = _recursive(stratum)
-    base = tuple(rule for rule in stratum.rules if rule not in recursive)
-    begin = Stratum(replace(stratum, rules=base, is_recursive=False), scale, dictionary)
-    seeds, _ = begin.advance(tables, Carried())
-    return seeds, replace(stratum, rules=recursive)
+    @classmethod
+    def of(
+        cls, stratum: MetricStratum, tables: Mapping[Relation, Facts], scale: int, dictionary: Dictionary
+    ) -> _Recursion:
+        """A stratum with what its other rules derive, which is worked out over all time."""
+        recursive = _recursive(stratum)
+        base = tuple(rule for rule in stratum.rules if rule not in recursive)
+        begin = Stratum(replace(stratum, rules=base, is_recursive=False), scale, dictionary)
+        seeds, _ = begin.advance(tables, Carried())
+        read = {source for rule in recursive for source, _, _ in sources(rule) if source not in stratum.relations}
+        given = {relation: tables[relation] for relation in read if relation in tables}
+        return cls(replace(stratum, rules=recursive), seeds, given, scale, dictionary)
+
+    def mirrored(self) -> _Recursion:
+        """The same with time running the other way."""
+        flipped = mirrored_stratum(self.stratum)
+        return replace(self, stratum=flipped, seeds=_mirrored_tables(self.seeds), given=_mirrored_tables(self.given))
+
+    def forward(self, until: Fraction | None) -> dict[Relation, Facts]:
+        """Facts are carried forward, slice by slice."""
+        assert self.stratum.stride is not None
+        limit = int(FOREVER) if until is None else after(until, self.scale)
+        through = Through(int(self.stratum.stride * self.scale), limit)
+        return run_slices(Stratum(self.stratum, self.scale, self.dictionary), self.seeds, self.given, through)
+
+    def drifting(self, until: Fraction | None) -> dict[Relation, Facts]:
+        """The same with relations as they were some time ago, so that no rule looks ahead; raises TooFarAhead."""
+        rules, delays = looking_back(self.stratum.rules)
+        plan = plan_rules(rules, keep=self.stratum.relations)
+        last = None if until is None else until + max(delays.values(), default=Fraction(0))
+        ticks = {relation: int(delays.get(relation, 0) * self.scale) for relation in self.stratum.relations}
+        tables = self.given | {relation: moved(facts, by(ticks[relation])) for relation, facts in self.seeds.items()}
+        for stratum in plan.strata:
+            tables.update(_evaluated(stratum, tables, (None, last), self.scale, self.dictionary)[0])
+        return {relation: moved(tables[relation], by(-ticks[relation])) for relation in self.stratum.relations}
+
+    def over_all_time(self) -> dict[Relation, Facts]:
+        """Whatever follows, perhaps without end."""
+        endless = Stratum(self.stratum, self.scale, self.dictionary, most_rounds=_MOST_ROUNDS)
+        return endless.advance(self.given | self.seeds, Carried())[0]
 
 
 def _mirrored_tables(tables: Mapping[Relation, Facts]) -> dict[Relation, Facts]:

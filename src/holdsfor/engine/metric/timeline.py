@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from fractions import Fraction
 from math import ceil, floor, lcm
 
@@ -97,8 +97,3 @@ def together(sets: Iterable[FactSet], scale: int, relations: Iterable[Relation])
 def point_of(cell: int, scale: int) -> Fraction:
     """The point of a cell, or the one before the gap that it is."""
     return Fraction(cell >> 1, scale)
-
-
-def rows_of(tables: Mapping[Relation, Facts]) -> int:
-    """The number of facts in some tables."""
-    return sum(table.rows for table in tables.values())

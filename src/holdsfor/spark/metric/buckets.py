@@ -13,7 +13,7 @@ from holdsfor.compiler.metric.rules import Joined, Relation
 from holdsfor.compiler.metric.stages import MetricStage
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import Facts, maximal
-from holdsfor.engine.metric.strata import materialise_strata
+from holdsfor.engine.metric.materialise import materialise_strata
 from holdsfor.engine.metric.stratum import NeverEnds
 from holdsfor.engine.metric.timeline import cells, columns_of, rescaled
 from holdsfor.ir.metric import Range
