@@ -1,4 +1,6 @@
-"""Incremental = from scratch, at every query time: in windows, and after any history of late input and retractions."""
+"""Incremental = from scratch = reference, at every query time: in windows, and after any history of late input, changed
+facts and retractions.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from holdsfor.engine.variants import NotSupported
 from holdsfor.engine.windows import WindowPlan, first_moment
 from holdsfor.incremental.engine import Incremental
 from holdsfor.logic.arithmetic import EvaluationError
-from tests.strategies.edits import Round, from_scratch, incrementally, moment, rounds
+from tests.strategies.edits import Round, by_definition, from_scratch, incrementally, moment, rounds
 from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, scenario, scenarios
 from tests.strategies.scenario_words import Pen
 from tests.strategies.scenarios import WINDOWED
@@ -73,11 +75,13 @@ def histories(draw: Callable[..., int]) -> tuple[Scenario, list[Round]]:
 def check_history(one: Scenario, history: list[Round]) -> None:
     origin = min([0, *map(moment, one.records)])
     try:
-        wanted = list(from_scratch(one, history, origin))
+        wanted = list(from_scratch(history, origin))
+        defined = list(by_definition(history, origin))
     except (NotSupported, EvaluationError):
         assume(False)
         raise
-    found = list(incrementally(one, history, origin))
+    assert [differences(*pair) for pair in zip(wanted, defined, strict=True)] == [[]] * len(wanted)
+    found = list(incrementally(history, origin))
     assert [differences(*pair) for pair in zip(found, wanted, strict=True)] == [[]] * len(wanted)
 
 

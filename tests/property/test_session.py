@@ -1,4 +1,4 @@
-"""Sessions = from scratch, at every question, whatever was pushed, taken back and corrected in between."""
+"""Sessions = from scratch = reference, at every question, whatever was pushed, taken back and corrected in between."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.changelog import CHANGES, SHOWN, compare, snapshot
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import interval_rows_table
@@ -21,8 +22,9 @@ from holdsfor.engine.windows import WindowPlan, first_moment
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.session import Session
-from tests.strategies.edits import Round, Step, from_scratch, is_same, moment, steps
+from tests.strategies.edits import Round, Step, by_definition, from_scratch, is_same, moment, steps
 from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, scenario, scenarios
+from tests.strategies.fact_edits import FactEdit
 from tests.strategies.scenario_words import Pen
 from tests.strategies.scenarios import WINDOWED
 
@@ -40,12 +42,18 @@ def sittings(draw: Callable[..., int]) -> tuple[Scenario, list[Step], int]:
 
 
 def expected(one: Scenario, sitting: list[Step], origin: int) -> Iterator[Rows]:
-    """What the engine says from scratch at each question."""
+    """What the engine says from scratch at each question; the reference evaluator says the same."""
     known: list[Record] = []
+    reasoner = one.reasoner
     for step in sitting:
         known = [record for record in known if not any(is_same(record, old) for old in step.old)] + step.new
+        if step.facts is not None and not step.facts.is_refused:
+            reasoner = step.facts.reasoner
         if step.what in ("query", "changes"):
-            yield from from_scratch(one, [Round(step.now, known, [])], origin)
+            history = [Round(step.now, known, [], reasoner)]
+            (answer,), (defined,) = from_scratch(history, origin), by_definition(history, origin)
+            assert differences(answer, defined) == []
+            yield answer
 
 
 def check_sitting(one: Scenario, sitting: list[Step], pane: int) -> None:
@@ -69,6 +77,8 @@ def check_sitting(one: Scenario, sitting: list[Step], pane: int) -> None:
             changes, shown = compare(shown, table, step.now, -int(FOREVER), shown_at)
             assert _lines(session.changes(step.now).to_arrow().select(CHANGES.names)) == _lines(changes)
             shown_at = step.now
+        elif step.facts is not None:
+            _edit_facts(session, step.facts)
         else:
             _edit(session, step.what, *(_stream(one, records, session) for records in (step.old, step.new)))
 
@@ -80,6 +90,15 @@ def _edit(session: Session, what: str, old: Stream, new: Stream) -> None:
         session.retract(old)
     else:
         session.correct(old, new)
+
+
+def _edit_facts(session: Session, edit: FactEdit) -> None:
+    change = session.add_background if edit.is_new else session.retract_background
+    if edit.is_refused:
+        with pytest.raises(HoldsforError):
+            change(edit.table)
+    else:
+        change(edit.table)
 
 
 def _stream(one: Scenario, records: list[Record], session: Session) -> Stream:

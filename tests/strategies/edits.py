@@ -1,7 +1,8 @@
-"""Histories of a stream that changes: what comes in and what is taken back before each query time."""
+"""Histories of a stream and of background facts that change: what comes in and is taken back before each query time."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -15,9 +16,11 @@ from holdsfor.engine.state import State
 from holdsfor.engine.stream import Stream, from_records
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.incremental.engine import Incremental
-from holdsfor.reference import Record
+from holdsfor.loading import Reasoner
+from holdsfor.reference import Record, Windows, recognise
 from holdsfor.reference.history import InputInterval
 from tests.strategies.engine_runs import Rows, Scenario
+from tests.strategies.fact_edits import FactEdit, fact_edit
 from tests.strategies.scenario_words import Pen
 
 FAR = 1_000
@@ -26,15 +29,21 @@ FAR = 1_000
 
 @dataclass(frozen=True)
 class Round:
-    """A query time, and the records that came in and were taken back before it; the latter first."""
+    """A query time, the records that came in and were taken back before it, the latter first, and the rules with the
+    background facts of that time.
+    """
 
     query: int
     arrived: list[Record]
     retracted: list[Record]
+    reasoner: Reasoner
 
 
 def rounds(pen: Pen, scenario: Scenario) -> list[Round]:
-    """The records of a scenario spread over query times; some are taken back later, and some of those come again."""
+    """The records of a scenario spread over query times; some are taken back later, and some of those come again.
+
+    Now and then a background fact comes in or is taken back.
+    """
     times = [moment(record) for record in scenario.records] or [0]
     # Of an input fluent, time-points are taken back, whoever reported them: here only what one record says.
     reports = Counter((record.fluent, record.value) for record in scenario.records if isinstance(record, InputInterval))
@@ -50,28 +59,48 @@ def rounds(pen: Pen, scenario: Scenario) -> list[Round]:
             retracted[back].append(record)
             if pen.chance(33):
                 arrived[back].append(record)
-    return [Round(*found) for found in zip(queries, arrived, retracted, strict=True)]
+    return [
+        Round(*found)
+        for found in zip(queries, arrived, retracted, _reasoners(pen, scenario, len(queries)), strict=True)
+    ]
+
+
+def _reasoners(pen: Pen, scenario: Scenario, count: int) -> Iterator[Reasoner]:
+    """The rules at each query time; facts that would change how they are worked out are left alone."""
+    text, reasoner = scenario.text, scenario.reasoner
+    for _ in range(count):
+        edit = fact_edit(pen, text, reasoner) if pen.chance(30) else None
+        if edit is not None and not edit.is_refused:
+            text, reasoner = edit.text, edit.reasoner
+        yield reasoner
 
 
 @dataclass(frozen=True)
 class Step:
-    """Something that is done with a session: records are pushed, taken back, corrected; or a question is asked."""
+    """Something that is done with a session: records are pushed, taken back, corrected, facts changed; or a question is
+    asked.
+    """
 
     what: str
     old: list[Record]
     new: list[Record]
     now: int = 0
+    facts: FactEdit | None = None
 
 
 def steps(pen: Pen, scenario: Scenario) -> list[Step]:
-    """The records of a scenario pushed in any order, some taken back or put in place of others, with questions."""
+    """The records of a scenario pushed in any order, some taken back or put in place of others, with questions.
+
+    Background facts come and go as well.
+    """
     waiting = list(scenario.records)
+    text, reasoner = scenario.text, scenario.reasoner
     reports = Counter((record.fluent, record.value) for record in waiting if isinstance(record, InputInterval))
     known: list[Record] = []
     made: list[Step] = []
     now = min([0, *map(moment, waiting)])
     for _ in range(pen.number(1, 16)):
-        what = pen.number(0, 9)
+        what = pen.number(0, 10)
         loose = [one for one in known if not isinstance(one, InputInterval) or reports[one.fluent, one.value] == 1]
         if what < 5 and waiting:
             new = [waiting.pop(pen.number(0, len(waiting) - 1)) for _ in range(min(len(waiting), pen.number(1, 4)))]
@@ -88,6 +117,11 @@ def steps(pen: Pen, scenario: Scenario) -> list[Step]:
                 new = [waiting.pop()] if waiting else []
                 made.append(Step("correct", [old], new))
                 known += new
+        elif what == 10:
+            edit = fact_edit(pen, text, reasoner)
+            made.append(Step("facts", [], [], facts=edit))
+            if not edit.is_refused:
+                text, reasoner = edit.text, edit.reasoner
         else:
             now += pen.number(0, 6)
             made.append(Step("changes" if pen.chance(60) else "query", [], [], now))
@@ -113,25 +147,35 @@ def known_at(history: list[Round]) -> Iterator[list[Record]]:
         yield known
 
 
-def from_scratch(scenario: Scenario, history: list[Round], origin: int) -> Iterator[Rows]:
+def from_scratch(history: list[Round], origin: int) -> Iterator[Rows]:
     """What the engine says of all that is known at each query time."""
-    plan = scenario.reasoner.plan
     for one, known in zip(history, known_at(history), strict=True):
         dictionary = Dictionary()
-        stream = _all_at(from_records(known, scenario.reasoner.analysis.entities, dictionary), one.query)
+        stream = _all_at(from_records(known, one.reasoner.analysis.entities, dictionary), one.query)
         windows = WindowPlan(FAR, FAR, one.query - FAR, one.query)
-        answers = list(Run(plan, dictionary, stream, windows, State.beginning(origin)))
+        answers = list(Run(one.reasoner.plan, dictionary, stream, windows, State.beginning(origin)))
         yield Rows(tuple(interval_rows(answers, dictionary)), tuple(event_rows(answers, dictionary)))
 
 
-def incrementally(
-    scenario: Scenario, history: list[Round], origin: int, *, least: int = 0, fine: bool = False
-) -> Iterator[Rows]:
+def by_definition(history: list[Round], origin: int) -> Iterator[Rows]:
+    """What the reference evaluator says of all that is known at each query time."""
+    for one, known in zip(history, known_at(history), strict=True):
+        records = [replace(record, arrival=one.query) for record in known]
+        windows = Windows(math.inf, one.query - origin + 1, origin - 1, one.query)
+        found = recognise(one.reasoner.analysis, records, windows)
+        yield Rows(found.intervals, found.events)
+
+
+def incrementally(history: list[Round], origin: int, *, least: int = 0, fine: bool = False) -> Iterator[Rows]:
     """What the incremental evaluator says."""
     dictionary = Dictionary()
-    entities = scenario.reasoner.analysis.entities
-    engine = Incremental(scenario.reasoner.plan, dictionary, origin, FAR, least=least, fine=fine)
+    reasoner = history[0].reasoner
+    engine = Incremental(reasoner.plan, dictionary, origin, FAR, least=least, fine=fine)
     for one in history:
+        if one.reasoner is not reasoner:
+            reasoner = one.reasoner
+            assert engine.replan(reasoner.plan)
+        entities = reasoner.analysis.entities
         arrived = from_records(one.arrived, entities, dictionary)
         retracted = from_records(one.retracted, entities, dictionary)
         answers = [engine.query(one.query, arrived, retracted)]

@@ -1,0 +1,67 @@
+"""Background facts of random event descriptions that come in and are taken back."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from holdsfor import loads
+from holdsfor.compiler.plan import Plan
+from holdsfor.diagnostics import ProgramError
+from holdsfor.incremental.fine import fine_stages
+from holdsfor.loading import Reasoner
+from holdsfor.spreading.stages import Stage, stage_plan
+from tests.strategies.scenario_words import CONSTANTS, ITEM, KINDS, Pen
+
+Fact = tuple[str, tuple[str | int, ...]]
+_FACT = re.compile(r"^(kind|limit|link)\((\w+),(\w+)\)\.$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class FactEdit:
+    """A fact that comes in or is taken back, and the rules with it. Facts are refused that change more than answers."""
+
+    name: str
+    row: tuple[str | int, ...]
+    is_new: bool
+    text: str
+    reasoner: Reasoner
+    is_refused: bool
+
+    @property
+    def table(self) -> dict[str, list[tuple[str | int, ...]]]:
+        """The fact as a table."""
+        return {self.name: [self.row]}
+
+
+def fact_edit(pen: Pen, text: str, reasoner: Reasoner) -> FactEdit:
+    """A change of the facts of a description."""
+    known = _FACT.findall(text)
+    is_new = not known or pen.chance(50)
+    name, *args = _any_fact(pen) if is_new else pen.pick(known)
+    line = f"{name}({','.join(args)}).\n"
+    changed = text.replace(line, "") + (line if is_new else "")
+    row = tuple(int(arg) if arg.isdigit() else arg for arg in args)
+    try:
+        other = loads(changed)
+    except ProgramError:
+        return FactEdit(name, row, is_new, text, reasoner, is_refused=True)
+    is_refused = _shapes(other.plan) != _shapes(reasoner.plan)
+    return FactEdit(name, row, is_new, changed, other, is_refused)
+
+
+def _any_fact(pen: Pen) -> tuple[str, str, str]:
+    items = CONSTANTS[ITEM]
+    name = pen.pick(("link", "kind", "limit"))
+    other = {"link": items, "kind": KINDS, "limit": ("1", "2", "3", "4")}[name]
+    return name, pen.pick(items), pen.pick(other)
+
+
+def _shapes(plan: Plan) -> list[list[object]]:
+    """What must stay as it is for a session to go on."""
+    stages = stage_plan(plan, tied=False).stages
+    return [_shape(stages), _shape(fine_stages(stages, plan))]
+
+
+def _shape(stages: list[Stage] | tuple[Stage, ...]) -> list[object]:
+    return [(stage.members, stage.deliveries) for stage in stages]
