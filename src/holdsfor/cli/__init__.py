@@ -12,6 +12,7 @@ from holdsfor.cli import inspect
 from holdsfor.cli.common import hide_pandas
 from holdsfor.cli.run import run
 from holdsfor.cli.stream import stream
+from holdsfor.cli.test import test
 
 app = typer.Typer(
     name="holdsfor",
@@ -27,6 +28,7 @@ app.command()(inspect.fmt)
 app.command()(inspect.graph)
 app.command()(inspect.plan)
 app.command()(inspect.codes)
+app.command()(test)
 
 
 def _print_version(wanted: bool) -> None:

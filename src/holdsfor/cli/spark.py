@@ -52,7 +52,7 @@ class SparkRun:
         from holdsfor.engine.report import EVENTS, INTERVALS
         from holdsfor.io.mapping import read_mapping
 
-        spark = _session(self.master)
+        spark = spark_session(self.master)
         from pyspark.sql import Observation
 
         from holdsfor.spark.batch import events_of, intervals_of, stage_output
@@ -94,7 +94,8 @@ class SparkRun:
         typer.echo(f"{counts['intervals']} intervals, {counts['conflicts']} conflicts", err=True)
 
 
-def _session(master: str) -> SparkSession:
+def spark_session(master: str) -> SparkSession:
+    """A session on a master; a HoldsforError says what is missing."""
     try:
         from pyspark.sql import SparkSession
     except ImportError:

@@ -16,7 +16,7 @@ import typer
 from holdsfor.cli.common import friendly_errors
 from holdsfor.cli.metric import MetricOptions, _delay, load_metric_files
 from holdsfor.cli.options import Format, counted, style_of
-from holdsfor.cli.spark import _session
+from holdsfor.cli.spark import spark_session
 from holdsfor.diagnostics import HoldsforError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def run_metric_on_spark(
             raise HoldsforError(f"{', '.join(not_for_spark)} cannot be used with a .dmtl program on Spark")
         reasoner = load_metric_files(options.rules)
         reasoner.require_no_errors()
-        spark = _session(master)
+        spark = spark_session(master)
         from pyspark.sql import Observation
 
         from holdsfor.engine.metric.report import EXACT, ROUNDED
@@ -165,7 +165,7 @@ def stream_metric(options: StreamOptions, *, not_for_metric: Sequence[str]) -> N
             raise HoldsforError(f"{', '.join(not_for_metric)} cannot be used with a .dmtl program")
         reasoner = load_metric_files(options.rules)
         reasoner.require_no_errors()
-        spark = _session(options.master)
+        spark = spark_session(options.master)
         from holdsfor.spark import materialise_stream
         from holdsfor.spark.streaming.opening import opened, wait_for
         from holdsfor.spark.streaming.reasons import spark_errors

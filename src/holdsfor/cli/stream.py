@@ -113,7 +113,7 @@ def stream(
         missing = "--mapping" if mapping is None else "--window"
         raise typer.BadParameter("needed for events and fluents", param_hint=missing)
     with friendly_errors():
-        from holdsfor.cli.spark import _session
+        from holdsfor.cli.spark import spark_session
 
         if delay is not None:
             raise HoldsforError("--delay is for .dmtl programs; RTEC programs do not look into the future")
@@ -121,7 +121,7 @@ def stream(
         reasoner = load_files([*rules, *background])
         reasoner.require_no_errors()
         options = _options(option)
-        spark = _session(master)
+        spark = spark_session(master)
         from holdsfor.spark.streaming.opening import opened, read_history, wait_for
         from holdsfor.spark.streaming.query import recognise_stream
         from holdsfor.spark.streaming.reasons import spark_errors

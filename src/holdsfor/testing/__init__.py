@@ -1,0 +1,20 @@
+"""For testing one's own rules: Markdown files with what is expected, assertions, and random streams.
+
+`holdsfor.testing.strategies` needs hypothesis and is imported by itself.
+"""
+
+from holdsfor.testing.assertions import assert_engines_agree, assert_intervals, assert_markdown
+from holdsfor.testing.checking import Difference, Outcome, run_checks
+from holdsfor.testing.engines import Engine
+from holdsfor.testing.notation import events
+
+__all__ = [
+    "Difference",
+    "Engine",
+    "Outcome",
+    "assert_engines_agree",
+    "assert_intervals",
+    "assert_markdown",
+    "events",
+    "run_checks",
+]

@@ -1,0 +1,135 @@
+"""What each engine makes of the rules and events of a check."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from typing import Any
+
+import pyarrow as pa
+
+from holdsfor.diagnostics import HoldsforError, Source
+from holdsfor.engine.report import EVENTS, INTERVALS, Texts, event_table, interval_table, rows_of
+from holdsfor.frontend.dmtl import parse_metric
+from holdsfor.frontend.rtec import parse_program
+from holdsfor.io.builder import Reading
+from holdsfor.io.frames import as_part
+from holdsfor.loading import Reasoner, from_program
+from holdsfor.recognition import Recognition, plan_windows, read_events
+from holdsfor.testing import markdown
+from holdsfor.testing.markdown import Block, Check
+from holdsfor.testing.notation import Found, Line, event_tables, lines_of, shown_span
+
+_SPAN = ("window", "step", "start", "end")
+
+
+class Engine(StrEnum):
+    """What can work out a check."""
+
+    LOCAL = "local"
+    REFERENCE = "reference"
+    SPARK = "spark"
+
+
+def found_by(engine: Engine, check: Check, spark: Any = None) -> Found:
+    """What an engine finds at the query time that a check is about."""
+    reasoner = reasoner_of(check)
+    tables, rows = _events(check)
+    reading = _read(reasoner, check, tables, rows)
+    windows = plan_windows(reading.stream, *(check.options.get(name) for name in _SPAN))
+    if engine is Engine.SPARK:
+        found = _on_spark(reasoner, check, tables, spark)
+    else:
+        run = Recognition(reasoner.plan, reading, windows)
+        found = run.by_reference() if engine is Engine.REFERENCE else _tables(run)
+    return _at(None if windows is None else _asked(check, windows.query_times.tolist()), *found)
+
+
+def reasoner_of(check: Check) -> Reasoner:
+    """The rules of a check; raises ProgramError with the lines of the Markdown file."""
+    program = parse_program(source(check, block) for block in check.blocks(markdown.RULES))
+    metric = [source(check, block) for block in check.blocks(markdown.METRIC)]
+    made = from_program(replace(program, metric=parse_metric(metric)) if metric else program)
+    made.require_no_errors()
+    return made
+
+
+def source(check: Check, block: Block) -> Source:
+    """A block as a text of its own, with the line numbers of the file."""
+    return Source(str(check.path), "\n" * (block.line - 1) + block.text + "\n")
+
+
+def _events(check: Check) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
+    """Events as tables, and those that are rows of RTEC's format."""
+    lines = [line for block in check.blocks(markdown.EVENTS) for line in _block_lines(check, block)]
+    rows = [line.text for line in lines if "|" in line.text]
+    if rows and len(rows) < len(lines):
+        raise HoldsforError(
+            f"{lines[0].place}: of these events some are written with `|`, some without; choose one way"
+        )
+    return {} if rows else event_tables(lines), rows
+
+
+def _block_lines(check: Check, block: Block) -> list[Line]:
+    return lines_of(block.text, str(check.path), block.line)
+
+
+def _read(reasoner: Reasoner, check: Check, tables: Mapping[str, Any], rows: Sequence[str]) -> Reading:
+    with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8") as file:
+        file.write("\n".join([*rows, ""]))
+        file.flush()
+        reading = read_events(reasoner.plan, [file.name] if rows else tables)
+    if reading.rejects.count:
+        first = reading.rejects.first[0]
+        raise HoldsforError(f"{check.place}: the event {first.text!r} cannot be read: {first.reason}")
+    if reading.unknown:
+        raise HoldsforError(f"{check.place}: no rule knows {', '.join(sorted(reading.unknown))}")
+    return reading
+
+
+def _tables(run: Recognition) -> tuple[pa.Table, pa.Table]:
+    texts = Texts(run.reading.dictionary)
+    answers = list(run)
+    intervals = [interval_table(answer, texts) for answer in answers]
+    happened = [event_table(answer, texts) for answer in answers]
+    return pa.concat_tables([INTERVALS.empty_table(), *intervals]), pa.concat_tables([EVENTS.empty_table(), *happened])
+
+
+def _on_spark(
+    reasoner: Reasoner, check: Check, tables: Mapping[str, list[dict[str, Any]]], spark: Any
+) -> tuple[pa.Table, pa.Table]:
+    # Imported here: few users of this module have Spark.
+    from holdsfor.spark.batch import derived_events, recognise
+
+    if check.blocks(markdown.EVENTS) and not tables:
+        raise HoldsforError(f"{check.place}: on Spark, events are written as `10 comes(ann)`, without `|`")
+    frames = {name: spark.createDataFrame(as_part(table, name).table) for name, table in tables.items()}
+    frames = frames or {"nothing": spark.createDataFrame([(0,)], "time bigint")}
+    span = {name: check.options.get(name) for name in _SPAN}
+    given: dict[str, Any] = {**span, "partitions": 2, "untyped": True}
+    intervals = recognise(reasoner, frames, **given).toArrow().cast(INTERVALS)
+    return intervals, derived_events(reasoner, frames, **given).toArrow().cast(EVENTS)
+
+
+def _asked(check: Check, times: Sequence[int]) -> int:
+    """The query time that a check is about: the last one if it does not say."""
+    at = check.options.get("at", times[-1] if times else None)
+    if at is None or at not in times:
+        named = ", ".join(map(str, times[:8])) or "none"
+        raise HoldsforError(f"{check.place}: {at} is no query time; there are {named}{', …' if len(times) > 8 else ''}")
+    return at
+
+
+def _at(query_time: int | None, intervals: pa.Table, happened: pa.Table) -> Found:
+    """The rows of one query time, in order; without one there are no others."""
+    found: Found = {}
+    for row in sorted(rows_of(intervals)):
+        if query_time is None or row.query_time == query_time:
+            found.setdefault(f"{row.fluent}={row.value}", []).append(shown_span((row.start, row.end)))
+    times = zip(*(happened[name].to_pylist() for name in EVENTS.names), strict=True)
+    for asked, event, time in sorted(times):
+        if query_time is None or asked == query_time:
+            found.setdefault(event, []).append(str(time))
+    return found

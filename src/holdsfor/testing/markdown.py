@@ -1,0 +1,127 @@
+"""Markdown files as tests: blocks of rules, events and what is expected of them.
+
+A block marked `expected` checks all blocks `prolog`, `dmtl`, `events` and `facts` before it, in its section and in the
+sections around it. So what stands under a heading is shared by the headings below it, and by no others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from holdsfor.diagnostics import HoldsforError
+
+RULES, METRIC, EVENTS, FACTS, EXPECTED = "prolog", "dmtl", "events", "facts", "expected"
+_GIVEN = frozenset({RULES, METRIC, EVENTS, FACTS})
+_OPTIONS = frozenset({"window", "step", "start", "end", "at"})
+_HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
+_FENCE = re.compile(r"^(?P<indent> {0,3})(?P<fence>`{3,}|~{3,})\s*(?P<info>[^`]*)$")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block; `line` is that of its first line of text."""
+
+    language: str
+    options: tuple[str, ...]
+    text: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Check:
+    """What is given and what is expected of it. `options` are those of a run, such as the window."""
+
+    title: str
+    path: Path
+    given: tuple[Block, ...]
+    wanted: Block
+    options: dict[str, int]
+
+    @property
+    def place(self) -> str:
+        """Where what is expected stands."""
+        return f"{self.path}:{self.wanted.line - 1}"
+
+    @property
+    def is_metric(self) -> bool:
+        """Whether all rules are metric."""
+        return bool(self.blocks(METRIC)) and not self.blocks(RULES)
+
+    def blocks(self, language: str) -> list[Block]:
+        """The given blocks of one kind."""
+        return [block for block in self.given if block.language == language]
+
+
+@dataclass
+class _Section:
+    level: int
+    title: str
+    blocks: list[Block] = field(default_factory=list)
+
+
+def read_checks(path: str | Path) -> list[Check]:
+    """All checks of a Markdown file, in order."""
+    place = Path(path)
+    try:
+        return list(checks_of(place.read_text(encoding="utf-8"), place))
+    except UnicodeDecodeError as problem:
+        raise HoldsforError(f"{path} is not a UTF-8 text file (byte {problem.start})") from problem
+    except OSError as problem:
+        raise HoldsforError(f"cannot read {path}: {problem.strerror or problem}") from problem
+
+
+def checks_of(text: str, path: Path) -> Iterator[Check]:
+    """The checks of a text."""
+    sections = [_Section(0, path.name)]
+    for part in _parts(text, path):
+        if isinstance(part, _Section):
+            while sections[-1].level >= part.level:
+                sections.pop()
+            sections.append(part)
+        elif part.language in _GIVEN:
+            sections[-1].blocks.append(part)
+        elif part.language == EXPECTED:
+            given = tuple(block for section in sections for block in section.blocks)
+            title = " / ".join(section.title for section in sections[1:] if section.level > 1) or sections[-1].title
+            yield Check(title, path, given, part, _run_options(part, path))
+
+
+def _parts(text: str, path: Path) -> Iterator[_Section | Block]:
+    """Headings and fenced blocks, from top to bottom."""
+    lines = text.splitlines()
+    at = 0
+    while at < len(lines):
+        heading, fence = _HEADING.match(lines[at]), _FENCE.match(lines[at])
+        at += 1
+        if heading:
+            yield _Section(len(heading[1]), heading[2])
+        elif fence:
+            begin = at
+            while at < len(lines) and not _closes(lines[at], fence["fence"]):
+                at += 1
+            if at == len(lines):
+                raise HoldsforError(f"{path}:{begin}: this block is never closed")
+            language, *options = fence["info"].split() or [""]
+            yield Block(language, tuple(options), "\n".join(lines[begin:at]), begin + 1)
+            at += 1
+
+
+def _closes(line: str, fence: str) -> bool:
+    stripped = line.strip()
+    return len(stripped) >= len(fence) and set(stripped) == {fence[0]}
+
+
+def _run_options(block: Block, path: Path) -> dict[str, int]:
+    options = {}
+    for option in block.options:
+        name, _, value = option.partition("=")
+        if name not in _OPTIONS or not re.fullmatch(r"-?\d+", value):
+            raise HoldsforError(
+                f"{path}:{block.line - 1}: {option!r} is no option; there are {', '.join(sorted(_OPTIONS))}, each with a "
+                "whole number: `expected window=10 step=5`"
+            )
+        options[name] = int(value)
+    return options

@@ -1,0 +1,136 @@
+"""Markdown files as tests: what passes, what fails, and how it is said."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from holdsfor import loads
+from holdsfor.cli import app
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.testing import assert_intervals, assert_markdown, events, run_checks
+
+PAGE = Path(__file__).parents[3] / "docs" / "testing.md"
+RULES = (
+    "initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).\nterminatedAt(open(D)=true, T) :- happensAt(lock(D), T)."
+)
+
+
+def page(tmp_path: Path, text: str) -> Path:
+    file = tmp_path / "doors.md"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def doors(tmp_path: Path, happened: str, expected: str, options: str = "") -> Path:
+    given = f"# Doors\n```prolog\n{RULES}\n```\n```events\n{happened}\n```\n"
+    return page(tmp_path, f"{given}```expected {options}\n{expected}\n```\n")
+
+
+def problems(file: Path) -> str:
+    return "\n".join(outcome.render() for outcome in run_checks(file) if not outcome.passed)
+
+
+def test_the_page_about_testing_passes() -> None:
+    outcomes = run_checks(PAGE)
+    assert len(outcomes) == 12
+    assert_markdown(PAGE)
+
+
+def test_the_python_on_the_page_runs() -> None:
+    names: dict[str, object] = {}
+    for code in re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL):
+        exec(compile(code, str(PAGE), "exec"), names)
+
+
+def test_a_difference_names_its_line(tmp_path: Path) -> None:
+    file = doors(tmp_path, "3 unlock(front)\n9 lock(front)", "open(front)  [4,9)")
+    assert (
+        problems(file)
+        .split("\n\n")[0]
+        .startswith(f"Doors (local)\n{file}:11: open(front)=true\n    expected  [4,9)\n    found     [4,10)")
+    )
+
+
+def test_what_is_not_listed_must_not_hold(tmp_path: Path) -> None:
+    file = doors(tmp_path, "3 unlock(front)\n3 unlock(back)", "open(front)  [4,inf)")
+    assert "open(back)=true\n    expected  never\n    found     [4,inf)" in problems(file)
+
+
+def test_nothing_expected_is_nothing_found(tmp_path: Path) -> None:
+    assert "expected  never" in problems(doors(tmp_path, "3 unlock(front)", ""))
+    assert not problems(doors(tmp_path, "3 lock(front)", ""))
+
+
+@pytest.mark.parametrize(
+    ("happened", "expected", "options", "message"),
+    [
+        ("unlock(front)", "", "", "'unlock(front)' is no event"),
+        ("3 unlock(Door)", "", "", "has variables"),
+        ("3 unlock(f(x))", "", "", "is no name or number"),
+        ("3 unlok(front)", "", "", "no rule knows unlok"),
+        ("3 unlock(front", "", "", "cannot be read"),
+        ("3 unlock(front)\nunlock|3|3|back", "", "", "choose one way"),
+        ("3 unlock(front)", "open(front) sometimes", "", "says nothing that could be expected"),
+        ("3 unlock(front)", "open(front) [4,inf)", "window=5 at=77", "77 is no query time; there are"),
+    ],
+)
+def test_mistakes_are_named(tmp_path: Path, happened: str, expected: str, options: str, message: str) -> None:
+    assert message in problems(doors(tmp_path, happened, expected, options))
+
+
+def test_mistakes_in_the_file_itself(tmp_path: Path) -> None:
+    for text, message in [
+        ("# Nothing\n", "expects nothing"),
+        ("```expected windw=3\n```\n", "'windw=3' is no option"),
+        ("```prolog\n", "never closed"),
+    ]:
+        with pytest.raises(HoldsforError, match=message):
+            run_checks(page(tmp_path, text))
+
+
+def test_an_error_in_a_rule_has_the_line_of_the_file(tmp_path: Path) -> None:
+    file = page(
+        tmp_path, "# A\n\n```prolog\ninitiatedAt(f=true, T) :- happensAt(e(X), T), g(Y).\n```\n```expected\n```\n"
+    )
+    assert f"{file}:4" in problems(file)
+
+
+def test_sections_share_only_what_is_around_them(tmp_path: Path) -> None:
+    one = "## One\n```events\n1 unlock(a)\n```\n```expected\nopen(a) [2,inf)\n```\n"
+    two = "## Two\n```events\n5 unlock(b)\n```\n```expected\nopen(b) [6,inf)\n```\n"
+    assert_markdown(page(tmp_path, f"# Doors\n```prolog\n{RULES}\n```\n{one}{two}"))
+
+
+def test_rows_in_the_format_of_rtec(tmp_path: Path) -> None:
+    assert_markdown(doors(tmp_path, "unlock|9|3|front", "open(front) [4,inf)"))
+
+
+def test_update_writes_what_was_found(tmp_path: Path) -> None:
+    file = doors(
+        tmp_path, "3 unlock(front)\n3 unlock(back)\n-7 unlock('Größe 1')", "open(front) [1,2)\nopen(side) [1,2)"
+    )
+    result = CliRunner().invoke(app, ["test", "--update", str(file)])
+    assert result.stdout == f"{file}: 1 block changed\n"
+    assert "open('Größe 1')=true  [-6,inf)" in file.read_text("utf-8")
+    assert_markdown(file)
+    assert CliRunner().invoke(app, ["test", "--update", str(file)]).stdout == f"{file}: 0 blocks changed\n"
+
+
+def test_the_command(tmp_path: Path) -> None:
+    file = doors(tmp_path, "3 unlock(front)", "open(front) [1,2)")
+    result = CliRunner().invoke(app, ["test", str(file), "--engine", "local"])
+    assert result.exit_code == 1
+    assert result.stdout.endswith("0 checks passed, 1 failed (local)\n")
+    assert "there is no engine 'fast'" in CliRunner().invoke(app, ["test", str(file), "--engine", "fast"]).stderr
+    assert "cannot read" in CliRunner().invoke(app, ["test", str(tmp_path / "none.md")]).stderr
+
+
+def test_assertions_about_results() -> None:
+    result = loads(RULES).recognise(events("3 unlock(front)"))
+    assert_intervals(result, "open(front) [4,inf)")
+    with pytest.raises(AssertionError, match=r"expected  \[5,inf\)"):
+        assert_intervals(result, "open(front) [5,inf)")
