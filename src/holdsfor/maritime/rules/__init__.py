@@ -1,0 +1,52 @@
+"""Stage 2: the rules that turn critical events into situations, and what there is to know about each situation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from holdsfor.loading import Reasoner, load
+
+_HERE = Path(__file__).parent
+RULES = (_HERE / "maritime.prolog", _HERE / "trawling_stages.prolog")
+LIMITS = _HERE / "limits.prolog"
+
+
+@dataclass(frozen=True)
+class Situation:
+    """Something that is reported: a fluent and the value that counts, what to call it, and what it means in words."""
+
+    name: str
+    title: str
+    meaning: str
+    value: str = "true"
+    is_pair: bool = False
+
+
+SITUATIONS = (
+    Situation("trawling", "Trawling", "slow, with turn after turn, on fishing grounds"),
+    Situation("illegalFishing", "Fishing in a protected area", "trawling inside a Natura 2000 area"),
+    Situation("fishingTrip", "Fishing trip", "left its berth, trawled, and came back to a berth"),
+    Situation("rendezVous", "Rendezvous", "two vessels side by side, idle, out at sea", is_pair=True),
+    Situation("tugging", "Tugging", "a tug and another vessel together at the pace of a tow", is_pair=True),
+    Situation("pilotBoarding", "Pilot boarding", "a pilot boat alongside a slow vessel", is_pair=True),
+    Situation("gap", "Gap far from ports", "no signal, last heard out at sea", value="farFromPorts"),
+    Situation("drifting", "Drifting", "moving, but not where the bow points"),
+    Situation("loitering", "Loitering", "idle at sea for long, for no visible reason"),
+    Situation("anchoredOrMoored", "Anchored or moored", "lying still in port or on an anchorage"),
+    Situation("sar", "Search and rescue", "a rescue vessel, fast, with many changes of course or speed"),
+    Situation("highSpeedNearCoast", "High speed near the coast", "faster than allowed close to the shore"),
+)
+"""What is reported unless all fluents are asked for."""
+
+
+def situation_rules(background: Mapping[str, Any], limits: Sequence[str | Path] = ()) -> Reasoner:
+    """The rules over a data set: `background` has its tables `vesselType` and `areaType`.
+
+    `limits` are files with thresholds of a user's own, instead of those that come along.
+    """
+    made = load(*RULES, *(limits or (LIMITS,)), background=background)
+    assert isinstance(made, Reasoner)
+    return made
