@@ -17,6 +17,7 @@ from holdsfor.ir import EffectKind, EffectRule, EventRule
 def run_simple(evaluation: Evaluation, symbol: Symbol) -> None:
     """A simple fluent: points from its rules, intervals of all instances in one pass."""
     rules = [rule for rule in evaluation.entities[symbol].rules if isinstance(rule, EffectRule)]
+    rules = [rule for rule in rules if not evaluation.is_idle(rule)]
     starts = evaluation.initial_points(symbol) + evaluation.scheduled.get(symbol, [])
     for rule in rules:
         if rule.kind is EffectKind.INITIATED:

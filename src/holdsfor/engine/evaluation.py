@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.analysis.entities import Role, Symbol
+from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.engine.bodies import Bodies
 from holdsfor.engine.carrying import carried_on, first_unsettled, holding_before
 from holdsfor.engine.dictionary import Dictionary
@@ -107,7 +108,9 @@ class Evaluation:
     def _time_range(self) -> tuple[int, int]:
         first, last = min(self.moment.border, self.moment.origin) - 1, self.moment.now + 1
         # Fluents that are there already were worked out elsewhere, perhaps from input that has not come here.
-        for table in {**self.fluents, **self.inputs.intervals}.values():
+        for table in (*self.fluents.values(), *self.inputs.intervals.values()):
+            if not len(table):
+                continue
             starts, ends = table.start[table.start > -FOREVER], table.end[table.end < FOREVER]
             first = int(starts.min(initial=first))
             last = max(int(starts.max(initial=last)), int(ends.max(initial=last)))
@@ -314,6 +317,17 @@ class Evaluation:
 
     # Rules
 
+    def is_idle(self, rule: EffectRule | EventRule) -> bool:
+        """Whether a rule cannot fire, for something that it asks for is not there at all: in small windows, most."""
+        return not all(map(self.occurs, self.prepared.needed(rule)))
+
+    def occurs(self, symbol: Symbol) -> bool:
+        """Whether an event happens or a fluent holds at all, as far as is known."""
+        if symbol.kind is EntityKind.FLUENT:
+            table = self.fluents.get(symbol)
+            return table is not None and len(table) > 0
+        return any(known.get(symbol) for known in (self.inputs.events, self.border.derived, self.derived))
+
     def rule_frame(self, rule: Rule) -> Frame:
         """The bindings that make a rule's body true, inside the window."""
         frame = self.bodies.solve(self.analysis.body(rule), UNIT)
@@ -384,6 +398,7 @@ def _codes(frame: Frame, name: str) -> Ints:
     return column.data
 
 
+@cache
 def width(symbol: Symbol) -> int:
     """The number of argument columns of a symbol."""
     return symbol.arity - len(symbol.inner) + sum(arity for _, _, arity in symbol.inner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -10,14 +11,29 @@ import numpy as np
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.analysis.instant import Moment
-from holdsfor.compiler.plan import Plan, Stratum
+from holdsfor.compiler.plan import Method, Plan, Stratum
 from holdsfor.engine.cyclic.component import Component, component_of
 from holdsfor.engine.dictionary import Dictionary, value_of
 from holdsfor.engine.fingerprint import fingerprint
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.retention import Retention, retention
 from holdsfor.engine.variants import Variant, variants
-from holdsfor.ir import Effect, EffectKind, FindAll, Happens, Instance, IntervalRule, variable_names, walk
+from holdsfor.ir import (
+    Body,
+    Boundary,
+    DelayRule,
+    Effect,
+    EffectKind,
+    EffectRule,
+    EventRule,
+    FindAll,
+    Happens,
+    Holds,
+    Instance,
+    IntervalRule,
+    variable_names,
+    walk,
+)
 from holdsfor.logic.solver import Solver
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, variables
 
@@ -36,6 +52,8 @@ class Prepared:
         self._facts: dict[tuple[str, int], Facts | None] = {}
         self._variants: dict[int, list[Variant]] = {}
         self._components: dict[tuple[Symbol, ...], Component] = {}
+        self._swept: dict[tuple[Symbol, ...], bool] = {}
+        self._needed: dict[int, tuple[Symbol, ...]] = {}
 
     def facts(self, name: tuple[str, int]) -> Facts | None:
         """The facts of a background predicate, rules included; None if any value belongs to it."""
@@ -57,6 +75,22 @@ class Prepared:
         if stratum.members not in self._components:
             self._components[stratum.members] = component_of(self.analysis, stratum, self.openly_ended)
         return self._components[stratum.members]
+
+    def is_swept(self, stratum: Stratum) -> bool:
+        """Whether a stratum depends on itself or has delayed effects."""
+        found = self._swept.get(stratum.members)
+        if found is None:
+            triggers = (rule.trigger.fluent for rule in stratum.rules if isinstance(rule, DelayRule))
+            has_delays = any(self.analysis.entities.fluent(trigger) in stratum.members for trigger in triggers)
+            found = self._swept[stratum.members] = stratum.method is Method.SWEEP or has_delays
+        return found
+
+    def needed(self, rule: EffectRule | EventRule) -> tuple[Symbol, ...]:
+        """What must happen, hold, begin or end at all for a rule to fire."""
+        found = self._needed.get(id(rule))
+        if found is None:
+            found = self._needed[id(rule)] = tuple(dict.fromkeys(_conditions(self.analysis.body(rule), self.analysis)))
+        return found
 
     def variants(self, rule: IntervalRule) -> list[Variant]:
         """The ways through a `holdsFor` body."""
@@ -113,3 +147,12 @@ class Prepared:
         """The place of every moment in the order inside a time-point."""
         groups = self.analysis.instant.components()
         return {moment: place for place, group in enumerate(groups) for moment in group}
+
+
+def _conditions(body: Body, analysis: Analysis) -> Iterator[Symbol]:
+    """The events and fluents that the conditions of a body are about, those inside of others left aside."""
+    for literal in body:
+        if isinstance(literal, Happens):
+            yield analysis.entities.event(literal.event)
+        elif isinstance(literal, Holds | Boundary):
+            yield analysis.entities.fluent(literal.fvp.fluent)

@@ -23,7 +23,6 @@ from holdsfor.engine.statics import run_static
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import FOREVER, Events, Intervals
 from holdsfor.engine.unsettled import find_unsettled
-from holdsfor.ir import DelayRule
 
 
 @dataclass(frozen=True)
@@ -119,11 +118,7 @@ def evaluate(evaluation: Evaluation, profile: Profile | None = None) -> None:
 def run_stratum(evaluation: Evaluation, stratum: Stratum) -> None:
     """Work out one stratum; those before it must be finished."""
     symbol = stratum.members[0]
-    has_delays = any(
-        isinstance(rule, DelayRule) and evaluation.entities.fluent(rule.trigger.fluent) in stratum.members
-        for rule in stratum.rules
-    )
-    if stratum.method is Method.SWEEP or has_delays:
+    if evaluation.prepared.is_swept(stratum):
         run_sweep(evaluation, stratum)
     elif stratum.method is Method.ALGEBRA:
         run_static(evaluation, symbol)

@@ -24,9 +24,10 @@ class Deadlines:
         self._ahead = Ahead()
 
     def plan(self, border: Border, now: int, moved: Ints) -> None:
-        """Take in attempts that are under way. What moved just now may have begun others, which no state has yet."""
+        """Take in attempts that are under way. No state has those yet that what moved just now may have begun."""
         if len(moved):
-            self._ahead.add(np.full(len(moved), now + 1), moved)
+            for delay in self._delays:
+                self._ahead.add(np.full(len(moved), now + delay), moved)
         for symbol, tried in border.attempts.items():
             keys = self._sections.keys(symbol, tried.args, len(tried.initiated))
             for delay in self._delays:

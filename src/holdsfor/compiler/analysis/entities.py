@@ -98,6 +98,8 @@ class Symbol:
 
     def columns(self, term: Term) -> tuple[Term, ...]:
         """The arguments of a term of this symbol, the inner ones flattened."""
+        if not self.inner:
+            return arguments(term)
         opened = {position for position, _, _ in self.inner}
         flat: list[Term] = []
         for position, arg in enumerate(arguments(term)):
@@ -136,6 +138,7 @@ class Entities:
 
     def __init__(self, program: Program) -> None:
         self._split: dict[tuple[EntityKind, str, int], frozenset[int]] = {}
+        self._plain: dict[tuple[EntityKind, str, int], Symbol] = {}
         self._find_splits(_occurrences(program))
         self.table: dict[Symbol, Entity] = {}
         for rule in program.rules:
@@ -192,12 +195,18 @@ class Entities:
     def _symbol(self, kind: EntityKind, term: Term) -> Symbol:
         name = functor(term)
         assert name is not None
+        plain = self._plain.get((kind, *name))
+        if plain is not None:
+            return plain
         inner = []
         for position in sorted(self._split.get((kind, *name), ())):
             found = functor(arguments(term)[position])
             assert found is not None
             inner.append((position, *found))
-        return Symbol(kind, *name, tuple(inner))
+        symbol = Symbol(kind, *name, tuple(inner))
+        if not inner:
+            self._plain[kind, *name] = symbol
+        return symbol
 
     def _entity(self, symbol: Symbol, span: Span) -> Entity:
         if symbol not in self.table:

@@ -12,7 +12,7 @@ from holdsfor.engine.cyclic.grounding import SLOT, VALUE, Grounding, plain
 from holdsfor.engine.cyclic.memory import Memory
 from holdsfor.engine.cyclic.pairs import pair_keys
 from holdsfor.engine.cyclic.rows import RowWriter, assembled
-from holdsfor.engine.cyclic.sweep import Found, Pending, Start, Swept, sweep
+from holdsfor.engine.cyclic.sweep import NOTHING, Found, Pending, Start, Swept, sweep
 from holdsfor.engine.cyclic.sweep_loop import (
     DELAY,
     DELAY_RANK,
@@ -60,6 +60,9 @@ class _Run:
 
     def go(self) -> None:
         self._grounding.find()
+        if not self._possible.slots:
+            self._publish(NOTHING)
+            return
         batches = self._writer.rows()
         delays = self._delays()
         start = self._start(delays)

@@ -6,7 +6,7 @@ with the slots or pairs that it may be about; whether it is true is left to the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from holdsfor.syntax.terms import Term, Var
 
 SLOT, VALUE, TIME = "#slot", "#value", "#time"
 _MAX_ROUNDS = 3_000
+_NOTHING = Frame(0, {})
 
 
 class _ComponentBodies(Bodies):
@@ -109,8 +110,15 @@ class Grounding:
         version = (*self.possible.version(way.reads), self._moment_rows if way.reads else 0)
         known = self._solved.get(id(way))
         if known is None or known[0] != version:
-            known = self._solved[id(way)] = (version, self.solve_split(way.split, UNIT))
+            start = UNIT if all(map(self.evaluation.occurs, self._outer_events(way))) else _NOTHING
+            known = self._solved[id(way)] = (version, self.solve_split(way.split, start))
         return known[1]
+
+    def _outer_events(self, way: PlannedWay) -> Iterator[Symbol]:
+        """The events that a way needs, as far as they are known beforehand."""
+        for symbol in self.evaluation.prepared.needed(way.rule):
+            if symbol.kind is EntityKind.EVENT and symbol not in self.component.members:
+                yield symbol
 
     def solve_split(self, split: Split, frame: Frame) -> Frame:
         """A frame extended by everything that makes the part of a body possible that is solved beforehand."""

@@ -41,7 +41,7 @@ from holdsfor.engine.cyclic.sweep_loop import (
     State,
     sweep_loop,
 )
-from holdsfor.engine.kernels import Ints
+from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.tables import FOREVER
 
 _WORTH_COMPILING = 200_000
@@ -90,6 +90,11 @@ class Swept:
     """(initiated, due, delay, value) of each attempt that was staged before the border and is due after it."""
     conflicts: tuple[Ints, Ints]
     """The slot and the time of each."""
+
+
+_NONE = Found(EMPTY, EMPTY, EMPTY)
+NOTHING = Swept(_NONE, EMPTY, _NONE, _NONE, _NONE, _NONE, (EMPTY, EMPTY, EMPTY, EMPTY), (EMPTY, EMPTY))
+"""What is found where nothing can hold or happen."""
 
 
 def sweep(
