@@ -1,0 +1,57 @@
+"""Maps of situations: tracks, the stretches of them on which something held, and areas, as SVG and HTML."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from holdsfor.viz.map_areas import read_areas
+from holdsfor.viz.map_scene import Scene
+from holdsfor.viz.map_svg import map_svg
+from holdsfor.viz.map_tracks import read_situations, read_tracks
+from holdsfor.viz.picture import Picture
+
+__all__ = ["SituationMap", "situation_map"]
+
+_NOTHING: dict[str, list[Any]] = {"situation": [], "entity": [], "start": [], "end": []}
+
+
+@dataclass(frozen=True)
+class SituationMap(Picture):
+    """A map that can be shown in a notebook or saved."""
+
+    scene: Scene
+
+    @property
+    def title(self) -> str:
+        """What stands above it."""
+        return self.scene.title
+
+    def svg(self, width: float = 1000) -> str:
+        """A picture that does not move."""
+        return map_svg(self.scene, width)
+
+
+def situation_map(
+    tracks: Any,
+    situations: Any = None,
+    areas: Any = None,
+    *,
+    title: str = "Map of situations",
+    unit: str | None = None,
+    projection: str = "mercator",
+) -> SituationMap:
+    """A map of tracks, with what held where.
+
+    `tracks` is a table with columns `entity, time, lon, lat`, `situations` one with `situation, entity, start, end`
+    (an end that is missing is open): mappings of columns, or anything that speaks Arrow. `areas` is a GeoJSON
+    FeatureCollection or the path of one. With a `unit` (`s`, `ms`, …) times are unix time and shown as dates.
+
+    >>> tracks = {"entity": ["tern"] * 3, "time": [0, 10, 20], "lon": [-4.5, -4.4, -4.3], "lat": [48.3, 48.3, 48.4]}
+    >>> held = {"situation": ["gap"], "entity": ["tern"], "start": [5], "end": [15]}
+    >>> situation_map(tracks, held).svg().count('class="stretch"')
+    1
+    """
+    found = read_tracks(tracks)
+    held = read_situations(_NOTHING if situations is None else situations, found)
+    return SituationMap(Scene(title, found, held, read_areas(areas), unit, projection))

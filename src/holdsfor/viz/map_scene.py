@@ -1,0 +1,107 @@
+"""What a map shows: tracks, situations and areas, and the part of the plane they lie in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from holdsfor.viz.map_areas import Area
+from holdsfor.viz.map_projection import EARTH, Floats, Projection, projection, seam, unrolled
+from holdsfor.viz.map_tracks import Situations, Tracks
+from holdsfor.viz.timeline_axis import Clock
+
+_LEAST = 2e-6
+"""The least that a map reaches over, in radians: about ten metres."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything a map shows. Places on the plane are in radians, y downwards."""
+
+    title: str
+    tracks: Tracks
+    situations: Situations
+    areas: list[Area]
+    unit: str | None = None
+    projection_name: str = "mercator"
+
+    @cached_property
+    def clock(self) -> Clock:
+        """What times mean."""
+        whole = bool((self.tracks.time == np.floor(self.tracks.time)).all())
+        return Clock(0, 1 if whole else None, self.unit)
+
+    @cached_property
+    def _seam(self) -> float:
+        return seam(self._reach[0])
+
+    @cached_property
+    def _reach(self) -> tuple[Floats, Floats]:
+        """Longitudes and latitudes that have to be seen: those of tracks, or of areas if there are none."""
+        if len(self.tracks):
+            return self.tracks.lon, self.tracks.lat
+        rings = [ring for area in self.areas for ring in area.rings]
+        if not rings:
+            return np.zeros(1), np.zeros(1)
+        return np.concatenate([lon for lon, _ in rings]), np.concatenate([lat for _, lat in rings])
+
+    @cached_property
+    def middle(self) -> float:
+        """The latitude in the middle."""
+        lat = self._reach[1]
+        return float(lat.min() + lat.max()) / 2
+
+    @cached_property
+    def _project(self) -> Projection:
+        return projection(self.projection_name, self.middle)
+
+    def place(self, lon: Floats, lat: Floats) -> tuple[Floats, Floats]:
+        """Where points lie on the plane."""
+        return self._project(unrolled(lon, self._seam), lat)
+
+    @cached_property
+    def frame(self) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom of what has to be seen, with a little room around it."""
+        x, y = self.place(*self._reach)
+        left, right, top, bottom = (float(v) for v in (x.min(), x.max(), y.min(), y.max()))
+        room = max(0.04 * max(right - left, bottom - top), _LEAST)
+        return left - room, top - room, right + room, bottom + room
+
+    @cached_property
+    def kilometre(self) -> float:
+        """How long a kilometre is on the plane, in the middle of the map."""
+        stretch = 1 / np.cos(np.radians(self.middle)) if self.projection_name == "mercator" else 1.0
+        return float(stretch / EARTH)
+
+    @cached_property
+    def counts(self) -> list[int]:
+        """How many situations of each kind there are."""
+        found: list[int] = np.bincount(self.situations.kind, minlength=len(self.situations.kinds)).tolist()
+        return found
+
+    @cached_property
+    def area_kinds(self) -> list[str]:
+        """The kinds of areas, in order of their first."""
+        return list(dict.fromkeys(area.kind for area in self.areas))
+
+    @cached_property
+    def note(self) -> str:
+        """What could not be put on the map."""
+        lost, dropped = self.situations.lost, self.tracks.dropped
+        return "; ".join(
+            text
+            for number, text in (
+                (lost, f"{lost:,} situation{'' if lost == 1 else 's'} without a track at that time"),
+                (dropped, f"{dropped:,} position{'' if dropped == 1 else 's'} that are nowhere on earth"),
+            )
+            if number
+        )
+
+    @cached_property
+    def description(self) -> str:
+        """The map in a sentence, for those who do not see it."""
+        kinds = ", ".join(f"{name} ({count})" for name, count in zip(self.situations.kinds, self.counts, strict=True))
+        sizes = f"{len(self.tracks.names):,} tracks, {len(self.areas):,} areas and {len(self.situations):,} situations"
+        return f"Map of {sizes}. Situations: {kinds or 'none'}."

@@ -1,0 +1,208 @@
+"""A map of situations as an SVG picture that needs nothing from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from xml.sax.saxutils import escape
+
+import numpy as np
+
+from holdsfor.viz.colours import colour
+from holdsfor.viz.map_projection import Floats
+from holdsfor.viz.map_scene import Scene
+from holdsfor.viz.map_tracks import Ints, stretches, thinned
+from holdsfor.viz.palette import FAINT, INK, PAPER, plain
+from holdsfor.viz.svg_parts import MARGIN, legend, opening
+from holdsfor.viz.timeline_axis import nice_step
+
+_MOST_POINTS = 60_000
+_TOOLTIPS = 1_500
+_SHORT = 7.0
+"""Stretches that reach over fewer pixels get a dot, so that they are seen."""
+_GROUND = "#f4f7fa"
+_TRACK = "#8b97a5"
+AREA_FILLS = ("#cfe3d4", "#d6dcea", "#efe2c6", "#e6d5e4", "#cde3e8", "#e3e3d0")
+"""Fills of kinds of areas: pale, so that they do not compete with situations."""
+
+_STYLE = f"""
+.holdsfor-map text{{font:12px ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,Helvetica,Arial,sans-serif;fill:{INK}}}
+.holdsfor-map .faint{{fill:{FAINT}}}
+.holdsfor-map .small{{font-size:11px}}
+.holdsfor-map .title{{font-size:14px;font-weight:600}}
+.holdsfor-map .grid{{stroke:#d9e0e8;stroke-width:1px;fill:none}}
+.holdsfor-map .area{{stroke:#9aa7b5;stroke-width:.8px;fill-rule:evenodd}}
+.holdsfor-map .track{{stroke:{_TRACK};stroke-width:.9px;stroke-opacity:.75;fill:none;stroke-linejoin:round}}
+.holdsfor-map .stretch{{stroke-width:3.4px;fill:none;stroke-linecap:round;stroke-linejoin:round}}
+.holdsfor-map .stretch:hover{{stroke-width:6px}}
+.holdsfor-map .dot{{stroke:{PAPER};stroke-width:1px}}
+""".strip()
+
+
+@dataclass(frozen=True)
+class _View:
+    """The frame of the scene in pixels."""
+
+    scene: Scene
+    width: float
+
+    @cached_property
+    def scale(self) -> float:
+        """Pixels to a radian. Maps are at most about as high as they are wide."""
+        left, top, right, bottom = self.scene.frame
+        return min(self.width / (right - left), 0.8 * self.width / (bottom - top))
+
+    @cached_property
+    def height(self) -> float:
+        _, top, _, bottom = self.scene.frame
+        return max((bottom - top) * self.scale, 0.35 * self.width)
+
+    def pixels(self, lon: Floats, lat: Floats) -> tuple[Floats, Floats]:
+        left, top, right, bottom = self.scene.frame
+        x, y = self.scene.place(lon, lat)
+        return (
+            (x - (left + right) / 2) * self.scale + self.width / 2,
+            (y - (top + bottom) / 2) * self.scale + self.height / 2,
+        )
+
+
+def map_svg(scene: Scene, width: float) -> str:
+    """The map as a complete SVG document."""
+    view = _View(scene, width - 2 * MARGIN)
+    shown, legend_height = legend(_entries(scene), view.width)
+    top = MARGIN + 26 + legend_height
+    height = top + view.height + MARGIN + (18 if scene.note else 0)
+    note = f'<text class="faint small" x="{MARGIN:g}" y="{height - 12:.1f}">{escape(scene.note)}</text>'
+    return "\n".join(
+        [
+            *opening("holdsfor-map", width, height, scene.title, scene.description, _STYLE),
+            *shown,
+            # A nested picture cuts off what lies outside of it.
+            f'<svg x="{MARGIN:g}" y="{top:.1f}" width="{view.width:.1f}" height="{view.height:.1f}" overflow="hidden">',
+            f'<rect width="100%" height="100%" fill="{_GROUND}"/>',
+            *_areas(view),
+            *_graticule(view),
+            *_tracks(view),
+            *_situations(view),
+            *_ruler(view),
+            "</svg>",
+            *([note] if scene.note else []),
+            "</svg>\n",
+        ]
+    )
+
+
+def _areas(view: _View) -> Iterator[str]:
+    kinds = view.scene.area_kinds
+    for area in view.scene.areas:
+        rings = []
+        for lon, lat in area.rings:
+            x, y = view.pixels(lon, lat)
+            rows = thinned(np.zeros(len(x), np.int64), x, y, 0.5, max(3, _MOST_POINTS // (4 * len(view.scene.areas))))
+            rings.append(_path(x[rows], y[rows], np.zeros(len(rows), np.int64)) + "z")
+        fill = AREA_FILLS[kinds.index(area.kind) % len(AREA_FILLS)]
+        name = escape(plain(f"{area.name} ({area.kind})" if area.name else area.kind))
+        yield f'<path class="area" fill="{fill}" d="{"".join(rings)}"><title>{name}</title></path>'
+
+
+def _tracks(view: _View) -> Iterator[str]:
+    tracks = view.scene.tracks
+    x, y = view.pixels(tracks.lon, tracks.lat)
+    rows = thinned(tracks.entity, x, y, 0.7, _MOST_POINTS)
+    if len(rows):
+        yield f'<path class="track" d="{_path(x[rows], y[rows], tracks.entity[rows])}"/>'
+
+
+def _situations(view: _View) -> Iterator[str]:
+    scene = view.scene
+    found = stretches(scene.tracks, scene.situations)
+    x, y = view.pixels(found.lon, found.lat)
+    rows = thinned(found.situation, x, y, 0.7, _MOST_POINTS)
+    number, x, y = found.situation[rows], x[rows], y[rows]
+    if not len(number):
+        return
+    heads = np.flatnonzero(np.diff(number, prepend=-1))
+    short = _extent(x, heads) + _extent(y, heads) < _SHORT
+    kind = scene.situations.kind
+    if len(heads) <= _TOOLTIPS:
+        stops = np.append(heads[1:], len(number))
+        for one, (start, stop) in enumerate(zip(heads.tolist(), stops.tolist(), strict=True)):
+            shade, text = colour(int(kind[one])), f"<title>{escape(_tooltip(scene, one))}</title>"
+            if short[one]:
+                yield f'<circle class="dot" fill="{shade}" cx="{x[start]:.1f}" cy="{y[start]:.1f}" r="4">{text}</circle>'
+            else:
+                path = _path(x[start:stop], y[start:stop], number[start:stop])
+                yield f'<path class="stretch" stroke="{shade}" d="{path}">{text}</path>'
+        return
+    is_long = np.repeat(~short, np.diff(np.append(heads, len(number))))
+    for which in np.unique(kind).tolist():
+        lines = np.flatnonzero((kind[number] == which) & is_long)
+        dots = heads[short & (kind[number[heads]] == which)]
+        # Dots are lines of no length with round ends; those on the same pixel are one.
+        spots = np.unique(np.round(np.stack((x[dots], y[dots])), 0), axis=1)
+        marks = "".join(f"M{a:g},{b:g}h0" for a, b in spots.T.tolist())
+        yield f'<path class="stretch" stroke="{colour(which)}" d="{_path(x[lines], y[lines], number[lines])}"/>'
+        yield f'<path class="stretch" style="stroke-width:6px" stroke="{colour(which)}" d="{marks}"/>'
+
+
+def _extent(at: Floats, heads: Ints) -> Floats:
+    """How far each line reaches."""
+    found: Floats = np.maximum.reduceat(at, heads) - np.minimum.reduceat(at, heads)
+    return found
+
+
+def _path(x: Floats, y: Floats, line: Ints) -> str:
+    """Lines as one path; a new one begins where the number changes."""
+    commands = np.where(np.diff(line, prepend=-1) != 0, "M", "L").tolist()
+    points = zip(commands, np.round(x, 1).tolist(), np.round(y, 1).tolist(), strict=True)
+    return "".join(f"{command}{a:g},{b:g}" for command, a, b in points)
+
+
+def _tooltip(scene: Scene, row: int) -> str:
+    found = scene.situations
+    when = f"{scene.clock.text(float(found.start[row]))} – {scene.clock.text(float(found.end[row]))}"
+    return f"{plain(found.kinds[found.kind[row]])}: {plain(scene.tracks.names[found.entity[row]])}\n{when}"
+
+
+# What helps to find one's way
+
+
+def _graticule(view: _View) -> Iterator[str]:
+    """Lines of longitude and latitude, found by looking which round degrees lie in the picture."""
+    origin, degree_east = view.pixels(np.array([0.0, 1.0]), np.zeros(2))[0].tolist()
+    per_degree = degree_east - origin
+    first, last = -origin / per_degree, (view.width - origin) / per_degree
+    step = nice_step((last - first) / 6)
+    for degree in (np.arange(np.ceil(first / step), np.floor(last / step) + 1) * step).tolist():
+        x = origin + degree * per_degree
+        yield f'<path class="grid" d="M{x:.1f},0V{view.height:.1f}"/>'
+        text = _degrees((degree + 180) % 360 - 180, "E", "W")
+        yield f'<text class="faint small" x="{x + 3:.1f}" y="{view.height - 6:.1f}">{text}</text>'
+    south, north = (float(lat) for lat in (view.scene.middle - 20 * step, view.scene.middle + 20 * step))
+    parallels = np.arange(np.ceil(max(south, -85.0) / step), np.floor(min(north, 85.0) / step) + 1) * step
+    heights = view.pixels(np.zeros(len(parallels)), parallels)[1]
+    for degree, y in zip(parallels.tolist(), heights.tolist(), strict=True):
+        if 0 < y < view.height:
+            yield f'<path class="grid" d="M0,{y:.1f}H{view.width:.1f}"/>'
+            yield f'<text class="faint small" x="4" y="{y - 4:.1f}">{_degrees(degree, "N", "S")}</text>'
+
+
+def _degrees(value: float, positive: str, negative: str) -> str:
+    return f"{abs(value):.6g}°{positive if value >= 0 else negative}"
+
+
+def _ruler(view: _View) -> Iterator[str]:
+    pixel = view.scene.kilometre * view.scale
+    kilometres = nice_step(60 / pixel)
+    length = kilometres * pixel
+    text = f"{kilometres:g} km" if kilometres >= 1 else f"{kilometres * 1000:g} m"
+    x, y = view.width - length - 14, view.height - 14
+    yield f'<path d="M{x:.1f},{y - 4:.1f}v4h{length:.1f}v-4" fill="none" stroke="{INK}" stroke-width="1.4"/>'
+    yield f'<text class="small" x="{x + length / 2:.1f}" y="{y - 7:.1f}" text-anchor="middle">{text}</text>'
+
+
+def _entries(scene: Scene) -> list[tuple[str, str]]:
+    kinds = enumerate(zip(scene.situations.kinds, scene.counts, strict=True))
+    entries = [(colour(number), f"{name} ({count:,})") for number, (name, count) in kinds]
+    return entries + [(AREA_FILLS[number % len(AREA_FILLS)], name) for number, name in enumerate(scene.area_kinds)]

@@ -1,0 +1,205 @@
+"""Tracks and situations as columns: what is read, which stretch of which track a situation is, and fewer points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from holdsfor.diagnostics import HoldsforError
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Tracks:
+    """Where things were when, in order of things and times; `dropped` rows had no place on earth."""
+
+    names: list[str]
+    entity: Ints
+    time: Floats
+    lon: Floats
+    lat: Floats
+    dropped: int = 0
+
+    def __len__(self) -> int:
+        return len(self.entity)
+
+    def take(self, rows: Ints | Bools) -> Tracks:
+        """Some of the points."""
+        return Tracks(self.names, self.entity[rows], self.time[rows], self.lon[rows], self.lat[rows], self.dropped)
+
+
+@dataclass(frozen=True)
+class Situations:
+    """What held of which thing from when to when; `lost` ones are of things that have no track."""
+
+    kinds: list[str]
+    kind: Ints
+    entity: Ints
+    start: Floats
+    end: Floats
+    lost: int = 0
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def take(self, rows: Ints | Bools) -> Situations:
+        """Some of them."""
+        return Situations(self.kinds, self.kind[rows], self.entity[rows], self.start[rows], self.end[rows], self.lost)
+
+
+class Stretches(NamedTuple):
+    """Points of the stretches of tracks, one stretch after the other: number of the situation, place."""
+
+    situation: Ints
+    lon: Floats
+    lat: Floats
+
+
+# Reading
+
+
+def columns_of(table: Any, names: Sequence[str], what: str) -> list[npt.NDArray[Any]]:
+    """Columns of a table by name: a mapping of columns, or anything that speaks Arrow (pandas, polars, DuckDB, …)."""
+    if not isinstance(table, Mapping):
+        if not hasattr(table, "__arrow_c_stream__"):
+            raise HoldsforError(f"{what} are a table or a mapping of columns, not {type(table).__name__}")
+        table = pa.table(table)
+        found = {name: table[name].to_numpy() for name in table.column_names}
+    else:
+        found = {name: np.asarray(column) for name, column in table.items()}
+    for name in names:
+        if name not in found:
+            raise HoldsforError(
+                f"{what} need columns {', '.join(names)}; there are {', '.join(map(str, found)) or 'none'}"
+            )
+    chosen = [found[name] for name in names]
+    if len({len(column) for column in chosen}) > 1:
+        raise HoldsforError(f"the columns of {what} have different lengths")
+    return chosen
+
+
+def read_tracks(table: Any) -> Tracks:
+    """Tracks from columns `entity, time, lon, lat`, in any order of rows."""
+    entity, time, lon, lat = columns_of(table, ("entity", "time", "lon", "lat"), "tracks")
+    names, codes = _coded(entity)
+    when, east, north = seconds(time), lon.astype(np.float64), lat.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        good = np.isfinite(when) & (np.abs(north) <= 90) & (np.abs(east) <= 180)
+    tracks = Tracks(names, codes, when, east, north, int((~good).sum()))
+    return tracks.take(np.flatnonzero(good)[np.lexsort((when[good], codes[good]))])
+
+
+def read_situations(table: Any, tracks: Tracks) -> Situations:
+    """Situations from columns `situation, entity, start, end`; an end that is missing is open."""
+    situation, entity, start, end = columns_of(table, ("situation", "entity", "start", "end"), "situations")
+    kinds, kind = _coded(situation)
+    names, codes = _coded(entity)
+    place = {name: number for number, name in enumerate(tracks.names)}
+    known = np.array([place.get(name, -1) for name in names], np.int64)[codes] if len(codes) else codes
+    begin, stop = seconds(start), seconds(end)
+    begin, stop = np.where(np.isnan(begin), -np.inf, begin), np.where(np.isnan(stop), np.inf, stop)
+    found = Situations(kinds, kind, known, begin, stop)
+    first, behind = _rows_of(tracks)
+    has_track = np.zeros(len(known), np.bool_)
+    on_map = np.flatnonzero(known >= 0)
+    rows = known[on_map]
+    on_map, rows = on_map[behind[rows] > first[rows]], rows[behind[rows] > first[rows]]
+    has_track[on_map] = (stop[on_map] >= tracks.time[first[rows]]) & (begin[on_map] <= tracks.time[behind[rows] - 1])
+    lost = len(known) - int(has_track.sum())
+    chosen = found.take(np.flatnonzero(has_track))
+    return Situations(chosen.kinds, chosen.kind, chosen.entity, chosen.start, chosen.end, lost)
+
+
+def _coded(column: npt.NDArray[Any]) -> tuple[list[str], Ints]:
+    """Distinct values as text, and which one each row has."""
+    distinct, inverse = np.unique(column.astype(str) if column.dtype.kind == "O" else column, return_inverse=True)
+    return [str(value) for value in distinct.tolist()], inverse.astype(np.int64)
+
+
+def seconds(column: npt.NDArray[Any]) -> Floats:
+    """Times as numbers; dates become seconds of unix time."""
+    if column.dtype.kind == "M":
+        found = column.astype("datetime64[us]").astype(np.int64) / 1e6
+        return np.where(np.isnat(column), np.nan, found)
+    times: Floats = column.astype(np.float64)
+    return np.where(np.abs(times) >= 2.0**62, np.copysign(np.inf, times), times)
+
+
+# Stretches of tracks
+
+
+def _rows_of(tracks: Tracks) -> tuple[Ints, Ints]:
+    """The first row of each thing and the row behind its last."""
+    numbers = np.arange(len(tracks.names))
+    return np.searchsorted(tracks.entity, numbers), np.searchsorted(tracks.entity, numbers, "right")
+
+
+def stretches(tracks: Tracks, situations: Situations) -> Stretches:
+    """The points of every situation: where it begins, the points of the track in between, where it ends."""
+    if not len(situations):
+        return Stretches(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+    first, behind = (rows[situations.entity] for rows in _rows_of(tracks))
+    start = np.clip(situations.start, tracks.time[first], tracks.time[behind - 1])
+    end = np.clip(situations.end, start, tracks.time[behind - 1])
+    moments = np.unique(tracks.time)
+    keys = tracks.entity * (len(moments) + 1) + np.searchsorted(moments, tracks.time)
+    base = situations.entity * (len(moments) + 1)
+    after_start = np.searchsorted(keys, base + np.searchsorted(moments, start, "right"))
+    from_end = np.searchsorted(keys, base + np.searchsorted(moments, end))
+    inner = np.maximum(from_end - after_start, 0)
+    size = inner + 2
+    offset = np.cumsum(size) - size
+    lon, lat = np.empty(int(size.sum())), np.empty(int(size.sum()))
+    for at, time in ((offset, start), (offset + size - 1, end)):
+        lon[at], lat[at] = _interpolated(tracks, keys, base, moments, time, first, behind)
+    within = np.ones(len(lon), np.bool_)
+    within[offset] = within[offset + size - 1] = False
+    rows = np.repeat(after_start - np.cumsum(inner) + inner, inner) + np.arange(int(inner.sum()))
+    lon[within], lat[within] = tracks.lon[rows], tracks.lat[rows]
+    return Stretches(np.repeat(np.arange(len(situations)), size), lon, lat)
+
+
+def _interpolated(
+    tracks: Tracks, keys: Ints, base: Ints, moments: Floats, time: Floats, first: Ints, behind: Ints
+) -> tuple[Floats, Floats]:
+    """Where things were at times between two points of their tracks."""
+    right = np.clip(np.searchsorted(keys, base + np.searchsorted(moments, time)), first, behind - 1)
+    left = np.maximum(right - 1, first)
+    length = tracks.time[right] - tracks.time[left]
+    share = np.where(length > 0, (time - tracks.time[left]) / np.where(length > 0, length, 1), 1.0)
+    return (
+        tracks.lon[left] + share * (tracks.lon[right] - tracks.lon[left]),
+        tracks.lat[left] + share * (tracks.lat[right] - tracks.lat[left]),
+    )
+
+
+# Fewer points
+
+
+def thinned(line: Ints, x: Floats, y: Floats, grid: float, most: int) -> Ints:
+    """Rows of lines that are worth drawing: those where a line enters or leaves a cell of the grid.
+
+    The grid, in the units of the plane, is made coarser until there are no more than `most` rows or nothing is left out.
+    """
+    if not len(line):
+        return np.zeros(0, np.int64)
+    ends = np.ones(len(line), np.bool_)
+    ends[1:-1] = (line[1:-1] != line[:-2]) | (line[1:-1] != line[2:])
+    least = int(ends.sum())
+    while True:
+        column, row = np.floor(x / grid).astype(np.int64), np.floor(y / grid).astype(np.int64)
+        moves = (column[1:] != column[:-1]) | (row[1:] != row[:-1])
+        keep = ends.copy()
+        keep[1:] |= moves
+        keep[:-1] |= moves
+        if int(keep.sum()) <= max(most, least):
+            return np.flatnonzero(keep)
+        grid *= 2

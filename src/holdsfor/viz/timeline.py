@@ -1,0 +1,53 @@
+"""Timelines: lanes with the intervals during which things hold, and events as marks, as SVG and HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from holdsfor.viz.picture import Picture
+from holdsfor.viz.timeline_chart import Chart, Lane, Ticks, chart_of
+from holdsfor.viz.timeline_svg import timeline_svg
+
+__all__ = ["Lane", "Ticks", "Timeline", "timeline"]
+
+_LANES_IN_SVG = 80
+
+
+@dataclass(frozen=True)
+class Timeline(Picture):
+    """A timeline that can be shown in a notebook or saved. `limit` is how many lanes are shown."""
+
+    chart: Chart
+    limit: int | None = None
+
+    @property
+    def title(self) -> str:
+        """What stands above it."""
+        return self.chart.title
+
+    def svg(self, width: float = 1200) -> str:
+        """A picture that does not move."""
+        return timeline_svg(self.chart.fullest(self.limit or _LANES_IN_SVG), width)
+
+
+def timeline(
+    lanes: Sequence[Lane],
+    events: Sequence[Ticks] = (),
+    *,
+    title: str = "Timeline",
+    span: tuple[Any, Any] | None = None,
+    unit: str | None = None,
+    limit: int | None = None,
+) -> Timeline:
+    """A timeline of lanes and events that you put together.
+
+    `span` is what of time is shown, all of it if not given. With a `unit` (`s`, `ms`, `us`, `ns`) times are unix time and
+    the axis has dates, in UTC.
+
+    >>> picture = timeline([Lane("open(front)", [4, 20], [11, None])], title="Doors")
+    >>> picture.svg().count('class="bar"')
+    2
+    """
+    return Timeline(chart_of(lanes, events, title=title, span=span, unit=unit), limit)

@@ -1,0 +1,323 @@
+"""What a timeline shows, as columns: lanes, the intervals and events in them, and what the times mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.viz.timeline_axis import Clock
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+_FAR = 2**62
+"""Whole numbers from here on stand for times that have no end."""
+_SECONDS = np.dtype("datetime64[s]")
+_NONE: Bools = np.zeros(0, np.bool_)
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A row of a timeline: the intervals during which one thing holds, and a name.
+
+    Starts and ends are columns of numbers (or of `datetime64`); an end that is missing or infinite is still open. `value`
+    is the value of each interval, or of all. Lanes of a `group` stand together; those of the same `kind` and value have
+    the same colour. `start_open` and `end_open` say where an interval does not contain its end; if given, ends are marked.
+    """
+
+    label: str
+    start: Any
+    end: Any
+    group: str = ""
+    kind: str = ""
+    value: str | Sequence[str] = ""
+    start_open: Any = None
+    end_open: Any = None
+
+
+@dataclass(frozen=True)
+class Ticks:
+    """Events of one kind: a row of marks at points of time."""
+
+    label: str
+    time: Any
+    group: str = ""
+    kind: str = ""
+
+
+class Kind(NamedTuple):
+    """What has a colour of its own: a fluent, with one of its values."""
+
+    name: str
+    value: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.value}" if self.value else self.name
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Intervals as columns, in order of lanes and starts. Infinite starts and ends are infinite numbers.
+
+    `count` is how many intervals a row stands for: more than one where they lie too close to be told apart.
+    """
+
+    lane: Ints
+    kind: Ints
+    start: Floats
+    end: Floats
+    start_open: Bools | None = None
+    end_open: Bools | None = None
+    count: Ints | None = None
+
+    def __len__(self) -> int:
+        return len(self.lane)
+
+    def take(self, rows: Ints | Bools) -> Spans:
+        """Some of the rows."""
+        return Spans(*(None if c is None else c[rows] for c in self._columns()))  # type: ignore[arg-type]
+
+    def _columns(self) -> tuple[Any, ...]:
+        return self.lane, self.kind, self.start, self.end, self.start_open, self.end_open, self.count
+
+    def in_order(self) -> Spans:
+        """Sorted by lane and start."""
+        return self.take(np.lexsort((self.start, self.lane)))
+
+
+@dataclass(frozen=True)
+class Points:
+    """Events as columns, in order of lanes and times."""
+
+    lane: Ints
+    kind: Ints
+    time: Floats
+
+    def __len__(self) -> int:
+        return len(self.lane)
+
+    def take(self, rows: Ints | Bools) -> Points:
+        """Some of the rows."""
+        return Points(self.lane[rows], self.kind[rows], self.time[rows])
+
+
+def no_points() -> Points:
+    """Events that there are none of."""
+    return Points(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Everything a timeline shows. `note` says what had to be left out, if anything."""
+
+    title: str
+    labels: Sequence[str]
+    groups: Sequence[str]
+    kinds: Sequence[Kind]
+    spans: Spans
+    points: Points
+    clock: Clock
+    low: float
+    high: float
+    note: str = ""
+    marks_ends: bool = field(default=False)
+
+    def only(self, lanes: Ints, note: str) -> Chart:
+        """The chart with some of its lanes, in their order."""
+        place = np.full(len(self.labels), -1)
+        place[lanes] = np.arange(len(lanes))
+        spans = self.spans.take(place[self.spans.lane] >= 0)
+        points = self.points.take(place[self.points.lane] >= 0)
+        return replace(
+            self,
+            labels=[self.labels[lane] for lane in lanes.tolist()],
+            groups=[self.groups[lane] for lane in lanes.tolist()],
+            spans=replace(spans, lane=place[spans.lane]),
+            points=replace(points, lane=place[points.lane]),
+            note="; ".join(filter(None, [self.note, note])),
+        )
+
+    def fullest(self, most: int) -> Chart:
+        """The chart with the lanes that have most in them, if there are more than so many."""
+        if len(self.labels) <= most:
+            return self
+        lanes = len(self.labels)
+        filled = np.bincount(self.spans.lane, minlength=lanes) + np.bincount(self.points.lane, minlength=lanes)
+        kept = np.sort(np.argsort(-filled, kind="stable")[:most])
+        return self.only(kept, f"the {most:,} fullest of {lanes:,} lanes")
+
+
+def bounds(spans: Spans, points: Points, clock: Clock, *, at_least: float | None = None) -> tuple[float, float]:
+    """The times that a chart reaches over: all that are finite, and never an empty interval.
+
+    Where something goes on for ever, there is room to see that it does.
+    """
+    times = np.concatenate((spans.start, spans.end, points.time, [] if at_least is None else [at_least]))
+    times = times[np.isfinite(times)]
+    unit = float(clock.scale or 1)
+    if not len(times):
+        return 0.0, unit
+    low, high = float(times.min()), float(times.max())
+    if low == high:
+        return low - unit, high + unit
+    room = (high - low) / 20
+    return low - room * bool(np.isneginf(spans.start).any()), high + room * bool(np.isposinf(spans.end).any())
+
+
+def chart_of(
+    lanes: Sequence[Lane],
+    events: Sequence[Ticks],
+    *,
+    title: str,
+    span: tuple[Any, Any] | None,
+    unit: str | None,
+) -> Chart:
+    """A chart of lanes that somebody put together. Lanes of a group follow each other, events after intervals."""
+    columns = [column for lane in lanes for column in (lane.start, lane.end)] + [ticks.time for ticks in events]
+    given = [_times(column) for column in columns] + ([_times(list(span))] if span is not None else [])
+    if any(times.dtype.kind == "M" for times in given):
+        given = [times.astype(_SECONDS).astype(np.int64) if times.dtype.kind == "M" else times for times in given]
+        unit = unit or "s"
+    times, clock = _relative(given, unit)
+    starts, ends, at = times[0 : 2 * len(lanes) : 2], times[1 : 2 * len(lanes) : 2], times[2 * len(lanes) :]
+    kinds: dict[Kind, int] = {}
+    rows = [(lane.group, lane.label) for lane in lanes] + [(ticks.group, ticks.label) for ticks in events]
+    order = _by_group([group for group, _ in rows])
+    place = np.empty(len(rows), np.int64)
+    place[order] = np.arange(len(rows))
+    marks_ends = any(lane.start_open is not None or lane.end_open is not None for lane in lanes)
+    spans = _stacked(
+        [
+            _spans(lane, int(place[at]), start, end, kinds)
+            for at, (lane, start, end) in enumerate(zip(lanes, starts, ends, strict=True))
+        ]
+    ).in_order()
+    points = [
+        Points(
+            np.full(len(when), place[len(lanes) + number]),
+            np.full(len(when), _kind(kinds, ticks.kind or ticks.label, "")),
+            np.sort(when),
+        )
+        for number, (ticks, when) in enumerate(zip(events, at, strict=False))
+    ]
+    found = _stacked_points(points)
+    low, high = bounds(spans, found, clock) if span is None else (float(times[-1][0]), float(times[-1][1]))
+    if low >= high:
+        raise HoldsforError(f"a timeline cannot reach from {clock.text(low)} to {clock.text(high)}")
+    return Chart(
+        title,
+        [rows[at][1] for at in order],
+        [rows[at][0] for at in order],
+        list(kinds),
+        spans,
+        found,
+        clock,
+        low,
+        high,
+        marks_ends=marks_ends,
+    )
+
+
+def _by_group(groups: Sequence[str]) -> list[int]:
+    """Rows in the order in which their groups first come."""
+    first: dict[str, int] = {}
+    for group in groups:
+        first.setdefault(group, len(first))
+    return sorted(range(len(groups)), key=lambda at: first[groups[at]])
+
+
+def _spans(lane: Lane, place: int, start: Floats, end: Floats, kinds: dict[Kind, int]) -> Spans:
+    if len(start) != len(end):
+        raise HoldsforError(f"lane {lane.label!r} has {len(start)} starts and {len(end)} ends")
+    size = len(start)
+    name = lane.kind or lane.label
+    if isinstance(lane.value, str):
+        kind = np.full(size, _kind(kinds, name, lane.value) if size else 0)
+    else:
+        distinct, inverse = np.unique(np.asarray(lane.value, dtype=str), return_inverse=True)
+        if len(inverse) != size:
+            raise HoldsforError(f"lane {lane.label!r} has {size} intervals and {len(inverse)} values")
+        kind = np.array([_kind(kinds, name, str(value)) for value in distinct], np.int64)[inverse]
+    return Spans(
+        np.full(size, place),
+        kind.astype(np.int64),
+        np.where(np.isnan(start), -np.inf, start),
+        np.where(np.isnan(end), np.inf, end),
+        _flags(lane.start_open, size),
+        _flags(lane.end_open, size),
+    )
+
+
+def _flags(given: Any, size: int) -> Bools:
+    return np.zeros(size, np.bool_) if given is None else np.broadcast_to(np.asarray(given, np.bool_), (size,)).copy()
+
+
+def _kind(kinds: dict[Kind, int], name: str, value: str) -> int:
+    return kinds.setdefault(Kind(name, value), len(kinds))
+
+
+def _stacked(tables: Sequence[Spans]) -> Spans:
+    empty = Spans(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0), _NONE, _NONE)
+    columns = list(
+        zip(*((t.lane, t.kind, t.start, t.end, t.start_open, t.end_open) for t in [empty, *tables]), strict=True)
+    )
+    return Spans(*(np.concatenate(column) for column in columns))
+
+
+def _stacked_points(tables: Sequence[Points]) -> Points:
+    columns = zip(*((t.lane, t.kind, t.time) for t in [no_points(), *tables]), strict=True)
+    found = Points(*(np.concatenate(column) for column in columns))
+    return found.take(np.lexsort((found.time, found.lane)))
+
+
+# Times as people give them
+
+
+def _times(column: Any) -> npt.NDArray[Any]:
+    """A column of times as whole numbers, floating-point numbers or dates."""
+    found = np.atleast_1d(np.asarray(column))
+    if found.dtype.kind in "iufM":
+        return found.astype(np.float64) if found.dtype.kind == "f" else found
+    if not len(found):
+        return found.astype(np.int64)
+    try:
+        missing = np.array([value is None for value in found.tolist()])
+        whole = all(isinstance(value, int) or value is None for value in found.tolist())
+        if whole:
+            return np.array([_FAR if value is None else value for value in found.tolist()], np.int64)
+        return np.where(missing, np.nan, np.where(missing, 0, found).astype(np.float64))
+    except (TypeError, ValueError):
+        raise HoldsforError(f"times must be numbers or datetime64, not {found.dtype}: {found[:3].tolist()}") from None
+
+
+def _relative(columns: Sequence[npt.NDArray[Any]], unit: str | None) -> tuple[list[Floats], Clock]:
+    """Columns as ticks after an origin, which keeps whole numbers exact however large they are."""
+    if any(column.dtype.kind == "f" and not _is_whole(column) for column in columns):
+        return [_infinite(column) for column in columns], Clock(0, None, unit)
+    firsts = [int(column[_is_near(column)].min()) for column in columns if _is_near(column).any()]
+    origin = min(firsts, default=0)
+    return [_infinite(column, origin) for column in columns], Clock(origin, 1, unit)
+
+
+def _is_near(column: npt.NDArray[Any]) -> Bools:
+    near: Bools = np.isfinite(column) & (np.abs(column.astype(np.float64)) < _FAR)
+    return near
+
+
+def _is_whole(column: npt.NDArray[Any]) -> bool:
+    near = column[_is_near(column)]
+    return bool((near == np.floor(near)).all())
+
+
+def _infinite(column: npt.NDArray[Any], origin: int = 0) -> Floats:
+    near = _is_near(column)
+    moved = np.where(near, column, 0).astype(column.dtype) - (origin if column.dtype.kind == "i" else float(origin))
+    missing = np.where(np.isnan(column.astype(np.float64)), np.nan, np.where(column > 0, np.inf, -np.inf))
+    found: Floats = np.where(near, moved.astype(np.float64), missing)
+    return found

@@ -1,0 +1,105 @@
+"""What is drawn of intervals at so many pixels: those that are wide as they are, narrow ones as how dense they lie."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from holdsfor.viz.timeline_chart import Chart, Floats, Ints, Points, Spans
+
+COLUMN = 2.0
+"""Pixels to a column; intervals narrower than this are counted in columns rather than drawn one by one."""
+LEVELS = 4
+"""How many shades tell how much of a column is covered."""
+
+
+class Bars(NamedTuple):
+    """Intervals that are drawn one by one: row of the chart, left and right edge in pixels."""
+
+    row: Ints
+    left: Floats
+    right: Floats
+
+
+class Shades(NamedTuple):
+    """Runs of columns: lane, kind, left and right edge in pixels, shade (1 to LEVELS), and how many intervals begin there."""
+
+    lane: Ints
+    kind: Ints
+    left: Floats
+    right: Floats
+    shade: Ints
+    begun: Ints
+
+
+class Drawn(NamedTuple):
+    """All that is drawn of the intervals of a chart."""
+
+    bars: Bars
+    shades: Shades
+
+
+def drawn(chart: Chart, width: float) -> Drawn:
+    """What of a chart is drawn in a field of so many pixels."""
+    spans = chart.spans
+    left, right = pixels(spans.start, chart, width), pixels(spans.end, chart, width)
+    inside = (right > 0) & (left < width) | (left == right) & (left >= 0) & (left <= width)
+    left, right = np.clip(left, 0, width), np.clip(right, 0, width)
+    wide = np.flatnonzero(inside & (right - left >= COLUMN))
+    narrow = np.flatnonzero(inside & (right - left < COLUMN))
+    return Drawn(Bars(wide, left[wide], right[wide]), _shades(spans, narrow, left[narrow], right[narrow], width))
+
+
+def pixels(times: Floats, chart: Chart, width: float) -> Floats:
+    """Times as distances from the left edge of the field."""
+    found: Floats = (times - chart.low) * (width / (chart.high - chart.low))
+    return found
+
+
+def _shades(spans: Spans, rows: Ints, left: Floats, right: Floats, width: float) -> Shades:
+    """Narrow intervals touch one or two columns each; what they cover of a column is added up."""
+    columns = int(np.ceil(width / COLUMN))
+    first = np.minimum((left / COLUMN).astype(np.int64), columns - 1)
+    last = np.minimum((right / COLUMN).astype(np.int64), columns - 1)
+    border = last * COLUMN
+    second = (last > first) & (right > border)
+    # An interval of no width at all still leaves a trace.
+    in_first = np.where(last > first, border - left, np.maximum(right - left, COLUMN / 50))
+    key = (spans.lane[rows] * (1 + int(spans.kind.max(initial=0))) + spans.kind[rows]) * (columns + 1)
+    keys = np.concatenate((key + first, (key + last)[second]))
+    covered = np.concatenate((in_first, (right - border)[second])) / COLUMN
+    begun = np.concatenate((np.ones(len(rows), np.int64), np.zeros(int(second.sum()), np.int64)))
+    cells, at = np.unique(keys, return_inverse=True)
+    share = np.bincount(at, covered, len(cells))
+    count = np.bincount(at, begun, len(cells)).astype(np.int64)
+    shade = np.clip(np.ceil(share * LEVELS - 1e-9), 1, LEVELS).astype(np.int64)
+    return _runs(cells, shade, count, columns + 1, 1 + int(spans.kind.max(initial=0)))
+
+
+def _runs(cells: Ints, shade: Ints, count: Ints, columns: int, kinds: int) -> Shades:
+    """Neighbouring columns of the same shade as one."""
+    if not len(cells):
+        empty, none = np.zeros(0), np.zeros(0, np.int64)
+        return Shades(none, none, empty, empty, none, none)
+    begins = np.ones(len(cells), np.bool_)
+    begins[1:] = (cells[1:] != cells[:-1] + 1) | (shade[1:] != shade[:-1])
+    heads = np.flatnonzero(begins)
+    lengths = np.diff(np.append(heads, len(cells)))
+    key, column = np.divmod(cells[heads], columns)
+    lane, kind = np.divmod(key, kinds)
+    left = column * COLUMN
+    return Shades(lane, kind, left, left + lengths * COLUMN, shade[heads], np.add.reduceat(count, heads))
+
+
+def marks_at(points: Points, chart: Chart, width: float) -> tuple[Ints, Ints, Floats, Ints]:
+    """Events as marks: lane, kind, pixel, and how many there are at that pixel."""
+    x = pixels(points.time, chart, width)
+    inside = (x >= 0) & (x <= width)
+    column = np.round(x[inside]).astype(np.int64)
+    across = int(np.ceil(width)) + 2
+    key = (points.lane[inside] * (1 + int(points.kind.max(initial=0))) + points.kind[inside]) * across + column
+    cells, count = np.unique(key, return_counts=True)
+    key, at = np.divmod(cells, across)
+    lane, kind = np.divmod(key, 1 + int(points.kind.max(initial=0)))
+    return lane, kind, at.astype(np.float64), count
