@@ -81,6 +81,7 @@ class Incremental:
                 if delivery.made_in == stage.stage.number
                 for effect in delivery.effects
             }
+        self._linked = [stage for stage in self._stages if stage.links.places]
         self.late = 0
         self.unmatched = 0
 
@@ -181,6 +182,10 @@ class Incremental:
     # Input
 
     def _take_in(self, arrived: Stream, sight: Sight) -> None:
+        tables: dict[Symbol, EventColumns | FluentColumns] = {**arrived.events, **arrived.fluents}
+        for stage in self._linked:
+            for symbol, rows in tables.items():
+                stage.links.add(symbol, rows.args, len(rows.arrival))
         for symbol in dict.fromkeys((*self._announced, *arrived.events)):
             events = self._due(symbol, arrived.events.get(symbol), sight)
             if len(events.time):
@@ -246,9 +251,7 @@ class Incremental:
             return
         for stage in self._stages:
             if symbol in stage.reads:
-                keys = stage.sections.keys(symbol, rows.args, len(rows.arrival))
-                numbers = rows.arrival
-                self.trace.reach(stage, keys, numbers if len(keys) == len(numbers) else np.resize(numbers, len(keys)))
+                self.trace.reach(stage, stage.sections.keys(symbol, rows.args, len(rows.arrival)), rows.arrival)
 
     def _give(self, stage: StageRun, later: StageRun, change: Change) -> None:
         for found, spread in _spread(stage, later, change):

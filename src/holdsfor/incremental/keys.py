@@ -8,6 +8,8 @@ import numpy as np
 
 from holdsfor.engine.kernels import Ints
 
+FIRST_PART = -2
+"""The key of rows that are kept by a part of a key is below this by the code of the part: no other key is negative."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -23,3 +25,8 @@ def keys_of(args: Sequence[Ints], places: Sequence[int], rows: int) -> Ints:
         mixed *= _MIX
         mixed ^= mixed >> np.uint64(31)
     return (mixed >> np.uint64(1)).view(np.int64)
+
+
+def part_keys(codes: Ints) -> Ints:
+    """The keys of rows that are kept by a part."""
+    return FIRST_PART - codes

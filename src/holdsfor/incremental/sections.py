@@ -17,7 +17,7 @@ from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.state import Attempts, Border, Holding, Settled
 from holdsfor.engine.tables import Events, Intervals, Points
 from holdsfor.incremental.heap import FIRST, SECTION, Rows, different, padded, stacked
-from holdsfor.incremental.keys import keys_of
+from holdsfor.incremental.keys import keys_of, part_keys
 from holdsfor.ir import EffectKind
 
 EVERYWHERE = -1
@@ -46,13 +46,15 @@ class Section:
 @dataclass
 class Sections:
     """The tables of a stage, numbered; `spreading` has the places of the keys of every symbol: a row is there once for
-    each of them, and those of symbols that every key reads have a key of their own.
+    each of them, and those of symbols that every key reads have a key of their own. `parts` are those of them that are
+    read by a part of a key, and which argument that is.
     """
 
     prepared: Prepared
     spreading: Mapping[Symbol, Sequence[Sequence[int]] | None]
     asked: Collection[tuple[Symbol, EffectKind]] | None = None
     """The initiations and terminations that other stages ask about; None is all."""
+    parts: Mapping[Symbol, int] = field(default_factory=dict)
     width: int = field(init=False)
     has_shared: bool = field(init=False)
     """Whether there are rows that every key reads."""
@@ -62,7 +64,7 @@ class Sections:
     def __post_init__(self) -> None:
         # Key, section, arguments, value, start, end and flags.
         self.width = FIRST + max((width(symbol) for symbol in self.prepared.roles), default=0) + 4
-        self.has_shared = None in self.spreading.values()
+        self.has_shared = any(places is None and symbol not in self.parts for symbol, places in self.spreading.items())
 
     def number(self, kind: str, symbol: Symbol, effect: EffectKind | None = None) -> int:
         """The number of a table."""
@@ -88,7 +90,7 @@ class Sections:
         number, count = self.number(kind, symbol, effect), len(columns[-1])
         spreading = self.spreading[symbol]
         if spreading is None:
-            return padded(columns, np.full(count, EVERYWHERE), number, self.width)
+            return padded(columns, self._shared_keys(symbol, columns, count), number, self.width)
         made = [padded(columns, keys_of(columns, places, count), number, self.width) for places in spreading]
         return stacked(made, self.width)
 
@@ -104,8 +106,12 @@ class Sections:
         """The keys of rows of a symbol, all by the first places of keys, then all by the next."""
         spreading = self.spreading[symbol]
         if spreading is None:
-            return np.full(count, EVERYWHERE)
+            return self._shared_keys(symbol, args, count)
         return np.concatenate([keys_of(args, places, count) for places in spreading])
+
+    def _shared_keys(self, symbol: Symbol, columns: tuple[Ints, ...], count: int) -> Ints:
+        place = self.parts.get(symbol)
+        return np.full(count, EVERYWHERE) if place is None else part_keys(columns[place])
 
     def of_state(self, border: Border) -> Rows:
         """A border state as rows, without the input that is kept elsewhere."""

@@ -25,6 +25,7 @@ from holdsfor.engine.tables import FOREVER, no_intervals
 from holdsfor.incremental.ahead import Ahead
 from holdsfor.incremental.deadlines import Deadlines, fixed_delays
 from holdsfor.incremental.heap import FIRST, KEY, Heap, Rows, changed_keys, difference, different, stacked
+from holdsfor.incremental.links import Links
 from holdsfor.incremental.reports import reports_of
 from holdsfor.incremental.sections import EVERYWHERE, FINAL, NEW, Sections
 from holdsfor.spreading.stages import Stage
@@ -77,7 +78,8 @@ class StageRun:
         self.members = tuple(symbol for symbol, _ in stage.members)
         spreading = {delivery.symbol: delivery.spreading for delivery in stage.deliveries}
         spreading |= {symbol: (places,) for symbol, places in stage.members}
-        self.sections = Sections(prepared, spreading)
+        self.links = Links(stage, prepared.kept)
+        self.sections = Sections(prepared, spreading, parts=self.links.places)
         self.reads = {delivery.symbol: delivery for delivery in stage.deliveries}
         self.reports = Heap(self.sections.width)
         self.ahead = Ahead()
@@ -125,6 +127,8 @@ class StageRun:
 
     def mark(self, pane: int, keys: Ints) -> None:
         """Say that something changed for some keys in a pane."""
+        if self.links.places:
+            keys = different(self.links.reached(keys)[1])
         if (keys == EVERYWHERE).any() or self._has_metric:
             self.panes[pane].is_all_dirty = True
         else:
@@ -198,7 +202,7 @@ class StageRun:
 
     def _evaluation(self, number: int, active: Ints | None, clock: Clock) -> Evaluation:
         pane = self.panes[number]
-        keys = active if active is None or not self.sections.has_shared else np.concatenate(([EVERYWHERE], active))
+        keys = None if active is None else self._seen_by(active)
         state = self.sections.state(pane.state.of(keys))
         state.metric = pane.metric
         now = clock.end(number)
@@ -209,6 +213,13 @@ class StageRun:
         evaluate(evaluation)
         self.worked_on += sum(len(table) for table in inputs.events.values())
         return evaluation
+
+    def _seen_by(self, active: Ints) -> Ints:
+        """The keys of all rows that some keys read."""
+        if self.links.places:
+            parts = self.links.parts(active)
+            return np.concatenate((parts, [EVERYWHERE], active) if self.sections.has_shared else (parts, active))
+        return np.concatenate(([EVERYWHERE], active)) if self.sections.has_shared else active
 
     def _inputs(self, number: int, keys: Ints | None, moment: Moment) -> Inputs:
         inputs = Inputs()

@@ -26,7 +26,14 @@ class Trace:
         self._in_order: dict[int, tuple[Ints, Ints]] = {}
 
     def reach(self, stage: StageRun, keys: Ints, inputs: Ints) -> None:
-        """Input comes to keys of a stage."""
+        """Input comes to keys of a stage, perhaps to several for each."""
+        inputs = inputs if len(keys) == len(inputs) else np.resize(inputs, len(keys))
+        if stage.links.places:
+            rows, keys = stage.links.reached(keys)
+            inputs = inputs[rows]
+        self._reach(stage, keys, inputs)
+
+    def _reach(self, stage: StageRun, keys: Ints, inputs: Ints) -> None:
         if len(keys) <= _FEW:
             known = self._few.setdefault(stage.stage.number, {})
             for key, number in zip(keys.tolist(), inputs.tolist(), strict=True):
@@ -37,6 +44,9 @@ class Trace:
     def follow(self, stage: StageRun, later: StageRun, keys: Ints, others: Ints) -> None:
         """What is said of keys of one stage comes to other keys in a later one, perhaps to several for each."""
         repeated = np.tile(keys, len(others) // len(keys)) if len(others) > len(keys) else keys
+        if later.links.places:
+            rows, others = later.links.reached(others)
+            repeated = repeated[rows]
         if len(others) <= _FEW:
             known = self._few.setdefault(later.stage.number, {})
             for key, other in zip(repeated.tolist(), others.tolist(), strict=True):
@@ -45,7 +55,7 @@ class Trace:
             self._settle(stage.stage.number)
             rows, inputs = self._of_keys(stage.stage.number, repeated)
             if len(rows):
-                self.reach(later, others[rows], inputs)
+                self._reach(later, others[rows], inputs)
         if stage.sections.has_shared:
             shared = self._of(stage, EVERYWHERE)
             self._few.setdefault(later.stage.number, {}).setdefault(EVERYWHERE, []).extend(shared)
