@@ -31,6 +31,7 @@ from holdsfor.ir import (
     Intervals,
     Rule,
 )
+from holdsfor.ir.literals import DURATIONS, METRIC
 from holdsfor.spreading.alignment import Places, Reading, RuleShape, _fitting, _ranges, rule_shapes
 from holdsfor.syntax.terms import Term, Var
 
@@ -237,6 +238,10 @@ def _certain(term: Term, variant: Variant) -> frozenset[Intervals]:
         case IntervalOperator.INTERSECTION | IntervalOperator.SEQUENCE:
             return frozenset().union(*below)
         case IntervalOperator.RELATIVE_COMPLEMENT:
+            return below[0]
+        case IntervalOperator.SINCE | IntervalOperator.UNTIL:
+            return below[1]
+        case operator if operator in DURATIONS or operator in METRIC:
             return below[0]
         case _:
             return frozenset()
