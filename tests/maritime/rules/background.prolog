@@ -12,3 +12,4 @@ vesselType(5, pilot).
 vesselType(6, sar).
 vesselType(7, passenger).
 vesselType(8, other).
+vesselType(9, other).

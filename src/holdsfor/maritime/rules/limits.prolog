@@ -19,7 +19,7 @@ threshold(sarTime, 3600).
 threshold(driftAngle, 25).
 threshold(rendezVousTime, 240).
 threshold(boardingTime, 60).
-threshold(loiteringTime, 1800).
+threshold(loiteringTime, 3600).
 
 % Service speeds by type of vessel: slowest and fastest that is usual.
 typeSpeed(cargo, 9, 16).

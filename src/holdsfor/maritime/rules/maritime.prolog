@@ -15,8 +15,8 @@
 %   3  stopped, lowSpeed, changingSpeed, movingSpeed, highSpeedNearCoast, tuggingSpeed, trawlSpeed,
 %      trawlingMovement, sarSpeed, sarMovement
 %   4  underWay, anchoredOrMoored, idleAtSea, trawling, sar
-%   5  of pairs: rendezVous, tugging, pilotBoarding; of one vessel: drifting, loitering, illegalFishing,
-%      fishedSinceMooring, and fishing trips made of it
+%   5  of pairs: rendezVous, tugging, pilotBoarding; of one vessel: drifting, illegalFishing, fishedSinceMooring
+%   6  and above: inCompany, loitering, fishing trips
 % trawling_stages.prolog has trawling once more, as stages that depend on each other.
 
 % === level 1: where a vessel is ========================================================================================
@@ -321,12 +321,33 @@ terminatedAt(drifting(Vessel)=true, T) :-
 terminatedAt(drifting(Vessel)=true, T) :-
     happensAt(end(underWay(Vessel)=true), T).
 
+% Whoever of the two it is, and whatever they are doing together.
+initiatedAt(inCompany(Vessel)=true, T) :-
+    (   happensAt(start(rendezVous(Vessel,_Other)=true), T)
+    ;   happensAt(start(rendezVous(_Other,Vessel)=true), T)
+    ;   happensAt(start(tugging(Vessel,_Other)=true), T)
+    ;   happensAt(start(tugging(_Other,Vessel)=true), T)
+    ;   happensAt(start(pilotBoarding(Vessel,_Other)=true), T)
+    ;   happensAt(start(pilotBoarding(_Other,Vessel)=true), T)
+    ).
+
+terminatedAt(inCompany(Vessel)=true, T) :-
+    (   happensAt(end(rendezVous(Vessel,_Other)=true), T)
+    ;   happensAt(end(rendezVous(_Other,Vessel)=true), T)
+    ;   happensAt(end(tugging(Vessel,_Other)=true), T)
+    ;   happensAt(end(tugging(_Other,Vessel)=true), T)
+    ;   happensAt(end(pilotBoarding(Vessel,_Other)=true), T)
+    ;   happensAt(end(pilotBoarding(_Other,Vessel)=true), T)
+    ).
+
 % Idle at sea for long with no visible reason.
 holdsFor(loitering(Vessel)=true, I) :-
     holdsFor(idleAtSea(Vessel)=true, Idle),
     holdsFor(anchoredOrMoored(Vessel)=true, Moored),
     holdsFor(trawling(Vessel)=true, Trawling),
-    relative_complement_all(Idle, [Moored,Trawling], LongOrShort),
+    holdsFor(drifting(Vessel)=true, Drifting),
+    holdsFor(inCompany(Vessel)=true, InCompany),
+    relative_complement_all(Idle, [Moored,Trawling,Drifting,InCompany], LongOrShort),
     threshold(loiteringTime, MinDuration),
     intDurGreater(LongOrShort, MinDuration, I).
 
