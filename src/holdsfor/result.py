@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from html import escape
@@ -27,6 +27,7 @@ from holdsfor.syntax.printer import print_term
 
 if TYPE_CHECKING:
     from holdsfor.reference import IntervalRow
+    from holdsfor.viz.timeline import Timeline
 
 _SHOWN = 10
 
@@ -127,6 +128,32 @@ class Result:
         return _split_table(times, [table for _, table in found], self._texts.dictionary)
 
     # For people
+
+    def timeline(
+        self,
+        *,
+        fluents: str | Collection[str] | None = None,
+        entities: Collection[Any] | None = None,
+        between: tuple[Any, Any] | None = None,
+        events: Collection[str] | bool = False,
+        limit: int | None = None,
+        unit: str | None = None,
+        title: str | None = None,
+    ) -> Timeline:
+        """A picture of what holds when, for notebooks and files: `result.timeline().save("timeline.html")`.
+
+        Of every time-point it shows what the last query time knows whose window has it. `fluents` are names, `entities`
+        arguments, `between` is two times, and `limit` how many lanes there are at most. `events` are names of derived
+        events, or True for all. With a `unit` (`s`, `ms`, `us`, `ns`) times are unix time, and the axis has dates.
+        """
+        from holdsfor.viz.timeline import Timeline
+        from holdsfor.viz.timeline_answers import answers_chart
+        from holdsfor.viz.timeline_collect import Choice
+
+        choice = Choice([fluents] if isinstance(fluents, str) else fluents, entities, between, unit)
+        window = self._windows.size if self._windows is not None else None
+        named = title if title is not None else self._title()
+        return Timeline(answers_chart(self._answers, window, self._texts, choice, events, named), limit)
 
     def __repr__(self) -> str:
         return shown_text(self._title(), self._first(_SHOWN), len(self))

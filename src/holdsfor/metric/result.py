@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,9 @@ from holdsfor.io.rejects import Malformed
 from holdsfor.ir.metric import Range
 from holdsfor.metric.times import Time, exact
 from holdsfor.result import counted, frame_library, shown_html, shown_text
+
+if TYPE_CHECKING:
+    from holdsfor.viz.timeline import Timeline
 
 
 @dataclass
@@ -121,6 +124,29 @@ class MetricResult:
         return pa.table({"predicate": table["predicate"], **columns, **times})
 
     # For people
+
+    def timeline(
+        self,
+        *,
+        predicates: str | Collection[str] | None = None,
+        entities: Collection[Any] | None = None,
+        between: tuple[Any, Any] | None = None,
+        limit: int | None = None,
+        unit: str | None = None,
+        title: str | None = None,
+    ) -> Timeline:
+        """A picture of what holds when, with open and closed ends: `result.timeline().save("timeline.html")`.
+
+        `predicates` are names, `entities` arguments, `between` is two times, and `limit` how many lanes there are at
+        most. With a `unit` (`s`, `ms`, `us`, `ns`) times are unix time, and the axis has dates.
+        """
+        from holdsfor.viz.timeline import Timeline
+        from holdsfor.viz.timeline_collect import Choice
+        from holdsfor.viz.timeline_facts import facts_chart
+
+        choice = Choice([predicates] if isinstance(predicates, str) else predicates, entities, between, unit)
+        named = title if title is not None else self._title()
+        return Timeline(facts_chart(self._facts, self._dictionary, choice, named), limit)
 
     def __repr__(self) -> str:
         return shown_text(self._title(), self.to_arrow(exact=True), len(self))

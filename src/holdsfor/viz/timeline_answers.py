@@ -1,0 +1,201 @@
+"""A chart of what a run found: of every time-point, what the last query time knows whose window has it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.engine.expressions import codes_of
+from holdsfor.engine.frames import row_keys
+from holdsfor.engine.kernels import Ints
+from holdsfor.engine.report import Texts
+from holdsfor.engine.run import Answer
+from holdsfor.engine.tables import FOREVER
+from holdsfor.viz.timeline_chart import Chart
+from holdsfor.viz.timeline_collect import Choice, Collector, known_names, lanes_of_values, of_entities, require_entities
+
+_TRUE = "true"
+
+
+class _Table(NamedTuple):
+    """The intervals of one fluent, with a column of codes for each argument."""
+
+    args: tuple[Ints, ...]
+    value: Ints
+    start: Ints
+    end: Ints
+
+
+def answers_chart(
+    answers: Sequence[Answer],
+    window: int | None,
+    texts: Texts,
+    choice: Choice,
+    events: Collection[str] | bool,
+    title: str,
+) -> Chart:
+    """The intervals of fluents and, if asked for, the derived events."""
+    reach = choice.reach(1)
+    low, high = reach if reach is not None else (-int(FOREVER), int(FOREVER))
+    known = _known(answers, window)
+    fluents = {symbol.name for answer, _, _ in known for symbol in answer.fluents}
+    wanted = fluents if choice.names is None else known_names(choice.names, fluents, "fluent")
+    happened = {symbol.name for answer, _, _ in known for symbol in answer.events}
+    shown = (
+        (happened if events else set()) if isinstance(events, bool) else known_names(events, happened, "derived event")
+    )
+    if choice.entities is not None:
+        require_entities(choice.entities, _entities(known, texts))
+    collector = Collector()
+    for symbol in _symbols(answer.fluents for answer, _, _ in known):
+        if symbol.name in wanted:
+            table = _of_choice(_intervals(known, symbol, low, high), choice, texts)
+            if len(table.start):
+                _add_fluent(collector, symbol, table, texts)
+    for symbol in _symbols(answer.events for answer, _, _ in known):
+        if symbol.name in shown:
+            _add_event(collector, symbol, known, (low, high), choice, texts)
+    last = answers[-1].query_time + 1 if answers else None
+    return collector.chart(title, scale=1, unit=choice.unit, reach=reach, marks_ends=False, at_least=last)
+
+
+def _known(answers: Sequence[Answer], window: int | None) -> list[tuple[Answer, int, int]]:
+    """Answers with the time-points that nobody knows better about, from the first to before the second."""
+    if not answers:
+        return []
+    if window is None:
+        return [(answers[-1], -int(FOREVER), int(FOREVER))]
+    cuts = [-int(FOREVER), *(answer.query_time - window + 1 for answer in answers[1:]), int(FOREVER)]
+    return list(zip(answers, cuts[:-1], cuts[1:], strict=True))
+
+
+def _entities(known: Sequence[tuple[Answer, int, int]], texts: Texts) -> set[str]:
+    """The texts of all arguments."""
+    columns = [column for answer, _, _ in known for table in answer.fluents.values() for column in table.args]
+    columns += [
+        codes_of(column, texts.dictionary)
+        for answer, _, _ in known
+        for events in answer.events.values()
+        for column in events.args
+    ]
+    codes = np.unique(np.concatenate([np.unique(column) for column in columns])) if columns else np.zeros(0, np.int64)
+    return set(texts.values(codes).to_pylist())
+
+
+def _symbols(tables: Iterator[Any]) -> list[Symbol]:
+    """Symbols in order of first occurrence, which is that of the rules."""
+    return list(dict.fromkeys(symbol for table in tables for symbol in table))
+
+
+def _intervals(known: Sequence[tuple[Answer, int, int]], symbol: Symbol, low: int, high: int) -> _Table:
+    """The intervals of a fluent put together from what each answer knows best."""
+    parts = []
+    for answer, begin, stop in known:
+        table = answer.fluents.get(symbol)
+        if table is None or not len(table):
+            continue
+        start, end = np.maximum(table.start, begin), np.minimum(table.end, stop)
+        rows = np.flatnonzero((start < end) & (start < high) & (end > low))
+        parts.append((*(column[rows] for column in (*table.args, table.value)), start[rows], end[rows]))
+    if not parts:
+        empty = np.zeros(0, np.int64)
+        return _Table((), empty, empty, empty)
+    *args, value, start, end = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return _joined(_Table(tuple(args), value, start, end))
+
+
+def _joined(table: _Table) -> _Table:
+    """Intervals that were cut where one window took over from another, in one piece again."""
+    keys = row_keys([*table.args, table.value])
+    order = np.lexsort((table.start, keys))
+    key, start, end = keys[order], table.start[order], table.end[order]
+    begins = np.ones(len(key), np.bool_)
+    begins[1:] = (key[1:] != key[:-1]) | (start[1:] > end[:-1])
+    heads = np.flatnonzero(begins)
+    if not len(heads):
+        return table
+    rows = order[heads]
+    lasts = np.append(heads[1:], len(key)) - 1
+    return _Table(tuple(column[rows] for column in table.args), table.value[rows], start[heads], end[lasts])
+
+
+def _of_choice(table: _Table, choice: Choice, texts: Texts) -> _Table:
+    if choice.entities is None or not len(table.start):
+        return table
+    keep = _with_entities(table.args, choice.entities, texts, len(table.start))
+    return _Table(tuple(column[keep] for column in table.args), table.value[keep], table.start[keep], table.end[keep])
+
+
+def _with_entities(columns: Sequence[Ints], entities: Collection[Any], texts: Texts, rows: int) -> Any:
+    if not columns:
+        return np.zeros(rows, np.bool_)
+    distinct, inverse = np.unique(np.concatenate(columns), return_inverse=True)
+    codes = np.split(inverse, len(columns))
+    return of_entities(codes, texts.values(distinct).to_pylist(), entities, rows)
+
+
+def _add_fluent(collector: Collector, symbol: Symbol, table: _Table, texts: Texts) -> None:
+    rows = len(table.start)
+    distinct, inverse = np.unique(table.value, return_inverse=True)
+    values: list[str] = texts.values(distinct).to_pylist()
+    only_true = values == [_TRUE]
+    kinds = np.array([collector.kind(symbol.name, "" if only_true else value) for value in values], np.int64)
+    keys = row_keys(list(table.args)) if table.args else np.zeros(rows, np.int64)
+    lane_keys, apart = lanes_of_values(keys, inverse.astype(np.int64), table.start, table.end)
+
+    def labels(first: Ints) -> list[str]:
+        terms = texts.terms(symbol, [column[first] for column in table.args], len(first)).to_pylist()
+        shown = [values[at] for at in inverse[first].tolist()]
+        return [
+            f"{term}={value}" if is_apart else term
+            for term, is_apart, value in zip(terms, apart[first].tolist(), shown, strict=True)
+        ]
+
+    lane = collector.lanes(lane_keys, labels, _groups(table.args, texts))
+    flags = np.zeros(rows, np.bool_)
+    collector.spans.append((lane, kinds[inverse], table.start, table.end, flags, ~flags))
+
+
+def _groups(args: Sequence[Ints], texts: Texts) -> Any:
+    """Things are grouped by their first argument."""
+
+    def groups(first: Ints) -> list[str]:
+        return list(texts.values(args[0][first]).to_pylist()) if args else [""] * len(first)
+
+    return groups
+
+
+def _add_event(
+    collector: Collector,
+    symbol: Symbol,
+    known: Sequence[tuple[Answer, int, int]],
+    between: tuple[int, int],
+    choice: Choice,
+    texts: Texts,
+) -> None:
+    parts = []
+    for answer, begin, stop in known:
+        events = answer.events.get(symbol)
+        if events is not None and len(events):
+            low, high = max(begin, between[0]), min(stop, between[1])
+            rows = np.flatnonzero((events.time >= low) & (events.time < high))
+            args = [codes_of(column, texts.dictionary)[rows] for column in events.args]
+            parts.append((*args, events.time[rows]))
+    if not parts:
+        return
+    *args, time = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    if choice.entities is not None:
+        keep = _with_entities(args, choice.entities, texts, len(time))
+        args, time = [column[keep] for column in args], time[keep]
+    if not len(time):
+        return
+
+    def labels(first: Ints) -> list[str]:
+        return list(texts.terms(symbol, [column[first] for column in args], len(first)).to_pylist())
+
+    keys = row_keys(args) if args else np.zeros(len(time), np.int64)
+    lane = collector.lanes(keys, labels, _groups(args, texts))
+    collector.points.append((lane, np.full(len(time), collector.kind(symbol.name)), time))

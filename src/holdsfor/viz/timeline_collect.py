@@ -1,0 +1,171 @@
+"""Putting a chart together from tables of results: lanes by their keys, colours by fluent and value, lanes in order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from holdsfor.compiler.analysis.similar import suggest
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.frames import row_keys
+from holdsfor.engine.kernels import Ints
+from holdsfor.engine.tables import FOREVER
+from holdsfor.viz.timeline_axis import UNITS, Clock
+from holdsfor.viz.timeline_chart import Bools, Chart, Floats, Kind, Points, Spans, bounds
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What of a result is wanted; `entities` are texts of arguments, `between` two times."""
+
+    names: Collection[str] | None
+    entities: Collection[Any] | None
+    between: tuple[Any, Any] | None
+    unit: str | None
+
+    def reach(self, scale: int) -> tuple[int, int] | None:
+        """What of time is wanted, in ticks."""
+        if self.between is None:
+            return None
+        low, high = (round(_number(time, self.unit) * scale) for time in self.between)
+        if low >= high:
+            raise HoldsforError(f"between={self.between!r}: the first time must lie before the second")
+        return low, high
+
+
+def _number(time: Any, unit: str | None) -> Fraction:
+    """A time as a number; dates are numbers if times are unix time."""
+    if isinstance(time, np.datetime64):
+        time = time.astype("datetime64[us]").item()
+    if isinstance(time, str) and unit is not None:
+        try:
+            time = datetime.fromisoformat(time)
+        except ValueError:
+            raise HoldsforError(f"{time!r} is not a date such as 2024-05-01T10:30") from None
+    if isinstance(time, datetime):
+        if unit is None:
+            raise HoldsforError("between two dates: say what unix time is counted in, such as unit='s'")
+        at = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+        return Fraction(at.timestamp()).limit_denominator(10**6) * UNITS[unit]
+    return Fraction(str(time))
+
+
+def known_names(wanted: Iterable[str], known: Collection[str], what: str) -> set[str]:
+    """Names that were asked for; one that there is not is an error that says what was meant."""
+    found = set(wanted)
+    for name in sorted(found):
+        if name not in known:
+            close = suggest(name, known)
+            hint = f"did you mean {close}?" if close else f"there are {', '.join(sorted(known)) or 'none'}"
+            raise HoldsforError(f"no {what} is called {name!r}; {hint}")
+    return found
+
+
+def require_entities(wanted: Collection[Any], known: Collection[str]) -> None:
+    """Something that no result has to do with is an error that says what was meant."""
+    for name in map(str, wanted):
+        if name not in known:
+            close = suggest(name, known)
+            few = ", ".join(sorted(known)[:8]) + (", …" if len(known) > 8 else "")
+            raise HoldsforError(
+                f"nothing was found of {name!r}; "
+                + (f"did you mean {close}?" if close else f"there are {few or 'none'}")
+            )
+
+
+def of_entities(columns: Sequence[Ints], texts: Sequence[str], wanted: Collection[Any], rows: int) -> Bools:
+    """Which rows have one of the entities in their columns of codes; `texts` has the text of each code."""
+    names = {str(name) for name in wanted}
+    chosen = np.array([text in names for text in texts], np.bool_)
+    keep = np.zeros(rows, np.bool_)
+    for column in columns:
+        keep |= chosen[column]
+    return keep
+
+
+@dataclass
+class Collector:
+    """Collects tables, one fluent or event at a time, with times as whole ticks."""
+
+    labels: list[str] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
+    kinds: dict[Kind, int] = field(default_factory=dict)
+    spans: list[tuple[Ints, Ints, Ints, Ints, Bools, Bools]] = field(default_factory=list)
+    points: list[tuple[Ints, Ints, Ints]] = field(default_factory=list)
+
+    def lanes(self, keys: Ints, labels: Any, groups: Any) -> Ints:
+        """The lane of each row: rows with the same key share one. Labels and groups are made for a row of each."""
+        _, first, lane = np.unique(keys, return_index=True, return_inverse=True)
+        number = len(self.labels) + lane.astype(np.int64)
+        self.labels += labels(first)
+        self.groups += groups(first)
+        return number
+
+    def kind(self, name: str, value: str = "") -> int:
+        """The number of a kind."""
+        return self.kinds.setdefault(Kind(name, value), len(self.kinds))
+
+    def chart(
+        self,
+        title: str,
+        *,
+        scale: int,
+        unit: str | None,
+        reach: tuple[int, int] | None,
+        marks_ends: bool,
+        at_least: int | None = None,
+    ) -> Chart:
+        """All that was collected, lanes in order of groups and labels."""
+        order = sorted(range(len(self.labels)), key=lambda at: (_natural(self.groups[at]), _natural(self.labels[at])))
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        none = np.zeros(0, np.int64)
+        no_flags = np.zeros(0, np.bool_)
+        lane, kind, start, end, start_open, end_open = (
+            np.concatenate(columns)
+            for columns in zip((none, none, none, none, no_flags, no_flags), *self.spans, strict=True)
+        )
+        event_lane, event_kind, time = (
+            np.concatenate(columns) for columns in zip((none, none, none), *self.points, strict=True)
+        )
+        near = np.concatenate((start[start > -FOREVER], end[end < FOREVER], time))
+        origin = int(near.min(initial=2**62)) if len(near) else 0
+        clock = Clock(origin, scale, unit)
+        spans = Spans(place[lane], kind, _since(start, origin), _since(end, origin), start_open, end_open).in_order()
+        points = Points(place[event_lane], event_kind, _since(time, origin))
+        points = points.take(np.lexsort((points.time, points.lane)))
+        limit = None if at_least is None else float(at_least - origin)
+        low, high = (
+            (float(reach[0] - origin), float(reach[1] - origin))
+            if reach is not None
+            else bounds(spans, points, clock, at_least=limit if len(near) else None)
+        )
+        labels, groups = [self.labels[at] for at in order], [self.groups[at] for at in order]
+        return Chart(title, labels, groups, list(self.kinds), spans, points, clock, low, high, marks_ends=marks_ends)
+
+
+def _since(times: Ints, origin: int) -> Floats:
+    infinite = np.where(times > 0, np.inf, -np.inf)
+    near = np.abs(times) < FOREVER
+    found: Floats = np.where(near, (np.where(near, times, origin) - origin).astype(np.float64), infinite)
+    return found
+
+
+def _natural(text: str) -> tuple[int, float, str]:
+    """Numbers in their own order, before everything else."""
+    return (0, float(text), text) if text.isascii() and text.isdigit() else (1, 0.0, text)
+
+
+def lanes_of_values(keys: Ints, value: Ints, start: Ints, end: Ints) -> tuple[Ints, Bools]:
+    """Keys of lanes, given those of things, and which rows have a lane for their value alone: values that hold together."""
+    order = np.lexsort((start, keys))
+    key, begins, ends = keys[order], start[order], end[order]
+    crossing = np.zeros(len(key), np.bool_)
+    crossing[1:] = (key[1:] == key[:-1]) & (begins[1:] < ends[:-1])
+    apart = np.isin(keys, key[crossing])
+    return row_keys([keys, np.where(apart, value + 1, 0)]), apart
