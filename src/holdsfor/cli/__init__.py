@@ -10,6 +10,7 @@ import typer
 from holdsfor import __version__
 from holdsfor.cli import inspect
 from holdsfor.cli.common import hide_pandas
+from holdsfor.cli.lsp import grammar, lsp
 from holdsfor.cli.run import run
 from holdsfor.cli.stream import stream
 from holdsfor.cli.test import test
@@ -29,6 +30,8 @@ app.command()(inspect.graph)
 app.command()(inspect.plan)
 app.command()(inspect.codes)
 app.command()(test)
+app.command()(lsp)
+app.command()(grammar)
 
 
 def _print_version(wanted: bool) -> None:

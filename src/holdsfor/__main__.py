@@ -1,0 +1,5 @@
+"""`python -m holdsfor` is `holdsfor`."""
+
+from holdsfor.cli import main
+
+main()

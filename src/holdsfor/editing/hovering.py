@@ -1,0 +1,82 @@
+"""What is told of a name: what it is, on which level, by which key it is spread, which rules define it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdsfor.compiler.analysis.entities import Entity, EntityKind, Role
+from holdsfor.compiler.plan import Stratum
+from holdsfor.diagnostics import Span, errors_of
+from holdsfor.editing.occurrences import WORDS, NameKind, Occurrence
+from holdsfor.editing.project import Document
+from holdsfor.frontend.rtec.bodies import USAGE
+from holdsfor.frontend.rtec.heads import HEAD_USAGE
+from holdsfor.loading import Reasoner
+
+_MANY = 8
+
+
+def hover_text(document: Document, name: Occurrence) -> str:
+    """A few lines of Markdown."""
+    return "\n\n".join(_lines(document, name))
+
+
+def _lines(document: Document, name: Occurrence) -> Iterator[str]:
+    if name.kind is NameKind.VARIABLE:
+        yield f"variable `{name.name}`"
+        return
+    if name.kind is NameKind.WORD:
+        yield f"`{HEAD_USAGE.get(name.name) or USAGE.get(name.name) or name.name}`"
+        return
+    found = _entity(document, name)
+    yield f"**{name.name}/{name.arity}**: {found.role if found is not None else name.kind}"
+    if found is not None:
+        yield from _of_entity(document, found)
+    yield _places(document, name)
+
+
+def _entity(document: Document, name: Occurrence) -> Entity | None:
+    if not isinstance(document.reasoner, Reasoner) or name.kind is NameKind.BACKGROUND:
+        return None
+    kind = EntityKind.EVENT if name.kind is NameKind.EVENT else EntityKind.FLUENT
+    wanted = (kind, name.name, name.arity)
+    entities = document.reasoner.analysis.entities
+    return next((one for one in entities if (one.symbol.kind, one.symbol.name, one.symbol.arity) == wanted), None)
+
+
+def _of_entity(document: Document, entity: Entity) -> Iterator[str]:
+    reasoner = document.reasoner
+    values = [str(value) for value in dict.fromkeys(_value(value) for value in entity.values)]
+    if entity.symbol.kind is EntityKind.FLUENT and values:
+        yield f"values {', '.join(f'`{value}`' for value in values[:_MANY])}"
+    if isinstance(reasoner, Reasoner) and not errors_of(reasoner.diagnostics) and entity.role is not Role.INPUT_EVENT:
+        for stratum in reasoner.plan.strata:
+            if entity.symbol in stratum.members:
+                yield _of_stratum(stratum)
+
+
+def _value(value: object) -> str:
+    return str(getattr(value, "value", value))
+
+
+def _of_stratum(stratum: Stratum) -> str:
+    reads = ", ".join(f"`{symbol}`" for symbol in dict.fromkeys(map(str, stratum.inputs)))
+    return f"level {stratum.level}, {stratum.method}: {stratum.why}  \nkey: {stratum.key.reason}  \nreads {reads or 'nothing'}"
+
+
+def _places(document: Document, name: Occurrence) -> str:
+    defined = [one.span for one in document.definitions(name)]
+    if not defined:
+        return "input: no rule defines it"
+    lines = ", ".join(_place(span, document) for span in defined[:_MANY])
+    more = f" and {len(defined) - _MANY} more" if len(defined) > _MANY else ""
+    return f"defined in {lines}{more}"
+
+
+def _place(span: Span, document: Document) -> str:
+    return f"line {span.line}" if span.source.name == document.source.name else span.location
+
+
+def keyword_help() -> dict[str, str]:
+    """The words of the language with how they are used."""
+    return {**dict.fromkeys(WORDS, ""), **USAGE, **HEAD_USAGE}

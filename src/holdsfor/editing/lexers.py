@@ -1,0 +1,70 @@
+"""Pygments lexers: rule files in colour, in documents and terminals."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pygments.lexer import RegexLexer, words
+from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
+
+from holdsfor.editing.occurrences import WORDS
+from holdsfor.frontend.rtec.bodies import USAGE
+from holdsfor.frontend.rtec.heads import HEAD_USAGE
+from holdsfor.ir.metric import BinaryOperator, UnaryOperator
+
+HEADS = tuple(sorted(HEAD_USAGE))
+LANGUAGE = tuple(sorted({word for word in (*USAGE, *WORDS, "start", "end") if word.isidentifier()} - set(HEADS)))
+OPERATORS = tuple(sorted((*map(str, UnaryOperator), *map(str, BinaryOperator))))
+
+_COMMON = [
+    (r"\s+", Whitespace),
+    (r"%[^\n]*", Comment.Single),
+    (r"/\*.*?\*/", Comment.Multiline),
+    (r"'(?:[^'\\\n]|''|\\.)*'|\"(?:[^\"\\\n]|\"\"|\\.)*\"", String),
+]
+
+
+class RulesLexer(RegexLexer):
+    """Event descriptions in RTEC's language."""
+
+    name = "RTEC rules"
+    aliases: ClassVar[list[str]] = ["rtec", "holdsfor"]
+    filenames: ClassVar[list[str]] = ["*.prolog", "*.rtec"]
+    url = ""
+    tokens: ClassVar[dict[str, list[object]]] = {
+        "root": [
+            *_COMMON,
+            (r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", Number),
+            (r"[A-Z_À-ÖØ-Þ]\w*", Name.Variable),
+            (words(HEADS, suffix=r"(?=\()"), Keyword.Declaration),
+            (words((*LANGUAGE, "is"), suffix=r"\b"), Keyword),
+            (words(("true", "false"), suffix=r"\b"), Keyword.Constant),
+            (r"\w+(?=\()", Name.Function),
+            (r"\w+", Name),
+            (r":-|->|\\\+|=:=|=\\=|\\==|\\=|@=<|@>=|@<|@>|==|=<|>=|\*\*|//|[-+*/^<>=:;!]", Operator),
+            (r"[()\[\]{},|.]", Punctuation),
+        ]
+    }
+
+
+class MetricLexer(RegexLexer):
+    """DatalogMTL rules and facts."""
+
+    name = "DatalogMTL rules"
+    aliases: ClassVar[list[str]] = ["dmtl", "datalogmtl"]
+    filenames: ClassVar[list[str]] = ["*.dmtl"]
+    url = ""
+    tokens: ClassVar[dict[str, list[object]]] = {
+        "root": [
+            *_COMMON,
+            (r"#[^\n]*", Comment.Single),
+            (words(OPERATORS, suffix=r"\b"), Keyword),
+            (words(("not", "Top", "count", "sum", "min", "max", "inf"), suffix=r"\b"), Keyword),
+            (r"\d+(?:\.\d+)?(?:/\d+)?", Number),
+            (r"\w+(?=\()", Name.Function),
+            (r"[A-Z]\w*(?=\s*[,)])", Name.Variable),
+            (r"\w+", Name),
+            (r":-|!=|<=|>=|[-+*/<>=:@]", Operator),
+            (r"[()\[\]{},|.]", Punctuation),
+        ]
+    }

@@ -1,0 +1,173 @@
+"""Where the names of rules stand: what an editor needs for going to definitions, renaming and hovering."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from holdsfor.diagnostics import Source, Span
+from holdsfor.frontend.dmtl.reader import parse_source
+from holdsfor.ir.metric import Aggregate, Atom, Comparison, Condition, MetricFact, MetricRule, atoms
+from holdsfor.syntax.parser import parse
+from holdsfor.syntax.terms import Clause, Compound, Const, Term, conjuncts, functor, variables
+
+
+class NameKind(StrEnum):
+    """What a name stands for."""
+
+    EVENT = "event"
+    FLUENT = "fluent"
+    BACKGROUND = "background predicate"
+    PREDICATE = "metric predicate"
+    WORD = "word of the language"
+    VARIABLE = "variable"
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A name at a place. Variables are told apart by their clause (`scope`); others by name and arity."""
+
+    kind: NameKind
+    name: str
+    arity: int
+    span: Span
+    is_definition: bool = False
+    scope: int = -1
+
+    def same(self, other: Occurrence) -> bool:
+        """Whether both stand for the same thing."""
+        mine, others = ((one.kind, one.name, one.arity, one.scope) for one in (self, other))
+        in_one_file = self.span.source.name == other.span.source.name
+        return mine == others and (self.kind is not NameKind.VARIABLE or in_one_file)
+
+
+_HEADS = frozenset({"initiatedAt", "terminatedAt", "initially", "holdsFor", "happensAt", "initiates", "terminates"})
+_PAIRS = _HEADS - {"happensAt"} | {"holdsAt", "start", "end", "p", "fi", "ft"}
+_OF_EVENTS = frozenset({"happensAt", "initiates", "terminates"})
+_GOALS = frozenset({"\\+", ",", ";", "->", "findall", "not"})
+_INNER = frozenset({"start", "end"})
+WORDS = {
+    **dict.fromkeys(["union_all", "intersect_all", "relative_complement_all", "complement_all"], "algebra"),
+    **dict.fromkeys(["seq", "allen", "intDurGreater", "intDurLess", "intDurAtLeast", "intDurAtMost"], "algebra"),
+    **dict.fromkeys(["diamond_minus", "box_minus", "diamond_plus", "box_plus", "since", "until"], "algebra"),
+    **dict.fromkeys(["is", "findall", "\\+", "="], "logic"),
+}
+"""Words of the language that are no names of somebody's own."""
+
+
+def occurrences(source: Source, *, is_metric: bool) -> list[Occurrence]:
+    """All names in a text, in reading order."""
+    found = _metric(source) if is_metric else _rtec(source)
+    return sorted(found, key=lambda one: (one.span.start, one.span.end))
+
+
+def _rtec(source: Source) -> Iterator[Occurrence]:
+    for number, clause in enumerate(parse(source).clauses):
+        yield from _variables(clause, number)
+        if clause.head is not None:
+            yield from _head(clause.head)
+        for goal in conjuncts(clause.body):
+            yield from _goal(goal)
+
+
+def _variables(clause: Clause, number: int) -> Iterator[Occurrence]:
+    for term in (clause.head, clause.body):
+        if term is not None:
+            for var in variables(term):
+                if not var.is_anonymous:
+                    yield Occurrence(NameKind.VARIABLE, var.name, 0, var.span, scope=number)
+
+
+def _head(head: Term) -> Iterator[Occurrence]:
+    signature = functor(head)
+    if signature is None:
+        return
+    name, arity = signature
+    if name in _HEADS or name in {"fi", "ft", "p"}:
+        yield from _known(head, name, is_definition=name not in {"fi", "ft", "p"})
+    else:
+        yield _named(NameKind.BACKGROUND, head, name, arity, is_definition=True)
+
+
+def _goal(goal: Term) -> Iterator[Occurrence]:
+    if not isinstance(goal, Compound | Const):
+        return
+    signature = functor(goal)
+    if signature is None:
+        return
+    name, arity = signature
+    args = goal.args if isinstance(goal, Compound) else ()
+    if name in _GOALS:
+        for inner in args:
+            for one in conjuncts(inner):
+                yield from _goal(one)
+    elif name == "happensAt" or name in _PAIRS:
+        yield from _known(goal, name, is_definition=False)
+    elif name.isidentifier() and name not in WORDS:
+        yield _named(NameKind.BACKGROUND, goal, name, arity)
+
+
+def _known(term: Term, name: str, *, is_definition: bool) -> Iterator[Occurrence]:
+    """A predicate of the language, and the events and fluents that it is about."""
+    args = term.args if isinstance(term, Compound) else ()
+    yield _named(NameKind.WORD, term, name, len(args))
+    if name in _OF_EVENTS and args:
+        inner = functor(args[0])
+        if inner is not None and inner[0] in _INNER and inner[1] == 1:
+            yield from _known(args[0], inner[0], is_definition=False)
+        elif inner is not None:
+            yield _named(NameKind.EVENT, args[0], *inner, is_definition=is_definition and name == "happensAt")
+    for arg in args:
+        if isinstance(arg, Compound) and arg.name == "=" and len(arg.args) == 2:
+            fluent = functor(arg.args[0])
+            if fluent is not None:
+                yield _named(NameKind.FLUENT, arg.args[0], *fluent, is_definition=is_definition)
+
+
+def _named(kind: NameKind, term: Term, name: str, arity: int, *, is_definition: bool = False) -> Occurrence:
+    """The name of a term, which stands in front of its arguments; in quotes perhaps."""
+    span = term.span
+    text = span.text
+    length = len(text)
+    if isinstance(term, Compound):
+        length = text.find("(", text.find("'", 1)) if text.startswith("'") else len(name)
+    return Occurrence(kind, name, arity, Span(span.source, span.start, span.start + length), is_definition)
+
+
+def _metric(source: Source) -> Iterator[Occurrence]:
+    for number, statement in enumerate(parse_source(source).statements):
+        if isinstance(statement, MetricFact):
+            yield _predicate(statement.predicate, len(statement.args), statement.span, is_definition=True)
+            continue
+        yield from _metric_rule(statement, number)
+
+
+def _metric_rule(rule: MetricRule, number: int) -> Iterator[Occurrence]:
+    yield from _atom(rule.head, number, is_definition=True)
+    for literal in rule.body:
+        match literal:
+            case Condition(atom=atom) | Aggregate(atom=atom):
+                for inner in atoms(atom):
+                    yield from _atom(inner, number)
+            case Comparison(left=left, right=right):
+                yield from _terms((left, right), number)
+        if isinstance(literal, Aggregate):
+            yield from _terms((literal.result, *literal.terms), number)
+
+
+def _atom(atom: Atom, number: int, *, is_definition: bool = False) -> Iterator[Occurrence]:
+    yield _predicate(atom.predicate, len(atom.args), atom.span, is_definition=is_definition)
+    yield from _terms(atom.args, number)
+
+
+def _terms(terms: Iterable[Term], number: int) -> Iterator[Occurrence]:
+    for term in terms:
+        for var in variables(term):
+            if not var.is_anonymous:
+                yield Occurrence(NameKind.VARIABLE, var.name, 0, var.span, scope=number)
+
+
+def _predicate(name: str, arity: int, span: Span, *, is_definition: bool = False) -> Occurrence:
+    begins = Span(span.source, span.start, span.start + len(name))
+    return Occurrence(NameKind.PREDICATE, name, arity, begins, is_definition)

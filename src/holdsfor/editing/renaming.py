@@ -1,0 +1,37 @@
+"""Renaming: whether a new name will do, and how it is written."""
+
+from __future__ import annotations
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.editing.occurrences import NameKind, Occurrence
+from holdsfor.editing.project import Document
+from holdsfor.frontend.dmtl.unparse import name_text
+from holdsfor.syntax.printer import print_constant
+
+
+def renamed(document: Document, name: Occurrence, new: str) -> dict[Occurrence, str]:
+    """What to write at every place of a name; a HoldsforError says why it cannot be renamed so."""
+    if name.kind is NameKind.WORD:
+        raise HoldsforError(f"{name.name} is a word of the language")
+    text = _written(name.kind, new)
+    same = document.same_as(name)
+    for other in document.names:
+        clash = other.kind is name.kind and other.scope == name.scope and (other.name, other.arity) == (new, name.arity)
+        if clash and not other.same(name):
+            raise HoldsforError(f"there is a {name.kind} {new} already, in line {other.span.line}")
+    return dict.fromkeys(same, text)
+
+
+def _written(kind: NameKind, new: str) -> str:
+    begins_as_variable = new[:1].isupper() or new.startswith("_")
+    if not new or new.isspace():
+        raise HoldsforError("a name has at least one letter")
+    if kind is NameKind.VARIABLE:
+        if not (new.isidentifier() and begins_as_variable):
+            raise HoldsforError(f"{new!r} is no variable; variables begin with a capital letter or _")
+        return new
+    if kind is NameKind.PREDICATE:
+        return name_text(new)
+    if begins_as_variable:
+        raise HoldsforError(f"{new!r} would be a variable; names begin with a small letter")
+    return print_constant(new)
