@@ -8,11 +8,13 @@ from typing import Any
 
 from holdsfor.viz.picture import Picture
 from holdsfor.viz.timeline_chart import Chart, Lane, Ticks, chart_of
+from holdsfor.viz.timeline_html import timeline_html
 from holdsfor.viz.timeline_svg import timeline_svg
 
 __all__ = ["Lane", "Ticks", "Timeline", "timeline"]
 
 _LANES_IN_SVG = 80
+_LANES_IN_HTML = 5_000
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,10 @@ class Timeline(Picture):
     def svg(self, width: float = 1200) -> str:
         """A picture that does not move."""
         return timeline_svg(self.chart.fullest(self.limit or _LANES_IN_SVG), width)
+
+    def html(self) -> str:
+        """A page to zoom and pan in, with all the lanes there is room for."""
+        return timeline_html(self.chart.fullest(self.limit or _LANES_IN_HTML))
 
 
 def timeline(

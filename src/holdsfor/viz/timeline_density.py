@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -89,7 +90,12 @@ def _runs(cells: Ints, shade: Ints, count: Ints, columns: int, kinds: int) -> Sh
     key, column = np.divmod(cells[heads], columns)
     lane, kind = np.divmod(key, kinds)
     left = column * COLUMN
-    return Shades(lane, kind, left, left + lengths * COLUMN, shade[heads], np.add.reduceat(count, heads))
+    begun = np.add.reduceat(count, heads)
+    # What stands alone is drawn in full, or it would hardly be seen.
+    joins_last = np.zeros(len(heads), np.bool_)
+    joins_last[1:] = cells[heads[1:]] == cells[heads[1:] - 1] + 1
+    alone = (begun == 1) & ~joins_last & ~np.append(joins_last[1:], False)
+    return Shades(lane, kind, left, left + lengths * COLUMN, np.where(alone, LEVELS, shade[heads]), begun)
 
 
 def marks_at(points: Points, chart: Chart, width: float) -> tuple[Ints, Ints, Floats, Ints]:
@@ -103,3 +109,58 @@ def marks_at(points: Points, chart: Chart, width: float) -> tuple[Ints, Ints, Fl
     key, at = np.divmod(cells, across)
     lane, kind = np.divmod(key, 1 + int(points.kind.max(initial=0)))
     return lane, kind, at.astype(np.float64), count
+
+
+# Fewer rows, for pages that draw by themselves
+
+
+def coarsened(chart: Chart, most: int) -> tuple[Spans, int]:
+    """Intervals with those that lie closest together joined, if there are more than so many; and how many were joined."""
+    spans = chart.spans
+    if len(spans) <= most:
+        return spans, 0
+    distance = (chart.high - chart.low) / 2**20
+    while True:
+        found = _close_together(spans, distance)
+        # When everything of a lane is joined, no coarser grain helps.
+        if len(found) <= most or distance > chart.high - chart.low:
+            assert found.count is not None
+            return found, int(found.count[found.count > 1].sum())
+        distance *= 2
+
+
+def _close_together(spans: Spans, distance: float) -> Spans:
+    """Neighbours of a lane and kind that are shorter than a distance and nearer to each other than that, as one."""
+    order = np.lexsort((spans.start, spans.kind, spans.lane))
+    rows = spans.take(order)
+    short = rows.end - rows.start < distance
+    joins = np.zeros(len(rows), np.bool_)
+    joins[1:] = (
+        (rows.lane[1:] == rows.lane[:-1])
+        & (rows.kind[1:] == rows.kind[:-1])
+        & short[1:]
+        & short[:-1]
+        & (rows.start[1:] - rows.end[:-1] < distance)
+    )
+    heads = np.flatnonzero(~joins)
+    lasts = np.append(heads[1:], len(rows)) - 1
+    return replace(
+        rows.take(heads),
+        end=rows.end[lasts],
+        end_open=None if rows.end_open is None else rows.end_open[lasts],
+        count=lasts - heads + 1,
+    ).in_order()
+
+
+def thinned_points(chart: Chart, most: int) -> tuple[Points, int]:
+    """Events without those closest to the one before, if there are more than so many; and how many were left out."""
+    points = chart.points
+    kept, distance = np.arange(len(points)), (chart.high - chart.low) / 2**20
+    while len(kept) > most and distance <= chart.high - chart.low:
+        cell = np.floor((points.time - chart.low) / distance)
+        new = np.ones(len(points), np.bool_)
+        new[1:] = (
+            (cell[1:] != cell[:-1]) | (points.lane[1:] != points.lane[:-1]) | (points.kind[1:] != points.kind[:-1])
+        )
+        kept, distance = np.flatnonzero(new), distance * 2
+    return points.take(kept), len(points) - len(kept)

@@ -1,0 +1,349 @@
+"use strict";
+// A timeline on a canvas: lanes, intervals, events; only what is in view is drawn, narrow intervals by how dense they lie.
+
+const chart = JSON.parse(element("data").textContent);
+const clock = new Clock(chart.clock);
+const kinds = chart.kinds;
+const first = starts(column(chart.counts));
+const [start, end] = [times(chart.start), times(chart.end)];
+const kindOf = column(chart.kind);
+const startOpen = chart.startOpen && column(chart.startOpen);
+const endOpen = chart.endOpen && column(chart.endOpen);
+const sizes = chart.sizes && column(chart.sizes);
+const firstEvent = starts(column(chart.eventCounts));
+const [eventTime, eventKind] = [times(chart.eventTime), column(chart.eventKind)];
+// Intervals of a lane are in order of their starts; the furthest end so far tells where to begin looking.
+const furthest = Float64Array.from(end);
+for (let lane = 0; lane + 1 < first.length; lane++)
+  for (let at = first[lane] + 1; at < first[lane + 1]; at++) furthest[at] = Math.max(furthest[at], furthest[at - 1]);
+
+const [AXIS, ROW, HEADER, FADE, COLUMN] = [chart.clock.unit ? 42 : 28, 22, 24, 60, 2];
+const canvas = element("canvas");
+const scroll = element("scroll");
+const whole = chart.high - chart.low;
+const view = { low: chart.low, high: chart.high };
+const chosen = { lane: -1, at: -1 };
+let rows = [];
+let wanted = "";
+let labelWidth = 120;
+
+function arrange() {
+  rows = [];
+  let [y, group] = [0, null];
+  chart.labels.forEach((label, lane) => {
+    const name = chart.groups[chart.groupOf[lane]];
+    if (wanted && !label.toLowerCase().includes(wanted) && !name.toLowerCase().includes(wanted)) return;
+    if (chart.headers && name !== group && name) {
+      rows.push({ y, height: HEADER, header: name, lane: -1 });
+      y += HEADER;
+    }
+    group = name;
+    rows.push({ y, height: ROW, lane, group: chart.groupOf[lane] });
+    y += ROW;
+  });
+  element("spacer").style.height = `${Math.max(0, y + AXIS + 12 - scroll.clientHeight)}px`;
+  status(`${rows.filter((row) => row.lane >= 0).length} of ${chart.labels.length} lanes`);
+}
+
+const status = (text) => (element("status").textContent = text);
+const fieldWidth = () => Math.max(40, scroll.clientWidth - labelWidth - 12);
+const pixel = (time) => labelWidth + ((time - view.low) / (view.high - view.low)) * fieldWidth();
+const timeAt = (x) => view.low + ((x - labelWidth) / fieldWidth()) * (view.high - view.low);
+
+// Drawing
+
+function draw(pen, width, height) {
+  const colours = theme();
+  pen.clearRect(0, 0, width, height);
+  pen.font = "11px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace";
+  const longest = chart.labels.reduce((a, b) => (a.length >= b.length ? a : b), "");
+  labelWidth = Math.min(Math.max(60, pen.measureText(longest).width + 30), 0.4 * width, 360);
+  const top = scroll.scrollTop;
+  const visible = rows.filter((row) => row.y + row.height > top && row.y < top + height);
+  for (const row of visible) band(pen, row, row.y - top + AXIS, width, colours);
+  axis(pen, width, height, colours);
+  pen.save();
+  pen.beginPath();
+  pen.rect(labelWidth, AXIS, width - labelWidth, height - AXIS);
+  pen.clip();
+  for (const row of visible) if (row.lane >= 0) lane(pen, row.lane, row.y - top + AXIS, colours);
+  pen.restore();
+  for (const row of visible) name(pen, row, row.y - top + AXIS, colours);
+  pen.clearRect(0, 0, width, AXIS);
+  axisText(pen, colours);
+  canvas.dataset.drawn = String(visible.length);
+}
+
+function band(pen, row, y, width, colours) {
+  if (row.lane >= 0 && row.lane === chosen.lane) pen.fillStyle = colours.hover;
+  else if (row.lane >= 0 && row.group % 2 === 0) pen.fillStyle = colours.band;
+  else return;
+  pen.fillRect(0, y, width, row.height);
+}
+
+function name(pen, row, y, colours) {
+  const isHeader = row.lane < 0;
+  pen.fillStyle = colours.ink;
+  pen.textAlign = "left";
+  pen.font = isHeader ? "600 12px system-ui, sans-serif" : "11px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace";
+  const text = isHeader ? row.header : chart.labels[row.lane];
+  pen.fillText(fitted(pen, text, labelWidth - (isHeader ? 14 : 24)), isHeader ? 8 : chart.headers ? 18 : 10, y + row.height / 2 + 4);
+}
+
+// A text with its middle left out if there is not enough room.
+function fitted(pen, text, room) {
+  if (pen.measureText(text).width <= room) return text;
+  const letters = Array.from(text.length > 400 ? text.slice(0, 200) + text.slice(-200) : text);
+  let kept = letters.length;
+  const shorter = () => letters.slice(0, Math.ceil(kept / 2)).join("") + "…" + letters.slice(letters.length - Math.floor(kept / 2)).join("");
+  while (kept > 1 && pen.measureText(shorter()).width > room) kept--;
+  return shorter();
+}
+
+const marks = () => clock.marks(view.low, view.high, Math.max(1, Math.min(12, Math.floor(fieldWidth() / 110))));
+
+function axis(pen, width, height, colours) {
+  pen.strokeStyle = colours.line;
+  pen.lineWidth = 1;
+  pen.beginPath();
+  for (const mark of marks()) {
+    const x = Math.round(pixel(mark.at)) + 0.5;
+    pen.moveTo(x, AXIS - 5);
+    pen.lineTo(x, height);
+  }
+  pen.stroke();
+}
+
+function axisText(pen, colours) {
+  pen.fillStyle = colours.faint;
+  pen.font = "11px system-ui, sans-serif";
+  pen.textAlign = "center";
+  for (const mark of marks()) {
+    pen.fillText(mark.text, pixel(mark.at), AXIS - 10);
+    if (mark.context) pen.fillText(mark.context, pixel(mark.at), AXIS - 25);
+  }
+  pen.strokeStyle = colours.line;
+  pen.strokeRect(labelWidth + 0.5, AXIS - 0.5, fieldWidth(), 0);
+}
+
+function lane(pen, number, top, colours) {
+  const [y, height] = [top + 4, ROW - 8];
+  let dense = null;
+  const flush = () => {
+    if (!dense) return;
+    pen.globalAlpha = dense.count === 1 ? 1 : 0.4 + 0.6 * Math.min(1, dense.covered / COLUMN);
+    pen.fillStyle = kinds[dense.kind].colour;
+    pen.fillRect(dense.x, y, COLUMN, height);
+    pen.globalAlpha = 1;
+    dense = null;
+  };
+  for (let at = lowerBound(furthest, view.low, first[number], first[number + 1]); at < first[number + 1]; at++) {
+    if (start[at] > view.high) break;
+    if (!shown[kindOf[at]] || end[at] < view.low) continue;
+    const [left, right] = [pixel(Math.max(start[at], view.low - whole)), pixel(Math.min(end[at], chart.high))];
+    if (right - left >= COLUMN || end[at] > chart.high || start[at] < chart.low) {
+      flush();
+      bar(pen, at, Math.max(left, labelWidth - 4), Math.min(right, labelWidth + fieldWidth() + 4), y, height, colours);
+      continue;
+    }
+    const x = Math.floor(left / COLUMN) * COLUMN;
+    if (!dense || dense.x !== x || dense.kind !== kindOf[at]) {
+      flush();
+      dense = { x, kind: kindOf[at], covered: 0, count: 0 };
+    }
+    dense.covered += right - left;
+    dense.count += 1;
+  }
+  flush();
+  for (let at = lowerBound(eventTime, view.low, firstEvent[number], firstEvent[number + 1]); at < firstEvent[number + 1]; at++) {
+    if (eventTime[at] > view.high) break;
+    if (!shown[eventKind[at]]) continue;
+    pen.fillStyle = kinds[eventKind[at]].colour;
+    pen.fillRect(pixel(eventTime[at]) - 0.8, top + 3, 1.6, ROW - 6);
+  }
+}
+
+function bar(pen, at, left, right, y, height, colours) {
+  const kind = kinds[kindOf[at]];
+  pen.fillStyle = kind.colour;
+  pen.globalAlpha = sizes && sizes[at] > 1 ? 0.6 : 1;
+  if (right > left) {
+    pen.beginPath();
+    pen.roundRect(left, y, right - left, height, Math.min(3, (right - left) / 3));
+    pen.fill();
+  }
+  pen.globalAlpha = 1;
+  if (end[at] > chart.high) fade(pen, pixel(Math.max(chart.high, start[at])), FADE, y, height, kind.colour);
+  if (start[at] < chart.low) fade(pen, pixel(Math.min(chart.low, end[at])), -FADE, y, height, kind.colour);
+  if (chosen.at === at) {
+    pen.strokeStyle = colours.focus;
+    pen.lineWidth = 2;
+    pen.strokeRect(left - 1, y - 1, right - left + 2, height + 2);
+  }
+  if (startOpen && right - left > 3) ends(pen, at, y + height / 2, kind.colour, colours);
+  pen.font = "11px system-ui, sans-serif";
+  pen.textAlign = "left";
+  const from = Math.max(left, labelWidth);
+  if (kind.value && right - from > pen.measureText(kind.value).width + 10) {
+    pen.fillStyle = kind.ink;
+    pen.fillText(kind.value, from + 5, y + height - 3.5);
+  }
+}
+
+function fade(pen, x, length, y, height, colour) {
+  const gradient = pen.createLinearGradient(x, 0, x + length, 0);
+  gradient.addColorStop(0, colour);
+  gradient.addColorStop(1, colour + "00");
+  pen.fillStyle = gradient;
+  pen.fillRect(Math.min(x, x + length), y, Math.abs(length), height);
+}
+
+// Filled where the interval has its end, hollow where it has not.
+function ends(pen, at, y, colour, colours) {
+  for (const [time, isOpen] of [[start[at], startOpen[at]], [end[at], endOpen[at]]]) {
+    if (!Number.isFinite(time)) continue;
+    pen.beginPath();
+    pen.arc(pixel(time), y, 4.4, 0, 2 * Math.PI);
+    pen.fillStyle = isOpen ? colours.paper : colour;
+    pen.fill();
+    pen.lineWidth = 1.5;
+    pen.strokeStyle = isOpen ? colour : colours.paper;
+    pen.stroke();
+  }
+}
+
+// What is where
+
+function rowAt(y) {
+  const place = y - AXIS + scroll.scrollTop;
+  return y < AXIS ? undefined : rows.find((row) => place >= row.y && place < row.y + row.height);
+}
+
+function intervalAt(lane, x) {
+  const [from, to] = [timeAt(x - 3), timeAt(x + 3)];
+  let [best, distance] = [-1, Infinity];
+  for (let at = lowerBound(furthest, from, first[lane], first[lane + 1]); at < first[lane + 1] && start[at] <= to; at++) {
+    if (end[at] < from || !shown[kindOf[at]]) continue;
+    const off = Math.max(start[at] - timeAt(x), timeAt(x) - end[at], 0);
+    if (off < distance) [best, distance] = [at, off];
+  }
+  return best;
+}
+
+function intervalText(lane, at) {
+  const kind = kinds[kindOf[at]];
+  const opening = (startOpen ? startOpen[at] : start[at] === -Infinity) ? "(" : "[";
+  const closing = (endOpen ? endOpen[at] : true) ? ")" : "]";
+  const during = `${opening}${clock.text(start[at])}, ${clock.text(end[at])}${closing}`;
+  const many = sizes && sizes[at] > 1 ? `\n${sizes[at]} intervals that lie close together` : "";
+  return `${chart.labels[lane]}${kind.value ? " = " + kind.value : ""}\n${during}${many}`;
+}
+
+function eventsText(lane, x) {
+  const low = lowerBound(eventTime, timeAt(x - 3), firstEvent[lane], firstEvent[lane + 1]);
+  const high = lowerBound(eventTime, timeAt(x + 3), firstEvent[lane], firstEvent[lane + 1]);
+  if (high <= low) return "";
+  const text = `${chart.labels[lane]}\n${clock.text(eventTime[low])}`;
+  return high - low > 1 ? `${text}\nand ${high - low - 1} more close by` : text;
+}
+
+function point(event) {
+  const row = rowAt(event.offsetY);
+  if (!row || row.lane < 0) return hover("");
+  if (event.offsetX < labelWidth) return hover(chart.labels[row.lane], event.clientX, event.clientY);
+  const at = intervalAt(row.lane, event.offsetX);
+  hover(at >= 0 ? intervalText(row.lane, at) : eventsText(row.lane, event.offsetX), event.clientX, event.clientY);
+}
+
+// Moving about
+
+function show(low, high) {
+  const least = chart.clock.scale === null ? whole * 1e-9 : Math.min(2, whole);
+  const length = Math.min(Math.max(high - low, least), 1.2 * whole);
+  const middle = Math.min(Math.max((low + high) / 2, chart.low), chart.high);
+  [view.low, view.high] = [middle - length / 2, middle + length / 2];
+  paint();
+}
+
+function zoom(factor, x = labelWidth + fieldWidth() / 2) {
+  const [time, length] = [timeAt(x), (view.high - view.low) / factor];
+  const share = (time - view.low) / (view.high - view.low);
+  show(time - share * length, time + (1 - share) * length);
+}
+
+const move = (pixels) => {
+  const by = (pixels / fieldWidth()) * (view.high - view.low);
+  show(view.low - by, view.high - by);
+};
+
+function choose(row) {
+  if (!row) return;
+  Object.assign(chosen, { lane: row.lane, at: -1 });
+  if (row.y < scroll.scrollTop) scroll.scrollTop = row.y;
+  if (row.y + ROW > scroll.scrollTop + scroll.clientHeight - AXIS) scroll.scrollTop = row.y + ROW - scroll.clientHeight + AXIS;
+  const count = first[row.lane + 1] - first[row.lane];
+  status(`${chart.labels[row.lane]}: ${count} intervals, ${firstEvent[row.lane + 1] - firstEvent[row.lane]} events`);
+  paint();
+}
+
+function step(by) {
+  const lanes = rows.filter((row) => row.lane >= 0);
+  const place = lanes.findIndex((row) => row.lane === chosen.lane);
+  choose(lanes[place < 0 ? 0 : Math.min(Math.max(place + by, 0), lanes.length - 1)]);
+}
+
+function along(by) {
+  if (chosen.lane < 0) step(0);
+  const [low, high] = [first[chosen.lane], first[chosen.lane + 1] - 1];
+  if (!(high >= low)) return;
+  chosen.at = chosen.at < 0 ? (by > 0 ? low : high) : Math.min(Math.max(chosen.at + by, low), high);
+  const [a, b] = [Math.max(start[chosen.at], chart.low), Math.min(end[chosen.at], chart.high)];
+  if (a < view.low || b > view.high) show((a + b) / 2 - (view.high - view.low) / 2, (a + b) / 2 + (view.high - view.low) / 2);
+  status(intervalText(chosen.lane, chosen.at).replace("\n", " "));
+  paint();
+}
+
+function focusOn() {
+  if (chosen.at < 0) return;
+  const [a, b] = [Math.max(start[chosen.at], chart.low), Math.min(end[chosen.at], chart.high)];
+  const room = (b - a || whole / 100) * 0.5;
+  show(a - room, b + room);
+}
+
+const KEYS = {
+  ArrowLeft: () => move(fieldWidth() / 8), ArrowRight: () => move(-fieldWidth() / 8),
+  ArrowUp: () => step(-1), ArrowDown: () => step(1), n: () => along(1), p: () => along(-1), Enter: focusOn,
+  "+": () => zoom(1.5), "=": () => zoom(1.5), "-": () => zoom(1 / 1.5), 0: () => show(chart.low, chart.high),
+  Home: () => show(chart.low, chart.high), PageDown: () => (scroll.scrollTop += scroll.clientHeight * 0.8),
+  PageUp: () => (scroll.scrollTop -= scroll.clientHeight * 0.8),
+};
+
+canvas.addEventListener("keydown", (event) => {
+  const action = !event.ctrlKey && !event.metaKey && !event.altKey && KEYS[event.key];
+  if (!action) return;
+  event.preventDefault();
+  action();
+});
+canvas.addEventListener("wheel", (event) => {
+  const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
+  if (event.ctrlKey || event.metaKey) zoom(Math.exp(-event.deltaY / 300), event.offsetX);
+  else if (Math.abs(sideways) > Math.abs(event.deltaY) || event.shiftKey) move(-sideways);
+  else return;
+  event.preventDefault();
+}, { passive: false });
+gestures(canvas, { move, zoom, point, leave: () => hover("") });
+element("search").addEventListener("input", (event) => {
+  wanted = event.target.value.trim().toLowerCase();
+  arrange();
+  scroll.scrollTop = 0;
+  paint();
+});
+for (const [id, action] of [["in", () => zoom(1.5)], ["out", () => zoom(1 / 1.5)], ["all", KEYS.Home]])
+  element(id).addEventListener("click", action);
+
+let paint = () => {};
+const shown = legend(element("legend"), kinds.map((kind) => ({ name: kind.value ? `${kind.name} = ${kind.value}` : kind.name, colour: kind.colour })), () => paint());
+arrange();
+paint = painter(canvas, scroll, draw);
+scroll.addEventListener("scroll", () => paint());
+addEventListener("resize", arrange);
