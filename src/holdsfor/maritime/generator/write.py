@@ -1,0 +1,77 @@
+"""Data sets on disk, with the names and columns of the public set of the Brest area."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
+
+from holdsfor.maritime.generator.plan import plan
+from holdsfor.maritime.generator.reports import reports
+from holdsfor.maritime.generator.world import geojson
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+BLOCK = 500
+"""Vessels whose reports are made at once."""
+_DAY = 86_400
+_PLAIN = pc.WriteOptions(quoting_style="none")
+
+
+def generate(
+    path: str | Path,
+    *,
+    vessels: int,
+    hours: float,
+    seed: int = 1,
+    density: float = 1.0,
+    spark: SparkSession | None = None,
+) -> int:
+    """Write a data set to a folder; returns the number of position reports.
+
+    The rows depend on `vessels`, `hours`, `seed` and `density` (how often vessels report) only, not on who writes them.
+    Without Spark they go to one file, with Spark to a folder of many.
+    """
+    folder = Path(path)
+    folder.mkdir(parents=True, exist_ok=True)
+    made = plan(vessels, hours, seed)
+    (folder / "areas.geojson").write_text(geojson())
+    pc.write_csv(made.fleet.static, folder / "nari_static.csv", _PLAIN)
+    pc.write_csv(made.truth, folder / "truth.csv", _PLAIN)
+    blocks = -(-vessels // BLOCK)
+    if spark is None:
+        rows = pa.concat_tables([_block(vessels, hours, seed, density, block) for block in range(blocks)])
+        rows = rows.take(np.argsort(rows["t"].to_numpy() // 60, kind="stable"))
+        pc.write_csv(rows, folder / "nari_dynamic.csv", _PLAIN)
+        return len(rows)
+    parts = folder / "nari_dynamic"
+    parts.mkdir(exist_ok=True)
+
+    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for block in batch["id"].to_pylist():
+                rows = _block(vessels, hours, seed, density, block)
+                _write_days(rows, parts, block)
+                yield pa.record_batch({"rows": pa.array([len(rows)])})
+
+    counted = spark.range(0, blocks, 1, blocks).mapInArrow(work, "rows long").toArrow()
+    return int(np.sum(counted["rows"].to_numpy()))
+
+
+def _block(vessels: int, hours: float, seed: int, density: float, block: int) -> pa.Table:
+    made = plan(vessels, hours, seed)
+    return reports(made, block * BLOCK, min((block + 1) * BLOCK, vessels), seed, density)
+
+
+def _write_days(rows: pa.Table, folder: Path, block: int) -> None:
+    """A file for each day, so that reading the files in order of their names is going through time."""
+    days = rows["t"].to_numpy() // _DAY
+    first = int(days.min()) if len(days) else 0
+    for day in np.unique(days):
+        part = rows.filter(pa.array(days == day))
+        pc.write_csv(part, folder / f"day{int(day) - first:03d}-block{block:04d}.csv", _PLAIN)

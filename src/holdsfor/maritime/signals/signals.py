@@ -1,0 +1,31 @@
+"""What stage 1 gives out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+Frame = TypeVar("Frame")
+
+
+@dataclass(frozen=True)
+class Signals(Generic[Frame]):
+    """Events and the input fluent `proximity` by name, and the background facts.
+
+    A frame is a DataFrame of Spark or an Arrow table, by how it was made. `frames` has what rules read; `tracks` the
+    reports that were believed (vessel, time, lon, lat), `aside` those that were not (reason, …).
+    """
+
+    frames: Mapping[str, Frame]
+    tracks: Frame
+    aside: Frame
+    areas: Frame
+    """`areaType`: area, kind."""
+    vessels: Frame
+    """`vesselType`: vessel, type."""
+    numbers: Mapping[str, int]
+
+    def counts(self) -> dict[str, int]:
+        """How many reports were read, how many are aside and why, and how many events there are."""
+        return dict(self.numbers)
