@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdsfor.viz.map_areas import read_areas
+from holdsfor.viz.map_html import map_html
 from holdsfor.viz.map_scene import Scene
 from holdsfor.viz.map_svg import map_svg
 from holdsfor.viz.map_tracks import read_situations, read_tracks
@@ -30,6 +31,10 @@ class SituationMap(Picture):
     def svg(self, width: float = 1000) -> str:
         """A picture that does not move."""
         return map_svg(self.scene, width)
+
+    def html(self) -> str:
+        """A page to zoom and pan in, and to move through time."""
+        return map_html(self.scene)
 
 
 def situation_map(

@@ -70,6 +70,11 @@ class Scene:
         return left - room, top - room, right + room, bottom + room
 
     @cached_property
+    def stretch(self) -> float:
+        """How long a radian of longitude is on the plane."""
+        return 1.0 if self.projection_name == "mercator" else float(np.cos(np.radians(self.middle)))
+
+    @cached_property
     def kilometre(self) -> float:
         """How long a kilometre is on the plane, in the middle of the map."""
         stretch = 1 / np.cos(np.radians(self.middle)) if self.projection_name == "mercator" else 1.0

@@ -17,7 +17,7 @@ const furthest = Float64Array.from(end);
 for (let lane = 0; lane + 1 < first.length; lane++)
   for (let at = first[lane] + 1; at < first[lane + 1]; at++) furthest[at] = Math.max(furthest[at], furthest[at - 1]);
 
-const [AXIS, ROW, HEADER, FADE, COLUMN] = [chart.clock.unit ? 42 : 28, 22, 24, 60, 2];
+const [AXIS, ROW, HEADER, FADE, COLUMN] = [chart.clock.unit ? 42 : 28, 22, 24, 48, 2];
 const canvas = element("canvas");
 const scroll = element("scroll");
 const whole = chart.high - chart.low;
@@ -34,7 +34,7 @@ function arrange() {
     const name = chart.groups[chart.groupOf[lane]];
     if (wanted && !label.toLowerCase().includes(wanted) && !name.toLowerCase().includes(wanted)) return;
     if (chart.headers && name !== group && name) {
-      rows.push({ y, height: HEADER, header: name, lane: -1 });
+      rows.push({ y, height: HEADER, header: name, lane: -1, group: chart.groupOf[lane] });
       y += HEADER;
     }
     group = name;
@@ -46,14 +46,20 @@ function arrange() {
 }
 
 const status = (text) => (element("status").textContent = text);
-const fieldWidth = () => Math.max(40, scroll.clientWidth - labelWidth - 12);
-const pixel = (time) => labelWidth + ((time - view.low) / (view.high - view.low)) * fieldWidth();
-const timeAt = (x) => view.low + ((x - labelWidth) / fieldWidth()) * (view.high - view.low);
+// Where something goes on for ever, there is room for it to fade away.
+const before = start.some((time) => time < chart.low) ? FADE : 6;
+const after = end.some((time) => time > chart.high) ? FADE : 12;
+const fieldLeft = () => labelWidth + before;
+let scrollWidth = scroll.clientWidth;
+const fieldWidth = () => Math.max(40, scrollWidth - fieldLeft() - after);
+const pixel = (time) => fieldLeft() + ((time - view.low) / (view.high - view.low)) * fieldWidth();
+const timeAt = (x) => view.low + ((x - fieldLeft()) / fieldWidth()) * (view.high - view.low);
 
 // Drawing
 
 function draw(pen, width, height) {
   const colours = theme();
+  scrollWidth = width;
   pen.clearRect(0, 0, width, height);
   pen.font = "11px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace";
   const longest = chart.labels.reduce((a, b) => (a.length >= b.length ? a : b), "");
@@ -76,7 +82,7 @@ function draw(pen, width, height) {
 
 function band(pen, row, y, width, colours) {
   if (row.lane >= 0 && row.lane === chosen.lane) pen.fillStyle = colours.hover;
-  else if (row.lane >= 0 && row.group % 2 === 0) pen.fillStyle = colours.band;
+  else if (row.group % 2 === 0) pen.fillStyle = colours.band;
   else return;
   pen.fillRect(0, y, width, row.height);
 }
@@ -100,7 +106,7 @@ function fitted(pen, text, room) {
   return shorter();
 }
 
-const marks = () => clock.marks(view.low, view.high, Math.max(1, Math.min(12, Math.floor(fieldWidth() / 110))));
+const marks = () => clock.marks(timeAt(fieldLeft() - before / 2), timeAt(fieldLeft() + fieldWidth() + after / 2), Math.max(1, Math.min(12, Math.floor(fieldWidth() / 110))));
 
 function axis(pen, width, height, colours) {
   pen.strokeStyle = colours.line;
@@ -123,27 +129,30 @@ function axisText(pen, colours) {
     if (mark.context) pen.fillText(mark.context, pixel(mark.at), AXIS - 25);
   }
   pen.strokeStyle = colours.line;
-  pen.strokeRect(labelWidth + 0.5, AXIS - 0.5, fieldWidth(), 0);
+  pen.strokeRect(fieldLeft() + 0.5, AXIS - 0.5, fieldWidth(), 0);
 }
 
 function lane(pen, number, top, colours) {
   const [y, height] = [top + 4, ROW - 8];
-  let dense = null;
+  let [dense, last] = [null, -Infinity];
   const flush = () => {
     if (!dense) return;
-    pen.globalAlpha = dense.count === 1 ? 1 : 0.4 + 0.6 * Math.min(1, dense.covered / COLUMN);
+    const alone = dense.count === 1 && dense.x > last + 2 * COLUMN;
+    last = dense.x;
+    pen.globalAlpha = alone ? 1 : 0.4 + 0.6 * Math.min(1, dense.covered / COLUMN);
     pen.fillStyle = kinds[dense.kind].colour;
     pen.fillRect(dense.x, y, COLUMN, height);
     pen.globalAlpha = 1;
     dense = null;
   };
-  for (let at = lowerBound(furthest, view.low, first[number], first[number + 1]); at < first[number + 1]; at++) {
-    if (start[at] > view.high) break;
-    if (!shown[kindOf[at]] || end[at] < view.low) continue;
-    const [left, right] = [pixel(Math.max(start[at], view.low - whole)), pixel(Math.min(end[at], chart.high))];
+  const [from, to] = [timeAt(labelWidth), timeAt(scrollWidth)];
+  for (let at = lowerBound(furthest, from, first[number], first[number + 1]); at < first[number + 1]; at++) {
+    if (start[at] > to) break;
+    if (!shown[kindOf[at]] || end[at] < from) continue;
+    const [left, right] = [pixel(Math.max(start[at], chart.low)), pixel(Math.min(end[at], chart.high))];
     if (right - left >= COLUMN || end[at] > chart.high || start[at] < chart.low) {
       flush();
-      bar(pen, at, Math.max(left, labelWidth - 4), Math.min(right, labelWidth + fieldWidth() + 4), y, height, colours);
+      bar(pen, at, Math.max(left, labelWidth - 4), Math.min(right, scrollWidth + 4), y, height, colours);
       continue;
     }
     const x = Math.floor(left / COLUMN) * COLUMN;
@@ -155,8 +164,8 @@ function lane(pen, number, top, colours) {
     dense.count += 1;
   }
   flush();
-  for (let at = lowerBound(eventTime, view.low, firstEvent[number], firstEvent[number + 1]); at < firstEvent[number + 1]; at++) {
-    if (eventTime[at] > view.high) break;
+  for (let at = lowerBound(eventTime, from, firstEvent[number], firstEvent[number + 1]); at < firstEvent[number + 1]; at++) {
+    if (eventTime[at] > to) break;
     if (!shown[eventKind[at]]) continue;
     pen.fillStyle = kinds[eventKind[at]].colour;
     pen.fillRect(pixel(eventTime[at]) - 0.8, top + 3, 1.6, ROW - 6);
@@ -265,7 +274,7 @@ function show(low, high) {
   paint();
 }
 
-function zoom(factor, x = labelWidth + fieldWidth() / 2) {
+function zoom(factor, x = fieldLeft() + fieldWidth() / 2) {
   const [time, length] = [timeAt(x), (view.high - view.low) / factor];
   const share = (time - view.low) / (view.high - view.low);
   show(time - share * length, time + (1 - share) * length);

@@ -1,0 +1,115 @@
+"""A map of situations as a page of its own, with zoom, pan, a slider of time and a legend that shows and hides."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from holdsfor.viz.colours import colour
+from holdsfor.viz.map_scene import Scene
+from holdsfor.viz.map_svg import AREA_FILLS
+from holdsfor.viz.map_tracks import Situations, thinned
+from holdsfor.viz.page import packed, packed_times, page
+from holdsfor.viz.palette import plain
+
+_MOST_POINTS = 70_000
+_MOST_AREA_POINTS = 20_000
+_MOST_SITUATIONS = 40_000
+_GRAIN = 1 / 4000
+"""Places nearer than this, as a share of the longer side, are first to be left out."""
+
+
+def map_html(scene: Scene) -> str:
+    """The page. Of very many situations the longest are shown, and of long tracks the points where they move."""
+    left, top, right, bottom = scene.frame
+    span = max(right - left, bottom - top)
+    middle = (left + right) / 2, (top + bottom) / 2
+    tracks = scene.tracks
+    x, y = scene.place(tracks.lon, tracks.lat)
+    x, y = (x - middle[0]) / span, (y - middle[1]) / span
+    rows = thinned(tracks.entity, x, y, _GRAIN, _MOST_POINTS)
+    situations, hidden = _longest(scene.situations)
+    data = {
+        "names": [plain(name) for name in tracks.names],
+        "counts": packed(np.bincount(tracks.entity[rows], minlength=len(tracks.names))),
+        "x": packed(x[rows].astype(np.float32)),
+        "y": packed(y[rows].astype(np.float32)),
+        "time": packed_times(tracks.time[rows]),
+        "kinds": [
+            {"name": plain(name), "colour": colour(at), "count": count}
+            for at, (name, count) in enumerate(zip(scene.situations.kinds, scene.counts, strict=True))
+        ],
+        "kind": packed(situations.kind),
+        "entity": packed(situations.entity),
+        "start": packed_times(situations.start),
+        "end": packed_times(situations.end),
+        "areas": _areas(scene, middle, span),
+        "areaKinds": [
+            {"name": plain(name), "colour": AREA_FILLS[at % len(AREA_FILLS)]}
+            for at, name in enumerate(scene.area_kinds)
+        ],
+        "clock": {"origin": "0", "scale": scene.clock.scale, "unit": scene.unit},
+        "low": float(tracks.time.min(initial=np.inf)) if len(tracks) else 0.0,
+        "high": float(tracks.time.max(initial=-np.inf)) if len(tracks) else 1.0,
+        "width": (right - left) / span,
+        "height": (bottom - top) / span,
+        "span": span,
+        "middle": list(middle),
+        "stretch": scene.stretch,
+        "mercator": scene.projection_name == "mercator",
+        "kilometre": scene.kilometre,
+    }
+    fewer = len(tracks) - len(rows)
+    notes = [
+        scene.note,
+        f"{hidden:,} of the shortest situations are left out" if hidden else "",
+        f"{fewer:,} positions at which nothing moved are left out" if fewer else "",
+    ]
+    return page(
+        scene.title, scene.description, _body(scene, "; ".join(filter(None, notes))), data, ["common.js", "map.js"]
+    )
+
+
+def _longest(situations: Situations) -> tuple[Situations, int]:
+    hidden = len(situations) - _MOST_SITUATIONS
+    if hidden <= 0:
+        return situations, 0
+    order = np.argsort(situations.start - situations.end, kind="stable")
+    return situations.take(np.sort(order[:_MOST_SITUATIONS])), hidden
+
+
+def _areas(scene: Scene, middle: tuple[float, float], span: float) -> list[dict[str, Any]]:
+    number = {name: at for at, name in enumerate(scene.area_kinds)}
+    most = max(3, _MOST_AREA_POINTS // max(1, sum(len(area.rings) for area in scene.areas)))
+    found = []
+    for area in scene.areas:
+        rings = []
+        for lon, lat in area.rings:
+            x, y = scene.place(lon, lat)
+            x, y = (x - middle[0]) / span, (y - middle[1]) / span
+            rows = thinned(np.zeros(len(x), np.int64), x, y, _GRAIN, most)
+            rings.append({"x": packed(x[rows].astype(np.float32)), "y": packed(y[rows].astype(np.float32))})
+        name = f"{area.name} ({area.kind})" if area.name else area.kind
+        found.append({"name": plain(name), "kind": number[area.kind], "rings": rings})
+    return found
+
+
+def _body(scene: Scene, note: str) -> str:
+    shown_note = f"<p>{escape(plain(note))}</p>" if note else ""
+    return f"""<header>
+<h1>{escape(plain(scene.title))}</h1>
+<div class="tools">
+<button id="out" aria-label="zoom out">−</button><button id="in" aria-label="zoom in">+</button><button id="all">all</button>
+<div class="time"><button id="play">play</button><button id="always">all of time</button>
+<input type="range" id="slider" min="0" max="1000" value="0" aria-label="time"><output id="moment"></output></div>
+<span id="status" role="status" aria-live="polite"></span>
+</div>
+<div class="legend" id="legend"></div>
+</header>
+<main class="field" id="field">
+<canvas id="canvas" tabindex="0" role="application" aria-label="{escape(plain(scene.description))}" aria-describedby="keys"></canvas>
+</main>
+<footer>{shown_note}<p id="keys">Drag or arrow keys to move, wheel or + − to zoom, 0 for all; comma and full stop step through
+time, space plays, Escape shows all of time.</p></footer>"""
