@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from holdsfor.recognition import EventsInput, MappingInput
     from holdsfor.result import Result
     from holdsfor.session import Session
+    from holdsfor.viz.program_graph import ProgramGraph
+    from holdsfor.viz.view import Grain
 
 Background: TypeAlias = str | Path | Iterable[str | Path] | Mapping[str, Any]
 """Files with facts and rules, or tables of facts by predicate name."""
@@ -119,6 +121,18 @@ class Reasoner:
 
         plan = self.plan if background is None else self.with_background(background).plan
         return Session(plan, window, start, changes=changes)
+
+    def graph(self, grain: Grain = "pairs") -> ProgramGraph:
+        """The dependency graph, for notebooks and files: of fluent-value `pairs`, of `fluents` or of `components`.
+
+        >>> loads("initiatedAt(on=true, T) :- happensAt(press, T).").graph().mermaid().splitlines()[0]
+        'flowchart LR'
+        """
+        from holdsfor.viz.program_graph import ProgramGraph
+        from holdsfor.viz.view import dependency_view
+
+        self.require_no_errors()
+        return ProgramGraph(dependency_view(self.analysis, grain))
 
     def require_no_errors(self) -> None:
         """Raise ProgramError if anything found stops the program from running."""

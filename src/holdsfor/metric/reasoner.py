@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from holdsfor.metric.result import MetricResult
     from holdsfor.metric.revising import RevisingSession
     from holdsfor.metric.session import MetricSession
+    from holdsfor.viz.program_graph import ProgramGraph
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,14 @@ class MetricReasoner:
         from holdsfor.metric.session import streamed_plan
 
         return RevisingSession(streamed_plan(self, self.plan_of(query), delay), self.signatures, lateness)
+
+    def graph(self) -> ProgramGraph:
+        """The dependency graph of the predicates, for notebooks and files."""
+        from holdsfor.viz.metric import metric_view
+        from holdsfor.viz.program_graph import ProgramGraph
+
+        self.require_no_errors()
+        return ProgramGraph(metric_view(self.program))
 
     def require_no_errors(self) -> None:
         """Raise ProgramError if anything found stops the program from running."""

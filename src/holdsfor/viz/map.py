@@ -10,7 +10,7 @@ from holdsfor.viz.map_html import map_html
 from holdsfor.viz.map_scene import Scene
 from holdsfor.viz.map_svg import map_svg
 from holdsfor.viz.map_tracks import read_situations, read_tracks
-from holdsfor.viz.picture import Picture
+from holdsfor.viz.picture import Picture, in_frame
 
 __all__ = ["SituationMap", "situation_map"]
 
@@ -35,6 +35,9 @@ class SituationMap(Picture):
     def html(self) -> str:
         """A page to zoom and pan in, and to move through time."""
         return map_html(self.scene)
+
+    def _repr_html_(self) -> str:
+        return in_frame(self.html(), 640, self.title)
 
 
 def situation_map(

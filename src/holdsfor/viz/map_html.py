@@ -65,7 +65,7 @@ def map_html(scene: Scene) -> str:
     notes = [
         scene.note,
         f"{hidden:,} of the shortest situations are left out" if hidden else "",
-        f"{fewer:,} positions at which nothing moved are left out" if fewer else "",
+        f"{fewer:,} positions too close to others to be told apart are left out" if fewer else "",
     ]
     return page(
         scene.title, scene.description, _body(scene, "; ".join(filter(None, notes))), data, ["common.js", "map.js"]

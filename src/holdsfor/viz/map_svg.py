@@ -178,7 +178,7 @@ def _graticule(view: _View) -> Iterator[str]:
         x = origin + degree * per_degree
         yield f'<path class="grid" d="M{x:.1f},0V{view.height:.1f}"/>'
         text = _degrees((degree + 180) % 360 - 180, "E", "W")
-        yield f'<text class="faint small" x="{x + 3:.1f}" y="{view.height - 6:.1f}">{text}</text>'
+        yield f'<text class="faint small" x="{x + 3:.1f}" y="13">{text}</text>'
     south, north = (float(lat) for lat in (view.scene.middle - 20 * step, view.scene.middle + 20 * step))
     parallels = np.arange(np.ceil(max(south, -85.0) / step), np.floor(min(north, 85.0) / step) + 1) * step
     heights = view.pixels(np.zeros(len(parallels)), parallels)[1]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from holdsfor.viz.picture import Picture
+from holdsfor.viz.picture import Picture, in_frame
 from holdsfor.viz.timeline_chart import Chart, Lane, Ticks, chart_of
 from holdsfor.viz.timeline_html import timeline_html
 from holdsfor.viz.timeline_svg import timeline_svg
@@ -36,6 +36,9 @@ class Timeline(Picture):
     def html(self) -> str:
         """A page to zoom and pan in, with all the lanes there is room for."""
         return timeline_html(self.chart.fullest(self.limit or _LANES_IN_HTML))
+
+    def _repr_html_(self) -> str:
+        return in_frame(self.html(), min(640, 200 + 26 * len(self.chart.labels)), self.title)
 
 
 def timeline(

@@ -168,7 +168,7 @@ function graticule(pen, width, height, colours) {
     const x = Math.round(toX(acrossDegrees(k * step))) + 0.5;
     pen.moveTo(x, 0);
     pen.lineTo(x, height);
-    pen.fillText(degreeText((((k * step + 180) % 360) + 360) % 360 - 180, "E", "W"), x + 3, height - 6);
+    pen.fillText(degreeText((((k * step + 180) % 360) + 360) % 360 - 180, "E", "W"), x + 3, 13);
   }
   for (let k = Math.ceil(-84 / step); k * step <= 84; k++) {
     const y = Math.round(toY(downDegrees(k * step))) + 0.5;
