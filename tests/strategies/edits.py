@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class Round:
     query: int
     arrived: list[Record]
     retracted: list[Record]
-    reasoner: Reasoner
+    reasoner: Reasoner = field(repr=False)
 
 
 def rounds(pen: Pen, scenario: Scenario) -> list[Round]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from holdsfor import loads
 from holdsfor.compiler.plan import Plan
@@ -24,8 +24,8 @@ class FactEdit:
     name: str
     row: tuple[str | int, ...]
     is_new: bool
-    text: str
-    reasoner: Reasoner
+    text: str = field(repr=False)
+    reasoner: Reasoner = field(repr=False)
     is_refused: bool
 
     @property

@@ -315,14 +315,19 @@ class StageRun:
         kept = []
         for section, _ in list(self.sections.tables(rows)):
             mine = np.flatnonzero(rows[:, 1] == self.sections.number(section.kind, section.symbol, section.effect))
+            first = FIRST + width(section.symbol)
             if section.kind == "unsettled":
                 kept.append(rows[mine])
-            if section.kind != "table":
                 continue
-            flags = FIRST + width(section.symbol) + 3
+            if section.kind == "effects":
+                kept.append(rows[mine[rows[mine, first + 1] >= begin]])
+                continue
+            # The last column before the flags: when an interval ends, or an event happens.
+            is_event = section.kind == "happened"
+            flags = first + (1 if is_event else 3)
             if touched is not None and section.symbol not in self.prepared.kept.derivable:
                 calm = mine[~is_in(rows[mine, KEY], touched)]
-                over = rows[calm, flags - 1] <= begin
+                over = rows[calm, flags - 1] <= (begin - 1 if is_event else begin)
                 rows[calm, flags] = (rows[calm, flags] & NEW) | np.where(over, FINAL, 0)
             ongoing = rows[mine][(rows[mine, flags] & FINAL) == 0]
             ongoing[:, flags] = NEW
