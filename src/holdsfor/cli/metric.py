@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING
 import typer
 
 from holdsfor.cli.common import friendly_errors
-from holdsfor.cli.options import Engine, Format, counted, reading_lines, rejects_to, show_skipped, style_of
+from holdsfor.cli.options import (
+    Engine,
+    Format,
+    counted,
+    reading_lines,
+    rejects_to,
+    require_drawable,
+    show_skipped,
+    style_of,
+)
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, in_reading_order
 from holdsfor.loading import read_source
 from holdsfor.metric import MetricReasoner, from_metric_sources
@@ -50,6 +59,8 @@ class MetricOptions:
     style: Format | None
     output: Path | None
     engine: Engine
+    timeline: Path | None = None
+    dates: str | None = None
 
 
 def run_metric(
@@ -59,6 +70,8 @@ def run_metric(
     with friendly_errors(), ExitStack() as stack:
         if not_for_metric:
             raise HoldsforError(f"{', '.join(not_for_metric)} cannot be used with a .dmtl program")
+        if options.timeline is not None:
+            require_drawable(options.timeline, options.dates)
         reasoner = load_metric_files(options.rules)
         plan = reasoner.plan_of(options.query or None)
         from holdsfor.engine.metric.report import EXACT, ROUNDED
@@ -83,6 +96,8 @@ def run_metric(
         exactly = style in (Format.CSV, Format.TABLE)
         with writing(style, options.output, EXACT if exactly else ROUNDED) as writer:
             writer.write(found.to_arrow(exact=exactly))
+        if options.timeline is not None:
+            found.timeline(unit=options.dates).save(options.timeline)
     show_skipped(found.summary.first_malformed)
     for text in (*_summary_lines(found.summary, len(found.predicates)), *_profile_lines(run)):
         typer.echo(text, err=True)

@@ -70,6 +70,14 @@ def style_of(style: Format | None, output: Path | None) -> str:
     return ending if ending in {Format.JSONL, Format.PARQUET} else Format.CSV.value
 
 
+def require_drawable(timeline: Path, unit: str | None) -> None:
+    """Complain about a picture that nobody can draw before the work begins, not after it."""
+    if timeline.suffix.lower() not in {".html", ".svg", ".png"}:
+        raise HoldsforError(f"--timeline is a .html, .svg or .png file, not {str(timeline)!r}")
+    if unit is not None and unit not in {"s", "ms", "us", "ns"}:
+        raise HoldsforError(f"--dates is one of s, ms, us, ns, not {unit!r}")
+
+
 @contextmanager
 def rejects_to(path: Path | None, *, strict: bool) -> Iterator[Rejects]:
     """Where rows go that cannot be read."""

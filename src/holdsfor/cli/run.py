@@ -19,6 +19,7 @@ from holdsfor.cli.options import (
     number,
     reading_lines,
     rejects_to,
+    require_drawable,
     show_skipped,
     style_of,
     time_point,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     # Imported where they are used: NumPy and Arrow would slow down every other command.
     import pyarrow as pa
 
+    from holdsfor.engine.run import Answer
     from holdsfor.io.builder import Reading
     from holdsfor.io.rejects import Rejects
     from holdsfor.recognition import Recognition, Summary
@@ -80,6 +82,12 @@ def run(
         Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
     ] = None,
     derived_events: Annotated[Path | None, typer.Option(help="Write derived events to this file.")] = None,
+    timeline: Annotated[
+        Path | None, typer.Option(help="Draw what was found: a page (.html) or a picture (.svg, .png).")
+    ] = None,
+    dates: Annotated[
+        str | None, typer.Option(help="With --timeline: times are unix time in s, ms, us or ns; show dates.")
+    ] = None,
     rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be read to this file.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be read.")] = False,
     profile: Annotated[bool, typer.Option("--profile", help="Say how long each stratum took.")] = False,
@@ -97,7 +105,9 @@ def run(
         from holdsfor.cli.metric import MetricOptions, run_metric
 
         given = {"--background": background, "--window": window, "--derived-events": derived_events}
-        options = MetricOptions(rules, events, mapping, start, end, step, tick, delay, fluent, style, output, engine)
+        options = MetricOptions(
+            rules, events, mapping, start, end, step, tick, delay, fluent, style, output, engine, timeline, dates
+        )
         if engine is Engine.SPARK:
             from holdsfor.cli.spark_metric import run_metric_on_spark
 
@@ -108,6 +118,7 @@ def run(
                 "--rejects": rejects,
                 "--strict": strict,
                 "--profile": profile,
+                "--timeline": timeline,
             }
             unused = [name for name, value in (given | local).items() if value]
             run_metric_on_spark(options, not_for_spark=unused, master=master, partitions=partitions)
@@ -135,6 +146,10 @@ def run(
         span = window, time_point("--step", step, 1), time_point("--start", start), time_point("--end", end)
         plan = load_files([*rules, *background]).plan
         wanted = _known_fluents(fluent, plan)
+        if timeline is not None:
+            require_drawable(timeline, dates)
+            if engine is not Engine.COLUMNAR:
+                raise HoldsforError(f"--timeline cannot be used with --engine {engine.value}")
         if engine is Engine.SPARK:
             from holdsfor.cli.spark import SparkRun
 
@@ -148,7 +163,16 @@ def run(
         recognition = Recognition(
             plan, reading, windows, fluents=wanted, profile=profile, incremental=Choice(incremental.value)
         )
-        _write(_tables(recognition, engine, line), style, output, derived_events)
+        kept: list[Answer] = []
+        _write(
+            _tables(recognition, engine, line, kept if timeline is not None else None), style, output, derived_events
+        )
+        if timeline is not None:
+            from holdsfor.engine.report import Texts
+            from holdsfor.result import Result
+
+            found = Result(kept, Texts(reading.dictionary), recognition.summary, windows)
+            found.timeline(events=True, unit=dates).save(timeline)
     _print_summary(recognition, profile=profile)
 
 
@@ -186,8 +210,10 @@ def _known_fluents(names: list[str], plan: Plan) -> set[str] | None:
     return set(names) or None
 
 
-def _tables(recognition: Recognition, engine: Engine, line: Line | None) -> Iterator[tuple[pa.Table, pa.Table]]:
-    """Intervals and derived events, query time by query time."""
+def _tables(
+    recognition: Recognition, engine: Engine, line: Line | None, kept: list[Answer] | None
+) -> Iterator[tuple[pa.Table, pa.Table]]:
+    """Intervals and derived events, query time by query time; answers are added to those kept, if any are."""
     if engine is Engine.REFERENCE:
         yield recognition.by_reference()
         return
@@ -199,6 +225,8 @@ def _tables(recognition: Recognition, engine: Engine, line: Line | None) -> Iter
     for done, answer in enumerate(recognition, 1):
         if line is not None:
             line.reached(answer.query_time, done, recognition.arrived_by(answer.query_time))
+        if kept is not None:
+            kept.append(answer)
         yield interval_table(answer, texts), event_table(answer, texts)
 
 
