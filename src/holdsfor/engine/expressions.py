@@ -84,6 +84,8 @@ _COMPARE: dict[str, Callable[[Array, Array], Any]] = {
     "=:=": np.equal,
     "=\\=": np.not_equal,
 }
+_FEW = 1 << 11
+"""Up to so many rows, the number of calls is what costs."""
 assert set(_COMPARE) == ARITHMETIC_COMPARISONS
 
 
@@ -105,7 +107,15 @@ def codes_of(column: Column, dictionary: Dictionary) -> Ints:
 
 def evaluate(term: Term, frame: Frame, dictionary: Dictionary) -> Array:
     """An arithmetic expression over the rows of a frame. What has no value is NaN."""
-    return np.broadcast_to(_evaluate(term, frame, dictionary), frame.rows)
+    return _for_rows(_evaluate(term, frame, dictionary), frame.rows)
+
+
+def _for_rows(values: Array, rows: int) -> Array:
+    """A column of so many rows, of which there may be one that stands for all."""
+    if values.shape == (rows,):
+        return values
+    # Not to write a constant out many times saves memory; to write it out a few times is faster.
+    return np.full(rows, values) if rows <= _FEW else np.broadcast_to(values, rows)
 
 
 def _evaluate(term: Term, frame: Frame, dictionary: Dictionary) -> Array:
@@ -144,7 +154,7 @@ def column_of(term: Term, frame: Frame, dictionary: Dictionary) -> Column:
     if isinstance(term, Var):
         return frame.columns[term.name]
     if is_ground(term):
-        return Codes(np.broadcast_to(np.int64(dictionary.code(value_of(term))), frame.rows))
+        return Codes(_for_rows(np.asarray(dictionary.code(value_of(term)), np.int64), frame.rows))
     return Codes(_built(term, frame, dictionary))
 
 
@@ -168,7 +178,7 @@ def compare(operator: str, left: Term, right: Term, frame: Frame, dictionary: Di
         if operator == "=\\=":
             # NaN differs from everything; all other comparisons with it are false by themselves.
             holds = holds & ~(_is_nan(one) | _is_nan(other))
-        return np.broadcast_to(holds, frame.rows)
+        return _for_rows(holds, frame.rows)
     columns = [column_of(side, frame, dictionary) for side in (left, right)]
     if any(isinstance(column, Lists) for column in columns):
         return _compare_lists(operator, columns)

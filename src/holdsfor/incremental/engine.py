@@ -142,6 +142,8 @@ class Incremental:
         self._clock = Clock(self._origin, tuple(self._begins), now, low)
         found = []
         for place, stage in enumerate(self._stages):
+            if not stage.is_due:
+                continue
             for change in stage.run(self._clock):
                 found.append((stage, change))
                 for later in self._later[place]:
@@ -173,11 +175,13 @@ class Incremental:
                 for later in self._later[place]:
                     _spread(stage, later, Change(len(stage.panes) - 1, rows[:0], rows))
         # One time-point more than the window: what begins right at its border may only now be known.
+        first = self._begins[0]
         while len(self._begins) > 1 and self._begins[1] <= low:
             self._begins.pop(0)
             self._counts.pop(0)
-        for stage in self._stages:
-            stage.forget(self._begins[0])
+        if self._begins[0] != first:
+            for stage in self._stages:
+                stage.forget(self._begins[0])
 
     # Input
 

@@ -8,7 +8,7 @@ that a change of a few keys costs what they have and not what there is.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -54,20 +54,24 @@ class Heap:
         """The rows of some keys, which are in order and different; None is all."""
         if keys is None:
             return self.all()
-        if len(keys) > _FEW:
-            self._settle()
+        if len(keys) <= _FEW:
+            return stacked(list(self._few(keys.tolist())), self.width)
+        self._settle()
         first = self._keys.searchsorted(keys, side="left")
         last = self._keys.searchsorted(keys, side="right")
-        if len(keys) > _FEW:
-            return self._rows[ranges(first, last - first)]
-        found = []
-        for key, begin, end in zip(keys.tolist(), first.tolist(), last.tolist(), strict=True):
+        return self._rows[ranges(first, last - first)]
+
+    def _few(self, keys: list[int]) -> Iterator[Rows]:
+        """The rows of each key that has any."""
+        for key in keys:
             late = self._late.get(key)
             if late is not None:
-                found.append(late)
-            elif end > begin:
-                found.append(self._rows[begin:end])
-        return stacked(found, self.width)
+                if len(late):
+                    yield late
+            elif len(self._keys):
+                begin, end = self._keys.searchsorted(key, "left"), self._keys.searchsorted(key, "right")
+                if end > begin:
+                    yield self._rows[begin:end]
 
     def put(self, keys: Ints | None, rows: Rows) -> None:
         """Replace all rows of some keys, which are in order and different; None is all."""

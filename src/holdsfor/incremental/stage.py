@@ -146,11 +146,14 @@ class StageRun:
             if len(due):
                 self.panes[-1].dirty.append(different(due))
 
+    @property
+    def is_due(self) -> bool:
+        """Whether there is anything to work out."""
+        return self._is_restless or any(pane.dirty or pane.is_all_dirty for pane in self.panes)
+
     def run(self, clock: Clock) -> Iterator[Change]:
         """Work out all that changed, pane by pane; what was given to panes must be up to date."""
         active: Ints | None = EMPTY
-        if not self._is_restless and not any(pane.dirty or pane.is_all_dirty for pane in self.panes):
-            return
         for number, pane in enumerate(self.panes):
             is_last = number + 1 == len(self.panes)
             if pane.is_all_dirty or (is_last and self._is_restless):

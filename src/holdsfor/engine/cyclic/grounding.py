@@ -6,7 +6,7 @@ with the slots or pairs that it may be about; whether it is true is left to the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -76,6 +76,8 @@ class Grounding:
         for symbol in self.component.members:
             if symbol.kind is EntityKind.FLUENT:
                 self._seed(symbol)
+        if not self.possible.slots and not any(map(self._can_fire, self.component.ways)):
+            return
         everything = list(self.possible.known)
         for _ in range(_MAX_ROUNDS):
             before = self.possible.version(everything)
@@ -110,15 +112,17 @@ class Grounding:
         version = (*self.possible.version(way.reads), self._moment_rows if way.reads else 0)
         known = self._solved.get(id(way))
         if known is None or known[0] != version:
-            start = UNIT if all(map(self.evaluation.occurs, self._outer_events(way))) else _NOTHING
+            start = UNIT if self._can_fire(way) else _NOTHING
             known = self._solved[id(way)] = (version, self.solve_split(way.split, start))
         return known[1]
 
-    def _outer_events(self, way: PlannedWay) -> Iterator[Symbol]:
-        """The events that a way needs, as far as they are known beforehand."""
-        for symbol in self.evaluation.prepared.needed(way.rule):
-            if symbol.kind is EntityKind.EVENT and symbol not in self.component.members:
-                yield symbol
+    def _can_fire(self, way: PlannedWay) -> bool:
+        """Whether there are any of the events that a way needs, as far as they are known beforehand."""
+        occurs, members = self.evaluation.occurs, self.component.members
+        return all(
+            symbol.kind is not EntityKind.EVENT or symbol in members or occurs(symbol)
+            for symbol in self.evaluation.prepared.needed(way.rule)
+        )
 
     def solve_split(self, split: Split, frame: Frame) -> Frame:
         """A frame extended by everything that makes the part of a body possible that is solved beforehand."""
