@@ -65,8 +65,8 @@ def _shades(spans: Spans, rows: Ints, left: Floats, right: Floats, width: float)
     last = np.minimum((right / COLUMN).astype(np.int64), columns - 1)
     border = last * COLUMN
     second = (last > first) & (right > border)
-    # An interval of no width at all still leaves a trace.
-    in_first = np.where(last > first, border - left, np.maximum(right - left, COLUMN / 50))
+    # A point of time still leaves a trace.
+    in_first = np.where(last > first, border - left, np.where(right > left, right - left, COLUMN / 50))
     key = (spans.lane[rows] * (1 + int(spans.kind.max(initial=0))) + spans.kind[rows]) * (columns + 1)
     keys = np.concatenate((key + first, (key + last)[second]))
     covered = np.concatenate((in_first, (right - border)[second])) / COLUMN
@@ -119,37 +119,26 @@ def coarsened(chart: Chart, most: int) -> tuple[Spans, int]:
     spans = chart.spans
     if len(spans) <= most:
         return spans, 0
-    distance = (chart.high - chart.low) / 2**20
-    while True:
-        found = _close_together(spans, distance)
-        # When everything of a lane is joined, no coarser grain helps.
-        if len(found) <= most or distance > chart.high - chart.low:
-            assert found.count is not None
-            return found, int(found.count[found.count > 1].sum())
-        distance *= 2
-
-
-def _close_together(spans: Spans, distance: float) -> Spans:
-    """Neighbours of a lane and kind that are shorter than a distance and nearer to each other than that, as one."""
-    order = np.lexsort((spans.start, spans.kind, spans.lane))
-    rows = spans.take(order)
-    short = rows.end - rows.start < distance
-    joins = np.zeros(len(rows), np.bool_)
-    joins[1:] = (
-        (rows.lane[1:] == rows.lane[:-1])
-        & (rows.kind[1:] == rows.kind[:-1])
-        & short[1:]
-        & short[:-1]
-        & (rows.start[1:] - rows.end[:-1] < distance)
-    )
-    heads = np.flatnonzero(~joins)
+    rows = spans.take(np.lexsort((spans.start, spans.kind, spans.lane)))
+    follows = np.zeros(len(rows), np.bool_)
+    follows[1:] = (rows.lane[1:] == rows.lane[:-1]) & (rows.kind[1:] == rows.kind[:-1])
+    length = rows.end - rows.start
+    # Two neighbours are as far apart as the longest of both and of the gap between them.
+    apart = np.full(len(rows), np.inf)
+    gap = np.where(follows[1:], rows.start[1:] - rows.end[:-1], np.inf)
+    apart[1:] = np.maximum(np.maximum(length[1:], length[:-1]), gap)
+    # So many of the smallest distances have to go; when everything of a lane is joined, there is no more to be had.
+    distance = np.partition(apart, len(rows) - most)[len(rows) - most]
+    heads = np.flatnonzero((apart > distance) | np.isinf(apart))
     lasts = np.append(heads[1:], len(rows)) - 1
-    return replace(
+    found = replace(
         rows.take(heads),
         end=rows.end[lasts],
         end_open=None if rows.end_open is None else rows.end_open[lasts],
         count=lasts - heads + 1,
     ).in_order()
+    assert found.count is not None
+    return found, int(found.count[found.count > 1].sum())
 
 
 def thinned_points(chart: Chart, most: int) -> tuple[Points, int]:
