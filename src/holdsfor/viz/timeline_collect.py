@@ -52,7 +52,10 @@ def _number(time: Any, unit: str | None) -> Fraction:
             raise HoldsforError("between two dates: say what unix time is counted in, such as unit='s'")
         at = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
         return Fraction(at.timestamp()).limit_denominator(10**6) * UNITS[unit]
-    return Fraction(str(time))
+    try:
+        return Fraction(str(time))
+    except ValueError:
+        raise HoldsforError(f"a time must be a number such as 3, 0.25 or 1/3, not {time!r}") from None
 
 
 def known_names(wanted: Iterable[str], known: Collection[str], what: str) -> set[str]:
