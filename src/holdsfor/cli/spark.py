@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -94,7 +94,7 @@ class SparkRun:
         typer.echo(f"{counts['intervals']} intervals, {counts['conflicts']} conflicts", err=True)
 
 
-def spark_session(master: str) -> SparkSession:
+def spark_session(master: str, options: Mapping[str, str] | None = None) -> SparkSession:
     """A session on a master; a HoldsforError says what is missing."""
     try:
         from pyspark.sql import SparkSession
@@ -110,12 +110,14 @@ def spark_session(master: str) -> SparkSession:
     from holdsfor.spark.streaming.reasons import spark_errors
 
     with spark_errors(f"Spark cannot be started on {master}"):
-        made: SparkSession = (
+        builder = (
             SparkSession.builder.master(master)
             .appName("holdsfor")
             .config("spark.sql.execution.arrow.maxRecordsPerBatch", "100000")
             .config("spark.ui.showConsoleProgress", "false")
-            .getOrCreate()
         )
+        for name, value in (options or {}).items():
+            builder = builder.config(name, value)
+        made: SparkSession = builder.getOrCreate()
     made.sparkContext.setLogLevel("ERROR")
     return made

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import warnings
+from dataclasses import asdict
 from enum import StrEnum
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -70,6 +73,9 @@ def stream(
         str | None, typer.Option("--derived-events", help="Folder for the changelog of derived events.")
     ] = None,
     side: Annotated[str | None, typer.Option(help="Folder for rows that were late or could not be read.")] = None,
+    reports: Annotated[
+        Path | None, typer.Option(help="Write a line of JSON for each micro-batch to this file as well.")
+    ] = None,
     trigger: Annotated[str | None, typer.Option(help='Time between batches, as "5 seconds".')] = None,
     once: Annotated[bool, typer.Option("--once", help="Stop when all that is there has been read.")] = False,
     history: Annotated[
@@ -86,7 +92,7 @@ def stream(
         from holdsfor.cli.spark_metric import StreamOptions, stream_metric
 
         unused = {"--background": background, "--window": window, "--step": step, "--start": start, "--idle": idle}
-        unused |= {"--retracted": retracted, "--derived-events": derived, "--history": history}
+        unused |= {"--retracted": retracted, "--derived-events": derived, "--history": history, "--reports": reports}
         stream_metric(
             StreamOptions(
                 rules,
@@ -146,10 +152,11 @@ def stream(
             )
         for complaint in complaints:
             typer.secho(f"warning: {complaint.message}", err=True, fg=typer.colors.YELLOW)
+        show = partial(_show, reports=reports)
         if history is not None and not made.has_begun(checkpoint):
             before = read_history(spark, source, history, columns, options)
             with spark_errors(f"{history} cannot be worked through"):
-                _show(made.backfill(before, sink, checkpoint=checkpoint, events=derived, side=side, style=style.value))
+                show(made.backfill(before, sink, checkpoint=checkpoint, events=derived, side=side, style=style.value))
         with spark_errors("the stream cannot be started"):
             query = made.start(
                 sink,
@@ -157,7 +164,7 @@ def stream(
                 trigger=when,
                 events=derived,
                 side=side,
-                on_report=_show,
+                on_report=show,
                 style=style.value,
             )
         wait_for(query)
@@ -174,5 +181,8 @@ def _options(given: list[str]) -> dict[str, str]:
     return found
 
 
-def _show(report: Report) -> None:
+def _show(report: Report, reports: Path | None) -> None:
     typer.echo(str(report))
+    if reports is not None:
+        with reports.open("a", encoding="utf-8") as file:
+            file.write(f"{json.dumps(asdict(report))}\n")
