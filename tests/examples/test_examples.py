@@ -1,0 +1,54 @@
+"""Every example gives the intervals that its folder says, on every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.examples.catalogue import CATALOGUE, FOLDERS, Example, When
+
+
+def tried_on(engine: str) -> list[Any]:
+    """The examples that an engine is tried on, those that take long marked as such."""
+    found = []
+    for example in CATALOGUE:
+        when = When.ALWAYS if engine == "local" else getattr(example, engine)
+        if when is not When.NEVER:
+            marks = [pytest.mark.slow] if when is When.SLOW else []
+            found.append(pytest.param(example, id=example.name, marks=marks))
+    return found
+
+
+@pytest.mark.parametrize("example", tried_on("local"))
+def test_the_engine(example: Example) -> None:
+    assert example.run() == example.wanted()
+
+
+@pytest.mark.parametrize("example", tried_on("reference"))
+def test_the_reference_evaluator(example: Example) -> None:
+    assert example.run("--engine", "reference") == example.wanted()
+
+
+@pytest.mark.parametrize("example", tried_on("spark"))
+def test_spark(example: Example, spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(spark), "stop", lambda _: None)  # the session is shared by all tests
+    assert example.run("--engine", "spark", "--master", "local[2]", "--partitions", "2") == example.wanted()
+
+
+def files_of(*endings: str) -> Iterator[Path]:
+    for folder in FOLDERS:
+        for ending in endings:
+            yield from folder.glob(f"*.{ending}")
+
+
+def test_every_rule_file_is_run() -> None:
+    run = {example.path(file) for example in CATALOGUE for file in example.rules}
+    assert run == set(files_of("prolog", "dmtl"))
+
+
+def test_every_stream_and_every_answer_is_used() -> None:
+    read = {example.path(file) for example in CATALOGUE for file in (*example.events, example.expected)}
+    assert {path for path in files_of("csv", "csv.gz", "txt", "txt.gz") if path.name != "truth.csv"} <= read
