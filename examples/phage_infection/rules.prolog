@@ -1,40 +1,8 @@
-% Two feedback loops with delays. A simulation step is an event like any other:
-% at each step the current state decides what begins to change, and the delays
-% decide when the change is complete.
-
-% --- immune response: a loop that calms itself ----------------------------------
-% antigen present --> antibodies rise --> antigen cleared --> antibodies wane
-
-initiatedAt(antigen(Host)=present, T) :-
-    happensAt(infection(Host), T).
-
-initiatedAt(antigen(Host)=absent, T) :-
-    happensAt(step(Host), T),
-    holdsAt(antigen(Host)=present, T),
-    holdsAt(antibodies(Host)=high, T).
-
-% Without the negated conditions a host full of antibodies would start from
-% scratch at every step, and a step at the very moment when the rise is complete
-% would undo it.
-initiatedAt(antibodies(Host)=rising, T) :-
-    happensAt(step(Host), T),
-    holdsAt(antigen(Host)=present, T),
-    \+ holdsAt(antibodies(Host)=rising, T),
-    \+ holdsAt(antibodies(Host)=high, T).
-
-fi(antibodies(Host)=rising, antibodies(Host)=high, 6).
-
-initiatedAt(antibodies(Host)=waning, T) :-
-    happensAt(step(Host), T),
-    holdsAt(antigen(Host)=absent, T),
-    holdsAt(antibodies(Host)=high, T).
-
-fi(antibodies(Host)=waning, antibodies(Host)=low, 9).
-
-% --- phage infection: a switch with two settings ---------------------------------
-% Two genes become active with the virus. The protein of each switches the other
-% gene off, and the faster one wins: the repressor keeps the virus asleep, the
-% lytic protein lets it destroy the cell.
+% A virus enters a bacterium. Two of its genes become active, and the protein of each
+% switches the other gene off. The faster one wins: the repressor keeps the virus
+% asleep, the lytic protein lets it destroy the cell.
+% At each simulation step the present state decides what begins to change, and the
+% delays decide when the change is complete.
 
 initiatedAt(gene(Cell, Gene)=on, T) :-
     happensAt(phage_enters(Cell), T),
