@@ -47,9 +47,16 @@ holdsFor(testedThenUsed(Card)=true, I) :-
 
 % --- background -----------------------------------------------------------------
 
-distant(X, Y) :- flight(X, Y).
-distant(X, Y) :- flight(Y, X).
+% How far apart two cities are follows from where they are: a degree is 111 kilometres,
+% and degrees of longitude get shorter towards the poles.
+distant(X, Y) :-
+    place(X, LatX, LonX),
+    place(Y, LatY, LonY),
+    North is LatX - LatY,
+    East is (LonX - LonY) * cos((LatX + LatY) / 2 * pi / 180),
+    111 * sqrt(North ** 2 + East ** 2) > 1000.
 
-flight(athens, oslo).
-flight(athens, lima).
-flight(oslo, lima).
+place(athens, 38.0, 23.7).
+place(lima, -12.0, -77.0).
+place(oslo, 59.9, 10.8).
+place(patras, 38.2, 21.7).
