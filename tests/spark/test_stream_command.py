@@ -31,7 +31,7 @@ event.part.args = ["a", "b"]
 
 @pytest.fixture
 def folder(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("holdsfor.cli.spark._session", lambda _: spark)
+    monkeypatch.setattr("holdsfor.cli.spark.spark_session", lambda _: spark)
     monkeypatch.setattr(spark, "stop", lambda: None)
     (tmp_path / "rules.prolog").write_text(RULES)
     (tmp_path / "mapping.toml").write_text(MAPPING)

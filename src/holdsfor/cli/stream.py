@@ -91,7 +91,13 @@ def stream(
     if is_metric(rules):
         from holdsfor.cli.spark_metric import StreamOptions, stream_metric
 
-        unused = {"--background": background, "--window": window, "--step": step, "--start": start, "--idle": idle}
+        unused: dict[str, object] = {
+            "--background": background,
+            "--window": window,
+            "--step": step,
+            "--start": start,
+            "--idle": idle,
+        }
         unused |= {"--retracted": retracted, "--derived-events": derived, "--history": history, "--reports": reports}
         stream_metric(
             StreamOptions(
