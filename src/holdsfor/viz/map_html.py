@@ -9,8 +9,8 @@ import numpy as np
 
 from holdsfor.viz.colours import colour
 from holdsfor.viz.map_scene import Scene
-from holdsfor.viz.map_svg import AREA_FILLS
-from holdsfor.viz.map_tracks import Situations, thinned
+from holdsfor.viz.map_svg import AREA_FILLS, left_out
+from holdsfor.viz.map_tracks import longest, thinned
 from holdsfor.viz.page import packed, packed_times, page
 from holdsfor.viz.palette import plain
 
@@ -30,7 +30,7 @@ def map_html(scene: Scene) -> str:
     x, y = scene.place(tracks.lon, tracks.lat)
     x, y = (x - middle[0]) / span, (y - middle[1]) / span
     rows = thinned(tracks.entity, x, y, _GRAIN, _MOST_POINTS)
-    situations, hidden = _longest(scene.situations)
+    situations, hidden = longest(scene.situations, _MOST_SITUATIONS)
     data = {
         "names": [plain(name) for name in tracks.names],
         "counts": packed(np.bincount(tracks.entity[rows], minlength=len(tracks.names))),
@@ -64,20 +64,12 @@ def map_html(scene: Scene) -> str:
     fewer = len(tracks) - len(rows)
     notes = [
         scene.note,
-        f"{hidden:,} of the shortest situations are left out" if hidden else "",
+        left_out(hidden),
         f"{fewer:,} positions too close to others to be told apart are left out" if fewer else "",
     ]
     return page(
         scene.title, scene.description, _body(scene, "; ".join(filter(None, notes))), data, ["common.js", "map.js"]
     )
-
-
-def _longest(situations: Situations) -> tuple[Situations, int]:
-    hidden = len(situations) - _MOST_SITUATIONS
-    if hidden <= 0:
-        return situations, 0
-    order = np.argsort(situations.start - situations.end, kind="stable")
-    return situations.take(np.sort(order[:_MOST_SITUATIONS])), hidden
 
 
 def _areas(scene: Scene, middle: tuple[float, float], span: float) -> list[dict[str, Any]]:

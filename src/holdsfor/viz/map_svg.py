@@ -12,13 +12,15 @@ import numpy as np
 from holdsfor.viz.colours import colour
 from holdsfor.viz.map_projection import Floats
 from holdsfor.viz.map_scene import Scene
-from holdsfor.viz.map_tracks import Ints, stretches, thinned
+from holdsfor.viz.map_tracks import Ints, Situations, longest, stretches, thinned
 from holdsfor.viz.palette import FAINT, INK, PAPER, plain
 from holdsfor.viz.svg_parts import MARGIN, legend, opening
 from holdsfor.viz.timeline_axis import nice_step
 
 _MOST_POINTS = 60_000
+_MOST_SITUATIONS = 15_000
 _TOOLTIPS = 1_500
+_CROWDED = 5_000
 _SHORT = 7.0
 """Stretches that reach over fewer pixels get a dot, so that they are seen."""
 _GROUND = "#f4f7fa"
@@ -70,10 +72,12 @@ class _View:
 def map_svg(scene: Scene, width: float) -> str:
     """The map as a complete SVG document."""
     view = _View(scene, width - 2 * MARGIN)
+    held, hidden = longest(scene.situations, _MOST_SITUATIONS)
+    said = "; ".join(filter(None, [scene.note, left_out(hidden)]))
     shown, legend_height = legend(_entries(scene), view.width)
     top = MARGIN + 26 + legend_height
-    height = top + view.height + MARGIN + (18 if scene.note else 0)
-    note = f'<text class="faint small" x="{MARGIN:g}" y="{height - 12:.1f}">{escape(scene.note)}</text>'
+    height = top + view.height + MARGIN + (18 if said else 0)
+    note = f'<text class="faint small" x="{MARGIN:g}" y="{height - 12:.1f}">{escape(said)}</text>'
     return "\n".join(
         [
             *opening("holdsfor-map", width, height, scene.title, scene.description, _STYLE),
@@ -84,10 +88,10 @@ def map_svg(scene: Scene, width: float) -> str:
             *_areas(view),
             *_graticule(view),
             *_tracks(view),
-            *_situations(view),
+            *_situations(view, held),
             *_ruler(view),
             "</svg>",
-            *([note] if scene.note else []),
+            *([note] if said else []),
             "</svg>\n",
         ]
     )
@@ -114,9 +118,14 @@ def _tracks(view: _View) -> Iterator[str]:
         yield f'<path class="track" d="{_path(x[rows], y[rows], tracks.entity[rows])}"/>'
 
 
-def _situations(view: _View) -> Iterator[str]:
+def left_out(hidden: int) -> str:
+    """What is said about situations that there was no room for."""
+    return f"{hidden:,} of the shortest situations are left out" if hidden else ""
+
+
+def _situations(view: _View, held: Situations) -> Iterator[str]:
     scene = view.scene
-    found = stretches(scene.tracks, scene.situations)
+    found = stretches(scene.tracks, held)
     x, y = view.pixels(found.lon, found.lat)
     rows = thinned(found.situation, x, y, 0.7, _MOST_POINTS)
     number, x, y = found.situation[rows], x[rows], y[rows]
@@ -124,11 +133,11 @@ def _situations(view: _View) -> Iterator[str]:
         return
     heads = np.flatnonzero(np.diff(number, prepend=-1))
     short = _extent(x, heads) + _extent(y, heads) < _SHORT
-    kind = scene.situations.kind
+    kind = held.kind
     if len(heads) <= _TOOLTIPS:
         stops = np.append(heads[1:], len(number))
         for one, (start, stop) in enumerate(zip(heads.tolist(), stops.tolist(), strict=True)):
-            shade, text = colour(int(kind[one])), f"<title>{escape(_tooltip(scene, one))}</title>"
+            shade, text = colour(int(kind[one])), f"<title>{escape(_tooltip(scene, held, one))}</title>"
             if short[one]:
                 yield f'<circle class="dot" fill="{shade}" cx="{x[start]:.1f}" cy="{y[start]:.1f}" r="4">{text}</circle>'
             else:
@@ -142,8 +151,11 @@ def _situations(view: _View) -> Iterator[str]:
         # Dots are lines of no length with round ends; those on the same pixel are one.
         spots = np.unique(np.round(np.stack((x[dots], y[dots])), 0), axis=1)
         marks = "".join(f"M{a:g},{b:g}h0" for a, b in spots.T.tolist())
-        yield f'<path class="stretch" stroke="{colour(which)}" d="{_path(x[lines], y[lines], number[lines])}"/>'
-        yield f'<path class="stretch" style="stroke-width:6px" stroke="{colour(which)}" d="{marks}"/>'
+        # Thick lines hide each other where there are very many.
+        weight = 3.4 if len(lines) <= _CROWDED else 1.2
+        path = _path(x[lines], y[lines], number[lines])
+        yield f'<path class="stretch" style="stroke-width:{weight}px" stroke="{colour(which)}" d="{path}"/>'
+        yield f'<path class="stretch" style="stroke-width:{1.7 * weight:.1f}px" stroke="{colour(which)}" d="{marks}"/>'
 
 
 def _extent(at: Floats, heads: Ints) -> Floats:
@@ -159,8 +171,7 @@ def _path(x: Floats, y: Floats, line: Ints) -> str:
     return "".join(f"{command}{a:g},{b:g}" for command, a, b in points)
 
 
-def _tooltip(scene: Scene, row: int) -> str:
-    found = scene.situations
+def _tooltip(scene: Scene, found: Situations, row: int) -> str:
     when = f"{scene.clock.text(float(found.start[row]))} – {scene.clock.text(float(found.end[row]))}"
     return f"{plain(found.kinds[found.kind[row]])}: {plain(scene.tracks.names[found.entity[row]])}\n{when}"
 

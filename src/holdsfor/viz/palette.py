@@ -93,3 +93,12 @@ def cells(text: str) -> int:
 def caption(*, cyclic: bool) -> str:
     """What is written on the box of a component."""
     return "cyclic component" if cyclic else "processed together"
+
+
+def count_of(number: int, noun: str) -> str:
+    """A number and what it counts.
+
+    >>> count_of(1, "node"), count_of(2000, "node")
+    ('1 node', '2,000 nodes')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

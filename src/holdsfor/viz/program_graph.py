@@ -9,7 +9,7 @@ from html import escape
 from holdsfor.viz.dot import to_dot
 from holdsfor.viz.mermaid import to_mermaid
 from holdsfor.viz.page import page
-from holdsfor.viz.palette import GRAINS
+from holdsfor.viz.palette import GRAINS, count_of
 from holdsfor.viz.picture import Picture
 from holdsfor.viz.svg import to_svg
 from holdsfor.viz.view import GraphView
@@ -32,7 +32,7 @@ class ProgramGraph(Picture):
 
     def html(self) -> str:
         """A page to look around in."""
-        said = f"{len(self.view.nodes):,} nodes and {len(self.view.edges):,} edges"
+        said = f"{count_of(len(self.view.nodes), 'node')} and {count_of(len(self.view.edges), 'edge')}"
         body = f"""<header>
 <h1>{escape(self.title)}</h1>
 <div class="tools">

@@ -20,6 +20,7 @@ from holdsfor.viz.palette import (
     PAINTS,
     PAPER,
     caption,
+    count_of,
     paint,
     plain,
 )
@@ -87,12 +88,8 @@ def to_svg(view: GraphView) -> str:
 
 def _summary(view: GraphView) -> str:
     levels = len({node.level for node in view.nodes})
-    counts = (_count(len(view.nodes), "node"), _count(len(view.edges), "edge"), _count(levels, "level"))
+    counts = (count_of(len(view.nodes), "node"), count_of(len(view.edges), "edge"), count_of(levels, "level"))
     return f"Dependencies of {GRAINS[view.grain]}: {', '.join(counts)}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _drawing(layout: Layout) -> Iterator[str]:
@@ -145,7 +142,7 @@ def _node(view: GraphView, box: Box) -> str:
 
 def _tooltip(view: GraphView, box: Box) -> str:
     node = box.node
-    lines = [plain(node.label), f"{paint(node).title}, level {node.level}, {_count(node.rules, 'rule')}"]
+    lines = [plain(node.label), f"{paint(node).title}, level {node.level}, {count_of(node.rules, 'rule')}"]
     if node.component in view.cyclic:
         lines.append("in a cyclic component")
     if node.members:

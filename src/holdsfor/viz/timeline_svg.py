@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from holdsfor.viz.colours import colour, ink_on
-from holdsfor.viz.palette import BAND, FAINT, INK, PAPER, cells, plain, shorten
+from holdsfor.viz.palette import BAND, FAINT, INK, PAPER, cells, count_of, plain, shorten
 from holdsfor.viz.svg_parts import MARGIN, legend, opening
 from holdsfor.viz.timeline_chart import Chart, Floats, Ints
 from holdsfor.viz.timeline_density import LEVELS, Bars, Drawn, drawn, marks_at
@@ -137,13 +137,9 @@ def timeline_svg(chart: Chart, width: float) -> str:
 def description(chart: Chart) -> str:
     """The picture in a sentence, for those who do not see it."""
     reach = f"from {chart.clock.text(chart.low)} to {chart.clock.text(chart.high)}"
-    counts = f"{_count(len(chart.spans), 'interval')} and {_count(len(chart.points), 'event')}"
+    counts = f"{count_of(len(chart.spans), 'interval')} and {count_of(len(chart.points), 'event')}"
     kinds = ", ".join(plain(str(kind)) for kind in chart.kinds[:_NAMES_IN_TEXT])
-    return f"Timeline of {_count(len(chart.labels), 'lane')} with {counts} {reach}. Shown: {kinds or 'nothing'}."
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"Timeline of {count_of(len(chart.labels), 'lane')} with {counts} {reach}. Shown: {kinds or 'nothing'}."
 
 
 # What stands around the field

@@ -14,6 +14,9 @@ const field = element("field");
 const slider = element("slider");
 // The sizes of the field are kept: to ask for them takes longer than to draw a line.
 const view = { x: 0, y: 0, scale: 1, width: 1, height: 1 };
+// Thick lines take long to draw and hide each other where there are very many; thin ones do not.
+const CROWDED = 15000;
+let [segments, isCrowded] = [0, false];
 let moment = null;
 let playing = 0;
 
@@ -51,6 +54,8 @@ function stretch(number) {
 }
 
 const stretches = Array.from(kindOf, (_, number) => stretch(number));
+const ofKind = scene.kinds.map(() => []);
+kindOf.forEach((kind, number) => ofKind[kind].push(number));
 const holds = (number) => moment === null || (start[number] <= moment && moment < end[number]);
 
 // Drawing
@@ -64,10 +69,13 @@ function draw(pen, width, height) {
   for (const area of areas) if (areasShown[area.kind]) drawArea(pen, area);
   graticule(pen, width, height, colours);
   tracks(pen, width, height, colours);
-  for (const pass of moment === null ? [true] : [false, true])
-    stretches.forEach((points, number) => {
-      if (shown[kindOf[number]] && holds(number) === pass) drawStretch(pen, points, scene.kinds[kindOf[number]].colour, pass);
-    });
+  segments = 0;
+  for (const strong of moment === null ? [true] : [false, true])
+    scene.kinds.forEach((kind, number) => shown[number] && drawKind(pen, number, kind.colour, strong));
+  if (segments > CROWDED !== isCrowded) {
+    isCrowded = !isCrowded;
+    paint();
+  }
   if (moment !== null) positions(pen, colours);
   ruler(pen, width, height, colours);
   canvas.dataset.drawn = String(stretches.length);
@@ -105,25 +113,47 @@ function tracks(pen, width, height, colours) {
   pen.globalAlpha = 1;
 }
 
-function drawStretch(pen, points, colour, strong) {
-  if (!points.length) return;
-  let reach = 0;
-  pen.beginPath();
-  const [x0, y0] = [toX(points[0][0]), toY(points[0][1])];
-  pen.moveTo(x0, y0);
-  for (const [x, y] of points) {
-    pen.lineTo(toX(x), toY(y));
-    reach = Math.max(reach, Math.abs(toX(x) - x0) + Math.abs(toY(y) - y0));
-  }
+// The stretches of a kind; those too short to be seen as dots, one to a pixel.
+function drawKind(pen, kind, colour, strong) {
+  const dots = new Set();
+  let lines = 0;
   pen.globalAlpha = strong ? 1 : 0.15;
   pen.strokeStyle = pen.fillStyle = colour;
-  pen.lineWidth = 3.4;
-  if (reach >= 7) pen.stroke();
-  else {
+  pen.lineWidth = isCrowded ? 1 : 3.4;
+  [pen.lineJoin, pen.lineCap] = isCrowded ? ["bevel", "butt"] : ["round", "round"];
+  pen.beginPath();
+  for (const number of ofKind[kind]) {
+    const points = stretches[number];
+    if (!points.length || holds(number) !== strong) continue;
+    const [x0, y0] = [toX(points[0][0]), toY(points[0][1])];
+    let [lastX, lastY, reach] = [x0, y0, 0];
+    for (const [x, y] of points) reach = Math.max(reach, Math.abs(toX(x) - x0) + Math.abs(toY(y) - y0));
+    if (reach < 7) {
+      if (x0 > -5 && x0 < view.width + 5 && y0 > -5 && y0 < view.height + 5) dots.add(Math.round(x0) * 65536 + Math.round(y0));
+      continue;
+    }
+    if (x0 < -reach || x0 > view.width + reach || y0 < -reach || y0 > view.height + reach) continue;
+    pen.moveTo(x0, y0);
+    for (const [px, py] of points) {
+      const [x, y] = [toX(px), toY(py)];
+      if (Math.abs(x - lastX) + Math.abs(y - lastY) < 1) continue;
+      pen.lineTo(x, y);
+      segments++;
+      [lastX, lastY] = [x, y];
+    }
+    // Long paths take more than their share of time.
+    if (++lines % 50) continue;
+    pen.stroke();
     pen.beginPath();
-    pen.arc(x0, y0, 4, 0, 2 * Math.PI);
-    pen.fill();
   }
+  pen.stroke();
+  pen.beginPath();
+  for (const spot of dots) {
+    const [x, y] = [Math.floor(spot / 65536), spot & 65535];
+    pen.moveTo(x, y);
+    pen.arc(x, y, isCrowded ? 2 : 4, 0, 2 * Math.PI);
+  }
+  pen.fill();
   pen.globalAlpha = 1;
 }
 
@@ -209,6 +239,7 @@ function nearest(x, y) {
     if (!shown[kindOf[number]] || (moment !== null && !holds(number))) return;
     for (let at = 0; at < points.length; at++) {
       const [a, b] = [points[at], points[Math.min(at + 1, points.length - 1)]];
+      if (Math.min(toX(a[0]), toX(b[0])) > x + 8 || Math.max(toX(a[0]), toX(b[0])) < x - 8) continue;
       const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
       const along = dx * dx + dy * dy ? ((fromX(x) - a[0]) * dx + (fromY(y) - a[1]) * dy) / (dx * dx + dy * dy) : 0;
       const share = Math.min(1, Math.max(0, along));
