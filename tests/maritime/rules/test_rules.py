@@ -96,7 +96,7 @@ def test_background_from_tables() -> None:
     made = situation_rules(background, [LIMITS])
     events = {
         "velocity": [(10, 1, 20.0, 0.0, 0), (6_000, 1, 0.0, 0.0, 0)],
-        "change_in_heading": [(time, 1) for time in range(100, 5_000, 1_000)],
+        "change_in_heading": [(time, 1) for time in range(100, 5_000, 800)],
     }
-    assert [(row.start, row.end) for row in made.recognise(events)["sar"]] == [(101, 5_901)]
+    assert [(row.start, row.end) for row in made.recognise(events)["sar"]] == [(101, 5_801)]
     assert {row.value for row in made.recognise(events)["sarMovement"] if math.isinf(row.end)} == {"false"}

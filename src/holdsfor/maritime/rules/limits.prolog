@@ -10,13 +10,15 @@ threshold(tuggingTime, 600).
 threshold(trawlSpeedMin, 1).
 threshold(trawlSpeedMax, 9).
 threshold(trawlingPause, 1800).
-threshold(trawlingTime, 3600).
+threshold(trawlingTime, 2400).
 
 threshold(sarSpeedMin, 2.7).
-threshold(sarPause, 1800).
-threshold(sarTime, 3600).
+threshold(sarPause, 900).
+threshold(sarTime, 1800).
 
 threshold(driftAngle, 25).
+threshold(driftMax, 5).
+threshold(crawlingMax, 3).
 threshold(rendezVousTime, 240).
 threshold(boardingTime, 60).
 threshold(loiteringTime, 3600).

@@ -12,8 +12,8 @@
 % Each level uses the intervals of those below and none above:
 %   1  withinArea
 %   2  gap
-%   3  stopped, lowSpeed, changingSpeed, movingSpeed, highSpeedNearCoast, tuggingSpeed, trawlSpeed,
-%      trawlingMovement, sarSpeed, sarMovement
+%   3  stopped, lowSpeed, changingSpeed, movingSpeed, highSpeedNearCoast, crawling, tuggingSpeed,
+%      trawlSpeed, trawlingMovement, sarSpeed, sarMovement
 %   4  underWay, anchoredOrMoored, idleAtSea, trawling, sar
 %   5  of pairs: rendezVous, tugging, pilotBoarding; of one vessel: drifting, illegalFishing, fishedSinceMooring
 %   6  and above: inCompany, loitering, fishing trips
@@ -134,6 +134,21 @@ terminatedAt(highSpeedNearCoast(Vessel)=true, T) :-
 % Falling silent ends withinArea, and so this as well.
 terminatedAt(highSpeedNearCoast(Vessel)=true, T) :-
     happensAt(end(withinArea(Vessel,nearCoast)=true), T).
+
+% --- hardly moving: too slow to be on the way to anywhere ------------------------------------------------------------------
+
+initiatedAt(crawling(Vessel)=true, T) :-
+    happensAt(velocity(Vessel,Speed,_Course,_Heading), T),
+    threshold(crawlingMax, Max),
+    Speed =< Max.
+
+terminatedAt(crawling(Vessel)=true, T) :-
+    happensAt(velocity(Vessel,Speed,_Course,_Heading), T),
+    threshold(crawlingMax, Max),
+    Speed > Max.
+
+terminatedAt(crawling(Vessel)=true, T) :-
+    happensAt(start(gap(Vessel)=_Silence), T).
 
 % --- tugging: tow and tug move at the pace of a tow ---------------------------------------------------------------------
 
@@ -271,18 +286,22 @@ holdsFor(sar(Vessel)=true, I) :-
 % Two vessels side by side at sea, hardly moving, and neither is there to tow or to bring a pilot.
 holdsFor(rendezVous(One,Other)=true, I) :-
     holdsFor(proximity(One,Other)=true, Close),
-    \+ oneIs(One, Other, tug),
-    \+ oneIs(One, Other, pilot),
+    vesselType(One, OneType),
+    vesselType(Other, OtherType),
+    mayMeet(OneType, OtherType),
     holdsFor(idleAtSea(One)=true, OneIdle),
     holdsFor(idleAtSea(Other)=true, OtherIdle),
-    intersect_all([Close,OneIdle,OtherIdle], Together),
+    holdsFor(crawling(One)=true, OneCrawls),
+    holdsFor(crawling(Other)=true, OtherCrawls),
+    intersect_all([Close,OneIdle,OtherIdle,OneCrawls,OtherCrawls], Together),
     threshold(rendezVousTime, MinDuration),
     intDurGreater(Together, MinDuration, I).
 
 holdsFor(tugging(One,Other)=true, I) :-
     holdsFor(proximity(One,Other)=true, Close),
-    oneIs(One, Other, tug),
-    \+ bothAre(One, Other, tug),
+    vesselType(One, OneType),
+    vesselType(Other, OtherType),
+    mayTow(OneType, OtherType),
     holdsFor(tuggingSpeed(One)=true, OnePace),
     holdsFor(tuggingSpeed(Other)=true, OtherPace),
     intersect_all([Close,OnePace,OtherPace], Towing),
@@ -291,9 +310,9 @@ holdsFor(tugging(One,Other)=true, I) :-
 
 holdsFor(pilotBoarding(One,Other)=true, I) :-
     holdsFor(proximity(One,Other)=true, Close),
-    oneIs(One, Other, pilot),
-    \+ bothAre(One, Other, pilot),
-    \+ oneIs(One, Other, tug),
+    vesselType(One, OneType),
+    vesselType(Other, OtherType),
+    mayBoard(OneType, OtherType),
     holdsFor(idleAtSea(One)=true, OneIdle),
     holdsFor(idleAtSea(Other)=true, OtherIdle),
     intersect_all([Close,OneIdle,OtherIdle], Together),
@@ -302,9 +321,11 @@ holdsFor(pilotBoarding(One,Other)=true, I) :-
 
 % --- and what follows from what one is doing ---------------------------------------------------------------------------------
 
-% Under way, but not in the direction of the bow: wind and current push it sideways. 511 is "no heading" in AIS.
+% Slow, and not moving in the direction of the bow: wind and current push it sideways. 511 is "no heading" in AIS.
 initiatedAt(drifting(Vessel)=true, T) :-
-    happensAt(velocity(Vessel,_Speed,Course,Heading), T),
+    happensAt(velocity(Vessel,Speed,Course,Heading), T),
+    threshold(driftMax, Max),
+    Speed =< Max,
     Heading < 360,
     threshold(driftAngle, Angle),
     Difference is abs(Course - Heading),
@@ -317,6 +338,11 @@ terminatedAt(drifting(Vessel)=true, T) :-
     threshold(driftAngle, Angle),
     Difference is abs(Course - Heading),
     min(Difference,360 - Difference) =< Angle.
+
+terminatedAt(drifting(Vessel)=true, T) :-
+    happensAt(velocity(Vessel,Speed,_Course,_Heading), T),
+    threshold(driftMax, Max),
+    Speed > Max.
 
 terminatedAt(drifting(Vessel)=true, T) :-
     happensAt(end(underWay(Vessel)=true), T).
@@ -378,12 +404,30 @@ holdsFor(fishingTrip(Vessel)=true, I) :-
     relative_complement_all(MooredThenFished, [Moored], I).
 
 % === background ========================================================================================================
+% About types, not vessels: there are few of them, so all pairs are soon gone through.
 
-oneIs(One, _Other, Type) :-
-    vesselType(One, Type).
-oneIs(_One, Other, Type) :-
-    vesselType(Other, Type).
+type(Type) :-
+    typeSpeed(Type, _Slowest, _Fastest).
 
-bothAre(One, Other, Type) :-
-    vesselType(One, Type),
-    vesselType(Other, Type).
+mayMeet(OneType, OtherType) :-
+    type(OneType),
+    type(OtherType),
+    \+ serves(OneType),
+    \+ serves(OtherType).
+
+mayTow(tug, OtherType) :-
+    type(OtherType),
+    OtherType \= tug.
+mayTow(OneType, tug) :-
+    type(OneType),
+    OneType \= tug.
+
+mayBoard(pilot, OtherType) :-
+    type(OtherType),
+    \+ serves(OtherType).
+mayBoard(OneType, pilot) :-
+    type(OneType),
+    \+ serves(OneType).
+
+serves(tug).
+serves(pilot).

@@ -13,32 +13,35 @@ initiatedAt(haul(Vessel)=ready, T) :-
 % trawler.
 initiatedAt(haulSpeed(Vessel)=true, T) :-
     happensAt(velocity(Vessel,Speed,_Course,_Heading), T),
-    isTrawlingSpeed(Speed),
+    vesselType(Vessel, fishing),
+    threshold(trawlSpeedMin, Min),
+    threshold(trawlSpeedMax, Max),
+    Speed >= Min,
+    Speed =< Max,
     holdsAt(haul(Vessel)=ready, T).
 
 initiatedAt(haulMovement(Vessel)=true, T) :-
     happensAt(change_in_heading(Vessel), T),
+    vesselType(Vessel, fishing),
     holdsAt(haul(Vessel)=ready, T).
 
 % This ends haul=ready as well: a fluent has one value at a time.
 initiatedAt(haul(Vessel)=ongoing, T) :-
     happensAt(turn(Vessel), T),
+    vesselType(Vessel, fishing),
     holdsAt(haulSpeed(Vessel)=true, T),
     holdsAt(haulMovement(Vessel)=true, T).
 
-% Too fast or too slow in the middle of a haul: the nets are in, back to ready.
+% Too fast or too slow in the middle of a haul: the nets are in, back to ready. trawlSpeed knows when that is.
 initiatedAt(haul(Vessel)=ready, T) :-
-    happensAt(velocity(Vessel,Speed,_Course,_Heading), T),
-    \+ isTrawlingSpeed(Speed),
+    happensAt(end(trawlSpeed(Vessel)=true), T),
     holdsAt(haul(Vessel)=ongoing, T).
 
 terminatedAt(haulSpeed(Vessel)=true, T) :-
-    happensAt(velocity(Vessel,Speed,_Course,_Heading), T),
-    \+ isTrawlingSpeed(Speed).
+    happensAt(end(trawlSpeed(Vessel)=true), T).
 
 terminatedAt(haulMovement(Vessel)=true, T) :-
-    happensAt(velocity(Vessel,Speed,_Course,_Heading), T),
-    \+ isTrawlingSpeed(Speed).
+    happensAt(end(trawlSpeed(Vessel)=true), T).
 
 % Off the grounds, or silent, nothing is known of a haul.
 terminatedAt(haul(Vessel)=_Stage, T) :-
@@ -49,9 +52,3 @@ terminatedAt(haulSpeed(Vessel)=true, T) :-
 
 terminatedAt(haulMovement(Vessel)=true, T) :-
     happensAt(end(withinArea(Vessel,fishing)=true), T).
-
-isTrawlingSpeed(Speed) :-
-    threshold(trawlSpeedMin, Min),
-    threshold(trawlSpeedMax, Max),
-    Speed >= Min,
-    Speed =< Max.
