@@ -1,0 +1,162 @@
+"""The report as one page that needs nothing else: no network, no server."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from html import escape
+from importlib import resources
+from pathlib import Path
+from string import Template
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.maritime.report.findings import Busy, Findings
+from holdsfor.maritime.report.words import made_by, quality_lead, why
+from holdsfor.maritime.rules import SITUATIONS
+from holdsfor.viz.colours import colour, ink_on
+from holdsfor.viz.map import SituationMap, situation_map
+from holdsfor.viz.timeline import Lane, Timeline, timeline
+
+VESSELS_SHOWN = 60
+"""Vessels with a timeline of their own."""
+_MOST = 12
+_GOOD, _FAIR = 0.8, 0.5
+
+_TITLES = {one.name: one.title for one in SITUATIONS}
+_SHADES = {one.name: colour(number) for number, one in enumerate(SITUATIONS)}
+
+
+def write_page(findings: Findings, path: Path) -> Path:
+    """Write the report of a run to a file."""
+    path.write_text(page(findings), encoding="utf-8")
+    return path
+
+
+def page(findings: Findings) -> str:
+    """The report of a run as HTML."""
+    shown = findings.varied(VESSELS_SHOWN)
+    first, last = (datetime.fromtimestamp(at, UTC) for at in findings.span)
+    lead = (
+        f"{findings.reports:,} position reports of {len(findings.vessels):,} vessels, {first:%d %B %Y %H:%M} to "
+        f"{last:%d %B %Y %H:%M} UTC: {len(findings.known):,} situations, found by rules in "
+        f"{sum(findings.seconds.values()):.0f} s."
+    )
+    assets = resources.files("holdsfor.maritime.report") / "assets"
+    return Template((assets / "page.html").read_text(encoding="utf-8")).substitute(
+        title=escape(f"Situations at sea: {findings.dataset.name}"),
+        style=(assets / "page.css").read_text(encoding="utf-8"),
+        script=(assets / "page.js").read_text(encoding="utf-8"),
+        lead=escape(lead),
+        cards="".join(_cards(findings)),
+        map=findings_map(findings, shown).svg(1240),
+        map_note=f"The tracks of the {len(shown):,} vessels listed below, where they were in which situation, and the "
+        "areas that rules ask for. Point at something to see what it is.",
+        vessel_note="When each of them was in which situation, by UTC. For each situation the vessel that was in it most often comes first, then the next of each.",
+        options="".join(f'<option value="{one.vessel}">{escape(_label(one))}</option>' for one in shown),
+        timelines="".join(_timelines(findings, shown)),
+        most=_most(findings.busiest(_MOST)),
+        quality=_quality(findings),
+        run=f"<dl>{''.join(f'<dt>{escape(name)}</dt><dd>{escape(text)}</dd>' for name, text in made_by(findings))}</dl>",
+    )
+
+
+def findings_map(findings: Findings, busy: list[Busy]) -> SituationMap:
+    """Where some vessels went, and what they were in on the way."""
+    shown = [one.vessel for one in busy]
+    tracks = findings.tracks(shown)
+    sides = findings.sides.filter(pc.is_in(findings.sides["vessel"], pa.array(shown, pa.int64())))
+    return situation_map(
+        {"entity": tracks["vessel"], "time": tracks["time"], "lon": tracks["lon"], "lat": tracks["lat"]},
+        {
+            "situation": [_TITLES[name] for name in sides["situation"].to_pylist()],
+            "entity": sides["vessel"],
+            "start": sides["start"],
+            "end": sides["end"],
+        },
+        findings.areas,
+        title="",
+        unit="s",
+    )
+
+
+def vessel_timeline(findings: Findings, one: Busy) -> Timeline:
+    """When a vessel was in which situation."""
+    mine = findings.sides.filter(pc.equal(findings.sides["vessel"], one.vessel)).sort_by("start")
+    lanes = []
+    for situation in SITUATIONS:
+        rows = mine.filter(pc.equal(mine["situation"], situation.name))
+        if len(rows):
+            lanes.append(Lane(situation.title, rows["start"].to_numpy(), rows["end"].to_numpy(), kind=situation.title))
+    return timeline(lanes, title=_label(one), span=findings.span, unit="s")
+
+
+def _label(one: Busy) -> str:
+    return f"{one.name or 'no name'} ({one.type}, {one.vessel})"
+
+
+def _timelines(findings: Findings, busy: list[Busy]) -> Iterator[str]:
+    for number, one in enumerate(busy):
+        hidden = " hidden" if number else ""
+        yield f'<div class="vessel" data-vessel="{one.vessel}"{hidden}>{vessel_timeline(findings, one).svg(1240)}</div>'
+
+
+def _cards(findings: Findings) -> Iterator[str]:
+    for one in findings.counts:
+        how_long = f"{one.vessels:,} vessels, {one.hours:,.0f} h in all" if one.intervals else "none"
+        none = "" if one.intervals else " none"
+        yield (
+            f'<div class="card{none}" style="--kind:{_SHADES[one.situation]}"><b>{one.intervals:,}</b>'
+            f"<strong>{escape(one.title)}</strong><span>{escape(one.meaning)}</span><span>{how_long}</span></div>"
+        )
+
+
+def _most(busy: list[Busy]) -> str:
+    rows = []
+    for one in busy:
+        tags = "".join(
+            f'<span class="tag" style="--kind:{_SHADES[name]};--text:{ink_on(_SHADES[name])}">{escape(_TITLES[name])} {number}</span>'
+            for name, number in sorted(one.kinds.items(), key=lambda item: -item[1])
+        )
+        link = f'<a href="#{one.vessel}" data-vessel="{one.vessel}">{escape(one.name or str(one.vessel))}</a>'
+        rows.append(
+            f'<tr><td>{link}</td><td>{escape(one.type)}</td><td>{one.vessel}</td><td class="number">{one.total}</td>'
+            f"<td>{tags}</td></tr>"
+        )
+    head = '<tr><th>Name</th><th>Type</th><th>MMSI</th><th class="number">Situations</th><th>Which</th></tr>'
+    return f"<table>{head}{''.join(rows)}</table>"
+
+
+def _quality(findings: Findings) -> str:
+    """Recall and precision, if there is something to compare with."""
+    if not findings.scores:
+        return ""
+    rows = []
+    for score in findings.scores:
+        bars = "".join(
+            f"<td>{_bar(part)}</td>"
+            for part in (score.time_recall, score.time_precision, score.recall, score.precision)
+        )
+        rows.append(
+            f'<tr><td>{escape(_TITLES.get(score.situation, score.situation))}</td><td class="number">{score.happened}</td>'
+            f'<td class="number">{score.found}</td>{bars}<td class="why">{escape(why(score))}</td></tr>'
+        )
+    names = ("Recall (time)", "Precision (time)", "Recall (count)", "Precision (count)")
+    head = (
+        '<tr><th>Situation</th><th class="number">Happened</th><th class="number">Found</th>'
+        f"{''.join(f'<th>{name}</th>' for name in names)}<th>Why not all</th></tr>"
+    )
+    return (
+        f'<section id="quality"><h2>How right it is</h2><p class="note">{escape(quality_lead())}</p>'
+        f"<table>{head}{''.join(rows)}</table></section>"
+    )
+
+
+def _bar(part: float) -> str:
+    """A number between 0 and 1, and how much of 1 it is."""
+    if math.isnan(part):
+        return "–"
+    shade = "#009e73" if part >= _GOOD else "#e69f00" if part >= _FAIR else "#d55e00"
+    return f'<div class="bar" style="--part:{part:.0%};--shade:{shade}">{part:.2f}<i></i></div>'

@@ -1,0 +1,166 @@
+"""How well the situations that were found agree with what is known to have happened."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
+
+from holdsfor.engine.kernels import Spans, find, intersection, maximal
+
+Ints = npt.NDArray[np.int64]
+
+TRUTH = pa.schema(
+    [
+        ("situation", pa.string()),
+        ("vessel", pa.int64()),
+        ("vessel2", pa.int64()),
+        ("start", pa.int64()),
+        ("end", pa.int64()),
+    ]
+)
+ENOUGH = 0.5
+"""An interval counts as agreed on if at least this part of it is in the other list."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """What was found of one situation, against what happened. Intervals are counted, and seconds added up."""
+
+    situation: str
+    happened: int
+    found: int
+    happened_agreed: int
+    found_agreed: int
+    happened_seconds: int
+    found_seconds: int
+    shared_seconds: int
+    start_lag: float
+    """Median of how much later it was found to begin than it began, in seconds; of those found at all."""
+    end_lag: float
+    missed: int
+    """Intervals of which nothing was found."""
+    missed_longest: int
+    """How long the longest of them was, in seconds."""
+    spurious: int
+    """Found intervals in which nothing of the kind happened."""
+
+    @property
+    def recall(self) -> float:
+        """The part of the intervals that happened of which at least half was found."""
+        return _part(self.happened_agreed, self.happened)
+
+    @property
+    def precision(self) -> float:
+        """The part of the intervals found of which at least half happened."""
+        return _part(self.found_agreed, self.found)
+
+    @property
+    def time_recall(self) -> float:
+        """The part of the time in which it happened that was found."""
+        return _part(self.shared_seconds, self.happened_seconds)
+
+    @property
+    def time_precision(self) -> float:
+        """The part of the time found in which it happened."""
+        return _part(self.shared_seconds, self.found_seconds)
+
+
+def read_truth(path: Path) -> pa.Table:
+    """The file `truth.csv` of a generated data set."""
+    options = csv.ConvertOptions(column_types=TRUTH, include_columns=TRUTH.names)
+    return csv.read_csv(path, convert_options=options)
+
+
+def scores(truth: pa.Table, rows: pa.Table, values: Mapping[str, str], span: tuple[int, int]) -> list[Score]:
+    """A score for every situation of the truth, within the time that is observed.
+
+    `rows` are situations as they are stored; `values` says which value of a fluent is meant.
+    """
+    named = pc.unique(truth["situation"]).to_pylist()
+    return [
+        _score(
+            name,
+            truth.filter(pc.equal(truth["situation"], name)),
+            rows.filter(pc.and_(pc.equal(rows["situation"], name), pc.equal(rows["value"], values.get(name, "true")))),
+            span,
+        )
+        for name in sorted(named)
+    ]
+
+
+def _score(name: str, truth: pa.Table, rows: pa.Table, span: tuple[int, int]) -> Score:
+    keys = _keys(truth, rows)
+    bits = int(span[1] - span[0] + 1).bit_length()
+    happened = _packed(truth, keys[: len(truth)], span, bits)
+    found = _packed(rows, keys[len(truth) :], span, bits)
+    shared = intersection([happened, found]) if len(happened[0]) and len(found[0]) else (_NONE, _NONE)
+    of_happened, of_found = _agreement(happened, shared), _agreement(found, shared)
+    starts, ends = _lags(happened, found, shared)
+    lengths = happened[1] - happened[0]
+    unseen = lengths[of_happened == 0]
+    return Score(
+        situation=name,
+        happened=len(happened[0]),
+        found=len(found[0]),
+        happened_agreed=int(np.count_nonzero(of_happened >= ENOUGH * lengths)),
+        found_agreed=int(np.count_nonzero(of_found >= ENOUGH * (found[1] - found[0]))),
+        happened_seconds=int(lengths.sum()),
+        found_seconds=int((found[1] - found[0]).sum()),
+        shared_seconds=int((shared[1] - shared[0]).sum()),
+        start_lag=float(np.median(starts)) if len(starts) else 0.0,
+        end_lag=float(np.median(ends)) if len(ends) else 0.0,
+        missed=len(unseen),
+        missed_longest=int(unseen.max()) if len(unseen) else 0,
+        spurious=int(np.count_nonzero(of_found == 0)),
+    )
+
+
+_NONE: Ints = np.empty(0, np.int64)
+
+
+def _keys(truth: pa.Table, rows: pa.Table) -> Ints:
+    """A number for whoever is in it; of a pair it does not matter who comes first."""
+    first, second = (
+        np.concatenate([table[name].fill_null(-1).to_numpy() for table in (truth, rows)])
+        for name in ("vessel", "vessel2")
+    )
+    pairs = np.stack([np.minimum(first, second), np.maximum(first, second)], axis=1)
+    _, numbers = np.unique(pairs, axis=0, return_inverse=True)
+    return numbers.reshape(-1).astype(np.int64)
+
+
+def _packed(table: pa.Table, keys: Ints, span: tuple[int, int], bits: int) -> Spans:
+    """Intervals of all keys on one time-line, each key after the one before."""
+    first, last = span
+    starts = np.clip(table["start"].to_numpy(), first, last)
+    ends = np.clip(table["end"].fill_null(last).to_numpy(), first, last)
+    return maximal((keys << bits) + (starts - first), (keys << bits) + (ends - first))
+
+
+def _agreement(intervals: Spans, shared: Spans) -> Ints:
+    """How many seconds of each interval are shared."""
+    at = find(intervals, shared[0])
+    return np.bincount(at, shared[1] - shared[0], minlength=len(intervals[0])).astype(np.int64)
+
+
+def _lags(happened: Spans, found: Spans, shared: Spans) -> tuple[Ints, Ints]:
+    """How much later the first found interval of each that happened begins, and the last one ends."""
+    if not len(shared[0]):
+        return _NONE, _NONE
+    of_happened, of_found = find(happened, shared[0]), find(found, shared[0])
+    which, first = np.unique(of_happened, return_index=True)
+    last = np.append(first[1:], len(shared[0])) - 1
+    return found[0][of_found[first]] - happened[0][which], found[1][of_found[last]] - happened[1][which]
+
+
+def _part(some: int, of: int) -> float:
+    """A part of a whole; of nothing, no number."""
+    return some / of if of else math.nan
