@@ -21,6 +21,8 @@ from holdsfor.metric import from_metric_sources
 
 if TYPE_CHECKING:
     # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
+    from holdsfor.explain.asking import Asked
+    from holdsfor.explain.explanation import Explanation
     from holdsfor.recognition import EventsInput, MappingInput
     from holdsfor.result import Result
     from holdsfor.session import Session
@@ -85,6 +87,8 @@ class Reasoner:
                  3  open(front)  true       4  inf
         """
         from holdsfor.engine.report import Texts
+        from holdsfor.explain.asking import Asked
+        from holdsfor.explain.sources import Sources
         from holdsfor.incremental.run import Choice
         from holdsfor.io.rejects import Rejects
         from holdsfor.recognition import Recognition, plan_windows, read_events
@@ -94,7 +98,92 @@ class Reasoner:
         reading = read_events(plan, events, mapping, unit, Rejects(strict=strict))
         windows = plan_windows(reading.stream, window, step, start, end)
         recognition = Recognition(plan, reading, windows, incremental=Choice(incremental))
-        return Result(list(recognition), Texts(reading.dictionary), recognition.summary, windows)
+        sources = Sources(events, mapping, unit)
+        asked = Asked(plan, reading.stream, reading.dictionary, windows, sources=sources)
+        return Result(list(recognition), Texts(reading.dictionary), recognition.summary, windows, asked)
+
+    def explain(
+        self,
+        question: str,
+        at: int,
+        *,
+        events: EventsInput,
+        window: int | None = None,
+        step: int | None = None,
+        start: int | None = None,
+        end: int | None = None,
+        background: Background | None = None,
+        mapping: MappingInput = None,
+        unit: str = "s",
+        query_time: int | None = None,
+        depth: int | None = 12,
+    ) -> Explanation:
+        """Why something holds at a time-point, or why it does not; only what the question needs is worked out.
+
+        >>> rules = "initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T)."
+        >>> loads(rules).explain("open(front)=true", 5, events={"unlock": [(3, "front")]}).holds
+        True
+        """
+        asked = self._asked(events, (window, step, start, end), background, mapping, unit)
+        return asked.explain(question, at, query_time=query_time, depth=depth)
+
+    def why(
+        self,
+        question: str,
+        at: int,
+        *,
+        events: EventsInput,
+        window: int | None = None,
+        step: int | None = None,
+        start: int | None = None,
+        end: int | None = None,
+        background: Background | None = None,
+        mapping: MappingInput = None,
+        unit: str = "s",
+        query_time: int | None = None,
+        depth: int | None = 12,
+    ) -> Explanation:
+        """Why something holds at a time-point; raises HoldsforError if it does not."""
+        asked = self._asked(events, (window, step, start, end), background, mapping, unit)
+        return asked.why(question, at, query_time=query_time, depth=depth)
+
+    def why_not(
+        self,
+        question: str,
+        at: int,
+        *,
+        events: EventsInput,
+        window: int | None = None,
+        step: int | None = None,
+        start: int | None = None,
+        end: int | None = None,
+        background: Background | None = None,
+        mapping: MappingInput = None,
+        unit: str = "s",
+        query_time: int | None = None,
+        depth: int | None = 12,
+    ) -> Explanation:
+        """Why something does not hold at a time-point; raises HoldsforError if it does."""
+        asked = self._asked(events, (window, step, start, end), background, mapping, unit)
+        return asked.why_not(question, at, query_time=query_time, depth=depth)
+
+    def _asked(
+        self,
+        events: EventsInput,
+        span: tuple[int | None, int | None, int | None, int | None],
+        background: Background | None,
+        mapping: MappingInput,
+        unit: str,
+    ) -> Asked:
+        from holdsfor.explain.asking import Asked
+        from holdsfor.explain.sources import Sources
+        from holdsfor.recognition import plan_windows, read_events
+
+        plan = self.plan if background is None else self.with_background(background).plan
+        reading = read_events(plan, events, mapping, unit)
+        windows = plan_windows(reading.stream, *span)
+        sources = Sources(events, mapping, unit)
+        return Asked(plan, reading.stream, reading.dictionary, windows, sources=sources)
 
     def session(
         self,

@@ -21,6 +21,8 @@ from holdsfor.engine.report import EVENTS, INTERVALS, Texts, event_table, interv
 from holdsfor.engine.run import Answer
 from holdsfor.engine.tables import FOREVER, Intervals
 from holdsfor.engine.windows import WindowPlan
+from holdsfor.explain.asking import DEPTH, Asked
+from holdsfor.explain.explanation import Explanation
 from holdsfor.io.writers import shown_columns, text_table
 from holdsfor.recognition import Summary, only_fluents
 from holdsfor.syntax.printer import print_term
@@ -36,11 +38,17 @@ class Result:
     """The intervals that were found at every query time, and what was read and used for them (`summary`)."""
 
     def __init__(
-        self, answers: Sequence[Answer], texts: Texts, summary: Summary, windows: WindowPlan | None = None
+        self,
+        answers: Sequence[Answer],
+        texts: Texts,
+        summary: Summary,
+        windows: WindowPlan | None = None,
+        asked: Asked | None = None,
     ) -> None:
         self._answers = list(answers)
         self._texts = texts
         self._windows = windows
+        self._asked = asked
         self.summary = summary
 
     @property
@@ -69,7 +77,7 @@ class Result:
         return self._only([only_fluents(answer, {fluent}) for answer in self._answers])
 
     def _only(self, answers: Sequence[Answer]) -> Result:
-        return Result(answers, self._texts, self.summary, self._windows)
+        return Result(answers, self._texts, self.summary, self._windows, self._asked)
 
     def holds_at(self, time: int) -> Result:
         """What holds at a time-point, as the last query time whose window has it knows."""
@@ -80,6 +88,33 @@ class Result:
         answer = self._answers[max(0, int(np.searchsorted(borders, time)) - 1)]
         fluents = {symbol: _holding(table, time) for symbol, table in answer.fluents.items()}
         return self._only([replace(answer, fluents=fluents, events={})])
+
+    # Questions
+
+    def why(self, question: str, at: int, *, query_time: int | None = None, depth: int | None = DEPTH) -> Explanation:
+        """Why something holds at a time-point: `result.why("open(front)=true", at=5)`.
+
+        Raises HoldsforError if it does not. The answer is that of the last query time whose window has the time-point,
+        or of the one that is given. `depth` is how many steps it goes down; None is as many as there are.
+        """
+        return self._input().why(question, at, query_time=query_time, depth=depth)
+
+    def why_not(
+        self, question: str, at: int, *, query_time: int | None = None, depth: int | None = DEPTH
+    ) -> Explanation:
+        """Why something does not hold at a time-point; raises HoldsforError if it does."""
+        return self._input().why_not(question, at, query_time=query_time, depth=depth)
+
+    def explain(
+        self, question: str, at: int, *, query_time: int | None = None, depth: int | None = DEPTH
+    ) -> Explanation:
+        """Why something holds at a time-point, or why it does not."""
+        return self._input().explain(question, at, query_time=query_time, depth=depth)
+
+    def _input(self) -> Asked:
+        if self._asked is None:
+            raise HoldsforError("this result does not remember its input; ask the reasoner: reasoner.why(…, events=…)")
+        return self._asked
 
     # Tables
 

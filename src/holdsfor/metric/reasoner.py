@@ -14,10 +14,12 @@ from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source, errors_of, in_reading_order
 from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.ir.metric import MetricProgram
-from holdsfor.metric.times import Time
+from holdsfor.metric.times import Time, exact
 
 if TYPE_CHECKING:
     # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
+    from holdsfor.explain.explanation import Explanation
+    from holdsfor.explain.metric_asking import MetricAsked
     from holdsfor.metric.inputs import FactsInput, MappingInput
     from holdsfor.metric.result import MetricResult
     from holdsfor.metric.revising import RevisingSession
@@ -92,6 +94,7 @@ class MetricReasoner:
         predicate  args  start  start_closed  end  end_closed
         Recent     pump  3              true  3.5        true
         """
+        from holdsfor.explain.metric_asking import MetricAsked
         from holdsfor.io.rejects import Rejects
         from holdsfor.metric.inputs import read_facts
         from holdsfor.metric.session import MetricRun, Span, streamed_plan
@@ -108,7 +111,8 @@ class MetricReasoner:
         reading = read_facts(
             self.signatures, facts, mapping=mapping, unit=unit, rejects=Rejects(strict=strict), tick=every
         )
-        return MetricRun(plan, reading, span).result()
+        asked = MetricAsked(self.program, reading.facts, reading.dictionary, (span.start, span.end))
+        return MetricRun(plan, reading, span).result().remembering(asked)
 
     def stream(self, *, query: str | Iterable[str] | None = None, delay: Time | None = None) -> MetricSession:
         """A stream that facts can be pushed to and that is moved on in time.
@@ -149,6 +153,68 @@ class MetricReasoner:
 
         self.require_no_errors()
         return ProgramGraph(metric_view(self.program))
+
+    def explain(
+        self,
+        question: str,
+        at: Time,
+        *,
+        facts: FactsInput = (),
+        start: Time | None = None,
+        end: Time | None = None,
+        mapping: MappingInput = None,
+        unit: str = "s",
+        depth: int | None = 12,
+    ) -> Explanation:
+        """Why a fact holds at a time, or why it does not; only what the question needs is worked out.
+
+        >>> recent = loads_metric("Recent(X) :- Diamondminus[0,1/2] Alarm(X)")
+        >>> recent.explain("Recent(pump)", 3.25, facts={"Alarm": [(3, "pump")]}).holds
+        True
+        """
+        return self._asked(facts, start, end, mapping, unit).explain(question, exact(at), depth=depth)
+
+    def why(
+        self,
+        question: str,
+        at: Time,
+        *,
+        facts: FactsInput = (),
+        start: Time | None = None,
+        end: Time | None = None,
+        mapping: MappingInput = None,
+        unit: str = "s",
+        depth: int | None = 12,
+    ) -> Explanation:
+        """Why a fact holds at a time; raises HoldsforError if it does not."""
+        return self._asked(facts, start, end, mapping, unit).why(question, exact(at), depth=depth)
+
+    def why_not(
+        self,
+        question: str,
+        at: Time,
+        *,
+        facts: FactsInput = (),
+        start: Time | None = None,
+        end: Time | None = None,
+        mapping: MappingInput = None,
+        unit: str = "s",
+        depth: int | None = 12,
+    ) -> Explanation:
+        """Why a fact does not hold at a time; raises HoldsforError if it does."""
+        return self._asked(facts, start, end, mapping, unit).why_not(question, exact(at), depth=depth)
+
+    def _asked(
+        self, facts: FactsInput, start: Time | None, end: Time | None, mapping: MappingInput, unit: str
+    ) -> MetricAsked:
+        from holdsfor.explain.metric_asking import MetricAsked
+        from holdsfor.metric.inputs import read_facts
+        from holdsfor.metric.session import Span
+
+        self.require_no_errors()
+        span = Span.of(start, end)
+        reading = read_facts(self.signatures, facts, mapping=mapping, unit=unit)
+        return MetricAsked(self.program, reading.facts, reading.dictionary, (span.start, span.end))
 
     def require_no_errors(self) -> None:
         """Raise ProgramError if anything found stops the program from running."""

@@ -15,6 +15,9 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import FactSet
 from holdsfor.engine.metric.report import Row, exact_table, rounded_table, rows
 from holdsfor.engine.metric.timeline import cells
+from holdsfor.explain.asking import DEPTH
+from holdsfor.explain.explanation import Explanation
+from holdsfor.explain.metric_asking import MetricAsked
 from holdsfor.io.rejects import Malformed
 from holdsfor.ir.metric import Range
 from holdsfor.metric.times import Time, exact
@@ -53,6 +56,12 @@ class MetricResult:
         self._facts = facts
         self._dictionary = dictionary
         self.summary = MetricSummary(intervals=len(self)) if summary is None else summary
+        self._asked: MetricAsked | None = None
+
+    def remembering(self, asked: MetricAsked) -> MetricResult:
+        """The same result, which can now be asked questions about what it was made of."""
+        self._asked = asked
+        return self
 
     @property
     def predicates(self) -> list[str]:
@@ -85,7 +94,28 @@ class MetricResult:
         return self._with(FactSet(self._facts.scale, tables))
 
     def _with(self, facts: FactSet) -> MetricResult:
-        return MetricResult(facts, self._dictionary, self.summary)
+        found = MetricResult(facts, self._dictionary, self.summary)
+        found._asked = self._asked
+        return found
+
+    # Questions
+
+    def why(self, question: str, at: Time, *, depth: int | None = DEPTH) -> Explanation:
+        """Why a fact holds at a time: `result.why("Recent(pump)", at=3.25)`; raises HoldsforError if it does not."""
+        return self._input().why(question, exact(at), depth=depth)
+
+    def why_not(self, question: str, at: Time, *, depth: int | None = DEPTH) -> Explanation:
+        """Why a fact does not hold at a time; raises HoldsforError if it does."""
+        return self._input().why_not(question, exact(at), depth=depth)
+
+    def explain(self, question: str, at: Time, *, depth: int | None = DEPTH) -> Explanation:
+        """Why a fact holds at a time, or why it does not."""
+        return self._input().explain(question, exact(at), depth=depth)
+
+    def _input(self) -> MetricAsked:
+        if self._asked is None:
+            raise HoldsforError("this result does not remember its facts; ask the reasoner: reasoner.why(…, facts=…)")
+        return self._asked
 
     # Tables
 

@@ -1,0 +1,108 @@
+"""`explain`: why something holds at a time, or why it does not."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdsfor.cli.common import friendly_errors, is_metric, load_files, write_output
+from holdsfor.cli.options import number, time_point
+from holdsfor.diagnostics import HoldsforError
+
+if TYPE_CHECKING:
+    from holdsfor.explain.explanation import Explanation
+
+
+class Style(StrEnum):
+    """Forms of an explanation."""
+
+    TEXT = "text"
+    JSON = "json"
+    HTML = "html"
+
+
+def explain(
+    rules: Annotated[
+        list[Path], typer.Argument(help="Rule files, and behind them the question.", metavar="RULES… QUESTION")
+    ],
+    at: Annotated[Fraction, typer.Option(parser=number, metavar="TIME", help="The time that the question is about.")],
+    events: Annotated[
+        list[Path], typer.Option(help="Streams in RTEC's CSV format (.dmtl: facts), or whatever --mapping says.")
+    ] = [],  # noqa: B006
+    background: Annotated[list[Path], typer.Option(help="Files with background facts and rules.")] = [],  # noqa: B006
+    mapping: Annotated[Path | None, typer.Option(help="TOML file: which columns of a table are which event.")] = None,
+    window: Annotated[int | None, typer.Option(min=1, help="Window size in time-points.")] = None,
+    step: Annotated[int | None, typer.Option(min=1, help="Distance of query times.")] = None,
+    start: Annotated[
+        Fraction | None, typer.Option(parser=number, metavar="NUMBER", help="The stream begins after this time-point.")
+    ] = None,
+    end: Annotated[
+        Fraction | None, typer.Option(parser=number, metavar="NUMBER", help="The last time-point to reason about.")
+    ] = None,
+    query_time: Annotated[
+        int | None,
+        typer.Option(help="As known at this query time; the last one whose window has the time, if not given."),
+    ] = None,
+    depth: Annotated[int, typer.Option(min=1, help="How many steps of fluents and events to go down.")] = 12,
+    style: Annotated[Style | None, typer.Option("--format", "-f", help="text, json or html.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
+    ] = None,
+) -> None:
+    """Say why something holds at a time, or why it does not: holdsfor explain RULES --events FILE 'f(a)=true' --at 5"""
+    with friendly_errors():
+        *files, question = rules
+        if not files:
+            raise HoldsforError("say which rules and which question: holdsfor explain rules.prolog 'f(a)=true' --at 5")
+        asked = str(question)
+        if is_metric(files):
+            given = {"--background": background, "--window": window, "--step": step, "--query-time": query_time}
+            unused = [name for name, value in given.items() if value]
+            if unused:
+                raise HoldsforError(f"{', '.join(unused)} cannot be used with a .dmtl program")
+            from holdsfor.cli.metric import load_metric_files
+
+            found = load_metric_files(files).explain(
+                asked, at, facts=events, mapping=mapping, start=start, end=end, depth=depth
+            )
+        else:
+            if not events:
+                raise HoldsforError("say where the events are: --events FILE")
+            point = time_point("--at", at)
+            assert point is not None
+            reasoner = load_files([*files, *background])
+            reasoner.require_no_errors()
+            found = reasoner.explain(
+                asked,
+                point,
+                events=events,
+                mapping=mapping,
+                window=window,
+                step=step,
+                start=time_point("--start", start),
+                end=time_point("--end", end),
+                query_time=query_time,
+                depth=depth,
+            )
+        write_output(_shown(found, _style(style, output)), output)
+
+
+def _style(style: Style | None, output: Path | None) -> Style:
+    if style is not None:
+        return style
+    ending = output.suffix[1:] if output is not None else ""
+    return Style(ending) if ending in {Style.JSON, Style.HTML} else Style.TEXT
+
+
+def _shown(found: Explanation, style: Style) -> str:
+    match style:
+        case Style.JSON:
+            return found.json()
+        case Style.HTML:
+            return found.html()
+        case _:
+            return found.text()

@@ -1,0 +1,139 @@
+"""From a question to its explanation: what is needed of the input, what the engine makes of it, the proof."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from holdsfor.compiler.plan import Plan
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.stream import Stream
+from holdsfor.engine.windows import WindowPlan
+from holdsfor.explain.demand import Demand, demand_of
+from holdsfor.explain.evidence import Evidence
+from holdsfor.explain.explanation import Explanation
+from holdsfor.explain.forgotten import everything, window_notes
+from holdsfor.explain.frame import Frame
+from holdsfor.explain.known import counted, evaluated, inputs_of
+from holdsfor.explain.nodes import Kind, Node
+from holdsfor.explain.proofs import Prover
+from holdsfor.explain.questions import Question, read_question
+from holdsfor.explain.replay import replay
+from holdsfor.explain.sources import Sources, with_rows
+from holdsfor.io.records import records
+
+DEPTH = 12
+"""How many steps of fluents and events an explanation goes down, unless something else is asked for."""
+MOST_DEPTH = 120
+
+
+class Asked:
+    """A stream that questions can be asked of."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        stream: Stream,
+        dictionary: Dictionary,
+        windows: WindowPlan | None = None,
+        *,
+        frame: Frame | None = None,
+        sources: Sources | None = None,
+    ) -> None:
+        self._plan, self._stream, self._dictionary = plan, stream, dictionary
+        self._frame = frame or Frame.of(stream, windows)
+        self._sources = sources or Sources()
+
+    def explain(
+        self, question: str, at: int, *, query_time: int | None = None, depth: int | None = DEPTH
+    ) -> Explanation:
+        """Why something holds at a time-point, or why it does not."""
+        if isinstance(at, bool) or not isinstance(at, int | np.integer):
+            raise HoldsforError(f"a time-point is a whole number, not {at!r}")
+        asked = read_question(question, self._plan.analysis.entities)
+        query = self._query_time(int(at), query_time)
+        case = self.case(asked, query)
+        return self._explained(case, asked, int(at), MOST_DEPTH if depth is None else min(depth, MOST_DEPTH))
+
+    def why(self, question: str, at: int, *, query_time: int | None = None, depth: int | None = DEPTH) -> Explanation:
+        """Why something holds at a time-point; raises HoldsforError if it does not."""
+        found = self.explain(question, at, query_time=query_time, depth=depth)
+        if not found.holds:
+            raise HoldsforError(f"{found.headline}; ask why_not")
+        return found
+
+    def why_not(
+        self, question: str, at: int, *, query_time: int | None = None, depth: int | None = DEPTH
+    ) -> Explanation:
+        """Why something does not hold at a time-point; raises HoldsforError if it does."""
+        found = self.explain(question, at, query_time=query_time, depth=depth)
+        if found.holds:
+            raise HoldsforError(f"{found.headline}; ask why")
+        return found
+
+    def _query_time(self, at: int, given: int | None) -> int:
+        if given is None:
+            return self._frame.query_for(at)
+        queries = self._frame.windows.query_times
+        if given not in queries:
+            raise HoldsforError(
+                f"{given} is no query time of these windows; they run from {queries[0]} to {queries[-1]}"
+            )
+        return given
+
+    def case(self, asked: Question, query: int) -> Case:
+        """What is known and what follows, as far as a question needs it."""
+        demand = demand_of(self._plan, asked.symbol, asked.term)
+        narrowed = demand.narrowed(self._stream, self._dictionary)
+        return Case(self._plan, demand, narrowed, self._dictionary, self._frame, query)
+
+    def _explained(self, case: Case, asked: Question, at: int, depth: int) -> Explanation:
+        evidence = case.evidence
+        prover = Prover(evidence)
+        notes = list(case.notes(asked, at))
+        if asked.value is None:
+            holds = evidence.happens(asked.term, at)
+            root = prover.event(asked.term, at, depth) if holds else prover.refuter.no_event(asked.term, at, depth)
+        else:
+            pair = asked.term, asked.value
+            holds = evidence.holds(pair, at)
+            root = prover.holds(pair, at, depth) if holds else prover.refuter.absent(pair, at, depth)
+        if root is None:
+            root = Node(Kind.NOTE, f"{asked.shown} holds at {at}, but no rule was found that says so")
+        root = with_rows(root, self._sources, self._plan)
+        windowed = None if self._frame.windows.size is None else case.query
+        check = partial(case.replay, root)
+        return Explanation(asked.shown, str(at), holds, root, windowed, tuple(notes), check)
+
+
+class Case:
+    """What is known at a query time of the rows that a question needs, and what follows from it."""
+
+    def __init__(
+        self, plan: Plan, demand: Demand, stream: Stream, dictionary: Dictionary, frame: Frame, query: int
+    ) -> None:
+        self._plan, self._demand, self.stream, self._dictionary = plan, demand, stream, dictionary
+        self.frame, self.query = frame, query
+        self.evidence = self._evidence(frame.windows)
+
+    def with_all_rows(self) -> Evidence:
+        """What would follow if no window had forgotten anything."""
+        return self._evidence(everything(self.query, self.frame.windows))
+
+    def _evidence(self, windows: WindowPlan) -> Evidence:
+        rows = counted(self.stream, windows, self.query)
+        inputs = inputs_of(rows, windows, self.query, len(self._dictionary))
+        evaluation = evaluated(
+            self._plan, self._dictionary, inputs, self.query, self.frame.origin, self._demand.patterns
+        )
+        return Evidence(self._plan.analysis, evaluation)
+
+    def notes(self, asked: Question, at: int) -> list[str]:
+        """What the windows have to do with the answer."""
+        return window_notes(self, asked, at)
+
+    def replay(self, root: Node) -> list[str]:
+        """Check a proof against the rows and the rules."""
+        return replay(root, self._plan.analysis, records(self.stream, self._dictionary), self.frame, self.query)

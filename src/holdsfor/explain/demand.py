@@ -1,0 +1,142 @@
+"""Which rows of the input a question needs: those of the names, and of the keys, that its rules lead to.
+
+A demand on a fluent or event is a set of *patterns*: values for some of its argument places, with the others open. The
+head of a rule takes its values from a pattern; what the rule reads is asked for with the values of the variables it
+shares with them. A pattern without values asks for everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+
+from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.compiler.plan import Plan
+from holdsfor.engine.dictionary import Dictionary, Value, value_of
+from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.stream import Stream
+from holdsfor.logic.unify import is_ground
+from holdsfor.spreading.alignment import Reading, RuleShape, rule_shapes
+from holdsfor.syntax.terms import Const, Term, Var
+
+Pattern: TypeAlias = tuple[Value | None, ...]
+"""A value for each argument place; None is any."""
+
+_Name = TypeVar("_Name")
+_MOST_PATTERNS = 64
+"""A demand of more patterns than this is taken to be one for everything."""
+
+
+@dataclass(frozen=True)
+class Demand:
+    """The patterns that are asked for of each fluent and event."""
+
+    patterns: Mapping[Symbol, frozenset[Pattern]]
+
+    def __contains__(self, symbol: object) -> bool:
+        return symbol in self.patterns
+
+    def narrowed(self, stream: Stream, dictionary: Dictionary) -> Stream:
+        """The rows that are asked for."""
+        found = Stream()
+        for symbol, events in stream.events.items():
+            rows = self._rows(symbol, events.args, len(events.time), dictionary)
+            if rows is not None:
+                found.events[symbol] = events.take(rows)
+        for symbol, fluent in stream.fluents.items():
+            rows = self._rows(symbol, fluent.args, len(fluent.start), dictionary)
+            if rows is not None:
+                found.fluents[symbol] = fluent.take(rows)
+        return found
+
+    def _rows(self, symbol: Symbol, args: tuple[Ints, ...], rows: int, dictionary: Dictionary) -> Ints | slice | None:
+        patterns = self.patterns.get(symbol)
+        if not patterns:
+            return None
+        if any(all(value is None for value in pattern) for pattern in patterns):
+            return slice(None)
+        return np.flatnonzero(fitting(args, rows, patterns, dictionary))
+
+
+def fitting(args: tuple[Ints, ...], count: int, patterns: Collection[Pattern], dictionary: Dictionary) -> Bools:
+    """Which rows fit one of the patterns."""
+    found: Bools = np.zeros(count, np.bool_)
+    for pattern in patterns:
+        fits: Bools = np.ones(count, np.bool_)
+        for column, value in zip(args, pattern, strict=True):
+            if value is not None:
+                fits &= column == dictionary.find(value)
+        found |= fits
+    return found
+
+
+def demand_of(plan: Plan, symbol: Symbol, term: Term) -> Demand:
+    """What must be known for a question about one instance."""
+    wanted: dict[Symbol, set[Pattern]] = {symbol: {tuple(value_of(c) for c in symbol.columns(term))}}
+    strata = {member: stratum for stratum in plan.strata for member in stratum.members}
+    shapes: dict[int, list[RuleShape]] = {}
+    waiting = [symbol]
+    while waiting:
+        asked = waiting.pop()
+        stratum = strata.get(asked)
+        if stratum is None:
+            continue
+        if stratum.number not in shapes:
+            shapes[stratum.number] = rule_shapes(stratum, plan)
+        for shape in shapes[stratum.number]:
+            if shape.symbol != asked:
+                continue
+            for pattern in list(wanted[asked]):
+                for reading in shape.readings:
+                    for read in _read_patterns(shape, reading, pattern):
+                        if add_pattern(wanted, reading.symbol, read):
+                            waiting.append(reading.symbol)
+    return Demand({one: frozenset(patterns) for one, patterns in wanted.items()})
+
+
+def add_pattern(wanted: dict[_Name, set[Pattern]], symbol: _Name, pattern: Pattern) -> bool:
+    """Ask for one more pattern; says whether it was not asked for before."""
+    known = wanted.setdefault(symbol, set())
+    if any(_covers(one, pattern) for one in known):
+        return False
+    known.difference_update({one for one in known if _covers(pattern, one)})
+    known.add(pattern)
+    if len(known) > _MOST_PATTERNS:
+        known.clear()
+        known.add((None,) * len(pattern))
+    return True
+
+
+def _covers(wide: Pattern, narrow: Pattern) -> bool:
+    return all(value is None or value == other for value, other in zip(wide, narrow, strict=True))
+
+
+def _read_patterns(shape: RuleShape, reading: Reading, pattern: Pattern) -> Iterator[Pattern]:
+    """What a rule reads for a pattern of its head; nothing if the head does not match."""
+    values: dict[str, Value] = {}
+    for column, value in zip(shape.columns, pattern, strict=True):
+        if value is None:
+            continue
+        if isinstance(column, Var):
+            if values.setdefault(column.name, value) != value:
+                return
+        elif is_ground(column) and value_of(column) != value:
+            return
+    fixed = values.keys() if len(values) == 1 else set()
+    if (reading.names & shape.ranging) - fixed:
+        # Which values a variable takes is told by all instances, not by those of the question alone. A single variable
+        # has all its values where they are.
+        yield (None,) * len(reading.columns)
+        return
+    yield tuple(_value(column, values) for column in reading.columns)
+
+
+def _value(column: Term, values: Mapping[str, Value]) -> Value | None:
+    if isinstance(column, Var):
+        return values.get(column.name)
+    if isinstance(column, Const) and column.value == "":
+        return None  # Stands for a variable that is not one of the rule.
+    return value_of(column) if is_ground(column) else None

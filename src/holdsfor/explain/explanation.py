@@ -1,0 +1,76 @@
+"""The answer to a question, to be read, kept as data, or shown on a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from holdsfor.explain.nodes import Node
+from holdsfor.explain.page import html_fragment, html_page
+from holdsfor.explain.text import tree_text
+
+SCHEMA = "holdsfor.explanation/1"
+"""What the JSON form is called; fields may be added, never taken away or changed."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why something holds at a time (`holds`), or why it does not.
+
+    `root` is a tree of steps down to rules and rows of the input. `query_time` is when the question was asked of the
+    stream, as a run with these windows would have.
+    """
+
+    question: str
+    at: str
+    holds: bool
+    root: Node
+    query_time: int | None = None
+    notes: tuple[str, ...] = ()
+    _check: Callable[[], list[str]] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def headline(self) -> str:
+        """One sentence."""
+        return f"{self.question} {'holds' if self.holds else 'does not hold'} at {self.at}"
+
+    def text(self, depth: int | None = None) -> str:
+        """The explanation as an indented tree; `depth` leaves out what lies deeper."""
+        return tree_text(self, depth)
+
+    def as_json(self) -> dict[str, Any]:
+        """The explanation as plain data."""
+        return {
+            "schema": SCHEMA,
+            "question": self.question,
+            "at": self.at,
+            "holds": self.holds,
+            "query_time": self.query_time,
+            "notes": list(self.notes),
+            "root": self.root.as_json(),
+        }
+
+    def json(self) -> str:
+        """The explanation as JSON text."""
+        return json.dumps(self.as_json(), indent=2, ensure_ascii=False)
+
+    def html(self) -> str:
+        """The explanation as a page of its own: it folds, and needs nothing from elsewhere."""
+        return html_page(self)
+
+    def fragment(self) -> str:
+        """The explanation as a piece of HTML, to be put into a page."""
+        return html_fragment(self)
+
+    def replay(self) -> list[str]:
+        """Check every step against the rows, the rules and the law of inertia, without the engine; what is wrong."""
+        assert self._check is not None
+        return self._check()
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return html_fragment(self)

@@ -1,0 +1,92 @@
+"""What the windows of a run have to do with an answer: rows that came too late, or have not come yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.tables import FOREVER
+from holdsfor.engine.windows import WindowPlan
+from holdsfor.explain.evidence import Evidence
+from holdsfor.explain.questions import Question
+from holdsfor.explain.wording import pair_text
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Compound, Const, Term
+
+if TYPE_CHECKING:
+    from holdsfor.explain.asking import Case
+
+_MOST_SHOWN = 3
+
+
+def window_notes(case: Case, asked: Question, at: int) -> list[str]:
+    """What somebody should know of windows who reads the answer to a question."""
+    notes = []
+    if at > case.query + 1:
+        notes.append(f"nothing is known after {case.query}; what held then is taken to go on")
+    windows = case.frame.windows
+    if windows.size is None:
+        return notes
+    if at <= windows.start:
+        notes.append(f"the stream begins after {windows.start}")
+    missing = list(_left_out(case))
+    if missing and _verdict(case.evidence, asked, at) != _verdict(case.with_all_rows(), asked, at):
+        shown = "; ".join(text for _, text in sorted(missing)[:_MOST_SHOWN])
+        more = f"; and {len(missing) - _MOST_SHOWN} more" if len(missing) > _MOST_SHOWN else ""
+        notes.append(f"forgotten: the answer would be another one if all rows had counted: {shown}{more}")
+    return notes
+
+
+def everything(case_query: int, windows: WindowPlan) -> WindowPlan:
+    """Windows that forget nothing, with one query time."""
+    return WindowPlan(None, max(1, case_query - windows.start), min(windows.start, case_query - 1), case_query)
+
+
+def _verdict(evidence: Evidence, asked: Question, at: int) -> bool:
+    if asked.value is None:
+        return evidence.happens(asked.term, at)
+    return evidence.holds((asked.term, asked.value), at)
+
+
+def _left_out(case: Case) -> Iterator[tuple[int, str]]:
+    """The rows about the time up to the query that do not count, and why not."""
+    windows, query = case.frame.windows, case.query
+    for symbol, events in case.stream.events.items():
+        out = (windows.counted_at(events.arrival, events.time) > query) & (events.time <= query)
+        for row in _latest(out, events.time):
+            event = _term(case, symbol, [int(column[row]) for column in events.args])
+            reason = _reason(int(events.arrival[row]), query, windows)
+            yield -int(events.time[row]), f"{print_term(event)} at {int(events.time[row])} {reason}"
+    for symbol, fluent in case.stream.fluents.items():
+        out = (windows.loaded_at(fluent.arrival) > query) & (fluent.start <= query)
+        for row in _latest(out, fluent.start):
+            term = _term(case, symbol, [int(column[row]) for column in fluent.args])
+            pair = pair_text((term, case.evidence.dictionary.term(int(fluent.value[row]))))
+            reason = _reason(int(fluent.arrival[row]), query, windows)
+            yield -int(fluent.start[row]), f"{pair} from {int(fluent.start[row])} {reason}"
+
+
+def _latest(out: Bools, times: Ints) -> list[int]:
+    rows = np.flatnonzero(out)
+    found: list[int] = rows[np.argsort(-times[rows], kind="stable")].tolist()
+    return found
+
+
+def _term(case: Case, symbol: Symbol, codes: list[int]) -> Term:
+    terms = tuple(case.evidence.dictionary.terms(codes))
+    return Compound(symbol.name, terms) if terms else Const(symbol.name)
+
+
+def _reason(arrival: int, query: int, windows: WindowPlan) -> str:
+    if arrival <= windows.start:
+        return f"arrived at {arrival}, before the start"
+    if arrival > query:
+        return f"arrives at {arrival}, after the query"
+    loaded = int(windows.loaded_at(np.array([arrival]))[0])
+    if loaded >= FOREVER:
+        return f"arrived at {arrival}, in no window"
+    return f"arrived at {arrival}, when its last window was over"

@@ -1,0 +1,41 @@
+"""The query times that an explanation is about."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.engine.run import whole_history
+from holdsfor.engine.stream import Stream
+from holdsfor.engine.tables import FOREVER
+from holdsfor.engine.windows import WindowPlan, first_moment
+from holdsfor.reference.history import Known, Record, Windows, known_at
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The query times of a run and the beginning of its time; both are those of the whole stream."""
+
+    windows: WindowPlan
+    origin: int
+
+    @classmethod
+    def of(cls, stream: Stream, windows: WindowPlan | None) -> Frame:
+        """The frame of a run over a stream."""
+        used = windows or whole_history(stream)
+        return cls(used, first_moment(stream, used))
+
+    def query_for(self, time: int) -> int:
+        """The last query time whose window has a time-point, or else the first one after it."""
+        queries = self.windows.query_times
+        size = FOREVER if self.windows.size is None else self.windows.size
+        return int(queries[max(0, int(np.searchsorted(queries - size, time)) - 1)])
+
+    def known(self, records: list[Record], query: int) -> Known:
+        """What the records say at a query time, worked out one by one."""
+        plan = self.windows
+        size = math.inf if plan.size is None else plan.size
+        windows = Windows(size, plan.step, plan.start, plan.end)
+        return known_at(records, windows, query, ignore_arrival=plan.size is None)

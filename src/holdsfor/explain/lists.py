@@ -1,0 +1,173 @@
+"""Statically determined fluents in explanations: which of the lists that a rule computes have a time-point, and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from holdsfor.engine.report import ground_term
+from holdsfor.explain.evidence import Evidence
+from holdsfor.explain.nodes import Kind, Listed, Node, Pair, RuleUse
+from holdsfor.explain.operators import Operators
+from holdsfor.explain.wording import intervals_text, pair_text
+from holdsfor.ir import Algebra, Body, IntervalRule, Intervals, walk
+from holdsfor.logic.unify import Bindings, is_ground, resolve
+from holdsfor.reference.evaluator import bind
+from holdsfor.reference.intervals import Interval
+from holdsfor.reference.statics import StaticSolver, _decode
+from holdsfor.syntax.terms import ListTerm, Term, Var
+
+if TYPE_CHECKING:
+    from holdsfor.explain.proofs import Prover
+
+_MOST_SHOWN = 3
+
+
+class OnePair(StaticSolver):
+    """Solves `holdsFor` bodies for one pair: variables of the head have the pair's values and no others."""
+
+    def __init__(self, evidence: Evidence, fixed: Bindings) -> None:
+        needs = evidence.analysis.background.needs
+        super().__init__(evidence, evidence.intervals, (), evidence.now, needs)
+        self._evidence, self._fixed = evidence, fixed
+
+    def ways(self, rule: IntervalRule, pair: Pair) -> Iterator[Bindings]:
+        """The ways through a rule that are about the pair."""
+        body = self._evidence.analysis.body(rule)
+        for start in self._assignments(rule, body):
+            for bound in bind(start, (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1])):
+                for answer in self.solve(body, bound):
+                    if (resolve(rule.fvp.fluent, answer), resolve(rule.fvp.value, answer)) == pair:
+                        yield answer
+
+    def _domains(self, rule: IntervalRule) -> dict[str, dict[Term, None]]:
+        found = super()._domains(rule)
+        for name, value in self._fixed.items():
+            if name in found:
+                found[name] = {value: None} if value in found[name] else {}
+        return found
+
+    def _matching(self, literal: Intervals) -> list[Pair]:
+        symbol = self._evidence.entities.fluent(literal.fvp.fluent)
+        table = self._evidence.fluents(symbol)
+        pattern = (*symbol.columns(literal.fvp.fluent), literal.fvp.value)
+        found = dict.fromkeys(tuple(table.terms(row)) for row in table.matching(pattern).tolist())
+        return [(ground_term(symbol, list(terms[:-1])), terms[-1]) for terms in found]
+
+
+class Lists:
+    """Proofs and refutations by the lists of `holdsFor` rules."""
+
+    def __init__(self, prover: Prover) -> None:
+        self.prover = prover
+        self.evidence: Evidence = prover.evidence
+
+    def ways(self, pair: Pair) -> tuple[IntervalRule, list[Bindings]] | None:
+        """The rule that counts for a pair, the first that succeeds, and all ways through it."""
+        for rule in self.rules(pair):
+            found = self.ways_of(rule, pair)
+            if found:
+                return rule, found
+        return None
+
+    def ways_of(self, rule: IntervalRule, pair: Pair) -> list[Bindings]:
+        """All ways through a rule for a pair."""
+        for fixed in bind({}, (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1])):
+            known = {name: resolve(term, fixed) for name, term in fixed.items()}
+            solver = OnePair(self.evidence, {name: term for name, term in known.items() if is_ground(term)})
+            return list(solver.ways(rule, pair))
+        return []
+
+    def rules(self, pair: Pair) -> list[IntervalRule]:
+        """The rules of a statically determined fluent whose head a pair matches."""
+        entity = self.evidence.entities[self.evidence.entities.fluent(pair[0])]
+        return [
+            rule
+            for rule in entity.rules
+            if isinstance(rule, IntervalRule)
+            and any(True for _ in bind({}, (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1])))
+        ]
+
+    def proof(self, pair: Pair, time: int, depth: int) -> tuple[Node, ...] | None:
+        """What supports that a pair holds at a time-point."""
+        found = self.ways(pair)
+        if found is None:
+            return None
+        rule, answers = found
+        for answer in answers:
+            if _has(decoded(rule.out, answer), time):
+                below = self.listed(rule, rule.out, answer, time, depth)
+                if below is not None:
+                    text = f"{pair_text(pair)} by intervals, at {time}"
+                    claim = Listed(rule.out, time, answer)
+                    return (Node(Kind.RULE, text, claim=claim, use=RuleUse(rule, plain(answer)), children=(below,)),)
+        return None
+
+    def refutation(self, pair: Pair, time: int, depth: int) -> tuple[Node, ...]:
+        """What keeps a pair from holding at a time-point."""
+        found = self.ways(pair)
+        if found is None:
+            return self.prover.refuter.no_way(self.rules(pair), pair)
+        rule, answers = found
+        nodes = []
+        for answer in self._closest(rule, answers, time)[:_MOST_SHOWN]:
+            below = self.listed(rule, rule.out, answer, time, depth, holds=False)
+            text = f"the intervals of {pair_text(pair)} by this rule: {intervals_text(decoded(rule.out, answer), time)}"
+            claim = Listed(rule.out, time, answer)
+            use = RuleUse(rule, plain(answer))
+            children = () if below is None else (below,)
+            nodes.append(Node(Kind.NEAR, text, holds=False, claim=claim, use=use, children=children))
+        if len(answers) > _MOST_SHOWN:
+            nodes.append(Node(Kind.NOTE, f"and {len(answers) - _MOST_SHOWN} more ways through the rule", holds=False))
+        return tuple(nodes)
+
+    def _closest(self, rule: IntervalRule, answers: list[Bindings], time: int) -> list[Bindings]:
+        def distance(answer: Bindings) -> float:
+            ends = [abs(end - time) for interval in decoded(rule.out, answer) for end in interval]
+            return min(ends, default=math.inf)
+
+        return sorted(answers, key=distance)
+
+    # Lists
+
+    def listed(
+        self, rule: IntervalRule, out: Term, answer: Bindings, time: int, depth: int, *, holds: bool = True
+    ) -> Node | None:
+        """Why a time-point is in a list of a rule, or why it is not."""
+        literal = self._definition(self.evidence.analysis.body(rule), out, answer)
+        if isinstance(literal, Intervals):
+            pair = resolve(literal.fvp.fluent, answer), resolve(literal.fvp.value, answer)
+            if holds:
+                return self.prover.holds(pair, time, depth)
+            return self.prover.refuter.absent(pair, time, depth)
+        if literal is None:
+            is_in = "has" if holds else "does not have"
+            text = f"the list {intervals_text(decoded(out, answer), time)} {is_in} {time}"
+            return Node(Kind.CONDITION, text, holds=holds, claim=Listed(out, time, answer))
+        return Operators(self, rule, literal, answer, depth).at(time, holds=holds)
+
+    def _definition(self, body: Body, out: Term, answer: Bindings) -> Intervals | Algebra | None:
+        """The condition that gave a list its value; of alternatives, one that gives the value it has."""
+        if not isinstance(out, Var):
+            return None
+        makers = [one for one in walk(body) if isinstance(one, Intervals | Algebra) and one.out == out]
+        if len(makers) > 1:
+            solver = OnePair(self.evidence, {})
+            makers = [one for one in makers if next(solver.temporal(one, answer), None) is not None]
+        return makers[0] if makers else None
+
+
+def decoded(out: Term, answer: Bindings) -> list[Interval]:
+    """The intervals that a variable of a rule stands for."""
+    found = resolve(out, answer)
+    return _decode(found) if isinstance(found, ListTerm) else []
+
+
+def plain(answer: Bindings) -> Bindings:
+    """Bindings without interval lists."""
+    return {name: value for name, term in answer.items() if not isinstance(value := resolve(term, answer), ListTerm)}
+
+
+def _has(intervals: list[Interval], time: int) -> bool:
+    return any(start <= time < end for start, end in intervals)

@@ -1,0 +1,151 @@
+"""From a question about a metric program to its explanation."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+
+from holdsfor.compiler.analysis.mixing import read_atoms
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.dictionary import Dictionary, Value
+from holdsfor.engine.metric.facts import FactSet
+from holdsfor.engine.metric.report import rows
+from holdsfor.explain.asking import DEPTH, MOST_DEPTH
+from holdsfor.explain.demand import Pattern, add_pattern, fitting
+from holdsfor.explain.explanation import Explanation
+from holdsfor.explain.metric_proofs import MetricProver
+from holdsfor.explain.metric_solving import Signature
+from holdsfor.explain.metric_world import MetricWorld
+from holdsfor.explain.nodes import Deriving, Kind, MetricCondition, MetricMissed, Node
+from holdsfor.explain.questions import MetricQuestion, read_metric_question
+from holdsfor.explain.replay_metric import MetricReplay
+from holdsfor.explain.wording import ranges_text
+from holdsfor.frontend.dmtl.numbers import number_text
+from holdsfor.ir.metric import Aggregate, Atom, Comparison, MetricFact, MetricProgram, MetricRule, Range, atoms
+from holdsfor.syntax.terms import Const, Var
+
+
+class MetricAsked:
+    """Facts that questions about a metric program can be asked of, from a start to an end; None is all of time."""
+
+    def __init__(
+        self,
+        program: MetricProgram,
+        facts: FactSet,
+        dictionary: Dictionary,
+        within: tuple[Fraction | None, Fraction | None] = (None, None),
+    ) -> None:
+        self._program, self._facts, self._dictionary, self._within = program, facts, dictionary, within
+
+    def explain(self, question: str, at: Fraction, *, depth: int | None = DEPTH) -> Explanation:
+        """Why a fact holds at a time, or why it does not."""
+        read = {atom.signature for rule in self._program.rules for atom in read_atoms(rule)}
+        known = read | {rule.head.signature for rule in self._program.rules} | set(self._facts.tables)
+        asked = read_metric_question(question, known)
+        low, high = self._within
+        if (low is not None and at < low) or (high is not None and at > high):
+            first, last = ("…" if end is None else number_text(end) for end in self._within)
+            raise HoldsforError(f"the run is about the time from {first} to {last}, not about {number_text(at)}")
+        levels = MOST_DEPTH if depth is None else min(depth, MOST_DEPTH)
+        return self._explained(asked, at, levels)
+
+    def why(self, question: str, at: Fraction, *, depth: int | None = DEPTH) -> Explanation:
+        """Why a fact holds at a time; raises HoldsforError if it does not."""
+        found = self.explain(question, at, depth=depth)
+        if not found.holds:
+            raise HoldsforError(f"{found.headline}; ask why_not")
+        return found
+
+    def why_not(self, question: str, at: Fraction, *, depth: int | None = DEPTH) -> Explanation:
+        """Why a fact does not hold at a time; raises HoldsforError if it does."""
+        found = self.explain(question, at, depth=depth)
+        if found.holds:
+            raise HoldsforError(f"{found.headline}; ask why")
+        return found
+
+    def _explained(self, asked: MetricQuestion, at: Fraction, depth: int) -> Explanation:
+        program, facts = narrowed(self._program, self._facts, self._dictionary, asked)
+        world = MetricWorld(program, facts, self._dictionary, at, self._within)
+        prover = MetricProver(world)
+        signature = asked.predicate, len(asked.args)
+        held = world.times(signature, asked.args)
+        if at in held:
+            root = prover.proof(signature, asked.args, at, depth)
+            assert root is not None
+        else:
+            text = f"{asked.shown} does not hold at {number_text(at)}"
+            text += f"; it holds on {ranges_text(held.ranges(), at)}" if held else ""
+            claim = Deriving(Atom(asked.predicate, asked.args), {}, at)
+            below = prover.refutation(signature, asked.args, at, depth)
+            root = Node(Kind.ABSENT, text, holds=False, claim=claim, children=below)
+        check = partial(replay_facts, root, program, facts, self._dictionary)
+        return Explanation(asked.shown, number_text(at), at in held, root, _check=check)
+
+
+def replay_facts(root: Node, program: MetricProgram, facts: FactSet, dictionary: Dictionary) -> list[str]:
+    """Check an explanation against facts as columns."""
+    given = [
+        MetricFact(
+            row.predicate,
+            tuple(map(Const, row.args)),
+            Range(row.start, row.end, not row.start_closed, not row.end_closed),
+        )
+        for row in rows(facts, dictionary)
+    ]
+    return replay_metric(root, program, given)
+
+
+def replay_metric(root: Node, program: MetricProgram, facts: list[MetricFact]) -> list[str]:
+    """Everything that is wrong with an explanation of a metric program; nothing if it is right."""
+    claims = [node.claim for node in root.walk() if isinstance(node.claim, Deriving | MetricCondition | MetricMissed)]
+    checker = MetricReplay(program, facts, claims)
+    return list(dict.fromkeys(problem for node in root.walk() for problem in checker.node(node)))
+
+
+# What a question needs
+
+
+def narrowed(
+    program: MetricProgram, facts: FactSet, dictionary: Dictionary, asked: MetricQuestion
+) -> tuple[MetricProgram, FactSet]:
+    """The rules and facts that a question leads to."""
+    wanted: dict[Signature, set[Pattern]] = {}
+    signature = asked.predicate, len(asked.args)
+    add_pattern(wanted, signature, tuple(arg.value for arg in asked.args))
+    waiting = [signature]
+    while waiting:
+        head = waiting.pop()
+        for rule in program.rules:
+            if rule.head.signature == head:
+                for pattern in list(wanted[head]):
+                    for read, narrower in _read(rule, pattern):
+                        if add_pattern(wanted, read, narrower):
+                            waiting.append(read)
+    rules = tuple(rule for rule in program.rules if rule.head.signature in wanted)
+    kept = tuple(fact for fact in program.facts if (fact.predicate, len(fact.args)) in wanted)
+    tables = {}
+    for name, table in facts.tables.items():
+        if name in wanted:
+            tables[name] = table.take(fitting(table.args, table.rows, wanted[name], dictionary))
+    return MetricProgram(rules, kept), FactSet(facts.scale, tables)
+
+
+def _read(rule: MetricRule, pattern: Pattern) -> list[tuple[Signature, Pattern]]:
+    values: dict[str, Value] = {}
+    for arg, value in zip(rule.head.args, pattern, strict=True):
+        if isinstance(arg, Var) and value is not None:
+            values[arg.name] = value
+        elif isinstance(arg, Const) and value is not None and arg.value != value:
+            return []
+    found = []
+    for literal in rule.body:
+        if isinstance(literal, Comparison):
+            continue
+        own = {term.name for term in literal.terms} if isinstance(literal, Aggregate) else set()
+        for atom in atoms(literal.atom):
+            read = tuple(
+                arg.value if isinstance(arg, Const) else None if arg.name in own else values.get(arg.name)
+                for arg in atom.args
+            )
+            found.append((atom.signature, read))
+    return found

@@ -1,0 +1,217 @@
+"""Why something does not hold: what ended it, what was in its way, and the rule instances that come closest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from holdsfor.compiler.analysis.entities import Role
+from holdsfor.explain.delays import Fate
+from holdsfor.explain.evidence import Evidence
+from holdsfor.explain.lacks import lack, occurrences
+from holdsfor.explain.near import Near, near_misses
+from holdsfor.explain.nodes import (
+    Happening,
+    Holding,
+    Kind,
+    Missed,
+    Node,
+    NoInitiation,
+    Pair,
+    RuleUse,
+)
+from holdsfor.explain.wording import intervals_text, literal_text, pair_text, span_text
+from holdsfor.ir import EffectKind, EffectRule, EventRule, IntervalRule, Not
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Const, Term, Var
+
+if TYPE_CHECKING:
+    from holdsfor.explain.proofs import Prover
+
+_MOST_NEAR = 3
+_MOST_ATTEMPTS = 3
+
+
+class Refuter:
+    """Refutes that fluents hold and that events happen."""
+
+    def __init__(self, prover: Prover) -> None:
+        self._prover = prover
+        self._evidence: Evidence = prover.evidence
+
+    def absent(self, pair: Pair, time: int, depth: int) -> Node:
+        """Why a pair does not hold at a time-point."""
+        text = f"{pair_text(pair)} does not hold at {time}"
+        held = self._evidence.intervals(pair)
+        text += f"; it holds on {intervals_text(held, time)}" if held else "; it never does"
+        claim = Holding(pair, time)
+        if depth <= 0:
+            return Node(Kind.ABSENT, text, holds=False, claim=claim, more=True)
+        below = self._reasons(pair, time, depth - 1)
+        return Node(Kind.ABSENT, text, holds=False, claim=claim, children=below)
+
+    def _reasons(self, pair: Pair, time: int, depth: int) -> tuple[Node, ...]:
+        entities = self._evidence.entities
+        symbol = entities.fluent(pair[0])
+        if not self._evidence.is_declared(pair):
+            places = ", ".join(one.span.location for one in entities[symbol].groundings)
+            return (Node(Kind.NOTE, f"it is none of the groundings of {symbol} ({places})", holds=False),)
+        match entities[symbol].role:
+            case Role.INPUT_FLUENT:
+                return (Node(Kind.NOTE, "the input does not say so", holds=False),)
+            case Role.STATIC_FLUENT:
+                return self._prover.lists.refutation(pair, time, depth)
+            case Role.METRIC_FLUENT:
+                return self._prover.metric.refutation(pair, time, depth)
+            case _:
+                return self._simple(pair, time, depth)
+
+    # Simple fluents
+
+    def _simple(self, pair: Pair, time: int, depth: int) -> tuple[Node, ...]:
+        evidence = self._evidence
+        begun = [t for t in evidence.effect_times(EffectKind.INITIATED, pair) if t < time]
+        last = begun[-1] if begun else evidence.origin - 2
+        nodes: list[Node | None] = []
+        if begun:
+            nodes += self._ended(pair, last, time, depth)
+        elif time <= evidence.origin:
+            nodes.append(Node(Kind.NOTE, f"time begins at {evidence.origin}", holds=False))
+        ended = self._break_after(pair, last, time) if begun else None
+        first = last + 1 if ended is None else max(last + 1, ended)
+        nodes.append(self._uninitiated(pair, last + 1, first, time - 1, depth))
+        return tuple(node for node in nodes if node is not None)
+
+    def _ended(self, pair: Pair, last: int, time: int, depth: int) -> list[Node | None]:
+        """The last initiation before a time-point, and what broke it."""
+        evidence = self._evidence
+        broken = self._break_after(pair, last, time)
+        held = next((one for one in evidence.intervals(pair) if one[0] <= last + 1 <= one[1]), None)
+        start = last if broken == last or held is None else int(held[0]) - 1
+        return [
+            self._prover.effect(EffectKind.INITIATED, pair, start, depth),
+            None if broken is None else self.broken(pair, broken, depth),
+        ]
+
+    def _break_after(self, pair: Pair, last: int, time: int) -> int | None:
+        """When a pair was first broken, at or after an initiation and before a time-point."""
+        return next((t for t in self._breaks(pair) if last <= t < time), None)
+
+    def _breaks(self, pair: Pair) -> list[int]:
+        ended = set(self._evidence.effect_times(EffectKind.TERMINATED, pair))
+        others = self._others(pair)
+        return sorted(ended.union(*others.values()) if others else ended)
+
+    def _others(self, pair: Pair) -> dict[Term, set[int]]:
+        """When other values of a fluent are initiated."""
+        evidence = self._evidence
+        symbol = evidence.entities.fluent(pair[0])
+        table = evidence.points(symbol, EffectKind.INITIATED)
+        found: dict[Term, set[int]] = {}
+        for row in table.matching((*symbol.columns(pair[0]), Var("V"))).tolist():
+            value = table.terms(row)[-1]
+            if value != pair[1]:
+                found.setdefault(value, set()).add(int(table.start[row]))
+        return found
+
+    def broken(self, pair: Pair, time: int, depth: int) -> Node | None:
+        """What broke a pair at a time-point."""
+        if time in self._evidence.effect_times(EffectKind.TERMINATED, pair):
+            return self._prover.effect(EffectKind.TERMINATED, pair, time, depth)
+        for value, times in self._others(pair).items():
+            if time in times:
+                other = self._prover.effect(EffectKind.INITIATED, (pair[0], value), time, depth)
+                text = f"{pair_text(pair)} is broken at {time}: its fluent gets the value {print_term(value)}"
+                return Node(Kind.BROKEN, text, children=() if other is None else (other,))
+        return None
+
+    def _uninitiated(self, pair: Pair, first: int, shown: int, last: int, depth: int) -> Node | None:
+        """That a pair was not initiated from one time-point to another, and what came closest."""
+        if first > last:
+            return None
+        shown = min(shown, last)
+        evidence = self._evidence
+        below: list[Node] = []
+        for attempt in self._prover.attempts.on(EffectKind.INITIATED, pair, last + 1):
+            if (attempt.fate is not Fate.CAME_TRUE and attempt.due >= first) or attempt.due > last:
+                below.append(self._prover.attempts.shown(attempt, depth))
+        below = below[-_MOST_ATTEMPTS:]
+        rules = [
+            rule
+            for rule in evidence.entities[evidence.entities.fluent(pair[0])].rules
+            if isinstance(rule, EffectRule) and rule.kind is EffectKind.INITIATED
+        ]
+        found: list[Near] = []
+        for rule in rules:
+            heads = (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1])
+            found += near_misses(evidence, rule, heads, (shown, last))
+        below += self._shown(found, shown, last, depth)
+        if not found and not below:
+            value = print_term(pair[1])
+            below.append(Node(Kind.NOTE, f"no rule ever gives {print_term(pair[0])} the value {value}", holds=False))
+        text = f"it is not initiated {span_text(shown, last)}"
+        claim = NoInitiation(pair, first, last)
+        return Node(Kind.ABSENT, text, holds=False, claim=claim, children=tuple(below))
+
+    # Rules that come close
+
+    def _shown(self, found: Sequence[Near], first: int, last: int, depth: int) -> list[Node]:
+        ordered = sorted(found, key=lambda near: (-near.progress, -(near.time or first)))
+        by_rule: dict[int, int] = {}
+        nodes = []
+        for near in ordered:
+            count = by_rule.get(id(near.rule), 0)
+            if count < _MOST_NEAR:
+                by_rule[id(near.rule)] = count + 1
+                nodes.append(self._near(near, first, last, depth))
+        return nodes
+
+    def _near(self, near: Near, first: int, last: int, depth: int) -> Node:
+        body = near.body
+        met = [
+            node
+            for literal in body[: near.place]
+            if (node := self._prover.condition(literal, near.bindings, 0)) is not None
+        ]
+        failed = body[near.place]
+        sought = literal_text(failed, near.bindings)
+        if isinstance(failed, Not):
+            inner = ", ".join(literal_text(one, near.bindings) for one in failed.body)
+            answer = next(self._evidence.solve(failed.body, near.bindings), None)
+            proof = None if answer is None else self._prover.conditions(failed.body, answer, depth)
+            reason = Node(Kind.CONDITION, f"fails: not {inner}, but it is so", holds=False, children=proof or ())
+        else:
+            reason = Node(
+                Kind.CONDITION, f"fails: {sought}", holds=False, children=lack(self, self._evidence, near, depth)
+            )
+        when = f" at {near.time}" if near.time is not None else f" {span_text(first, last)}" if first <= last else ""
+        text = f"the rule was tried{when}: {near.place} of {len(body)} conditions are met"
+        claim = Missed(near.rule, near.bindings, near.place, first, last)
+        use = RuleUse(near.rule, near.bindings)
+        return Node(Kind.NEAR, text, holds=False, claim=claim, use=use, children=(*met, reason))
+
+    # Events, and rules about intervals
+
+    def no_event(self, event: Term, time: int, depth: int) -> Node:
+        """Why an event does not happen at a time-point."""
+        evidence = self._evidence
+        symbol = evidence.entities.event(event)
+        below: list[Node] = [occurrences(evidence, event, time)]
+        found: list[Near] = []
+        for rule in evidence.entities[symbol].rules if depth > 0 else ():
+            if isinstance(rule, EventRule):
+                heads = ((rule.event, event), (rule.time, Const(time)))
+                found += near_misses(evidence, rule, heads, (time, time))
+        below += self._shown(found, time, time, depth - 1)
+        text = f"{print_term(event)} does not happen at {time}"
+        return Node(Kind.ABSENT, text, holds=False, claim=Happening(event, time), children=tuple(below))
+
+    def no_way(self, rules: Sequence[IntervalRule], pair: Pair) -> tuple[Node, ...]:
+        """Why no `holdsFor` rule has anything to say of a pair."""
+        nodes = []
+        for rule in rules:
+            read = [one.fvp for one in rule.body if hasattr(one, "fvp")]
+            names = ", ".join(pair_text((fvp.fluent, fvp.value)) for fvp in read)
+            text = f"the rule has no values for all its variables; it reads {names or 'nothing'}"
+            nodes.append(Node(Kind.NEAR, text, holds=False, use=RuleUse(rule, {})))
+        return tuple(nodes) or (Node(Kind.NOTE, f"no rule is about {pair_text(pair)}", holds=False),)

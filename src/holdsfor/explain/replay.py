@@ -1,0 +1,283 @@
+"""Checks explanations: every step again, against the rows and the rules, with the small slow evaluator.
+
+Nothing that the engine found is believed. What a step says is looked up in what the reference evaluator makes of the
+rows; what it rests on must be the steps below it, condition by condition; inertia is followed from effect to effect.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.entities import Role
+from holdsfor.explain.frame import Frame
+from holdsfor.explain.nodes import (
+    Attempted,
+    Claim,
+    Conditional,
+    Deriving,
+    Effected,
+    Happening,
+    Holding,
+    Kind,
+    Listed,
+    MetricCondition,
+    MetricMissed,
+    Missed,
+    Node,
+    NoInitiation,
+    Pair,
+)
+from holdsfor.explain.replay_metric import MetricReplay
+from holdsfor.explain.wording import pair_text
+from holdsfor.ir import (
+    Algebra,
+    Boundary,
+    Effect,
+    EffectKind,
+    EffectRule,
+    EventRule,
+    Happens,
+    Holds,
+    InitiallyRule,
+    Instance,
+    IntervalRule,
+    Intervals,
+    Literal,
+    Rule,
+)
+from holdsfor.logic.arithmetic import EvaluationError
+from holdsfor.logic.unify import resolve, unify
+from holdsfor.reference import evaluate
+from holdsfor.reference.evaluator import World
+from holdsfor.reference.history import Record
+from holdsfor.reference.intervals import Interval
+from holdsfor.reference.mixed import _facts, _program
+from holdsfor.reference.statics import StaticSolver, _decode
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
+
+
+def replay(root: Node, analysis: Analysis, records: Sequence[Record], frame: Frame, query: int) -> list[str]:
+    """Everything that is wrong with an explanation; nothing if it is right."""
+    return Replay(analysis, records, frame, query).problems(root)
+
+
+class Replay:
+    """What the reference evaluator makes of records at a query time, to check explanations against."""
+
+    def __init__(self, analysis: Analysis, records: Sequence[Record], frame: Frame, query: int) -> None:
+        self._analysis, self._origin = analysis, frame.origin
+        self._world: World = evaluate(analysis, frame.known(list(records), query), frame.origin)
+        self._raw: dict[Term, dict[Term, list[Interval]]] = {}
+
+    def problems(self, root: Node) -> list[str]:
+        """Everything that is wrong with an explanation."""
+        return list(dict.fromkeys(self._problems(root)))
+
+    def _problems(self, root: Node) -> Iterator[str]:
+        seen: set[int] = set()
+        metric = [
+            node.claim for node in root.walk() if isinstance(node.claim, Deriving | MetricCondition | MetricMissed)
+        ]
+        replayed = self._metric(metric) if metric else None
+        for node in root.walk():
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            if isinstance(node.claim, Deriving | MetricCondition | MetricMissed):
+                assert replayed is not None
+                yield from replayed.node(node)
+            elif not self._is_so(node.claim, node):
+                yield f"{node.text}: it is not so"
+            yield from self._structure(node)
+
+    def _metric(self, claims: Sequence[Deriving | MetricCondition | MetricMissed]) -> MetricReplay:
+        world = self._world
+        program = _program(world, sorted(world.analysis.graph.metric))
+        return MetricReplay(program, list(_facts(world, program, {})), claims)
+
+    # What steps say
+
+    def _is_so(self, claim: Claim, node: Node) -> bool:
+        world = self._world
+        match claim:
+            case Holding(pair=pair, time=time, interval=interval):
+                held = world.intervals.get(pair, [])
+                around = next((one for one in held if one[0] <= time < one[1]), None)
+                return (around is not None) is node.holds and (interval is None or interval == around)
+            case Effected(kind=kind, pair=pair, time=time):
+                return self._has_effect(kind, pair, time) is node.holds
+            case Happening(event=event, time=time):
+                return (event in world.events.get(time, {})) is node.holds
+            case Conditional(literal=literal, bindings=bindings):
+                return self._is_met(literal, bindings)
+            case Listed(out=out, time=time, bindings=bindings):
+                found = resolve(out, bindings)
+                assert isinstance(found, ListTerm)
+                return any(start <= time < end for start, end in _decode(found)) is node.holds
+            case Attempted():
+                return self._attempted(claim, node)
+            case Missed():
+                return self._missed(claim)
+            case NoInitiation(pair=pair, first=first, last=last):
+                times = [t for kind, t in world.effects if kind is EffectKind.INITIATED and first <= t <= last]
+                return not any(self._has_effect(EffectKind.INITIATED, pair, t) for t in times)
+            case _:
+                return True
+
+    def _missed(self, claim: Missed) -> bool:
+        body, bindings = self._analysis.body(claim.rule), dict(claim.bindings)
+        if not all(self._is_met(one, bindings) for one in body[: claim.place]):
+            return False
+        assert isinstance(claim.rule, EffectRule | EventRule)
+        try:
+            for found in self._world.literal(body[claim.place], bindings):
+                time = resolve(claim.rule.time, found)
+                if not (isinstance(time, Const) and isinstance(time.value, int)) or (
+                    claim.first <= time.value <= claim.last
+                ):
+                    return False
+        except EvaluationError:
+            pass
+        return True
+
+    def _has_effect(self, kind: EffectKind, pair: Pair, time: int) -> bool:
+        return any(
+            unify(Compound("=", pair), Compound("=", found), {}) is not None
+            for found in self._world.effects.get((kind, time), ())
+        )
+
+    def _is_met(self, literal: Literal, bindings: Mapping[str, Term]) -> bool:
+        if isinstance(literal, Instance):
+            pair = resolve(literal.fvp.fluent, bindings), resolve(literal.fvp.value, bindings)
+            return any(self._has_effect(EffectKind.INITIATED, pair, t) for _, t in self._world.effects)
+        solver = self._static() if isinstance(literal, Intervals | Algebra) else self._world
+        try:
+            return next(solver.literal(literal, dict(bindings)), None) is not None
+        except EvaluationError:
+            return False
+
+    def _static(self) -> StaticSolver:
+        world = self._world
+        needs = world.analysis.background.needs
+        return StaticSolver(world, lambda pair: world.intervals.get(pair, []), world.intervals, world.now, needs)
+
+    # Inertia
+
+    def _intervals(self, fluent: Term) -> dict[Term, list[Interval]]:
+        """The values of a fluent from effect to effect, groundings left aside."""
+        if fluent in self._raw:
+            return self._raw[fluent]
+        found: dict[Term, list[Interval]] = {}
+        value: Term | None = None
+        since = 0.0
+        for time in sorted({t for _, t in self._world.effects}):
+            new = [v for f, v in self._world.effects.get((EffectKind.INITIATED, time), ()) if f == fluent]
+            if value is not None and (
+                any(v != value for v in new) or self._has_effect(EffectKind.TERMINATED, (fluent, value), time)
+            ):
+                found.setdefault(value, []).append((since, time + 1))
+                value = None
+            if value is None and len(new) == 1 and not self._has_effect(EffectKind.TERMINATED, (fluent, new[0]), time):
+                value, since = new[0], time + 1
+        if value is not None:
+            found.setdefault(value, []).append((since, math.inf))
+        self._raw[fluent] = found
+        return found
+
+    def _attempted(self, claim: Attempted, node: Node) -> bool:
+        (fluent, value), time, due = claim.trigger, claim.initiated, claim.due
+        held = next((one for one in self._intervals(fluent).get(value, ()) if one[0] <= time + 1 < one[1]), None)
+        if held is None or not self._has_effect(EffectKind.INITIATED, claim.trigger, time):
+            return False
+        if not node.holds:
+            return True
+        renewed = any(self._has_effect(EffectKind.INITIATED, claim.trigger, t) for t in range(time + 1, due + 1))
+        return held[1] > due and not (renewed and self._is_postponable(claim.trigger))
+
+    def _is_postponable(self, pair: Pair) -> bool:
+        for rule in self._analysis.program.postpones:
+            bound = unify(rule.fvp.fluent, pair[0], {})
+            bound = None if bound is None else unify(rule.fvp.value, pair[1], bound)
+            if bound is not None and self._world.provable(self._analysis.body(rule), bound):
+                return True
+        return False
+
+    # What steps rest on
+
+    def _structure(self, node: Node) -> Iterator[str]:
+        if node.more:
+            return
+        claim, rule = node.claim, node.use.rule if node.use is not None else None
+        if node.kind is Kind.HOLDS and isinstance(claim, Holding) and self._is_simple(claim.pair):
+            yield from self._inertia(node, claim)
+        if node.holds and node.use is not None and isinstance(rule, EffectRule | EventRule | InitiallyRule):
+            yield from self._rule(node, rule, node.use.bindings)
+        if isinstance(claim, Listed) and isinstance(rule, IntervalRule):
+            body = self._analysis.body(rule)
+            if next(self._static().solve(body, dict(claim.bindings)), None) is None:
+                yield f"{node.text}: the rule does not give these lists"
+
+    def _is_simple(self, pair: Pair) -> bool:
+        entities = self._analysis.entities
+        return entities[entities.fluent(pair[0])].role is Role.SIMPLE_FLUENT
+
+    def _inertia(self, node: Node, claim: Holding) -> Iterator[str]:
+        assert claim.interval is not None
+        begun = node.children[0].claim if node.children else None
+        first = int(claim.interval[0]) - 1
+        if not (isinstance(begun, Effected) and begun == Effected(EffectKind.INITIATED, claim.pair, first)):
+            yield f"{node.text}: it does not begin with an initiation at {first}"
+        held = self._intervals(claim.pair[0]).get(claim.pair[1], [])
+        if not any(start == claim.interval[0] and claim.time < end for start, end in held):
+            yield f"{node.text}: {pair_text(claim.pair)} is broken before {claim.time}"
+
+    def _rule(self, node: Node, rule: Rule, bindings: Mapping[str, Term]) -> Iterator[str]:
+        if all(rule is not other for other in self._analysis.program.rules):
+            yield f"{node.text}: there is no such rule"
+        if not self._is_head(node.claim, rule, bindings):
+            yield f"{node.text}: the rule does not say so"
+        body = self._analysis.body(rule)
+        if len(body) != len(node.children):
+            yield f"{node.text}: {len(node.children)} of {len(body)} conditions are there"
+            return
+        for literal, child in zip(body, node.children, strict=True):
+            if child.claim is None or not _is_about(child, literal, bindings):
+                yield f"{node.text}: {child.text} is not its condition"
+
+    def _is_head(self, claim: Claim, rule: Rule, bindings: Mapping[str, Term]) -> bool:
+        if isinstance(rule, EventRule) and isinstance(claim, Happening):
+            return (resolve(rule.event, bindings), resolve(rule.time, bindings)) == (claim.event, Const(claim.time))
+        if isinstance(rule, EffectRule | InitiallyRule) and isinstance(claim, Effected):
+            pair = resolve(rule.fvp.fluent, bindings), resolve(rule.fvp.value, bindings)
+            is_kind = claim.kind is (rule.kind if isinstance(rule, EffectRule) else EffectKind.INITIATED)
+            at = resolve(rule.time, bindings) if isinstance(rule, EffectRule) else Const(self._origin - 1)
+            return pair == claim.pair and is_kind and at == Const(claim.time)
+        return False
+
+
+def _is_about(child: Node, literal: Literal, bindings: Mapping[str, Term]) -> bool:
+    """Whether a step shows a condition of a rule under its bindings."""
+    claim = child.claim
+    match literal:
+        case Happens(event=event, time=time):
+            at = Happening(resolve(event, bindings), _time(time, bindings))
+            return child.holds and claim == at
+        case Holds(fvp=fvp, time=time):
+            pair = resolve(fvp.fluent, bindings), resolve(fvp.value, bindings)
+            is_same = isinstance(claim, Holding) and (claim.pair, claim.time) == (pair, _time(time, bindings))
+            return child.holds and is_same
+        case Effect(kind=kind, fvp=fvp, time=time):
+            pair = resolve(fvp.fluent, bindings), resolve(fvp.value, bindings)
+            return child.holds and claim == Effected(kind, pair, _time(time, bindings))
+        case Boundary():
+            return isinstance(claim, Conditional) and claim.literal == literal and len(child.children) == 2
+        case _:
+            return isinstance(claim, Conditional) and claim.literal == literal
+
+
+def _time(time: Term, bindings: Mapping[str, Term]) -> int:
+    found = resolve(time, bindings)
+    assert isinstance(found, Const) and isinstance(found.value, int)
+    return found.value

@@ -1,0 +1,112 @@
+"""How explanations speak of fluents, times, rules and conditions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+
+from holdsfor.frontend.dmtl.numbers import number_text
+from holdsfor.frontend.rtec.unparse import literal_term
+from holdsfor.ir import EffectKind, Instance, Literal, Rule, rule_variables
+from holdsfor.ir.metric import Aggregate, Comparison, MetricFact, MetricRule, Range, atom_variables
+from holdsfor.logic.unify import resolve
+from holdsfor.reference.intervals import Interval
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Compound, ListTerm, Term, variables
+
+_MOST_SHOWN = 4
+
+
+def pair_text(pair: tuple[Term, Term]) -> str:
+    """`open(front)=true`."""
+    return print_term(Compound("=", pair))
+
+
+def interval_text(interval: Interval) -> str:
+    """`[3, 9)`; an end that is open is `inf`."""
+    return f"[{_end(interval[0])}, {_end(interval[1])})"
+
+
+def ends(interval: Interval) -> tuple[str, str]:
+    """The two ends of an interval as text."""
+    return _end(interval[0]), _end(interval[1])
+
+
+def _end(time: float) -> str:
+    return ("inf" if time > 0 else "-inf") if math.isinf(time) else str(int(time))
+
+
+def intervals_text(intervals: Iterable[Interval], around: int | None = None) -> str:
+    """Some intervals, those around a time-point if there are many."""
+    listed = list(intervals)
+    if not listed:
+        return "never"
+    if len(listed) > _MOST_SHOWN and around is not None:
+        listed.sort(key=lambda one: min(abs(one[0] - around), abs(one[1] - around)))
+        near = sorted(listed[:_MOST_SHOWN])
+        return f"{', '.join(map(interval_text, near))} and {len(listed) - _MOST_SHOWN} more"
+    return ", ".join(map(interval_text, listed))
+
+
+def span_text(first: int, last: int) -> str:
+    """`at 3`, or `from 3 to 9`."""
+    return f"at {first}" if first == last else f"from {first} to {last}"
+
+
+def done(kind: EffectKind) -> str:
+    """`initiated` or `terminated`."""
+    return "initiated" if kind is EffectKind.INITIATED else "terminated"
+
+
+def literal_text(literal: Literal, bindings: Mapping[str, Term]) -> str:
+    """A condition with the values of its variables; interval lists keep their names."""
+    if isinstance(literal, Instance):
+        return f"there is something to end: {pair_text((literal.fvp.fluent, literal.fvp.value))}"
+    plain = {name: term for name, term in bindings.items() if not _is_interval_list(term)}
+    return print_term(resolve(literal_term(literal), plain))
+
+
+def _is_interval_list(term: Term) -> bool:
+    return isinstance(term, ListTerm) and all(isinstance(item, Compound) and item.name == "," for item in term.items)
+
+
+def rule_names(rule: Rule | MetricRule | MetricFact) -> Iterator[str]:
+    """The variables that somebody wrote in a rule, head first."""
+    if isinstance(rule, MetricFact):
+        return
+    if not isinstance(rule, MetricRule):
+        yield from (v.name for v in rule_variables(rule) if not v.is_anonymous)
+        return
+    yield from (v.name for arg in rule.head.args for v in variables(arg))
+    for literal in rule.body:
+        if isinstance(literal, Comparison):
+            yield from (v.name for term in (literal.left, literal.right) for v in variables(term))
+        else:
+            yield from (v.name for v in atom_variables(literal.atom) if not v.is_anonymous)
+            if isinstance(literal, Aggregate):
+                yield literal.result.name
+
+
+def range_text(during: Range) -> str:
+    """`(0, 2.5]`, or `[3]` for a point; an end that is infinite is `inf`."""
+    if during.is_punctual and during.low is not None:
+        return f"[{number_text(during.low)}]"
+    low = "-inf" if during.low is None else number_text(during.low)
+    high = "inf" if during.high is None else number_text(during.high)
+    left = "(" if during.low is None or during.low_open else "["
+    right = ")" if during.high is None or during.high_open else "]"
+    return f"{left}{low}, {high}{right}"
+
+
+def ranges_text(ranges: Iterable[Range], around: Fraction | None = None) -> str:
+    """Some intervals of rational time."""
+    listed = list(ranges)
+    if not listed:
+        return "never"
+    if len(listed) > _MOST_SHOWN:
+        if around is not None:
+            listed.sort(key=lambda one: min(abs(b - around) for b in (one.low, one.high) if b is not None))
+        near = sorted(listed[:_MOST_SHOWN], key=lambda one: (one.low is not None, one.low or 0))
+        return f"{', '.join(map(range_text, near))} and {len(listed) - _MOST_SHOWN} more"
+    return ", ".join(map(range_text, listed))
