@@ -10,12 +10,9 @@ import typer
 from holdsfor import __version__
 from holdsfor.cli import inspect
 from holdsfor.cli.common import hide_pandas
-from holdsfor.cli.demo import demo
 from holdsfor.cli.explain import explain
 from holdsfor.cli.lsp import grammar, lsp
-from holdsfor.cli.maritime import maritime
 from holdsfor.cli.run import run
-from holdsfor.cli.serve import serve
 from holdsfor.cli.stream import stream
 from holdsfor.cli.test import test
 
@@ -29,7 +26,6 @@ app = typer.Typer(
 app.command()(run)
 app.command()(stream)
 app.command()(explain)
-app.command()(serve)
 app.command()(inspect.check)
 app.command()(inspect.fmt)
 app.command()(inspect.graph)
@@ -38,8 +34,6 @@ app.command()(inspect.codes)
 app.command()(test)
 app.command()(lsp)
 app.command()(grammar)
-app.command()(demo)
-app.add_typer(maritime, name="maritime")
 
 
 def _print_version(wanted: bool) -> None:
