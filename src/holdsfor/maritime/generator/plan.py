@@ -23,7 +23,7 @@ SLOT_HOURS = 240.0
 SILENCE = 1800.0
 """Seconds without a signal that are a gap in truth."""
 
-_SHOWS_UP = {CARGO: 0.5, TANKER: 0.5, FISHING: 0.65, TUG: 0.6, PILOT: 0.6, PASSENGER: 0.6, SAR: 0.5}
+_SHOWS_UP = {CARGO: 0.33, TANKER: 0.33, FISHING: 0.4, TUG: 0.4, PILOT: 0.4, PASSENGER: 0.4, SAR: 0.33}
 _HABITS: dict[int, dict[str, float]] = {
     CARGO: {"transit": 0.44, "silence": 0.14, "drifting": 0.14, "loitering": 0.14, "anchoring": 0.14},
     TANKER: {"transit": 0.36, "silence": 0.14, "drifting": 0.14, "loitering": 0.16, "anchoring": 0.20},
@@ -64,12 +64,12 @@ def plan(vessels: int, hours: float, seed: int) -> Plan:
         for found, noted in _slot(ships, random, border, always=slots == 1):
             legs += found
             truths += noted
-    if not legs:
-        raise ValueError("a data set has at least one vessel and some time")
     every = joined(legs)
     every = every.take(np.flatnonzero(every.seconds > 0))
     every = every.take(np.lexsort((every.start, every.vessel)))
     first = np.searchsorted(every.vessel, every.vessel)
+    # That a vessel drifts can only be seen if it says where it points to.
+    ships.no_heading[every.vessel[every.drift != 0]] = 0
     truths += _left_the_map(every, hours * HOUR)
     end = BEGIN + round(hours * HOUR)
     return Plan(ships, every, np.arange(len(first)) - first, _table(truths, ships, BEGIN, end), BEGIN, end)

@@ -73,8 +73,8 @@ def _mixed(bits: Bits) -> Bits:
 def _period(legs: Legs, density: float) -> Floats:
     """Seconds from report to report: the faster the more often, as AIS has it, and thinned out."""
     knots = legs.motion.speed / KNOT
-    moving = np.select([knots > 23, knots > 14, knots > 3], [45.0, 70.0, 100.0], 110.0)
-    found: Floats = np.select([legs.status == MOORED, legs.status == AT_ANCHOR], [700.0, 300.0], moving) / density
+    moving = np.select([knots > 23, knots > 14, knots > 3], [60.0, 100.0, 140.0], 150.0)
+    found: Floats = np.select([legs.status == MOORED, legs.status == AT_ANCHOR], [900.0, 420.0], moving) / density
     return np.maximum(found, 2.0)
 
 
@@ -109,7 +109,7 @@ def _sent(plan: Plan, legs: Legs, since: Floats, chance: Chance) -> pa.Table:
     knots = np.where(
         lying, 0.15 * chance.uniform(9), np.maximum(knots + np.minimum(0.1, 0.05 * knots) * chance.normal(10), 0)
     )
-    no_heading = (plan.fleet.no_heading[legs.vessel] > 0) & (legs.drift == 0) | (chance.uniform(12) < _NO_HEADING)
+    no_heading = (plan.fleet.no_heading[legs.vessel] > 0) | (chance.uniform(12) < _NO_HEADING)
     knots = np.where(chance.uniform(13) < _NO_SPEED, 102.3, np.round(knots, 1))
     jumped = chance.uniform(14) < _JUMPED
     lat = np.where(jumped, lat + 0.7 + chance.uniform(15), lat)

@@ -208,8 +208,9 @@ def rescue(crew: Crew, random: Random) -> Outcome:
     """Out at full speed, search in zigzags, and back."""
     port = _port(len(crew), random)
     sailing = _from_port(crew, random, port)
-    begin = sailing.clock.copy()
     sailing.go(*_offing(port, random, 0.2), crew.speed)
+    # The way out could be that of anyone in a hurry: what can be seen is the search.
+    begin = sailing.clock.copy()
     sailing.zigzag(
         random.uniform(1.0, 2.0, len(crew)) * HOUR,
         random.uniform(180, 360, len(crew)),

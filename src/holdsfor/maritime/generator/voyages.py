@@ -31,8 +31,8 @@ class Legs:
 
     def take(self, rows: Ints) -> Legs:
         """Some of the rows, in some order."""
-        columns: dict[str, Any] = vars(self)
-        return Legs(*(each.take(rows) if isinstance(each, Motion) else each[rows] for each in columns.values()))
+        taken: list[Any] = [each.take(rows) if isinstance(each, Motion) else each[rows] for each in vars(self).values()]
+        return Legs(*taken)
 
     @property
     def end(self) -> Floats:

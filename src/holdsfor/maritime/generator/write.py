@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 
+from holdsfor.diagnostics import HoldsforError
 from holdsfor.maritime.generator.plan import plan
 from holdsfor.maritime.generator.reports import reports
 from holdsfor.maritime.generator.world import geojson
@@ -37,6 +38,8 @@ def generate(
     The rows depend on `vessels`, `hours`, `seed` and `density` (how often vessels report) only, not on who writes them.
     Without Spark they go to one file, with Spark to a folder of many.
     """
+    if vessels < 1 or hours <= 0 or density <= 0:
+        raise HoldsforError("a data set has at least one vessel, some time and some density")
     folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)
     made = plan(vessels, hours, seed)

@@ -23,6 +23,9 @@ from holdsfor.maritime.signals.tracks import Floats, Ints
 
 _MARGIN = 1e-4
 """Degrees. Cells are drawn with straight edges here, and are not quite that; the difference is far smaller than this."""
+_CORNERS = 10
+_SQUARE = 0.02
+"""Degrees of a square of the chart."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +59,41 @@ def read_areas(path: str | Path) -> Areas:
 
 
 @dataclass(frozen=True)
+class Chart:
+    """Squares of a map that some cell reaches into: no other places have to be looked at."""
+
+    west: float
+    south: float
+    marked: NDArray[np.bool_]
+    """By column and row."""
+
+    def near(self, lon: Floats, lat: Floats) -> Ints:
+        """The places in such squares."""
+        column, row = np.floor((lon - self.west) / _SQUARE), np.floor((lat - self.south) / _SQUARE)
+        wide, high = self.marked.shape
+        on_it = np.flatnonzero((column >= 0) & (column < wide) & (row >= 0) & (row < high))
+        return on_it[self.marked[column[on_it].astype(np.int64), row[on_it].astype(np.int64)]]
+
+
+def _chart(bounds: Floats) -> Chart:
+    """The chart of cells, given the west, south, east and north of each."""
+    west, south = bounds[:, 0].min(), bounds[:, 1].min()
+    left, right = (((bounds[:, side] - west) // _SQUARE).astype(np.int64) for side in (0, 2))
+    low, high = (((bounds[:, side] - south) // _SQUARE).astype(np.int64) for side in (1, 3))
+    # Every cell adds one to its squares: changes at its corners, summed up in both directions.
+    changes = np.zeros((right.max() + 2, high.max() + 2), np.int64)
+    for column, row, change in ((left, low, 1), (right + 1, low, -1), (left, high + 1, -1), (right + 1, high + 1, 1)):
+        np.add.at(changes, (column, row), change)
+    return Chart(west, south, changes.cumsum(axis=0).cumsum(axis=1) > 0)
+
+
+@dataclass(frozen=True)
 class AreaIndex:
     """Cells in ascending order; cell `n` touches the areas `area[begin[n] : begin[n + 1]]`, wholly inside or not."""
 
     areas: Areas
+    chart: Chart | None
+    """None if there are no areas."""
     resolution: int
     cells: NDArray[np.uint64]
     begin: Ints
@@ -68,13 +102,15 @@ class AreaIndex:
 
     def inside(self, lon: Floats, lat: Floats) -> tuple[Ints, Ints]:
         """Which places are in which areas: pairs of a row and the number of an area, in order of rows."""
-        if not len(self.cells) or not len(lon):
+        if self.chart is None:
             return np.empty(0, np.int64), np.empty(0, np.int64)
-        cell = _cells(lon, lat, self.resolution)
+        looked = self.chart.near(lon, lat)
+        cell = _cells(lon[looked], lat[looked], self.resolution)
         at = np.minimum(np.searchsorted(self.cells, cell), len(self.cells) - 1)
-        known = np.flatnonzero(self.cells[at] == cell)
-        first, count = self.begin[at[known]], self.begin[at[known] + 1] - self.begin[at[known]]
-        row = np.repeat(known, count)
+        known = self.cells[at] == cell
+        at = at[known]
+        first, count = self.begin[at], self.begin[at + 1] - self.begin[at]
+        row = np.repeat(looked[known], count)
         entry = np.repeat(first - (np.cumsum(count) - count), count) + np.arange(len(row))
         area, sure = self.area[entry], self.whole[entry]
         self._look(lon, lat, row, area, sure)
@@ -100,23 +136,29 @@ def _cells(lon: Floats, lat: Floats, resolution: int) -> NDArray[np.uint64]:
 
 def area_index(areas: Areas, resolution: int) -> AreaIndex:
     """Find the cells of all areas."""
-    cells, numbers, whole = [], [], []
+    cells, numbers, whole, bounds = [], [], [], []
     for number, polygon in enumerate(areas.polygons):
         touched = _touched(polygon, resolution)
+        if not len(touched):
+            continue
         shapes = shapely.buffer(shapely.polygons([_outline(cell) for cell in touched.tolist()]), _MARGIN)
         shapely.prepare(polygon)
         near = shapely.intersects(polygon, shapes)
         cells.append(touched[near])
         numbers.append(np.full(int(near.sum()), number))
+        bounds.append(shapely.bounds(shapes[near]))
         whole.append(shapely.contains_properly(polygon, shapes[near]))
     if not cells:
         nothing = np.empty(0, np.int64)
-        return AreaIndex(areas, resolution, nothing.astype(np.uint64), np.zeros(1, np.int64), nothing, nothing > 0)
+        return AreaIndex(
+            areas, None, resolution, nothing.astype(np.uint64), np.zeros(1, np.int64), nothing, nothing > 0
+        )
     cell, area = np.concatenate(cells), np.concatenate(numbers)
     order = np.lexsort((area, cell))
     distinct, first = np.unique(cell[order], return_index=True)
     begin = np.append(first, len(cell))
-    return AreaIndex(areas, resolution, distinct, begin, area[order], np.concatenate(whole)[order])
+    chart = _chart(np.concatenate(bounds))
+    return AreaIndex(areas, chart, resolution, distinct, begin, area[order], np.concatenate(whole)[order])
 
 
 def _touched(polygon: Any, resolution: int) -> NDArray[np.uint64]:
@@ -131,4 +173,6 @@ def _touched(polygon: Any, resolution: int) -> NDArray[np.uint64]:
 
 
 def _outline(cell: int) -> list[tuple[float, float]]:
-    return [(lon, lat) for lat, lon in h3.cell_to_boundary(cell)]
+    """Most cells have six corners, some up to ten: the last is said again, so that all are of one length."""
+    found = [(lon, lat) for lat, lon in h3.cell_to_boundary(cell)]
+    return found + found[-1:] * (_CORNERS - len(found))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -186,9 +185,3 @@ def type_names(code: np.ndarray[tuple[int], np.dtype[np.int64]]) -> pa.Array:
         "other",
     )
     return pa.array(names.tolist(), pa.string())
-
-
-def chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[pa.Table, pa.Table]]:
-    """Rows of a DataFrame in the same form."""
-    for batch in batches:
-        yield parsed(pa.Table.from_batches([batch]))

@@ -193,7 +193,7 @@ class Merge:
 
 def total(notes: Sequence[Note]) -> Note:
     """The sum of what tasks say; of times, the latest."""
-    names = [*REASONS, *(name for note in notes for name in note)]
+    names = ["read", *REASONS, *(name for note in notes for name in note)]
     found = {name: sum(note.get(name, 0) for note in notes) for name in names if name not in ("latest", "part")}
     latest = [note["latest"] for note in notes if "latest" in note]
     return found | ({"latest": max(latest)} if latest else {})
