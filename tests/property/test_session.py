@@ -19,6 +19,7 @@ from holdsfor.engine.stream import Stream, from_records
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.variants import NotSupported
 from holdsfor.engine.windows import WindowPlan, first_moment
+from holdsfor.incremental import engine
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.session import Session
@@ -29,6 +30,14 @@ from tests.strategies.scenario_words import Pen
 from tests.strategies.scenarios import WINDOWED
 
 LATE = 12
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _many_panes() -> Iterator[None]:
+    """Panes that are as short as they are told to be."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "SHARE", 8)
+        yield
 
 
 @st.composite

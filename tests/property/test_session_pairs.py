@@ -12,11 +12,13 @@ from holdsfor.engine.retention import retention
 from holdsfor.incremental.links import Links
 from holdsfor.spreading.stages import stage_plan
 from tests.property.test_incremental import check_history
-from tests.property.test_session import check_sitting
+from tests.property.test_session import _many_panes, check_sitting
 from tests.strategies.edits import Round, Step, rounds, steps
 from tests.strategies.engine_runs import Scenario
 from tests.strategies.pairs import pair_scenario
 from tests.strategies.scenario_words import Pen
+
+__all__ = ["_many_panes"]
 
 
 @st.composite

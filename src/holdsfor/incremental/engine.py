@@ -28,8 +28,11 @@ from holdsfor.spreading.stages import Stage, stage_plan
 
 _COLUMNS = {"table": 3, "happened": 1, "effects": 2, "unsettled": 2}
 """How many columns a result has beside the arguments, as far as others read it."""
-_SHARE = 8
-"""A pane goes on until it has this part of all occurrences there are, so that few panes cover a long time."""
+SHARE, DENSE_SHARE = 3, 8
+"""A pane goes on until it has this part of all occurrences there are, so that few panes cover a long time: what comes late
+goes through all panes after it. Where keys have many occurrences each, what comes in time goes through many."""
+DENSE = 256
+"""Keys have many occurrences if there are so many in a pane for each constant that is known."""
 
 
 Found = tuple[StageRun, Change]
@@ -39,7 +42,7 @@ Found = tuple[StageRun, Change]
 class Incremental:
     """A program whose input changes. Windows are of `size` time-points; None sees everything.
 
-    A pane goes on from query to query until `least` rows have come in, and an eighth of all there are; with zero there
+    A pane goes on from query to query until `least` rows have come in, and a good part of all there are; with zero there
     is one for every query time. `fine` has every stratum worked out by itself: better for small changes, worse for large
     ones. `trace` is told which input reaches which keys.
     """
@@ -135,7 +138,7 @@ class Incremental:
             self._take_in(arrived, sight)
         for stage in self._stages:
             stage.wake(now)
-        self._is_full = not self._least or self._counts[-1] >= max(self._least, sum(self._counts) // _SHARE)
+        self._is_full = self._is_enough(self._counts[-1])
         if self._is_full:
             for stage in self._stages:
                 stage.finish()
@@ -150,6 +153,10 @@ class Incremental:
                     self._give(stage, later, change)
         self._previous = now
         return found
+
+    def _is_enough(self, rows: int) -> bool:
+        share = DENSE_SHARE if rows > DENSE * len(self._dictionary) else SHARE
+        return not self._least or rows >= max(self._least, sum(self._counts) // share)
 
     def replan(self, plan: Plan) -> bool:
         """Go on with other background facts. Everything in reach is worked out again; what is settled stays as it is.

@@ -1,14 +1,16 @@
 """Rows of many tables in one place, found by key: what is known of some keys is taken out, changed and put back.
 
 A row is a line of integers: its key, the number of its section (which table it belongs to), and the columns of that
-table. Most rows lie in one array in order of their keys; those of keys that were changed lately are in a dictionary, so
-that a change of a few keys costs what they have and not what there is.
+table. Rows lie in layers, each in order of its keys: those of a key are in the last layer that has something to say of
+it. A layer that has grown to half of the one below becomes part of it. Keys that were changed lately one by one are in a
+dictionary on top. So a change costs what its keys have, and not what there is.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -22,24 +24,51 @@ KEY, SECTION, FIRST = 0, 1, 2
 _FEW = 64
 """Up to so many keys are looked up one by one."""
 _MOST_LATE = 4096
-"""So many keys may have changed before all rows are put in order again."""
+"""So many keys may have changed one by one before they become a layer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """All rows of the keys that it covers; they may have none. All are in order."""
+
+    covered: Ints
+    keys: Ints
+    rows: Rows
+
+    @classmethod
+    def of(cls, covered: Ints, rows: Rows) -> _Layer:
+        """A layer of rows in any order."""
+        ordered = in_order(rows)
+        return cls(covered, np.ascontiguousarray(ordered[:, KEY]), ordered)
+
+    def __len__(self) -> int:
+        return len(self.covered) + len(self.keys)
+
+    def find(self, keys: Ints) -> Rows:
+        """The rows of some keys."""
+        first = self.keys.searchsorted(keys, side="left")
+        return self.rows[ranges(first, self.keys.searchsorted(keys, side="right") - first)]
+
+    def under(self, other: _Layer, *, is_lowest: bool) -> _Layer:
+        """One layer of this and another on top of it. The lowest need not cover keys without rows."""
+        rows = np.concatenate((self.rows[~is_in(self.keys, other.covered)], other.rows))
+        return _Layer.of(np.unique(rows[:, KEY]) if is_lowest else np.union1d(self.covered, other.covered), rows)
 
 
 class Heap:
     """Rows of `width` columns, key and section included."""
 
-    __slots__ = ("_keys", "_late", "_rows", "width")
+    __slots__ = ("_late", "_layers", "width")
 
-    def __init__(self, width: int, rows: Rows | None = None) -> None:
+    def __init__(self, width: int) -> None:
         self.width = width
-        self._rows: Rows = np.empty((0, width), np.int64) if rows is None else in_order(rows)
-        self._keys: Ints = np.ascontiguousarray(self._rows[:, KEY])
+        self._layers: list[_Layer] = []
         self._late: dict[int, Rows] = {}
 
     def copy(self) -> Heap:
         """The same rows; later changes of one do not show in the other."""
         made = Heap(self.width)
-        made._rows, made._keys, made._late = self._rows, self._keys, dict(self._late)
+        made._layers, made._late = list(self._layers), dict(self._late)
         return made
 
     def __len__(self) -> int:
@@ -48,7 +77,9 @@ class Heap:
     def all(self) -> Rows:
         """All rows, in order of their keys."""
         self._settle()
-        return self._rows
+        while len(self._layers) > 1:
+            self._join_last()
+        return self._layers[0].rows if self._layers else no_rows(self.width)
 
     def of(self, keys: Ints | None) -> Rows:
         """The rows of some keys, which are in order and different; None is all."""
@@ -57,39 +88,44 @@ class Heap:
         if len(keys) <= _FEW:
             return stacked(list(self._few(keys.tolist())), self.width)
         self._settle()
-        first = self._keys.searchsorted(keys, side="left")
-        last = self._keys.searchsorted(keys, side="right")
-        return self._rows[ranges(first, last - first)]
+        found = []
+        for layer in reversed(self._layers):
+            is_covered = is_in(keys, layer.covered)
+            found.append(layer.find(keys[is_covered]))
+            keys = keys[~is_covered]
+        return in_order(stacked(found, self.width))
 
     def _few(self, keys: list[int]) -> Iterator[Rows]:
         """The rows of each key that has any."""
         for key in keys:
-            late = self._late.get(key)
-            if late is not None:
-                if len(late):
-                    yield late
-            elif len(self._keys):
-                begin, end = self._keys.searchsorted(key, "left"), self._keys.searchsorted(key, "right")
-                if end > begin:
-                    yield self._rows[begin:end]
+            found = self._late.get(key)
+            if found is None:
+                found = self._of_one(key)
+            if found is not None and len(found):
+                yield found
+
+    def _of_one(self, key: int) -> Rows | None:
+        for layer in reversed(self._layers):
+            at = layer.covered.searchsorted(key)
+            if at < len(layer.covered) and layer.covered[at] == key:
+                return layer.rows[layer.keys.searchsorted(key, "left") : layer.keys.searchsorted(key, "right")]
+        return None
 
     def put(self, keys: Ints | None, rows: Rows) -> None:
         """Replace all rows of some keys, which are in order and different; None is all."""
         if keys is None:
-            self._late = {}
-            self._rows = in_order(rows)
-            self._keys = np.ascontiguousarray(self._rows[:, KEY])
-            return
-        if len(keys) <= _FEW:
+            layer = _Layer.of(different(rows[:, KEY]), rows)
+            self._late, self._layers = {}, [layer] if len(layer) else []
+        elif len(keys) <= _FEW:
             for key in keys.tolist():
                 # A row that is part of a large table would keep all of it.
                 mine = rows[rows[:, KEY] == key] if len(keys) > 1 else rows
                 self._late[key] = mine if mine.base is None else mine.copy()
             if len(self._late) > _MOST_LATE:
                 self._settle()
-            return
-        self._settle()
-        self.put(None, np.concatenate((self._rows[~is_in(self._keys, keys)], rows)))
+        else:
+            self._settle()
+            self._add_layer(_Layer.of(keys, rows))
 
     def add(self, rows: Rows) -> None:
         """Put rows beside those that are there, each once."""
@@ -109,11 +145,21 @@ class Heap:
         return _is_among(rows, self.of(different(rows[:, KEY])))
 
     def _settle(self) -> None:
+        """Make a layer of what was changed key by key."""
         if self._late:
             keys = np.sort(np.fromiter(self._late, np.int64, len(self._late)))
-            rows = [self._rows[~is_in(self._keys, keys)], *self._late.values()]
+            rows = stacked(list(self._late.values()), self.width)
             self._late = {}
-            self.put(None, np.concatenate(rows))
+            self._add_layer(_Layer.of(keys, rows))
+
+    def _add_layer(self, layer: _Layer) -> None:
+        self._layers.append(layer)
+        while len(self._layers) > 1 and 2 * len(self._layers[-1]) >= len(self._layers[-2]):
+            self._join_last()
+
+    def _join_last(self) -> None:
+        above, below = self._layers.pop(), self._layers.pop()
+        self._layers.append(below.under(above, is_lowest=not self._layers))
 
 
 def in_order(rows: Rows) -> Rows:
