@@ -15,6 +15,9 @@ from holdsfor.viz.timeline_axis import Clock
 _LEAST = 2e-6
 """The least that a map reaches over, in radians: about ten metres."""
 
+_NEAR = 0.15
+"""Areas that are no further from the tracks than this share of their extent are in the picture too."""
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -39,13 +42,19 @@ class Scene:
 
     @cached_property
     def _reach(self) -> tuple[Floats, Floats]:
-        """Longitudes and latitudes that have to be seen: those of tracks, or of areas if there are none."""
-        if len(self.tracks):
-            return self.tracks.lon, self.tracks.lat
+        """Longitudes and latitudes that have to be seen: those of tracks, and of areas if they are not far away."""
         rings = [ring for area in self.areas for ring in area.rings]
+        tracks = self.tracks.lon, self.tracks.lat
         if not rings:
-            return np.zeros(1), np.zeros(1)
-        return np.concatenate([lon for lon, _ in rings]), np.concatenate([lat for _, lat in rings])
+            return tracks if len(self.tracks) else (np.zeros(1), np.zeros(1))
+        lon, lat = np.concatenate([lon for lon, _ in rings]), np.concatenate([lat for _, lat in rings])
+        if not len(self.tracks):
+            return lon, lat
+        near = np.ones(len(lon), np.bool_)
+        longer = max(float(np.ptp(tracks[0])), float(np.ptp(tracks[1])))
+        for of_areas, of_tracks in ((lon, tracks[0]), (lat, tracks[1])):
+            near &= (of_areas > of_tracks.min() - _NEAR * longer) & (of_areas < of_tracks.max() + _NEAR * longer)
+        return np.concatenate((tracks[0], lon[near])), np.concatenate((tracks[1], lat[near]))
 
     @cached_property
     def middle(self) -> float:

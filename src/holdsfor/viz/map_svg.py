@@ -136,7 +136,9 @@ def _situations(view: _View, held: Situations) -> Iterator[str]:
     kind = held.kind
     if len(heads) <= _TOOLTIPS:
         stops = np.append(heads[1:], len(number))
-        for one, (start, stop) in enumerate(zip(heads.tolist(), stops.tolist(), strict=True)):
+        # The longest come first, so that they do not hide what holds within them.
+        for one in np.argsort(held.start - held.end, kind="stable").tolist():
+            start, stop = int(heads[one]), int(stops[one])
             shade, text = colour(int(kind[one])), f"<title>{escape(_tooltip(scene, held, one))}</title>"
             if short[one]:
                 yield f'<circle class="dot" fill="{shade}" cx="{x[start]:.1f}" cy="{y[start]:.1f}" r="4">{text}</circle>'

@@ -251,7 +251,7 @@ def _shades(layout: _Layout, found: Drawn) -> Iterator[str]:
     y = layout.tops[shades.lane] + (layout.row - layout.bar) / 2
     for level in range(1, LEVELS + 1):
         rows = np.flatnonzero(shades.shade == level)
-        opacity = f' opacity="{0.4 + 0.6 * level / LEVELS:.2g}"' if level < LEVELS else ""
+        opacity = f' opacity="{0.25 + 0.75 * level / LEVELS:.2f}"' if level < LEVELS else ""
         yield from _paths(shades.kind[rows], shades.left[rows], shades.right[rows], y[rows], layout.bar, opacity)
 
 
@@ -264,10 +264,11 @@ def _tails(layout: _Layout) -> Iterator[str]:
         (np.flatnonzero((spans.start < chart.low) & (spans.end > chart.low)), 0.0, -_TAIL / _STEPS),
     ):
         y = layout.tops[spans.lane[rows]] + (layout.row - layout.bar) / 2
-        for number in range(_STEPS if len(rows) else 0):
-            near, far = edge + number * step, edge + (number + 1) * step
+        # The first step covers the round corners of the bar.
+        for number in range(-1, _STEPS) if len(rows) else ():
+            near, far = edge + max(number, -0.5) * step, edge + (number + 1) * step
             left, right = np.full(len(rows), min(near, far)), np.full(len(rows), max(near, far))
-            opacity = f' opacity="{0.85 - 0.8 * number / (_STEPS - 1):.2f}"'
+            opacity = f' opacity="{0.85 - 0.8 * number / (_STEPS - 1):.2f}"' if number >= 0 else ""
             yield from _paths(spans.kind[rows], left, right, y, layout.bar, opacity)
 
 

@@ -57,7 +57,7 @@ AREAS = {
 def test_what_a_map_has() -> None:
     root = ET.fromstring(situation_map(TRACKS, HELD, AREAS, title="Map").svg())
     lines = [path for path in root.iter(f"{SVG}path") if path.get("class") == "stretch"]
-    assert [line.find(f"{SVG}title").text for line in lines] == ["gap: tern\n5 – 15", "trawling: gull\n10 – ∞"]
+    assert [line.find(f"{SVG}title").text for line in lines] == ["trawling: gull\n10 – ∞", "gap: tern\n5 – 15"]
     areas = [path.find(f"{SVG}title").text for path in root.iter(f"{SVG}path") if path.get("class") == "area"]
     assert areas == ["bay <1> (fishing)", "two (area)"]
     assert {"gap (1)", "trawling (1)", "fishing", "area", "1 situation without a track at that time"} <= set(

@@ -139,7 +139,7 @@ function lane(pen, number, top, colours) {
     if (!dense) return;
     const alone = dense.count === 1 && dense.x > last + 2 * COLUMN;
     last = dense.x;
-    pen.globalAlpha = alone ? 1 : 0.4 + 0.6 * Math.min(1, dense.covered / COLUMN);
+    pen.globalAlpha = alone ? 1 : 0.25 + 0.75 * Math.min(1, Math.max(0.25, dense.covered / COLUMN));
     pen.fillStyle = kinds[dense.kind].colour;
     pen.fillRect(dense.x, y, COLUMN, height);
     pen.globalAlpha = 1;
@@ -178,7 +178,9 @@ function bar(pen, at, left, right, y, height, colours) {
   pen.globalAlpha = sizes && sizes[at] > 1 ? 0.6 : 1;
   if (right > left) {
     pen.beginPath();
-    pen.roundRect(left, y, right - left, height, Math.min(3, (right - left) / 3));
+    const radius = Math.min(3, (right - left) / 3);
+    const [head, tail] = [start[at] < chart.low ? 0 : radius, end[at] > chart.high ? 0 : radius];
+    pen.roundRect(left, y, right - left, height, [head, tail, tail, head]);
     pen.fill();
   }
   pen.globalAlpha = 1;
