@@ -18,11 +18,13 @@ from holdsfor.maritime.report.words import made_by, quality_lead, why
 from holdsfor.maritime.rules import SITUATIONS
 from holdsfor.viz.colours import colour, ink_on
 from holdsfor.viz.map import SituationMap, situation_map
+from holdsfor.viz.picture import in_frame
 from holdsfor.viz.timeline import Lane, Timeline, timeline
 
 VESSELS_SHOWN = 60
 """Vessels with a timeline of their own."""
 _MOST = 12
+_MAP_HEIGHT = 820
 _GOOD, _FAIR = 0.8, 0.5
 
 _TITLES = {one.name: one.title for one in SITUATIONS}
@@ -51,7 +53,7 @@ def page(findings: Findings) -> str:
         script=(assets / "page.js").read_text(encoding="utf-8"),
         lead=escape(lead),
         cards="".join(_cards(findings)),
-        map=findings_map(findings, shown).svg(1240),
+        map=in_frame(findings_map(findings, shown).html(), _MAP_HEIGHT, "Map of situations"),
         map_note=f"The tracks of the {len(shown):,} vessels listed below, where they were in which situation, and the "
         "areas that rules ask for. Point at something to see what it is.",
         vessel_note="When each of them was in which situation, by UTC. For each situation the vessel that was in it most often comes first, then the next of each.",
@@ -77,7 +79,7 @@ def findings_map(findings: Findings, busy: list[Busy]) -> SituationMap:
             "end": sides["end"],
         },
         findings.areas,
-        title="",
+        title="Situations at sea",
         unit="s",
     )
 
