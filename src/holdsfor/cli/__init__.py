@@ -10,8 +10,10 @@ import typer
 from holdsfor import __version__
 from holdsfor.cli import inspect
 from holdsfor.cli.common import hide_pandas
+from holdsfor.cli.demo import demo
 from holdsfor.cli.explain import explain
 from holdsfor.cli.lsp import grammar, lsp
+from holdsfor.cli.maritime import maritime
 from holdsfor.cli.run import run
 from holdsfor.cli.stream import stream
 from holdsfor.cli.test import test
@@ -34,6 +36,8 @@ app.command()(inspect.codes)
 app.command()(test)
 app.command()(lsp)
 app.command()(grammar)
+app.command()(demo)
+app.add_typer(maritime, name="maritime")
 
 
 def _print_version(wanted: bool) -> None:

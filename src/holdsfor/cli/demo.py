@@ -1,0 +1,53 @@
+"""`demo`: the maritime pipeline from end to end, small and on this machine."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from holdsfor.cli.common import friendly_errors
+from holdsfor.cli.maritime import Runtime, needs_extra, run_job
+from holdsfor.diagnostics import HoldsforError
+
+
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the data set and the results.")] = Path(
+        "holdsfor-demo"
+    ),
+    vessels: Annotated[int, typer.Option(min=10, help="How many vessels.")] = 80,
+    hours: Annotated[float, typer.Option(min=1, help="How long they are watched.")] = 24,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed is another day at sea.")] = 7,
+    engine: Annotated[Runtime, typer.Option(help="On Spark, or in this process without Java.")] = Runtime.SPARK,
+    master: Annotated[str, typer.Option(help="With --engine spark: where it runs.")] = "local[2]",
+) -> None:
+    """Ships on a made-up day at sea: position reports, signals, situations, and a report to look at."""
+    from rich.console import Console
+
+    console = Console()
+    begin = time.perf_counter()
+    with friendly_errors(), needs_extra():
+        from holdsfor.maritime.generator import generate
+        from holdsfor.maritime.pipeline import Job
+
+        if engine is Runtime.SPARK:
+            _require_java()
+        reports = generate(out, vessels=vessels, hours=hours, seed=seed)
+        console.print(f"{reports:,} position reports of {vessels} vessels in {hours:g} hours, made up in {out}/")
+        run_job(Job(out, out / "results"), engine, master, console, small=True)
+    console.print(
+        f"Done in {time.perf_counter() - begin:.0f} s. The rules: [bold]holdsfor maritime rules[/]. "
+        f"Intervals as Parquet: {out / 'results' / 'intervals'}",
+        soft_wrap=True,
+    )
+
+
+def _require_java() -> None:
+    from holdsfor.spark.java import JavaMissing, require_java
+
+    try:
+        require_java()
+    except JavaMissing as problem:
+        raise HoldsforError(f"{problem}\nOr do without Spark: holdsfor demo --engine local") from None

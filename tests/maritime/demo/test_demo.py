@@ -1,0 +1,50 @@
+"""The demo, small: from nothing to a page in one command."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+pytest.importorskip("shapely", reason="needs shapely: pip install 'holdsfor[maritime]'")
+
+from holdsfor.cli import app
+from holdsfor.spark.java import JavaMissing, require_java
+
+
+def test_demo_without_spark(tmp_path: Path) -> None:
+    answer = CliRunner().invoke(app, ["demo", "--out", str(tmp_path), "--engine", "local", "--vessels", "40"])
+    assert answer.exit_code == 0, answer.output
+    assert "Trawling" in answer.output
+    assert "report.html" in answer.output.replace("\n", "")
+    assert (tmp_path / "results" / "report.html").exists()
+
+
+def test_demo_on_spark(tmp_path: Path) -> None:
+    """In a process of its own, as a user starts it."""
+    pytest.importorskip("pyspark")
+    try:
+        require_java()
+    except JavaMissing as problem:
+        pytest.skip(str(problem))
+    command = [sys.executable, "-c", "from holdsfor.cli import main; main()", "demo", "--out", str(tmp_path)]
+    answer = subprocess.run(
+        [*command, "--vessels", "30", "--hours", "12"], capture_output=True, text=True, timeout=600, check=False
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert "position reports" in answer.stdout
+    assert (tmp_path / "results" / "report.html").exists()
+    assert list((tmp_path / "results" / "intervals").glob("*.parquet"))
+
+
+def test_demo_without_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line that installs Java, and the way round it."""
+    monkeypatch.setitem(os.environ, "JAVA_HOME", str(tmp_path / "nowhere"))
+    answer = CliRunner().invoke(app, ["demo", "--out", str(tmp_path)])
+    assert answer.exit_code == 1
+    assert "Install it:" in answer.output
+    assert "holdsfor demo --engine local" in answer.output
