@@ -16,7 +16,7 @@ _OPEN_LEVELS = 4
 """Steps that are unfolded to begin with."""
 
 _TAGS = {
-    Kind.HOLDS: "inertia",
+    Kind.HOLDS: "holds",
     Kind.INITIATED: "begins",
     Kind.TERMINATED: "ends",
     Kind.INITIALLY: "initially",
@@ -36,7 +36,7 @@ _TAGS = {
     Kind.NOTE: "",
 }
 _HUES = {
-    "inertia": "blue",
+    "holds": "blue",
     "begins": "green",
     "initially": "green",
     "ends": "red",

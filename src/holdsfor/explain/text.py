@@ -11,7 +11,7 @@ from holdsfor.explain.nodes import Kind, Node, RuleUse, shown_bindings
 if TYPE_CHECKING:
     from holdsfor.explain.explanation import Explanation
 
-_LONGEST = 110
+_LONGEST = 160
 _QUIET = frozenset({Kind.CONDITION, Kind.BACKGROUND, Kind.NOTE})
 
 

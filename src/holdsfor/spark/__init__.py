@@ -1,7 +1,7 @@
 """Spark runtimes: the rules of a local run, over DataFrames.
 
-They need PySpark, which is imported when they are first asked for: `recognise`, `derived_events` and `recognise_stream` for
-events and fluents, `materialise` and `materialise_stream` for metric programs.
+They need PySpark, which is imported when they are first asked for: `recognise`, `derived_events`, `explain` and
+`recognise_stream` for events and fluents, `materialise` and `materialise_stream` for metric programs.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from typing import Any
 
 _HOMES = {
     "derived_events": "holdsfor.spark.batch",
+    "explain": "holdsfor.spark.asking",
     "materialise": "holdsfor.spark.metric.batch",
     "materialise_stream": "holdsfor.spark.metric.streaming",
     "recognise": "holdsfor.spark.batch",
     "recognise_stream": "holdsfor.spark.streaming.query",
 }
-__all__ = ["derived_events", "materialise", "materialise_stream", "recognise", "recognise_stream"]
+__all__ = ["derived_events", "explain", "materialise", "materialise_stream", "recognise", "recognise_stream"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,146 @@
+"""Why something holds, of events in DataFrames: the rows of one question are fetched and explained in place.
+
+What the question needs is found from the rules alone. Its keys become filters on the columns of the DataFrames, which
+Spark hands down to the files where it can; only what is left comes to the driver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from pyspark.sql import DataFrame, SparkSession
+
+from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.compiler.plan import Plan
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.dictionary import Dictionary, Value
+from holdsfor.engine.stream import EventColumns, Stream
+from holdsfor.explain.asking import DEPTH, Asked
+from holdsfor.explain.demand import Demand, Pattern, demand_of
+from holdsfor.explain.explanation import Explanation
+from holdsfor.explain.frame import Frame
+from holdsfor.explain.questions import read_question
+from holdsfor.io.builder import Builder
+from holdsfor.io.formats import table_part
+from holdsfor.io.frames import _entry
+from holdsfor.io.layouts import Form, Layouts
+from holdsfor.io.mapping import TableMapping
+from holdsfor.io.tables import Taker
+from holdsfor.loading import Background
+from holdsfor.recognition import MappingInput, plan_windows
+from holdsfor.spark.batch import Events, Rules, _read, _session
+from holdsfor.spark.columns import Argument, literal
+from holdsfor.spark.sources import Feed, Origin, _reach
+
+
+def explain(
+    program: Rules,
+    events: Events,
+    question: str,
+    at: int,
+    *,
+    mapping: MappingInput | TableMapping = None,
+    background: Background | Mapping[str, Any] | None = None,
+    window: int | None = None,
+    step: int | None = None,
+    start: int | None = None,
+    end: int | None = None,
+    unit: str = "s",
+    query_time: int | None = None,
+    depth: int | None = DEPTH,
+    untyped: bool = False,
+) -> Explanation:
+    """Why something holds at a time-point, or why it does not. Takes the events that `recognise` takes."""
+    plan, feeds = _read(program, events, mapping, background, unit, untyped=untyped)
+    asked = read_question(question, plan.analysis.entities)
+    demand = demand_of(plan, asked.symbol, asked.term)
+    reach = reach_of(_session(events), feeds)
+    windows = plan_windows(reach, window, step, start, end)
+    stream, dictionary = fetched(plan, feeds, demand)
+    found = Asked(plan, stream, dictionary, frame=Frame.of(reach, windows))
+    return found.explain(question, at, query_time=query_time, depth=depth)
+
+
+def reach_of(spark: SparkSession, feeds: Sequence[Feed]) -> Stream:
+    """The first and last time-points of all rows, and their first and last arrivals, as a stream of two rows."""
+    row = _reach(spark, feeds, counted=False).first()
+    if row is None or row["first"] is None:
+        return Stream()
+    times, arrivals = (row["first"], row["last"]), (row["first_arrival"], row["last_arrival"])
+    ends = EventColumns((), np.array(times, np.int64), np.array(arrivals, np.int64))
+    return Stream({Symbol(EntityKind.EVENT, "", 0): ends})
+
+
+def fetched(plan: Plan, feeds: Sequence[Feed], demand: Demand) -> tuple[Stream, Dictionary]:
+    """The rows that a demand asks for."""
+    layouts = Layouts(plan.analysis.entities)
+    builder = Builder()
+    taker = Taker(layouts, builder, "s")
+    for frame, origin in wanted_rows(feeds, demand):
+        name = origin.rows.symbol.name
+        columns = frame.columns
+        part = table_part(frame.toArrow())
+        loose = [f"argument {place}" for place, arg in enumerate(origin.args) if arg.slot == "u"]
+        part = replace(part, untyped=frozenset(one for one in loose if one in columns))
+        if len(part.table):
+            taker.take(part, [_entry(f"events[{name!r}]", name, columns, layouts)], name)
+    dictionary = Dictionary()
+    return builder.finish(dictionary).stream, dictionary
+
+
+def wanted_rows(feeds: Sequence[Feed], demand: Demand) -> Iterator[tuple[DataFrame, Origin]]:
+    """The rows of each event and input fluent that a demand asks for, as DataFrames."""
+    for feed in feeds:
+        for origin in feed.origins:
+            patterns = demand.patterns.get(origin.rows.symbol)
+            if patterns is None:
+                continue
+            rows = feed.frame.where(origin.chosen).where(key_filter(origin, patterns)).where(origin.good)
+            yield rows.selectExpr(*_columns(origin)), origin
+
+
+def _columns(origin: Origin) -> Iterator[str]:
+    is_event = origin.rows.form is Form.EVENT
+    is_point = origin.rows.form is Form.POINT
+    yield f"{origin.start} as `{'time' if is_event or is_point else 'start'}`"
+    if origin.rows.form is Form.INTERVAL:
+        yield f"{origin.end} as `end`"
+    arity = origin.rows.symbol.arity
+    if not is_event:
+        yield f"{origin.args[arity].sql} as `value`"
+    yield f"{origin.arrival} as `arrival`"
+    for place, arg in enumerate(origin.args[:arity]):
+        yield f"{arg.sql} as `argument {place}`"
+
+
+def key_filter(origin: Origin, patterns: Collection[Pattern]) -> str:
+    """A test in SQL for the rows that fit one of the patterns.
+
+    >>> from holdsfor.spark.columns import Argument
+    >>> _same(Argument("s", "`vessel`"), "v1")
+    "`vessel` = 'v1'"
+    """
+    tests = []
+    for pattern in sorted(patterns, key=repr):
+        pairs = zip(origin.args, pattern, strict=False)
+        tests.append(" and ".join(_same(arg, value) for arg, value in pairs if value is not None) or "true")
+    return " or ".join(f"({test})" for test in tests) or "false"
+
+
+def _same(argument: Argument, value: Value) -> str:
+    """Whether an argument has a value; text and numbers are never the same."""
+    is_text = isinstance(value, str)
+    if not isinstance(value, str | int | float):
+        raise HoldsforError(f"{value} is neither a number nor text; tables have nothing else")
+    match argument.slot:
+        case "u" if not is_text:
+            return f"try_cast(trim({argument.sql}) as double) = {literal(float(value))}"
+        case "l" | "d" if is_text:
+            return "false"
+        case "s" if not is_text:
+            return "false"
+        case _:
+            return f"{argument.sql} = {literal(value)}"
