@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,12 +49,14 @@ def situation_map(
     title: str = "Map of situations",
     unit: str | None = None,
     projection: str = "mercator",
+    kinds: Sequence[str] = (),
 ) -> SituationMap:
     """A map of tracks, with what held where.
 
     `tracks` is a table with columns `entity, time, lon, lat`, `situations` one with `situation, entity, start, end`
     (an end that is missing is open): mappings of columns, or anything that speaks Arrow. `areas` is a GeoJSON
     FeatureCollection or the path of one. With a `unit` (`s`, `ms`, …) times are unix time and shown as dates.
+    `kinds` are names of situations that get their colours first, in this order.
 
     >>> tracks = {"entity": ["tern"] * 3, "time": [0, 10, 20], "lon": [-4.5, -4.4, -4.3], "lat": [48.3, 48.3, 48.4]}
     >>> held = {"situation": ["gap"], "entity": ["tern"], "start": [5], "end": [15]}
@@ -61,5 +64,5 @@ def situation_map(
     1
     """
     found = read_tracks(tracks)
-    held = read_situations(_NOTHING if situations is None else situations, found)
+    held = read_situations(_NOTHING if situations is None else situations, found, kinds)
     return SituationMap(Scene(title, found, held, read_areas(areas), unit, projection))

@@ -38,7 +38,7 @@ def map_html(scene: Scene) -> str:
         "y": packed(y[rows].astype(np.float32)),
         "time": packed_times(tracks.time[rows]),
         "kinds": [
-            {"name": plain(name), "colour": colour(at), "count": count}
+            {"name": plain(name), "colour": colour(at), "count": count, "unused": not count}
             for at, (name, count) in enumerate(zip(scene.situations.kinds, scene.counts, strict=True))
         ],
         "kind": packed(situations.kind),

@@ -116,6 +116,8 @@ class Scene:
     @cached_property
     def description(self) -> str:
         """The map in a sentence, for those who do not see it."""
-        kinds = ", ".join(f"{name} ({count})" for name, count in zip(self.situations.kinds, self.counts, strict=True))
+        kinds = ", ".join(
+            f"{name} ({count})" for name, count in zip(self.situations.kinds, self.counts, strict=True) if count
+        )
         sizes = f"{len(self.tracks.names):,} tracks, {len(self.areas):,} areas and {len(self.situations):,} situations"
         return f"Map of {sizes}. Situations: {kinds or 'none'}."

@@ -21,6 +21,7 @@ _MOST_POINTS = 60_000
 _MOST_SITUATIONS = 15_000
 _TOOLTIPS = 1_500
 _CROWDED = 5_000
+_MANY_TRACKS = 60
 _SHORT = 7.0
 """Stretches that reach over fewer pixels get a dot, so that they are seen."""
 _GROUND = "#f4f7fa"
@@ -115,7 +116,9 @@ def _tracks(view: _View) -> Iterator[str]:
     x, y = view.pixels(tracks.lon, tracks.lat)
     rows = thinned(tracks.entity, x, y, 0.7, _MOST_POINTS)
     if len(rows):
-        yield f'<path class="track" d="{_path(x[rows], y[rows], tracks.entity[rows])}"/>'
+        # Many tracks must not hide what happens on them.
+        faint = ' style="stroke-opacity:.4;stroke-width:.6px"' if len(tracks.names) > _MANY_TRACKS else ""
+        yield f'<path class="track"{faint} d="{_path(x[rows], y[rows], tracks.entity[rows])}"/>'
 
 
 def left_out(hidden: int) -> str:
@@ -217,5 +220,5 @@ def _ruler(view: _View) -> Iterator[str]:
 
 def _entries(scene: Scene) -> list[tuple[str, str]]:
     kinds = enumerate(zip(scene.situations.kinds, scene.counts, strict=True))
-    entries = [(colour(number), f"{name} ({count:,})") for number, (name, count) in kinds]
+    entries = [(colour(number), f"{name} ({count:,})") for number, (name, count) in kinds if count]
     return entries + [(AREA_FILLS[number % len(AREA_FILLS)], name) for number, name in enumerate(scene.area_kinds)]

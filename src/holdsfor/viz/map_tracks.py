@@ -97,10 +97,15 @@ def read_tracks(table: Any) -> Tracks:
     return tracks.take(np.flatnonzero(good)[np.lexsort((when[good], codes[good]))])
 
 
-def read_situations(table: Any, tracks: Tracks) -> Situations:
-    """Situations from columns `situation, entity, start, end`; an end that is missing is open."""
+def read_situations(table: Any, tracks: Tracks, order: Sequence[str] = ()) -> Situations:
+    """Situations from columns `situation, entity, start, end`; an end that is missing is open.
+
+    Kinds that stand in `order` come first.
+    """
     situation, entity, start, end = columns_of(table, ("situation", "entity", "start", "end"), "situations")
-    kinds, kind = _coded(situation)
+    found_kinds, code = _coded(situation)
+    kinds = list(dict.fromkeys([*order, *found_kinds]))
+    kind = np.array([kinds.index(name) for name in found_kinds], np.int64)[code] if len(code) else code
     names, codes = _coded(entity)
     place = {name: number for number, name in enumerate(tracks.names)}
     known = np.array([place.get(name, -1) for name in names], np.int64)[codes] if len(codes) else codes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -128,6 +129,12 @@ class Chart:
     note: str = ""
     marks_ends: bool = field(default=False)
 
+    @cached_property
+    def used(self) -> list[int]:
+        """The numbers of the kinds that occur."""
+        found: list[int] = np.unique(np.concatenate((self.spans.kind, self.points.kind))).tolist()
+        return found
+
     def only(self, lanes: Ints, note: str) -> Chart:
         """The chart with some of its lanes, in their order."""
         place = np.full(len(self.labels), -1)
@@ -177,6 +184,7 @@ def chart_of(
     title: str,
     span: tuple[Any, Any] | None,
     unit: str | None,
+    kinds: Sequence[str | tuple[str, str]] = (),
 ) -> Chart:
     """A chart of lanes that somebody put together. Lanes of a group follow each other, events after intervals."""
     columns = [column for lane in lanes for column in (lane.start, lane.end)] + [ticks.time for ticks in events]
@@ -186,7 +194,9 @@ def chart_of(
         unit = unit or "s"
     times, clock = _relative(given, unit)
     starts, ends, at = times[0 : 2 * len(lanes) : 2], times[1 : 2 * len(lanes) : 2], times[2 * len(lanes) :]
-    kinds: dict[Kind, int] = {}
+    numbers: dict[Kind, int] = {}
+    for kind in kinds:
+        _kind(numbers, *((kind, "") if isinstance(kind, str) else kind))
     rows = [(lane.group, lane.label) for lane in lanes] + [(ticks.group, ticks.label) for ticks in events]
     order = _by_group([group for group, _ in rows])
     place = np.empty(len(rows), np.int64)
@@ -194,14 +204,14 @@ def chart_of(
     marks_ends = any(lane.start_open is not None or lane.end_open is not None for lane in lanes)
     spans = _stacked(
         [
-            _spans(lane, int(place[at]), start, end, kinds)
+            _spans(lane, int(place[at]), start, end, numbers)
             for at, (lane, start, end) in enumerate(zip(lanes, starts, ends, strict=True))
         ]
     ).in_order()
     points = [
         Points(
             np.full(len(when), place[len(lanes) + number]),
-            np.full(len(when), _kind(kinds, ticks.kind or ticks.label, "")),
+            np.full(len(when), _kind(numbers, ticks.kind or ticks.label, "")),
             np.sort(when),
         )
         for number, (ticks, when) in enumerate(zip(events, at, strict=False))
@@ -214,7 +224,7 @@ def chart_of(
         title,
         [rows[at][1] for at in order],
         [rows[at][0] for at in order],
-        list(kinds),
+        list(numbers),
         spans,
         found,
         clock,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from typing import Any
 
 import numpy as np
 
@@ -29,10 +30,7 @@ def timeline_html(chart: Chart) -> str:
         "groups": [plain(name) for name in groups],
         "groupOf": [number[name] for name in chart.groups],
         "headers": 1 < len(groups) < lanes,
-        "kinds": [
-            {"name": plain(kind.name), "value": plain(kind.value), "colour": colour(at), "ink": ink_on(colour(at))}
-            for at, kind in enumerate(chart.kinds)
-        ],
+        "kinds": _kinds(chart),
         "clock": {"origin": str(chart.clock.origin), "scale": chart.clock.scale, "unit": chart.clock.unit},
         "low": chart.low,
         "high": chart.high,
@@ -60,6 +58,20 @@ def timeline_html(chart: Chart) -> str:
         data,
         ["common.js", "timeline.js"],
     )
+
+
+def _kinds(chart: Chart) -> list[dict[str, Any]]:
+    used = set(chart.used)
+    return [
+        {
+            "name": plain(kind.name),
+            "value": plain(kind.value),
+            "colour": colour(at),
+            "ink": ink_on(colour(at)),
+            "unused": at not in used,
+        }
+        for at, kind in enumerate(chart.kinds)
+    ]
 
 
 def _body(chart: Chart, note: str) -> str:

@@ -108,7 +108,7 @@ class _Layout:
 def timeline_svg(chart: Chart, width: float) -> str:
     """The picture as a complete SVG document, at most so many pixels wide."""
     layout = _Layout(chart, width)
-    entries = [(colour(number), str(kind)) for number, kind in enumerate(chart.kinds)]
+    entries = [(colour(number), str(chart.kinds[number])) for number in chart.used]
     shown, legend_height = legend(entries, width - 2 * MARGIN)
     top = MARGIN + 24 + legend_height + 26 + (14 if chart.clock.unit else 0)
     height = top + layout.height + 14 + (20 if chart.note else 0) + MARGIN
@@ -138,7 +138,7 @@ def description(chart: Chart) -> str:
     """The picture in a sentence, for those who do not see it."""
     reach = f"from {chart.clock.text(chart.low)} to {chart.clock.text(chart.high)}"
     counts = f"{count_of(len(chart.spans), 'interval')} and {count_of(len(chart.points), 'event')}"
-    kinds = ", ".join(plain(str(kind)) for kind in chart.kinds[:_NAMES_IN_TEXT])
+    kinds = ", ".join(plain(str(chart.kinds[number])) for number in chart.used[:_NAMES_IN_TEXT])
     return f"Timeline of {count_of(len(chart.labels), 'lane')} with {counts} {reach}. Shown: {kinds or 'nothing'}."
 
 

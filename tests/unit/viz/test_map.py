@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.viz.colours import colour
 from holdsfor.viz.map import situation_map
 from holdsfor.viz.map_tracks import read_situations, read_tracks, stretches, thinned
 from tests.unit.viz.pictures import SVG, texts
@@ -236,3 +237,13 @@ def test_in_a_browser(tmp_path: Path) -> None:
     shown = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True).stdout
     assert 'data-drawn="2"' in shown
     assert "2 situations" in shown
+
+
+def test_kinds_keep_their_colours() -> None:
+    picture = situation_map(TRACKS, HELD, kinds=["drifting", "trawling"])
+    assert picture.scene.situations.kinds == ["drifting", "trawling", "gap"]
+    root = ET.fromstring(picture.svg())
+    assert not any("drifting" in text for text in texts(root))
+    lines = [path.get("stroke") for path in root.iter(f"{SVG}path") if path.get("class") == "stretch"]
+    assert lines == [colour(1), colour(2)]
+    assert [kind["unused"] for kind in data_of(picture.html())["kinds"]] == [True, False, False]

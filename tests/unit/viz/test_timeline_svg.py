@@ -186,3 +186,13 @@ def test_what_is_wrong_is_said() -> None:
         timeline([], unit="h")
     with pytest.raises(HoldsforError, match="times must be numbers"):
         timeline([Lane("a", ["soon"], ["later"])])
+
+
+def test_kinds_keep_their_colours() -> None:
+    order = ["gap", "trawling", ("speed", "high")]
+    (one,) = bars(parsed([Lane("trawling(1)", [0], [9], kind="trawling")], kinds=order))
+    (other,) = bars(parsed([Lane("speed(1)", [0], [9], kind="speed", value="high")], kinds=order))
+    assert (one.fill, other.fill) == (colour(1), colour(2))
+    root = parsed([Lane("trawling(1)", [0], [9], kind="trawling"), Lane("new", [0], [9])], kinds=order)
+    assert "gap" not in texts(root)
+    assert [bar.fill for bar in bars(root)] == [colour(1), colour(3)]

@@ -158,13 +158,14 @@ function theme() {
 // A button for each entry, which shows and hides it.
 function legend(parent, entries, onChange) {
   const shown = entries.map(() => true);
-  const buttons = entries.map(({ name, colour }, number) => {
+  const buttons = entries.map(({ name, colour, unused }, number) => {
     const button = document.createElement("button");
     const swatch = document.createElement("i");
     swatch.style.background = colour;
     const text = document.createElement("span");
     text.textContent = name;
     button.append(swatch, text);
+    button.hidden = Boolean(unused);
     button.title = `${name}: show or hide (double click: only this)`;
     button.addEventListener("click", () => set(number, !shown[number]));
     button.addEventListener("dblclick", () => {

@@ -95,8 +95,8 @@ function drawArea(pen, area) {
 
 function tracks(pen, width, height, colours) {
   pen.strokeStyle = colours.track;
-  pen.globalAlpha = 0.75;
-  pen.lineWidth = 0.9;
+  // Many tracks must not hide what happens on them.
+  [pen.globalAlpha, pen.lineWidth] = first.length > 60 ? [0.4, 0.6] : [0.75, 0.9];
   pen.beginPath();
   for (let entity = 0; entity + 1 < first.length; entity++) {
     let [lastX, lastY] = [NaN, NaN];

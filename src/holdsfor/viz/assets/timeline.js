@@ -353,7 +353,7 @@ for (const [id, action] of [["in", () => zoom(1.5)], ["out", () => zoom(1 / 1.5)
   element(id).addEventListener("click", action);
 
 let paint = () => {};
-const shown = legend(element("legend"), kinds.map((kind) => ({ name: kind.value ? `${kind.name} = ${kind.value}` : kind.name, colour: kind.colour })), () => paint());
+const shown = legend(element("legend"), kinds.map((kind) => ({ ...kind, name: kind.value ? `${kind.name} = ${kind.value}` : kind.name })), () => paint());
 arrange();
 paint = painter(canvas, scroll, draw);
 scroll.addEventListener("scroll", () => paint());
