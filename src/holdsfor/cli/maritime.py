@@ -45,6 +45,11 @@ class Runtime(StrEnum):
     LOCAL = "local"
 
 
+Thresholds = Annotated[Path | None, typer.Option(help="TOML file with thresholds of the signals.")]
+Engine = Annotated[Runtime, typer.Option(help="On Spark, or in this process.")]
+Master = Annotated[str, typer.Option(help="With --engine spark: where it runs.")]
+
+
 @maritime.command()
 def generate(
     path: Annotated[Path, typer.Argument(help="Folder to write the data set to.", metavar="DIR")],
@@ -52,7 +57,7 @@ def generate(
     hours: Annotated[float, typer.Option(min=1, help="How long they are watched.")] = 24,
     seed: Annotated[int, typer.Option(min=0, help="Another seed is another world.")] = 1,
     engine: Annotated[Runtime, typer.Option(help="Spark writes large sets in parts, in parallel.")] = Runtime.LOCAL,
-    master: Annotated[str, typer.Option(help="With --engine spark: where it runs.")] = "local[*]",
+    master: Master = "local[*]",
 ) -> None:
     """Make up position reports of ships that do things on purpose, and say what they did."""
     with friendly_errors(), needs_extra():
@@ -64,18 +69,44 @@ def generate(
 
 
 @maritime.command()
+def signals(
+    dataset: Dataset,
+    out: Out = None,
+    thresholds: Thresholds = None,
+    engine: Engine = Runtime.SPARK,
+    master: Master = "local[*]",
+) -> None:
+    """Only stage 1: the critical events of a data set as Parquet, and how many there are."""
+    with friendly_errors(), needs_extra():
+        from holdsfor.maritime.pipeline import emptied
+
+        folder = emptied(results_of(dataset, out) / "signals")
+        if engine is Runtime.LOCAL:
+            from holdsfor.maritime.signals.local import critical_events as found_here
+
+            counts = found_here(dataset, thresholds, out=folder).counts()
+        else:
+            from holdsfor.maritime.signals.batch import critical_events as found_by
+
+            with session_of(master) as spark:
+                counts = found_by(spark, dataset, thresholds, out=folder).counts()
+    for name, number in counts.items():
+        typer.echo(f"{number:12,}  {name}")
+
+
+@maritime.command()
 def run(
     dataset: Dataset,
     out: Out = None,
-    thresholds: Annotated[Path | None, typer.Option(help="TOML file with thresholds of the signals.")] = None,
+    thresholds: Thresholds = None,
     limits: Annotated[list[Path], typer.Option(help="Rule files with limits instead of those that come along.")] = [],  # noqa: B006
     all_fluents: Annotated[bool, typer.Option("--all", help="Keep the intervals of every fluent.")] = False,
     postgres: Annotated[
         str | None, typer.Option(help="Write situations to this PostgreSQL as well: postgresql://user@host/db.")
     ] = None,
     table: Annotated[str, typer.Option(help="The table there.")] = "situations",
-    engine: Annotated[Runtime, typer.Option(help="On Spark, or in this process.")] = Runtime.SPARK,
-    master: Annotated[str, typer.Option(help="With --engine spark: where it runs.")] = "local[*]",
+    engine: Engine = Runtime.SPARK,
+    master: Master = "local[*]",
 ) -> None:
     """Recognise situations in a data set: signals, rules, files, a report."""
     from rich.console import Console

@@ -82,7 +82,7 @@ def run_on_spark(spark: SparkSession, job: Job, tell: Tell = _silent) -> Finding
 
     clock = Clock(tell)
     with clock.of("signals", "stage 1: position reports to signals"):
-        signals = critical_events(spark, job.dataset, job.thresholds, out=_emptied(job.out / SIGNALS))
+        signals = critical_events(spark, job.dataset, job.thresholds, out=emptied(job.out / SIGNALS))
     with clock.of("recognition", "stage 2: signals to situations"):
         vessels = signals.vessels.toArrow()
         rules = situation_rules({"vesselType": vessels, "areaType": signals.areas.toArrow()}, job.limits)
@@ -100,7 +100,7 @@ def run_locally(job: Job, tell: Tell = _silent) -> Findings:
 
     clock = Clock(tell)
     with clock.of("signals", "stage 1: position reports to signals"):
-        signals = critical_events(job.dataset, job.thresholds, out=_emptied(job.out / SIGNALS))
+        signals = critical_events(job.dataset, job.thresholds, out=emptied(job.out / SIGNALS))
     with clock.of("recognition", "stage 2: signals to situations"):
         rules = situation_rules({"vesselType": signals.vessels, "areaType": signals.areas}, job.limits)
         rows = situation_rows(rules.recognise(signals.frames).to_arrow())
@@ -110,7 +110,7 @@ def run_locally(job: Job, tell: Tell = _silent) -> Findings:
     return _finished(job, "local", signals.counts(), signals.vessels, clock)
 
 
-def _emptied(folder: Path) -> Path:
+def emptied(folder: Path) -> Path:
     """A folder without what an earlier run left there."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -97,6 +97,9 @@ def test_commands(tmp_path: Path) -> None:
     made = run(app, ["maritime", "generate", str(folder), "--vessels", "20", "--hours", "6", "--seed", "3"])
     assert made.exit_code == 0, made.output
     assert "position reports of 20 vessels" in made.output
+    events = run(app, ["maritime", "signals", str(folder), "--engine", "local"])
+    assert events.exit_code == 0, events.output
+    assert "velocity" in events.output
     nothing = run(app, ["maritime", "report", str(folder)])
     assert nothing.exit_code == 1
     assert "there is no run in" in nothing.output
