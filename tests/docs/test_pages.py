@@ -9,8 +9,8 @@ import pytest
 from holdsfor.testing import assert_markdown
 from tests.docs.pages import DOCS, Page
 
-FOLLOWED = ["tutorial.md"]
-TESTED = ["language.md", "testing.md"]
+FOLLOWED = ["tutorial.md", "howto/late-data.md", "howto/from-rtec.md", "howto/from-meteor.md"]
+TESTED = ["language.md", "testing.md", "howto/from-flink.md"]
 
 
 @pytest.mark.parametrize("name", FOLLOWED)
