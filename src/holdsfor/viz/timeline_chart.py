@@ -151,12 +151,15 @@ class Chart:
         )
 
     def fullest(self, most: int) -> Chart:
-        """The chart with the lanes that have most in them, if there are more than so many."""
+        """The chart with the groups that have most in them, and the fullest of their lanes, if there are too many."""
         if len(self.labels) <= most:
             return self
         lanes = len(self.labels)
         filled = np.bincount(self.spans.lane, minlength=lanes) + np.bincount(self.points.lane, minlength=lanes)
-        kept = np.sort(np.argsort(-filled, kind="stable")[:most])
+        # Lanes without a group are groups of their own.
+        names = np.array([group or f"\0{lane}" for lane, group in enumerate(self.groups)], dtype=object)
+        _, group = np.unique(names.astype(str), return_inverse=True)
+        kept = np.sort(np.lexsort((-filled, group, -np.bincount(group, filled)[group]))[:most])
         return self.only(kept, f"the {most:,} fullest of {lanes:,} lanes")
 
 

@@ -196,3 +196,11 @@ def test_kinds_keep_their_colours() -> None:
     root = parsed([Lane("trawling(1)", [0], [9], kind="trawling"), Lane("new", [0], [9])], kinds=order)
     assert "gap" not in texts(root)
     assert [bar.fill for bar in bars(root)] == [colour(1), colour(3)]
+
+
+def test_the_fullest_groups_stay_whole() -> None:
+    lanes = [Lane(f"busy({n})", range(0, 50, 5), range(2, 52, 5), group=str(n)) for n in range(3)]
+    lanes += [Lane(f"rare({n})", [n], [n + 2], group=str(n)) for n in range(3)]
+    lanes += [Lane("alone", range(0, 90, 3), range(1, 91, 3))]
+    chart = timeline(lanes, limit=3).chart.fullest(3)
+    assert sorted(chart.labels) == ["alone", "busy(0)", "rare(0)"]

@@ -217,6 +217,8 @@ function painter(canvas, field, draw) {
   new ResizeObserver(fit).observe(field);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
   fit();
+  // The first picture is there as soon as the script has run.
+  draw(canvas.getContext("2d"), field.clientWidth, field.clientHeight);
   return paint;
 }
 
