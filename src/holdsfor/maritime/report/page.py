@@ -14,17 +14,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.maritime.report.findings import Busy, Findings
-from holdsfor.maritime.report.words import made_by, quality_lead, why
+from holdsfor.maritime.report.words import duration, made_by, quality_lead, why
 from holdsfor.maritime.rules import SITUATIONS
+from holdsfor.result import counted
 from holdsfor.viz.colours import colour, ink_on
 from holdsfor.viz.map import SituationMap, situation_map
-from holdsfor.viz.picture import in_frame
 from holdsfor.viz.timeline import Lane, Timeline, timeline
 
 VESSELS_SHOWN = 60
 """Vessels with a timeline of their own."""
 _MOST = 12
-_MAP_HEIGHT = 820
 _GOOD, _FAIR = 0.8, 0.5
 
 _TITLES = {one.name: one.title for one in SITUATIONS}
@@ -43,8 +42,8 @@ def page(findings: Findings) -> str:
     first, last = (datetime.fromtimestamp(at, UTC) for at in findings.span)
     lead = (
         f"{findings.reports:,} position reports of {len(findings.vessels):,} vessels, {first:%d %B %Y %H:%M} to "
-        f"{last:%d %B %Y %H:%M} UTC: {len(findings.known):,} situations, found by rules in "
-        f"{sum(findings.seconds.values()):.0f} s."
+        f"{last:%d %B %Y %H:%M} UTC: {len(findings.known):,} situations, found in "
+        f"{duration(sum(findings.seconds.values()))}."
     )
     assets = resources.files("holdsfor.maritime.report") / "assets"
     return Template((assets / "page.html").read_text(encoding="utf-8")).substitute(
@@ -53,9 +52,9 @@ def page(findings: Findings) -> str:
         script=(assets / "page.js").read_text(encoding="utf-8"),
         lead=escape(lead),
         cards="".join(_cards(findings)),
-        map=in_frame(findings_map(findings, shown).html(), _MAP_HEIGHT, "Map of situations"),
+        map=f'<iframe srcdoc="{escape(findings_map(findings, shown).html())}" title="Map of situations"></iframe>',
         map_note=f"The tracks of the {len(shown):,} vessels listed below, where they were in which situation, and the "
-        "areas that rules ask for. Point at something to see what it is.",
+        "areas that rules ask for. Drag and use the wheel to look closer, and the slider to go through time.",
         vessel_note="When each of them was in which situation, by UTC. For each situation the vessel that was in it most often comes first, then the next of each.",
         options="".join(f'<option value="{one.vessel}">{escape(_label(one))}</option>' for one in shown),
         timelines="".join(_timelines(findings, shown)),
@@ -70,6 +69,8 @@ def findings_map(findings: Findings, busy: list[Busy]) -> SituationMap:
     shown = [one.vessel for one in busy]
     tracks = findings.tracks(shown)
     sides = findings.sides.filter(pc.is_in(findings.sides["vessel"], pa.array(shown, pa.int64())))
+    # A trip is a whole track, and would cover what happened on it.
+    sides = sides.filter(pc.not_equal(sides["situation"], "fishingTrip"))
     return situation_map(
         {"entity": tracks["vessel"], "time": tracks["time"], "lon": tracks["lon"], "lat": tracks["lat"]},
         {
@@ -81,6 +82,7 @@ def findings_map(findings: Findings, busy: list[Busy]) -> SituationMap:
         findings.areas,
         title="Situations at sea",
         unit="s",
+        kinds=list(_TITLES.values()),
     )
 
 
@@ -92,7 +94,7 @@ def vessel_timeline(findings: Findings, one: Busy) -> Timeline:
         rows = mine.filter(pc.equal(mine["situation"], situation.name))
         if len(rows):
             lanes.append(Lane(situation.title, rows["start"].to_numpy(), rows["end"].to_numpy(), kind=situation.title))
-    return timeline(lanes, title=_label(one), span=findings.span, unit="s")
+    return timeline(lanes, title=_label(one), span=findings.span, unit="s", kinds=list(_TITLES.values()))
 
 
 def _label(one: Busy) -> str:
@@ -107,7 +109,7 @@ def _timelines(findings: Findings, busy: list[Busy]) -> Iterator[str]:
 
 def _cards(findings: Findings) -> Iterator[str]:
     for one in findings.counts:
-        how_long = f"{one.vessels:,} vessels, {one.hours:,.0f} h in all" if one.intervals else "none"
+        how_long = f"{counted(one.vessels, 'vessel')}, {duration(one.hours * 3600)} in all" if one.intervals else "none"
         none = "" if one.intervals else " none"
         yield (
             f'<div class="card{none}" style="--kind:{_SHADES[one.situation]}"><b>{one.intervals:,}</b>'
