@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from holdsfor.maritime.signals.thresholds import Thresholds
 from holdsfor.maritime.signals.tracks import Floats, Ints
@@ -46,38 +47,41 @@ def samples(vessel: Ints, time: Ints, place: Floats, before: Floats, limits: Thr
 
 def near(found: pa.Table, limits: Thresholds, fresh: Ints | None = None) -> tuple[Ints, Ints]:
     """The rows of samples that are near each other in one slot, as pairs; at least one of them is `fresh` (1)."""
-    slot, lon, lat = (found[name].to_numpy() for name in ("slot", "lon", "lat"))
-    if not len(slot):
-        return np.empty(0, np.int64), np.empty(0, np.int64)
+    slot, lon, lat = (found[name].to_numpy() for name in SAMPLES.names if name != "vessel")
     step = max(limits.proximity_metres, 1.0) / _DEGREE
-    height = np.floor((lat + 90) / step).astype(np.int64)
-    strip = slot * int(np.ceil(180 / step) + 2) + height
-    strips, rank = np.unique(strip, return_inverse=True)
+    # Strips of latitude as high as the distance: who is near is in the same one or the next. Strips of one slot have
+    # numbers one after the other, and there is one to spare between slots.
+    strip = slot * int(np.ceil(180 / step) + 2) + np.floor((lat + 90) / step).astype(np.int64)
+    strips, rank, count = np.unique(strip, return_inverse=True, return_counts=True)
+    followed = np.append(np.diff(strips) == 1, False)
+    crowded = (count > 1) | followed | np.append(False, followed[:-1])[: len(strips)]
+    rows = np.flatnonzero(crowded[rank])
+    one, other = _side_by_side(rank[rows], followed, lon[rows], lat[rows], step)
+    one, other = rows[one], rows[other]
+    close = _metres(lon[one], lat[one], lon[other], lat[other]) <= limits.proximity_metres
+    if fresh is not None:
+        close &= (fresh[one] | fresh[other]) > 0
+    return one[close], other[close]
+
+
+def _side_by_side(strip: Ints, followed: NDArray[np.bool_], lon: Floats, lat: Floats, step: float) -> tuple[Ints, Ints]:
+    """Pairs of places that are in one strip, or in one and in that which follows it, and of about the same longitude."""
     fine = np.floor((lon + 180) * _FINE).astype(np.int64)
-    key = (rank << _LON_BITS) | fine
+    key = (strip << _LON_BITS) | fine
     order = np.argsort(key)
     key = key[order]
     # Half the width of what has to be looked at, in steps of longitude: widest at the side towards the pole.
     polar = np.minimum(np.abs(lat) + step, 89.999)
     wide = np.ceil(step / np.cos(np.radians(polar)) * _FINE).astype(np.int64) + 1
-    begin = rank << _LON_BITS
-    upper = np.minimum(fine + wide, 2**_LON_BITS - 1)
-    lower = np.maximum(fine - wide, 0)
+    lower, upper = np.maximum(fine - wide, 0), np.minimum(fine + wide, 2**_LON_BITS - 1)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    one, other = _ranges(order, place + 1, np.searchsorted(key, begin | upper, "right"))
-    # The strip above, of the same slot: strips of one slot have numbers one after the other.
-    above = np.minimum(np.searchsorted(strips, strips + 1), len(strips) - 1)
-    has = (strips[above] == strips + 1)[rank]
-    above_begin = above[rank] << _LON_BITS
-    low = np.searchsorted(key, above_begin | lower, "left")
-    high = np.searchsorted(key, above_begin | upper, "right")
-    up_one, up_other = _ranges(order, low, np.where(has, high, low))
-    one, other = np.concatenate((one, up_one)), np.concatenate((other, up_other))
-    close = _metres(lon[one], lat[one], lon[other], lat[other]) <= limits.proximity_metres
-    if fresh is not None:
-        close &= (fresh[one] | fresh[other]) > 0
-    return one[close], other[close]
+    same = _ranges(order, place + 1, np.searchsorted(key, (strip << _LON_BITS) | upper, "right"))
+    above = (strip + 1) << _LON_BITS
+    low = np.searchsorted(key, above | lower, "left")
+    high = np.searchsorted(key, above | upper, "right")
+    up = _ranges(order, low, np.where(followed[strip], high, low))
+    return np.concatenate((same[0], up[0])), np.concatenate((same[1], up[1]))
 
 
 def _ranges(order: Ints, low: Ints, high: Ints) -> tuple[Ints, Ints]:
