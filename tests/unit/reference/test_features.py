@@ -232,3 +232,12 @@ def test_unicode_and_quoted_names() -> None:
 def test_no_events_at_all() -> None:
     assert run(SWITCH, "") == []
     assert run(SWITCH + "initially(a(x)=true).", "") == [("a(x)", "true", 0, math.inf)]
+
+
+def test_ends_of_a_value_that_never_holds_are_known_to_those_who_ask_for_any() -> None:
+    rules = """
+    initiatedAt(light(L)=on, T) :- happensAt(press(L), T).
+    terminatedAt(light(L)=dimmed, T) :- happensAt(knock(L), T).
+    initiatedAt(noticed(L)=true, T) :- terminatedAt(light(L)=_, T).
+    """
+    assert run(rules, "knock|3|3|lamp") == [("noticed(lamp)", "true", 4, math.inf)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from holdsfor.compiler.analysis.entities import Entities, EntityKind, Role, Symbol
+from holdsfor.compiler.analysis.entities import Entities, Entity, EntityKind, Role, Symbol
 from holdsfor.compiler.analysis.graphs import contract, levels, strong_components, weak_components
 from holdsfor.compiler.analysis.languages import grouped
 from holdsfor.compiler.analysis.mixing import TRUE, as_happens, as_holds, read_atoms
@@ -20,6 +20,7 @@ from holdsfor.ir import (
     Boundary,
     DelayRule,
     Effect,
+    EffectKind,
     EffectRule,
     EventRule,
     FindAll,
@@ -72,6 +73,14 @@ class Condition:
     literal: Happens | Boundary | Holds | Effect | Intervals
     symbol: Symbol
     positive: bool
+
+
+def _ended_for_others(entity: Entity) -> Iterator[Const]:
+    """The values that rules terminate of a fluent, if others ask when any value is: be it one that never holds."""
+    is_asked = any(isinstance(use, Effect) and use.kind is EffectKind.TERMINATED for use in entity.uses)
+    for rule in entity.rules if is_asked else ():
+        if isinstance(rule, EffectRule) and rule.kind is EffectKind.TERMINATED and isinstance(rule.fvp.value, Const):
+            yield rule.fvp.value
 
 
 def conditions(body: Body, entities: Entities, *, positive: bool = True) -> Iterator[Condition]:
@@ -129,6 +138,8 @@ class DependencyGraph:
             for literal in entity.uses:
                 if isinstance(literal, Boundary | Holds | Effect | Intervals) and isinstance(literal.fvp.value, Const):
                     values.setdefault(print_term(literal.fvp.value))
+            for value in _ended_for_others(entity):
+                values.setdefault(print_term(value))
             if entity.has_variable_value or not values:
                 values.setdefault(ANY)
             yield from (Vertex(entity.symbol, value) for value in values)
