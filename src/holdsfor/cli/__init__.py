@@ -15,6 +15,7 @@ from holdsfor.cli.explain import explain
 from holdsfor.cli.lsp import grammar, lsp
 from holdsfor.cli.maritime import maritime
 from holdsfor.cli.run import run
+from holdsfor.cli.serve import serve
 from holdsfor.cli.stream import stream
 from holdsfor.cli.test import test
 
@@ -28,6 +29,7 @@ app = typer.Typer(
 app.command()(run)
 app.command()(stream)
 app.command()(explain)
+app.command()(serve)
 app.command()(inspect.check)
 app.command()(inspect.fmt)
 app.command()(inspect.graph)

@@ -1,0 +1,64 @@
+"""`serve`: a local page to write rules on, run them over a sample, and ask why."""
+
+from __future__ import annotations
+
+import socket
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from holdsfor.cli.common import friendly_errors
+from holdsfor.diagnostics import HoldsforError
+
+
+def serve(
+    rules: Annotated[list[Path], typer.Argument(help="Rule files.", metavar="RULES…")],
+    events: Annotated[list[Path], typer.Option(help="Events (.dmtl: facts) to try the rules on.")] = [],  # noqa: B006
+    background: Annotated[list[Path], typer.Option(help="Files with background facts and rules.")] = [],  # noqa: B006
+    mapping: Annotated[Path | None, typer.Option(help="TOML file: which columns of a table are which event.")] = None,
+    unit: Annotated[str, typer.Option(help="Timestamps become whole s, ms, us or ns.")] = "s",
+    attach: Annotated[
+        Path | None, typer.Option(help="Watch a running stream: the folder that is its --sink.", metavar="FOLDER")
+    ] = None,
+    reports: Annotated[
+        Path | None, typer.Option(help="With --attach: the file that is its --reports.", metavar="FILE")
+    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine; 0 for any that is free.")] = 8765,
+    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+) -> None:
+    """Open a local page: write rules, run them over a sample, see timelines, ask why; watch a stream."""
+    with friendly_errors():
+        try:
+            import uvicorn
+
+            from holdsfor.workbench.app import make_app
+            from holdsfor.workbench.guard import new_token
+        except ImportError:
+            raise HoldsforError("the page needs FastAPI: pip install 'holdsfor[serve]'") from None
+        from holdsfor.workbench.desk import Desk, Setting
+        from holdsfor.workbench.live import Follower
+
+        desk = Desk(Setting(tuple(rules), tuple(events), tuple(background), mapping, unit))
+        follower = None if attach is None else Follower(attach, reports)
+        token = new_token()
+        listening = _listening(port)
+        # The token stands behind #, so that it is neither sent nor logged.
+        address = f"http://localhost:{listening.getsockname()[1]}/#{token}"
+        typer.echo(f"holdsfor is at {address}\nCtrl-C ends it.")
+        if browser:
+            webbrowser.open(address)
+        config = uvicorn.Config(make_app(desk, token, follower), log_level="warning", timeout_graceful_shutdown=1)
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listening(port: int) -> socket.socket:
+    """A socket that only this machine can reach."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind(("127.0.0.1", port))
+    except OSError as problem:
+        raise HoldsforError(f"port {port} is taken ({problem.strerror}); choose another with --port") from problem
+    return made
