@@ -151,7 +151,9 @@ CATALOGUE: list[Example] = [
     ),
     Example("spark_submit", mapping="mapping.toml"),
     Example("transport_punctuality"),
-    Example("video_surveillance", events=("fight.csv",), expected="expected_fight.csv", options=SITUATIONS),
+    Example(
+        "video_surveillance", events=("fight.csv",), expected="expected_fight.csv", options=SITUATIONS, spark=When.SLOW
+    ),
     Example("video_surveillance", events=CAVIAR, options=SITUATIONS, reference=When.NEVER, spark=When.SLOW),
     Example("voting"),
     Example(
