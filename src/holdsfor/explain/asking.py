@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
@@ -22,6 +23,7 @@ from holdsfor.explain.proofs import Prover
 from holdsfor.explain.questions import Question, read_question
 from holdsfor.explain.replay import replay
 from holdsfor.explain.sources import Sources, with_rows
+from holdsfor.explain.strangers import strangers
 from holdsfor.io.records import records
 
 DEPTH = 12
@@ -87,12 +89,13 @@ class Asked:
         """What is known and what follows, as far as a question needs it."""
         demand = demand_of(self._plan, asked.symbol, asked.term)
         narrowed = demand.narrowed(self._stream, self._dictionary)
-        return Case(self._plan, demand, narrowed, self._dictionary, self._frame, query)
+        given = frozenset((*self._stream.events, *self._stream.fluents))
+        return Case(self._plan, demand, narrowed, self._dictionary, self._frame, query, given)
 
     def _explained(self, case: Case, asked: Question, at: int, depth: int) -> Explanation:
         evidence = case.evidence
         prover = Prover(evidence)
-        notes = list(case.notes(asked, at))
+        notes = [*strangers(asked, self._dictionary), *case.notes(asked, at)]
         if asked.value is None:
             holds = evidence.happens(asked.term, at)
             root = prover.event(asked.term, at, depth) if holds else prover.refuter.no_event(asked.term, at, depth)
@@ -112,10 +115,17 @@ class Case:
     """What is known at a query time of the rows that a question needs, and what follows from it."""
 
     def __init__(
-        self, plan: Plan, demand: Demand, stream: Stream, dictionary: Dictionary, frame: Frame, query: int
+        self,
+        plan: Plan,
+        demand: Demand,
+        stream: Stream,
+        dictionary: Dictionary,
+        frame: Frame,
+        query: int,
+        given: frozenset[Symbol],
     ) -> None:
         self._plan, self._demand, self.stream, self._dictionary = plan, demand, stream, dictionary
-        self.frame, self.query = frame, query
+        self.frame, self.query, self._given = frame, query, given
         self.evidence = self._evidence(frame.windows)
 
     def with_all_rows(self) -> Evidence:
@@ -128,7 +138,7 @@ class Case:
         evaluation = evaluated(
             self._plan, self._dictionary, inputs, self.query, self.frame.origin, self._demand.patterns
         )
-        return Evidence(self._plan.analysis, evaluation)
+        return Evidence(self._plan.analysis, evaluation, self._given)
 
     def notes(self, asked: Question, at: int) -> list[str]:
         """What the windows have to do with the answer."""

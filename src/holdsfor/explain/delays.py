@@ -109,7 +109,7 @@ class Attempts:
                     f"not yet: {trigger} was initiated at {first}; the effect is due at {due}, if nothing comes between"
                 )
             case _:
-                text = f"{trigger}, initiated at {first}, had this effect at {due}"
+                text = f"not yet: {trigger} was initiated at {first}, and has this effect only at {due}"
         use = RuleUse(attempt.rule, attempt.bindings)
         below = tuple(node for node in children if node is not None)
         return Node(Kind.DELAYED, text, holds=False, claim=attempt.claim, use=use, children=below)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.near import Near
 from holdsfor.explain.nodes import Kind, Node
@@ -46,29 +45,15 @@ def occurrences(evidence: Evidence, event: Term, time: int | None) -> Node:
     symbol = evidence.entities.event(event)
     table = evidence.events(symbol)
     rows = table.matching([resolve(column, {}) for column in symbol.columns(event)])
-    if not len(table.start):
-        return Node(Kind.NOTE, f"there is no {symbol} in the input at all", holds=False)
     if not len(rows):
-        return Node(Kind.NOTE, f"{print_term(event)} never happens{_meant(evidence, event)}", holds=False)
+        is_missing = evidence.is_input(symbol) and symbol not in evidence.given
+        text = f"there is no {symbol} in the input at all" if is_missing else f"{print_term(event)} never happens"
+        return Node(Kind.NOTE, text, holds=False)
     times = np.unique(table.start[rows])
     near = times if time is None else times[np.argsort(np.abs(times - time), kind="stable")]
     shown = sorted(near[-_SHOWN:] if time is None else near[:_SHOWN])
     more = f" and {len(times) - len(shown)} times more" if len(times) > len(shown) else ""
     return Node(Kind.NOTE, f"{print_term(event)} happens at {', '.join(map(str, shown))}{more}", holds=False)
-
-
-def _meant(evidence: Evidence, event: Term) -> str:
-    """A hint at constants that look like misspelt ones."""
-    symbol = evidence.entities.event(event)
-    table = evidence.events(symbol)
-    for place, column in enumerate(symbol.columns(event)):
-        if isinstance(column, Const) and isinstance(column.value, str):
-            known = [evidence.dictionary.values[code] for code in np.unique(table.columns[place]).tolist()]
-            words = [word for word in known if isinstance(word, str)]
-            close = suggest(column.value, words) if column.value not in words else None
-            if close:
-                return f"; did you mean {close} for {column.value}?"
-    return ""
 
 
 def _facts(evidence: Evidence, atom: Term) -> tuple[Node, ...]:

@@ -108,7 +108,7 @@ class Lists:
         """What keeps a pair from holding at a time-point."""
         found = self.ways(pair)
         if found is None:
-            return self.prover.refuter.no_way(self.rules(pair), pair)
+            return self.prover.refuter.no_way(self.rules(pair), pair, time, depth)
         rule, answers = found
         nodes = []
         for answer in self._closest(rule, answers, time)[:_MOST_SHOWN]:

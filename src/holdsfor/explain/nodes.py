@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from holdsfor.diagnostics import NOWHERE, Span
+from holdsfor.explain.wording import rule_names
 from holdsfor.ir import EffectKind, Literal, Rule
 from holdsfor.ir.metric import MetricAtom, MetricFact, MetricLiteral, MetricRule
 from holdsfor.syntax.printer import print_term
@@ -16,7 +17,6 @@ from holdsfor.syntax.terms import Const, Term
 
 Pair: TypeAlias = tuple[Term, Term]
 """A ground fluent and its value."""
-Time: TypeAlias = int | Fraction
 
 
 class Kind(StrEnum):
@@ -257,11 +257,6 @@ def rule_json(use: RuleUse) -> dict[str, Any]:
 
 def shown_bindings(use: RuleUse) -> dict[str, str]:
     """The variables that people wrote in a rule, with their values."""
-    names = [name for name in dict.fromkeys(_written(use)) if name in use.bindings]
-    return {name: print_term(use.bindings[name]) for name in names if not isinstance(use.bindings[name], list)}
-
-
-def _written(use: RuleUse) -> Iterator[str]:
-    from holdsfor.explain.wording import rule_names
-
-    return rule_names(use.rule)
+    return {
+        name: print_term(use.bindings[name]) for name in dict.fromkeys(rule_names(use.rule)) if name in use.bindings
+    }

@@ -21,7 +21,9 @@ from holdsfor.explain.nodes import (
     RuleUse,
 )
 from holdsfor.explain.wording import intervals_text, literal_text, pair_text, span_text
-from holdsfor.ir import EffectKind, EffectRule, EventRule, IntervalRule, Not
+from holdsfor.ir import EffectKind, EffectRule, EventRule, IntervalRule, Intervals, Not, walk
+from holdsfor.logic.unify import is_ground, resolve
+from holdsfor.reference.evaluator import bind
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Const, Term, Var
 
@@ -147,11 +149,23 @@ class Refuter:
             found += near_misses(evidence, rule, heads, (shown, last))
         below += self._shown(found, shown, last, depth)
         if not found and not below:
-            value = print_term(pair[1])
-            below.append(Node(Kind.NOTE, f"no rule ever gives {print_term(pair[0])} the value {value}", holds=False))
-        text = f"it is not initiated {span_text(shown, last)}"
+            below.append(Node(Kind.NOTE, self._no_rule(pair), holds=False))
+        text = f"it is not initiated {self._span(shown, last)}"
         claim = NoInitiation(pair, first, last)
         return Node(Kind.ABSENT, text, holds=False, claim=claim, children=tuple(below))
+
+    def _no_rule(self, pair: Pair) -> str:
+        """What to say of a pair that no rule initiates."""
+        shown = pair_text(pair)
+        for rule in self._prover.program.delays:
+            effect = rule.effect
+            if effect is not None and any(True for _ in bind({}, (effect.fluent, pair[0]), (effect.value, pair[1]))):
+                return f"{shown} comes about by a delayed effect only ({rule.span.location}), and none was under way"
+        return f"no rule ever brings {shown} about"
+
+    def _span(self, first: int, last: int) -> str:
+        """A stretch of time; from the beginning of time on, only its end."""
+        return f"up to {last}" if first < self._evidence.origin <= last else span_text(first, last)
 
     # Rules that come close
 
@@ -184,7 +198,7 @@ class Refuter:
             reason = Node(
                 Kind.CONDITION, f"fails: {sought}", holds=False, children=lack(self, self._evidence, near, depth)
             )
-        when = f" at {near.time}" if near.time is not None else f" {span_text(first, last)}" if first <= last else ""
+        when = f" at {near.time}" if near.time is not None else f" {self._span(first, last)}"
         text = f"the rule was tried{when}: {near.place} of {len(body)} conditions are met"
         claim = Missed(near.rule, near.bindings, near.place, first, last)
         use = RuleUse(near.rule, near.bindings)
@@ -206,12 +220,19 @@ class Refuter:
         text = f"{print_term(event)} does not happen at {time}"
         return Node(Kind.ABSENT, text, holds=False, claim=Happening(event, time), children=tuple(below))
 
-    def no_way(self, rules: Sequence[IntervalRule], pair: Pair) -> tuple[Node, ...]:
+    def no_way(self, rules: Sequence[IntervalRule], pair: Pair, time: int, depth: int) -> tuple[Node, ...]:
         """Why no `holdsFor` rule has anything to say of a pair."""
         nodes = []
         for rule in rules:
-            read = [one.fvp for one in rule.body if hasattr(one, "fvp")]
-            names = ", ".join(pair_text((fvp.fluent, fvp.value)) for fvp in read)
-            text = f"the rule has no values for all its variables; it reads {names or 'nothing'}"
-            nodes.append(Node(Kind.NEAR, text, holds=False, use=RuleUse(rule, {})))
+            bindings = next(bind({}, (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1])))
+            read = dict.fromkeys(
+                (resolve(literal.fvp.fluent, bindings), resolve(literal.fvp.value, bindings))
+                for literal in walk(self._evidence.analysis.body(rule))
+                if isinstance(literal, Intervals)
+            )
+            known = [pair for pair in read if is_ground(pair[0]) and is_ground(pair[1])]
+            below = tuple(self.absent(one, time, depth) for one in known if not self._evidence.intervals(one))
+            text = "the rule has no instance for it"
+            use = RuleUse(rule, bindings)
+            nodes.append(Node(Kind.NEAR, text, holds=False, use=use, children=below))
         return tuple(nodes) or (Node(Kind.NOTE, f"no rule is about {pair_text(pair)}", holds=False),)

@@ -13,8 +13,9 @@ import pyarrow.compute as pc
 from holdsfor.compiler.analysis.entities import Entities, EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import value_of
+from holdsfor.engine.dictionary import Dictionary, value_of
 from holdsfor.explain.nodes import Happening, Holding, Kind, Node, Row
+from holdsfor.io.columns import Cells, encode
 from holdsfor.io.frames import as_part
 from holdsfor.io.layouts import Layouts
 from holdsfor.io.rtec_rows import parse
@@ -146,10 +147,7 @@ def _says(line: bytes, wanted: Wanted, layouts: Layouts) -> bool:
     return False
 
 
-def _cell(cells: Any) -> object:
-    from holdsfor.engine.dictionary import Dictionary
-    from holdsfor.io.columns import encode
-
+def _cell(cells: Cells) -> object:
     dictionary = Dictionary()
     return dictionary.values[int(encode([cells], dictionary)[0])]
 
