@@ -14,6 +14,7 @@ from holdsfor.explain.asking import DEPTH, MOST_DEPTH
 from holdsfor.explain.demand import Pattern, add_pattern, fitting
 from holdsfor.explain.explanation import Explanation
 from holdsfor.explain.metric_proofs import MetricProver
+from holdsfor.explain.metric_refutations import MetricRefuter
 from holdsfor.explain.metric_solving import Signature
 from holdsfor.explain.metric_world import MetricWorld
 from holdsfor.explain.nodes import Deriving, Kind, MetricCondition, MetricMissed, Node
@@ -76,7 +77,7 @@ class MetricAsked:
             text = f"{asked.shown} does not hold at {number_text(at)}"
             text += f"; it holds on {ranges_text(held.ranges(), at)}" if held else ""
             claim = Deriving(Atom(asked.predicate, asked.args), {}, at)
-            below = prover.refutation(signature, asked.args, at, depth)
+            below = MetricRefuter(world).refutation(signature, asked.args, at, depth)
             root = Node(Kind.ABSENT, text, holds=False, claim=claim, children=below)
         check = partial(replay_facts, root, program, facts, self._dictionary)
         return Explanation(asked.shown, number_text(at), at in held, root, _check=check)

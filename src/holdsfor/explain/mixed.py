@@ -15,6 +15,7 @@ from holdsfor.engine.metric.facts import FactSet, stacked
 from holdsfor.engine.metric.mixed import _of_events, _of_fluent
 from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.metric_proofs import MetricProver
+from holdsfor.explain.metric_refutations import MetricRefuter
 from holdsfor.explain.metric_solving import Ground, Signature
 from holdsfor.explain.metric_world import MetricWorld
 from holdsfor.explain.nodes import Kind, Node, Pair
@@ -51,7 +52,7 @@ class MetricProofs:
         at = Fraction(min(time, self._evidence.now + 1))
         if at < self._evidence.origin:
             return (Node(Kind.NOTE, f"time begins at {self._evidence.origin}", holds=False),)
-        return self._at(symbol, at).refutation((symbol.name, symbol.arity), _args(pair), at, depth)
+        return MetricRefuter(self._at(symbol, at).world).refutation((symbol.name, symbol.arity), _args(pair), at, depth)
 
     def _at(self, symbol: Symbol, time: Fraction) -> MetricProver:
         if (symbol, time) not in self._provers:

@@ -14,10 +14,12 @@ from holdsfor.compiler.analysis.entities import Entities, EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary, value_of
+from holdsfor.explain.mapped import mapped_rows
 from holdsfor.explain.nodes import Happening, Holding, Kind, Node, Row
 from holdsfor.io.columns import Cells, encode
 from holdsfor.io.frames import as_part
 from holdsfor.io.layouts import Layouts
+from holdsfor.io.mapping import make_mapping, read_mapping
 from holdsfor.io.rtec_rows import parse
 from holdsfor.io.sources import blocks, shown_name
 from holdsfor.syntax.terms import arguments
@@ -97,11 +99,17 @@ def _wanted(node: Node, entities: Entities) -> Wanted | None:
 def _found(sources: Sources, wanted: Mapping[Wanted, object], plan: Plan) -> Iterator[tuple[Wanted, Row]]:
     if isinstance(sources.events, Mapping):
         yield from _in_tables(sources.events, wanted)
-    elif sources.mapping is None:
-        paths = [sources.events] if isinstance(sources.events, str | Path) else list(sources.events)
-        for path in paths:
-            if str(path) != "-":
-                yield from _in_file(path, wanted, Layouts(plan.analysis.entities))
+        return
+    layouts = Layouts(plan.analysis.entities)
+    paths = [sources.events] if isinstance(sources.events, str | Path) else list(sources.events)
+    if sources.mapping is not None:
+        given = sources.mapping
+        mapping = make_mapping(given) if isinstance(given, Mapping) else read_mapping(given)
+        yield from mapped_rows(paths, mapping, wanted, layouts)
+        return
+    for path in paths:
+        if str(path) != "-":
+            yield from _in_file(path, wanted, layouts)
 
 
 def _in_file(path: str | Path, wanted: Mapping[Wanted, object], layouts: Layouts) -> Iterator[tuple[Wanted, Row]]:

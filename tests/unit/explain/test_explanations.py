@@ -235,3 +235,13 @@ def test_the_command_says_what_is_wrong(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, [*command, "open(front)=true", "--at", "5", "--output", str(page)])
     assert result.exit_code == 0
     assert "events.csv" in page.read_text()
+
+
+def test_rows_of_mapped_files_have_lines(doors: Reasoner, tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("kind,when,door\nunlock,2024-05-01T10:00:00Z,back\nunlock,2024-05-01T10:00:03Z,front\n")
+    mapping = {"name": "kind", "time": "when", "event": {"unlock": {"args": ["door"]}}}
+    found = doors.why("open(front)=true", 1714557605, events=log, mapping=mapping)
+    (row,) = [row for node in found.root.walk() for row in node.rows]
+    assert (row.file, row.line) == (str(log), 3)
+    assert row.text == "unlock,2024-05-01T10:00:03Z,front"
