@@ -11,7 +11,7 @@
 %
 % Each level uses the intervals of those below and none above:
 %   1  withinArea
-%   2  gap
+%   2  gap, and the event fallsSilent
 %   3  stopped, lowSpeed, changingSpeed, movingSpeed, highSpeedNearCoast, crawling, tuggingSpeed,
 %      trawlSpeed, trawlingMovement, sarSpeed, sarMovement
 %   4  underWay, anchoredOrMoored, idleAtSea, trawling, sar
@@ -52,8 +52,16 @@ initiatedAt(gap(Vessel)=farFromPorts, T) :-
     happensAt(gap_start(Vessel), T),
     \+ inPort(Vessel, T).
 
+% A single report between two silences does not end the first.
 terminatedAt(gap(Vessel)=_Where, T) :-
-    happensAt(gap_end(Vessel), T).
+    happensAt(gap_end(Vessel), T),
+    \+ happensAt(gap_start(Vessel), T).
+
+happensAt(fallsSilent(Vessel), T) :-
+    happensAt(start(gap(Vessel)=_Where), T).
+happensAt(fallsSilent(Vessel), T) :-
+    happensAt(gap_start(Vessel), T),
+    holdsAt(gap(Vessel)=_Where, T).
 
 % === level 3: how it moves =============================================================================================
 % Whatever we believed about a vessel's movement ends when it falls silent.
@@ -70,7 +78,7 @@ terminatedAt(stopped(Vessel)=_Where, T) :-
     happensAt(stop_end(Vessel), T).
 
 terminatedAt(stopped(Vessel)=_Where, T) :-
-    happensAt(start(gap(Vessel)=_Silence), T).
+    happensAt(fallsSilent(Vessel), T).
 
 initiatedAt(lowSpeed(Vessel)=true, T) :-
     happensAt(slow_motion_start(Vessel), T).
@@ -79,7 +87,7 @@ terminatedAt(lowSpeed(Vessel)=true, T) :-
     happensAt(slow_motion_end(Vessel), T).
 
 terminatedAt(lowSpeed(Vessel)=true, T) :-
-    happensAt(start(gap(Vessel)=_Silence), T).
+    happensAt(fallsSilent(Vessel), T).
 
 initiatedAt(changingSpeed(Vessel)=true, T) :-
     happensAt(change_in_speed_start(Vessel), T).
@@ -88,7 +96,7 @@ terminatedAt(changingSpeed(Vessel)=true, T) :-
     happensAt(change_in_speed_end(Vessel), T).
 
 terminatedAt(changingSpeed(Vessel)=true, T) :-
-    happensAt(start(gap(Vessel)=_Silence), T).
+    happensAt(fallsSilent(Vessel), T).
 
 % Fast for a tanker is slow for a ferry: speed is judged by the type of vessel.
 initiatedAt(movingSpeed(Vessel)=below, T) :-
@@ -118,7 +126,7 @@ terminatedAt(movingSpeed(Vessel)=_Pace, T) :-
     Speed < MovingMin.
 
 terminatedAt(movingSpeed(Vessel)=_Pace, T) :-
-    happensAt(start(gap(Vessel)=_Silence), T).
+    happensAt(fallsSilent(Vessel), T).
 
 initiatedAt(highSpeedNearCoast(Vessel)=true, T) :-
     happensAt(velocity(Vessel,Speed,_Course,_Heading), T),
@@ -148,7 +156,7 @@ terminatedAt(crawling(Vessel)=true, T) :-
     Speed > Max.
 
 terminatedAt(crawling(Vessel)=true, T) :-
-    happensAt(start(gap(Vessel)=_Silence), T).
+    happensAt(fallsSilent(Vessel), T).
 
 % --- tugging: tow and tug move at the pace of a tow ---------------------------------------------------------------------
 
@@ -170,7 +178,7 @@ terminatedAt(tuggingSpeed(Vessel)=true, T) :-
     Speed > Max.
 
 terminatedAt(tuggingSpeed(Vessel)=true, T) :-
-    happensAt(start(gap(Vessel)=_Silence), T).
+    happensAt(fallsSilent(Vessel), T).
 
 % --- trawling: slow, and turning again and again over fishing grounds -----------------------------------------------------
 
@@ -193,7 +201,7 @@ terminatedAt(trawlSpeed(Vessel)=true, T) :-
     Speed > Max.
 
 terminatedAt(trawlSpeed(Vessel)=true, T) :-
-    happensAt(start(gap(Vessel)=_Silence), T).
+    happensAt(fallsSilent(Vessel), T).
 
 % No message says that the nets are in. So a turn starts a spell, and the spell ends by itself some time after the LAST
 % turn: every turn postpones the end.
@@ -224,7 +232,7 @@ terminatedAt(sarSpeed(Vessel)=true, T) :-
     Speed < Min.
 
 terminatedAt(sarSpeed(Vessel)=true, T) :-
-    happensAt(start(gap(Vessel)=_Silence), T).
+    happensAt(fallsSilent(Vessel), T).
 
 initiatedAt(sarMovement(Vessel)=true, T) :-
     happensAt(change_in_heading(Vessel), T),
@@ -239,7 +247,7 @@ fi(sarMovement(Vessel)=true, sarMovement(Vessel)=false, Delay) :-
 p(sarMovement(_Vessel)=true).
 
 terminatedAt(sarMovement(Vessel)=true, T) :-
-    happensAt(start(gap(Vessel)=_Silence), T).
+    happensAt(fallsSilent(Vessel), T).
 
 % === level 4: what it is doing =========================================================================================
 % No events here: these are combinations of intervals.
