@@ -17,11 +17,10 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from maritime import HOURS, MIX
-from maritime import RULES as MARITIME
-
 from holdsfor import loads
 from holdsfor.session import Session
+from maritime import HOURS, MIX
+from maritime import RULES as MARITIME
 
 DOORS = """
 initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).
@@ -34,6 +33,7 @@ holdsFor(unsafe(D)=true, I) :- holdsFor(open(D)=true, I1), holdsFor(guarded(D)=t
     relative_complement_all(I1, [I2], I).
 """
 Event = tuple[str, int, tuple[object, ...]]
+"""A name, a time, and arguments; of an input fluent, the end, the value and arguments."""
 
 
 def doors(keys: int, count: int) -> Iterator[list[Event]]:
@@ -57,7 +57,7 @@ def _turn(done: dict[tuple[str, int], int], what: tuple[str, int]) -> int:
 
 
 def maritime(keys: int, count: int) -> Iterator[list[Event]]:
-    """Events of all kinds, of vessels and areas at random."""
+    """Events of all kinds, of vessels and areas at random; a third as many pairs of vessels are near each other."""
     random = np.random.default_rng(2)
     names, shares = list(MIX), np.array(list(MIX.values())) / sum(MIX.values())
     vessels = np.concatenate((np.arange(keys), random.integers(0, keys, 3 * keys + count))).tolist()
@@ -71,7 +71,14 @@ def maritime(keys: int, count: int) -> Iterator[list[Event]]:
         elif names[kind].endswith("Area"):
             rest = (f"a{random.integers(0, 4)}",)
         made.append((names[kind], moment, (f"v{vessel}", *rest)))
-    yield made[:-count]
+    end = HOURS * 3600
+    near: list[Event] = [
+        ("proximity", start, (start + 3600, "true", f"v{one}", f"v{other}"))
+        for start, one, other in zip(
+            random.integers(0, end, keys // 3).tolist(), *random.integers(0, keys, (2, keys // 3)).tolist(), strict=True
+        )
+    ]
+    yield [*near, *made[:-count]]
     yield made[-count:]
 
 

@@ -129,6 +129,8 @@ class _Expression:
         """The heads of all candidates for which the rule succeeds, with their intervals."""
         out = self._rule.out
         frame = self._complete(self._support(out))
+        if not frame.rows:
+            return Result([EMPTY] * (width(self._symbol) + 1), (EMPTY, EMPTY))
         frame, spans = self._computed(frame, out)
         terms = (*self._symbol.columns(self._rule.fvp.fluent), self._rule.fvp.value)
         heads = [codes_of(column_of(term, frame, self._dictionary), self._dictionary) for term in terms]
@@ -151,22 +153,28 @@ class _Expression:
             return UNIT.take(EMPTY)
         if isinstance(node, Intervals):
             return distinct(_without(self._leaf(node), "#row"))
-        inputs = [self._support(item) for item in node.inputs]
         match node.operator:
             case IntervalOperator.UNION:
-                return self._either(inputs)
+                return self._either([self._support(item) for item in node.inputs])
             case IntervalOperator.COMPLEMENT:
                 names = {v.name for item in node.inputs for v in self._below(item)}
                 return self._spread(UNIT, names)
             case IntervalOperator.INTERSECTION | IntervalOperator.SEQUENCE | IntervalOperator.ALLEN:
-                frame = inputs[0]
-                for other in inputs[1:]:
-                    frame = join(frame, other, self._dictionary) if frame.columns else other
-                return frame
+                return self._every(node.inputs)
             case IntervalOperator.SINCE | IntervalOperator.UNTIL:
-                return inputs[1]
+                return self._support(node.inputs[1])
             case _:
-                return inputs[0]
+                return self._support(node.inputs[0])
+
+    def _every(self, items: Sequence[Term]) -> Frame:
+        """The bindings that can make all of some interval lists non-empty."""
+        frame = self._support(items[0])
+        for item in items[1:]:
+            if not frame.rows:
+                break
+            other = self._support(item)
+            frame = join(frame, other, self._dictionary) if frame.columns else other
+        return frame
 
     def _either(self, frames: Sequence[Frame]) -> Frame:
         """The bindings of any frame; a variable that one of them leaves open takes every value of its domain."""
