@@ -17,7 +17,7 @@ _REASONS = {
     "gap": "A silence begins with the last report, which is older than the moment at which the signal was lost.",
     "loitering": "Being slow counts from the first slow report on. Idling for less than an hour is not loitering by the rules.",
     "pilotBoarding": "Two vessels are near each other as soon as they come within the distance of the signals, not when they meet.",
-    "rendezVous": "Two vessels are near each other as soon as they come within the distance of the signals, not when they meet.",
+    "rendezVous": "It counts once both have reported that they hardly move, and places are compared every two minutes.",
     "sar": "The spell begins with the first change of course or speed, and ends some time after the last one.",
     "trawling": "The spell begins with the first turn on the grounds, not when the nets go out.",
     "tugging": "Two vessels that keep together at the pace of a tow count, whether there is a line between them or not.",
