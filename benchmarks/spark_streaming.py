@@ -1,10 +1,14 @@
 """Spark streaming: events per second, what a batch costs at least, and how large the state is.
 
     python benchmarks/spark_streaming.py [--events 500000] [--keys 50000 ...] [--batches 8] [--cores 2] [--buckets 4]
+    python benchmarks/spark_streaming.py --touched 100 1000 50000 [--keys 50000] [--events 1000000]
 
 Files of so many events are followed by a query, one file for each micro-batch; the changelog goes to a folder. The same
 query then gets files of a hundred events, which shows what every batch costs. Batches that warm up do not count. Processor
 time counts all processes: on a busy machine it says more than the clock.
+
+With `--touched`, a first batch fills a window of 60 steps with so many events of all keys. Then come small batches, each
+with one event for each of so many keys, a twentieth of them late. Little of the window leaves it meanwhile.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from holdsfor.spark.streaming.driver import Report
 
 STEP = 1_000
 WARM = 3
+LATE = 0.05
 
 
 def make_files(folder: Path, batches: int, events: int, keys: int) -> None:
@@ -45,6 +50,23 @@ def make_files(folder: Path, batches: int, events: int, keys: int) -> None:
         columns["t"][-1] = (number + 1) * STEP
         path = folder / f"part{number:04}.parquet"
         pq.write_table(pa.table(columns), path)
+        os.utime(path, (1_000_000 + number, 1_000_000 + number))
+
+
+def make_touching_files(folder: Path, batches: int, events: int, keys: int, touched: int) -> None:
+    """A file that fills the window, and files with one event for each of some keys, some of them late."""
+    random = np.random.default_rng(7)
+    folder.mkdir()
+    for number in range(batches):
+        count = touched if number else events
+        chosen = random.permutation(keys)[:count] if number else random.integers(0, keys, count)
+        time_points = np.sort(random.integers(0, STEP, count)) + number * STEP + 1
+        late = (random.random(count) < LATE) & (number > 0)
+        time_points[late] -= STEP * random.integers(1, number + 1, int(late.sum()))
+        time_points[-1] = (number + 1) * STEP
+        kinds = random.integers(0, len(NAMES), count).astype(np.int8)
+        path = folder / f"part{number:04}.parquet"
+        pq.write_table(pa.table({"k": chosen, "t": time_points, "e": kinds}), path)
         os.utime(path, (1_000_000 + number, 1_000_000 + number))
 
 
@@ -101,6 +123,25 @@ def floor(spark: SparkSession, folder: Path, buckets: int) -> list[float]:
     return times[WARM:]
 
 
+def touch(spark: SparkSession, chosen: argparse.Namespace) -> None:
+    """What a batch costs that touches few keys of many, in a long window."""
+    keys, window = chosen.keys[-1], 60 * STEP
+    print(
+        f"local[{chosen.cores}], {chosen.buckets} buckets, {keys:,} keys, {chosen.events:,} events in the window at first"
+    )
+    for touched in chosen.touched:
+        folder = Path(tempfile.mkdtemp())
+        make_touching_files(folder / "in", chosen.batches + WARM, chosen.events, keys, touched)
+        reports, seconds = run(spark, folder, chosen.buckets, window)
+        times = [report.milliseconds for report in reports]
+        print(
+            f"{touched:7,} keys touched: {min(times):6} ms a batch (median {statistics.median(times):.0f}, "
+            f"most {max(times)}), {seconds:.2f} s of processor, {reports[-1].changes:,} changes, "
+            f"state {reports[-1].state_bytes / 1e6:.1f} MB"
+        )
+        print("   ", reports[-1])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--events", type=int, default=500_000)
@@ -109,8 +150,12 @@ def main() -> None:
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--buckets", type=int, default=4)
     parser.add_argument("--window", type=int, default=STEP, help="in time-points; a step has 1000")
+    parser.add_argument("--touched", type=int, nargs="+", default=[], help="keys that a batch has events for")
     chosen = parser.parse_args()
     spark = session(chosen.cores)
+    if chosen.touched:
+        touch(spark, chosen)
+        return
     print(f"local[{chosen.cores}], {chosen.buckets} buckets, window {chosen.window}, step {STEP}")
     for events in (chosen.events, 100):
         for keys in chosen.keys:

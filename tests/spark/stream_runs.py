@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from holdsfor.engine.changelog import CHANGES, snapshot
+from holdsfor.engine.changelog import snapshot
 from holdsfor.engine.dictionary import Dictionary, Value
 from holdsfor.engine.report import event_rows, interval_rows
 from holdsfor.engine.run import run
@@ -22,14 +22,17 @@ from holdsfor.loading import Reasoner
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.reference.history import Occurrence
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
+from holdsfor.spark.streaming.arrivals import UNMATCHED
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Driver, Report, Taken
 from holdsfor.spark.streaming.happenings import EVENT_CHANGES
+from holdsfor.spark.streaming.results import CAUSED
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, TakeIn, travelling_schema
 from holdsfor.spark.streaming.staging import stream_stages
 from holdsfor.spark.streaming.store import Store
-from holdsfor.spark.streaming.tasks import UNMATCHED, AskStage, Turn, notes_of
+from holdsfor.spark.streaming.tasks import AskStage, notes_of
+from holdsfor.spark.streaming.turns import Turn
 from holdsfor.spreading.stages import StagePlan
 from tests.spark.simulated import _sources, _targets
 
@@ -173,7 +176,7 @@ class SimulatedStream:
         return report
 
     def _deliver(self, report: Report) -> None:
-        self.delivered[report.batch] = self._written(report.batch, "changes", CHANGES)
+        self.delivered[report.batch] = self._written(report.batch, "changes", CAUSED)
         self.delivered_events[report.batch] = self._written(report.batch, "events", EVENT_CHANGES)
 
     def _written(self, batch: int, kind: str, schema: pa.Schema) -> pa.Table:
@@ -185,7 +188,7 @@ class SimulatedStream:
 
     @property
     def changes(self) -> pa.Table:
-        return pa.concat_tables([CHANGES.empty_table(), *(self.delivered[batch] for batch in sorted(self.delivered))])
+        return pa.concat_tables([CAUSED.empty_table(), *(self.delivered[batch] for batch in sorted(self.delivered))])
 
     def snapshots(self) -> list[IntervalRow]:
         """What replaying the changelog gives at every query time."""

@@ -225,4 +225,5 @@ def test_two_hundred_batches(spark: Any, tmp_path: Path) -> None:
         spark.conf.unset("spark.sql.streaming.minBatchesToRetain")
     assert len(sizes) == 200
     assert max(files for files, _ in sizes[100:]) <= 1.1 * max(files for files, _ in sizes[50:100])
-    assert max(size for _, size in sizes[100:]) <= 1.1 * max(size for _, size in sizes[50:100])
+    # More and more pairs meet, until most of them have.
+    assert max(size for _, size in sizes[100:]) <= 1.3 * max(size for _, size in sizes[50:100])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.streaming.clock import Clock
+from holdsfor.spark.streaming.pacing import Pace
 from holdsfor.spark.streaming.store import COMMIT, Store
 
 
@@ -17,7 +18,8 @@ class Commit:
     """A batch that is done.
 
     `states` is the batch that wrote the states of all buckets, `rows` the batches whose input has not been seen by a
-    query time yet, each with the buckets it is for. `sizes` says how large the states are.
+    query time yet, each with the buckets it is for. `sizes` says how large the states are, `files` are the batches that
+    parts of them are in.
     """
 
     batch: int
@@ -25,7 +27,11 @@ class Commit:
     clock: Clock = field(default_factory=Clock)
     states: int | None = None
     rows: Mapping[int, list[int]] = field(default_factory=dict)
-    sizes: Mapping[str, int] = field(default_factory=dict)
+    sizes: Mapping[str, Any] = field(default_factory=dict)
+    pace: Pace = field(default_factory=Pace)
+    files: Sequence[int] = ()
+    waited: int = 0
+    """Rows that no query time has seen yet."""
 
     def text(self) -> str:
         """The commit as JSON."""
@@ -36,12 +42,14 @@ class Commit:
         """The commit that a text says."""
         found = json.loads(text)
         rows = {int(batch): buckets for batch, buckets in found["rows"].items()}
-        return cls(found["batch"], found["settings"], Clock(**found["clock"]), found["states"], rows, found["sizes"])
+        clock, pace = Clock(**found["clock"]), Pace.of(found["pace"])
+        sizes, files = found["sizes"], found["files"]
+        return cls(found["batch"], found["settings"], clock, found["states"], rows, sizes, pace, files, found["waited"])
 
     @property
     def needed(self) -> set[int]:
         """The batches whose files it is about."""
-        return {self.batch, *self.rows, *([] if self.states is None else [self.states])}
+        return {self.batch, *self.rows, *self.files, *([] if self.states is None else [self.states])}
 
 
 def last_commit(store: Store, settings: Mapping[str, Any], below: int | None = None) -> Commit:

@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import Commit, last_commit, write_commit
 from holdsfor.spark.streaming.store import Store
-from holdsfor.spark.streaming.tasks import Turn
+from holdsfor.spark.streaming.turns import Turn
 
 Frame = TypeVar("Frame", contravariant=True)  # noqa: PLC0105 -- also the variable of a class
 
@@ -39,7 +39,8 @@ class Report:
 
     `query_time` is the last one asked so far, `queries` how many were asked in this batch, `changes` the rows of the
     changelog, `event_changes` those of derived events, `intervals` what is in sight now, `unmatched` the retractions of
-    what was never seen.
+    what was never seen. `keys_worked` is how many keys were worked out, at all query times and in all stages, and
+    `keys_held` how many there were; `from_scratch` says that the whole window was.
     """
 
     batch: int
@@ -55,6 +56,9 @@ class Report:
     conflicts: int = 0
     state_rows: int = 0
     state_bytes: int = 0
+    keys_worked: int = 0
+    keys_held: int = 0
+    from_scratch: bool = False
     milliseconds: int = 0
 
     def __str__(self) -> str:
@@ -64,9 +68,16 @@ class Report:
         happened = f", {self.event_changes} of events" if self.event_changes else ""
         return (
             f"batch {self.batch}: query time {asked} (+{self.queries}), {self.events} events, {self.late} late{spoilt}"
-            f"{unmatched}, {self.changes} changes{happened}, {self.intervals} intervals, "
+            f"{unmatched}, {self.changes} changes{happened}, {self.intervals} intervals{self._worked}, "
             f"state {_size(self.state_bytes)}, {self.milliseconds} ms"
         )
+
+    @property
+    def _worked(self) -> str:
+        """How it was worked out."""
+        if not self.queries or not self.keys_held:
+            return ""
+        return ", from scratch" if self.from_scratch else f", {self.keys_worked} of {self.keys_held} keys"
 
 
 def _size(count: int) -> str:
@@ -117,21 +128,39 @@ class Driver(Generic[Frame]):
             clock = clock.seen(until + self.windows.lateness, until + self.windows.lateness)
         waiting = dict(before.rows) | ({batch: taken.buckets} if taken.buckets else {})
         due = clock.due(self.windows)
-        after = Commit(batch, self.settings, clock, before.states, waiting, before.sizes)
+        waited = before.waited + taken.events
+        after = replace(before, batch=batch, settings=self.settings, clock=clock, rows=waiting, waited=waited)
         report = Report(batch, clock.query, 0, taken.events, taken.late, taken.malformed, **before.sizes)
         if due:
             assert clock.query is not None
-            origin = clock.origin(self.windows)
-            turn = Turn(batch, before.states, waiting, clock.query, due[-1], origin, self.windows, self.retracting)
+            origin, is_first = clock.origin(self.windows), before.states is None
+            is_anew = len(due) == 1 and before.pace.is_anew(waited)
+            rolls, pace = before.pace.asked(due, waited, self.windows, origin, is_first=is_first, is_anew=is_anew)
+            turn = Turn(
+                batch,
+                before.states,
+                waiting,
+                clock.query,
+                due[-1],
+                origin,
+                self.windows,
+                self.retracting,
+                rolls,
+                is_anew,
+            )
             notes = self.workers.ask(turn)
-            counted = {name: sum(note[name] for note in notes) for name in _COUNTED}
-            report = replace(report, query_time=due[-1], queries=len(due), **counted)
+            counted = {name: sum(note.get(name, 0) for note in notes) for name in _COUNTED}
+            scratch = is_first or is_anew or not counted["keys_held"]
+            report = replace(report, query_time=due[-1], queries=len(due), from_scratch=scratch, **counted)
+            is_usual = not is_first and not is_anew and not rolls
+            pace = pace.learned(notes, waited, is_anew=is_anew, is_usual=is_usual)
             sizes = {name: counted[name] for name in _SIZES}
-            after = Commit(batch, self.settings, clock.asked(due[-1]), batch, {}, sizes)
+            files = sorted({file for note in notes for file in note["files"]})
+            after = Commit(batch, self.settings, clock.asked(due[-1]), batch, {}, sizes, pace, files)
         deliver(report)
         write_commit(self.store, after, before)
         return replace(report, milliseconds=round((time.perf_counter() - begin) * 1e3))
 
 
 _SIZES = ("intervals", "state_rows", "state_bytes")
-_COUNTED = ("changes", "event_changes", "conflicts", "unmatched", *_SIZES)
+_COUNTED = ("changes", "event_changes", "conflicts", "unmatched", "keys_worked", "keys_held", *_SIZES)

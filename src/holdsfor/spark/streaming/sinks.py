@@ -26,7 +26,7 @@ FunctionSink: TypeAlias = Callable[[DataFrame, int], None]
 Sink: TypeAlias = FunctionSink | str | Path
 
 FORMATS = ("parquet", "json", "csv", "orc")
-CHANGES_SQL, EVENT_CHANGES_SQL = ddl(CHANGES), ddl(EVENT_CHANGES)
+CHANGES_SQL, EVENT_CHANGES_SQL = f"{ddl(CHANGES)}, `causes` array<string>", ddl(EVENT_CHANGES)
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ class Directory:
     def __call__(self, rows: DataFrame, batch: int) -> None:
         """Write the rows of a batch."""
         options = {"header": "true"} if self.format == "csv" else {}
+        if self.format == "csv" and "causes" in rows.columns:
+            rows = rows.withColumn("causes", F.concat_ws("; ", "causes"))
         rows.coalesce(1).write.mode("overwrite").options(**options).format(self.format).save(
             spark_path(f"{self.path}/batch={batch}")
         )

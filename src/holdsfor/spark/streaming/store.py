@@ -104,6 +104,14 @@ class Store:
         with system.open_input_file(f"{root}/{name}") as file:
             return file.read_buffer()
 
+    def mapped(self, name: str) -> Any:
+        """The bytes of a file; on this machine only those that are looked at are read."""
+        system, root = self._place
+        if not isinstance(system, fs.LocalFileSystem):
+            return self.read(name)
+        with pa.memory_map(f"{root}/{name}") as file:
+            return file.read_buffer()
+
     def write(self, name: str, data: Any) -> None:
         """Write a file; who comes later finds all of it or none."""
         system, root = self._place
@@ -132,6 +140,11 @@ class Store:
         system, root = self._place
         for batch in batches:
             system.delete_dir(f"{root}/{batch}")
+
+
+def state_file(batch: int, stage: int, bucket: int) -> str:
+    """Where what a batch has written of the state of a bucket is."""
+    return f"{batch}/state/{stage}-{bucket}.arrow"
 
 
 def packed(tables: Sequence[pa.Table], compression: str | None = None) -> Any:

@@ -16,6 +16,7 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.job import Job, Rows, Span, make_job, plan_rows
 from holdsfor.spark.session import spare_worker
+from holdsfor.spark.streaming.arrivals import UNMATCHED
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.driver import Driver, Report, Taken
 from holdsfor.spark.streaming.frames import BEAT, Sorting, Sources, beat_time
@@ -23,7 +24,8 @@ from holdsfor.spark.streaming.rows import NOTE, TakeIn
 from holdsfor.spark.streaming.sinks import CHANGES_SQL, EVENT_CHANGES_SQL, Directory, FunctionSink
 from holdsfor.spark.streaming.staging import stream_stages
 from holdsfor.spark.streaming.store import Store, spark_path
-from holdsfor.spark.streaming.tasks import UNMATCHED, AskStage, Turn, notes_of
+from holdsfor.spark.streaming.tasks import AskStage, notes_of
+from holdsfor.spark.streaming.turns import Turn
 from holdsfor.spark.wire import ddl
 from holdsfor.spreading.stages import StagePlan
 

@@ -1,0 +1,39 @@
+"""What a bucket has to say of a micro-batch, as files: the changelogs, and retractions that found nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from holdsfor.engine.changelog import CHANGES
+from holdsfor.spark.streaming.arrivals import UNMATCHED
+from holdsfor.spark.streaming.happenings import EVENT_CHANGES
+from holdsfor.spark.streaming.store import Store, as_parquet
+
+CAUSED = CHANGES.append(pa.field("causes", pa.list_(pa.string())))
+"""The changelog of a stream: changes, and the late or retracted input behind each."""
+
+
+@dataclass
+class Results:
+    """Tables that are written when all query times have been asked."""
+
+    changes: list[pa.Table] = field(default_factory=lambda: [CAUSED.empty_table()])
+    events: list[pa.Table] = field(default_factory=lambda: [EVENT_CHANGES.empty_table()])
+    unmatched: list[pa.Table] = field(default_factory=lambda: [UNMATCHED.empty_table()])
+
+    def write(self, store: Store, batch: int, name: str) -> dict[str, int]:
+        """Write what there is; how many rows of each kind."""
+        kinds = {"changes": self.changes, "events": self.events, "unmatched": self.unmatched}
+        tables = {kind: pa.concat_tables(found) for kind, found in kinds.items()}
+        for kind, table in tables.items():
+            if len(table):
+                store.write(f"{batch}/{kind}/{name}.parquet", as_parquet(table))
+        counted = {"events": "event_changes"}
+        return {counted.get(kind, kind): len(table) for kind, table in tables.items()}
+
+
+def without_causes(changes: pa.Table) -> pa.Table:
+    """Changes of which nobody knows the causes."""
+    return changes.append_column(CAUSED.field("causes"), pa.nulls(len(changes), CAUSED.field("causes").type))

@@ -1,0 +1,34 @@
+"""What the buckets have to do in a micro-batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from holdsfor.engine.windows import WindowPlan
+from holdsfor.spark.streaming.clock import Windows
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Query times to ask: those after `before` up to `until`.
+
+    `states` is the batch with the states of the buckets, `rows` are the batches with rows for them. Before the query
+    times in `rolls` a new pane begins; if `is_anew`, everything in the window is worked out from its border.
+    """
+
+    batch: int
+    states: int | None
+    rows: Mapping[int, list[int]]
+    before: int
+    until: int
+    origin: int
+    windows: Windows
+    retracting: bool = False
+    rolls: frozenset[int] = frozenset()
+    is_anew: bool = False
+
+    @property
+    def plan(self) -> WindowPlan:
+        """The query times."""
+        return WindowPlan(self.windows.size, self.windows.step, self.before, self.until)
