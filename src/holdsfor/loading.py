@@ -6,7 +6,7 @@ import gc
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -21,8 +21,10 @@ from holdsfor.metric import from_metric_sources
 
 if TYPE_CHECKING:
     # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
+    from holdsfor.engine.windows import WindowPlan
     from holdsfor.explain.asking import Asked
     from holdsfor.explain.explanation import Explanation
+    from holdsfor.io.builder import Reading
     from holdsfor.recognition import EventsInput, MappingInput
     from holdsfor.result import Result
     from holdsfor.session import Session
@@ -87,8 +89,6 @@ class Reasoner:
                  3  open(front)  true       4  inf
         """
         from holdsfor.engine.report import Texts
-        from holdsfor.explain.asking import Asked
-        from holdsfor.explain.sources import Sources
         from holdsfor.incremental.run import Choice
         from holdsfor.io.rejects import Rejects
         from holdsfor.recognition import Recognition, plan_windows, read_events
@@ -98,8 +98,7 @@ class Reasoner:
         reading = read_events(plan, events, mapping, unit, Rejects(strict=strict))
         windows = plan_windows(reading.stream, window, step, start, end)
         recognition = Recognition(plan, reading, windows, incremental=Choice(incremental))
-        sources = Sources(events, mapping, unit)
-        asked = Asked(plan, reading.stream, reading.dictionary, windows, sources=sources)
+        asked = partial(_asked, plan, reading, windows, events, mapping, unit)
         return Result(list(recognition), Texts(reading.dictionary), recognition.summary, windows, asked)
 
     def explain(
@@ -175,15 +174,12 @@ class Reasoner:
         mapping: MappingInput,
         unit: str,
     ) -> Asked:
-        from holdsfor.explain.asking import Asked
-        from holdsfor.explain.sources import Sources
         from holdsfor.recognition import plan_windows, read_events
 
         plan = self.plan if background is None else self.with_background(background).plan
         reading = read_events(plan, events, mapping, unit)
         windows = plan_windows(reading.stream, *span)
-        sources = Sources(events, mapping, unit)
-        return Asked(plan, reading.stream, reading.dictionary, windows, sources=sources)
+        return _asked(plan, reading, windows, events, mapping, unit)
 
     def session(
         self,
@@ -228,6 +224,22 @@ class Reasoner:
         errors = errors_of(self.diagnostics)
         if errors:
             raise ProgramError(errors)
+
+
+def _asked(
+    plan: Plan,
+    reading: Reading,
+    windows: WindowPlan | None,
+    events: EventsInput,
+    mapping: MappingInput,
+    unit: str,
+) -> Asked:
+    """What was read, to be asked questions. Few runs have any use for it."""
+    from holdsfor.explain.asking import Asked
+    from holdsfor.explain.sources import Sources
+
+    sources = Sources(events, mapping, unit)
+    return Asked(plan, reading.stream, reading.dictionary, windows, sources=sources)
 
 
 def read_source(path: str | Path) -> Source:

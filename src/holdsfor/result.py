@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from html import escape
@@ -21,13 +21,14 @@ from holdsfor.engine.report import EVENTS, INTERVALS, Texts, event_table, interv
 from holdsfor.engine.run import Answer
 from holdsfor.engine.tables import FOREVER, Intervals
 from holdsfor.engine.windows import WindowPlan
-from holdsfor.explain.asking import DEPTH, Asked
-from holdsfor.explain.explanation import Explanation
+from holdsfor.explain.limits import DEPTH
 from holdsfor.io.writers import shown_columns, text_table
 from holdsfor.recognition import Summary, only_fluents
 from holdsfor.syntax.printer import print_term
 
 if TYPE_CHECKING:
+    from holdsfor.explain.asking import Asked
+    from holdsfor.explain.explanation import Explanation
     from holdsfor.reference import IntervalRow
     from holdsfor.viz.timeline import Timeline
 
@@ -43,7 +44,7 @@ class Result:
         texts: Texts,
         summary: Summary,
         windows: WindowPlan | None = None,
-        asked: Asked | None = None,
+        asked: Callable[[], Asked] | None = None,
     ) -> None:
         self._answers = list(answers)
         self._texts = texts
@@ -114,7 +115,7 @@ class Result:
     def _input(self) -> Asked:
         if self._asked is None:
             raise HoldsforError("this result does not remember its input; ask the reasoner: reasoner.why(…, events=…)")
-        return self._asked
+        return self._asked()
 
     # Tables
 

@@ -18,6 +18,7 @@ from holdsfor.explain.explanation import Explanation
 from holdsfor.explain.forgotten import everything, window_notes
 from holdsfor.explain.frame import Frame
 from holdsfor.explain.known import counted, evaluated, inputs_of
+from holdsfor.explain.limits import DEPTH, MOST_DEPTH
 from holdsfor.explain.nodes import Kind, Node
 from holdsfor.explain.proofs import Prover
 from holdsfor.explain.questions import Question, read_question
@@ -25,10 +26,6 @@ from holdsfor.explain.replay import replay
 from holdsfor.explain.sources import Sources, with_rows
 from holdsfor.explain.strangers import strangers
 from holdsfor.io.records import records
-
-DEPTH = 12
-"""How many steps of fluents and events an explanation goes down, unless something else is asked for."""
-MOST_DEPTH = 120
 
 
 class Asked:

@@ -10,9 +10,9 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary, Value
 from holdsfor.engine.metric.facts import FactSet
 from holdsfor.engine.metric.report import rows
-from holdsfor.explain.asking import DEPTH, MOST_DEPTH
 from holdsfor.explain.demand import Pattern, add_pattern, fitting
 from holdsfor.explain.explanation import Explanation
+from holdsfor.explain.limits import DEPTH, MOST_DEPTH
 from holdsfor.explain.metric_proofs import MetricProver
 from holdsfor.explain.metric_refutations import MetricRefuter
 from holdsfor.explain.metric_solving import Signature

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from fractions import Fraction
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from holdsfor.compiler.analysis.similar import suggest
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
     from holdsfor.explain.explanation import Explanation
     from holdsfor.explain.metric_asking import MetricAsked
-    from holdsfor.metric.inputs import FactsInput, MappingInput
+    from holdsfor.metric.inputs import FactsInput, MappingInput, MetricReading
     from holdsfor.metric.result import MetricResult
     from holdsfor.metric.revising import RevisingSession
     from holdsfor.metric.session import MetricSession
@@ -94,7 +95,6 @@ class MetricReasoner:
         predicate  args  start  start_closed  end  end_closed
         Recent     pump  3              true  3.5        true
         """
-        from holdsfor.explain.metric_asking import MetricAsked
         from holdsfor.io.rejects import Rejects
         from holdsfor.metric.inputs import read_facts
         from holdsfor.metric.session import MetricRun, Span, streamed_plan
@@ -111,7 +111,7 @@ class MetricReasoner:
         reading = read_facts(
             self.signatures, facts, mapping=mapping, unit=unit, rejects=Rejects(strict=strict), tick=every
         )
-        asked = MetricAsked(self.program, reading.facts, reading.dictionary, (span.start, span.end))
+        asked = partial(_asked, self.program, reading, (span.start, span.end))
         return MetricRun(plan, reading, span).result().remembering(asked)
 
     def stream(self, *, query: str | Iterable[str] | None = None, delay: Time | None = None) -> MetricSession:
@@ -207,20 +207,28 @@ class MetricReasoner:
     def _asked(
         self, facts: FactsInput, start: Time | None, end: Time | None, mapping: MappingInput, unit: str
     ) -> MetricAsked:
-        from holdsfor.explain.metric_asking import MetricAsked
         from holdsfor.metric.inputs import read_facts
         from holdsfor.metric.session import Span
 
         self.require_no_errors()
         span = Span.of(start, end)
         reading = read_facts(self.signatures, facts, mapping=mapping, unit=unit)
-        return MetricAsked(self.program, reading.facts, reading.dictionary, (span.start, span.end))
+        return _asked(self.program, reading, (span.start, span.end))
 
     def require_no_errors(self) -> None:
         """Raise ProgramError if anything found stops the program from running."""
         errors = errors_of(self.diagnostics)
         if errors:
             raise ProgramError(errors)
+
+
+def _asked(
+    program: MetricProgram, reading: MetricReading, within: tuple[Fraction | None, Fraction | None]
+) -> MetricAsked:
+    """What was read, to be asked questions. Few runs have any use for it."""
+    from holdsfor.explain.metric_asking import MetricAsked
+
+    return MetricAsked(program, reading.facts, reading.dictionary, within)
 
 
 def from_metric_program(program: MetricProgram) -> MetricReasoner:

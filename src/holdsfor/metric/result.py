@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import FactSet
 from holdsfor.engine.metric.report import Row, exact_table, rounded_table, rows
 from holdsfor.engine.metric.timeline import cells
-from holdsfor.explain.asking import DEPTH
-from holdsfor.explain.explanation import Explanation
-from holdsfor.explain.metric_asking import MetricAsked
+from holdsfor.explain.limits import DEPTH
 from holdsfor.io.rejects import Malformed
 from holdsfor.ir.metric import Range
 from holdsfor.metric.times import Time, exact
@@ -25,6 +23,10 @@ from holdsfor.result import counted, frame_library, shown_html, shown_text
 
 if TYPE_CHECKING:
     from holdsfor.viz.timeline import Timeline
+
+if TYPE_CHECKING:
+    from holdsfor.explain.explanation import Explanation
+    from holdsfor.explain.metric_asking import MetricAsked
 
 
 @dataclass
@@ -56,9 +58,9 @@ class MetricResult:
         self._facts = facts
         self._dictionary = dictionary
         self.summary = MetricSummary(intervals=len(self)) if summary is None else summary
-        self._asked: MetricAsked | None = None
+        self._asked: Callable[[], MetricAsked] | None = None
 
-    def remembering(self, asked: MetricAsked) -> MetricResult:
+    def remembering(self, asked: Callable[[], MetricAsked]) -> MetricResult:
         """The same result, which can now be asked questions about what it was made of."""
         self._asked = asked
         return self
@@ -115,7 +117,7 @@ class MetricResult:
     def _input(self) -> MetricAsked:
         if self._asked is None:
             raise HoldsforError("this result does not remember its facts; ask the reasoner: reasoner.why(…, facts=…)")
-        return self._asked
+        return self._asked()
 
     # Tables
 

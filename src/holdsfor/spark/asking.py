@@ -18,10 +18,11 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary, Value
 from holdsfor.engine.stream import EventColumns, Stream
-from holdsfor.explain.asking import DEPTH, Asked
+from holdsfor.explain.asking import Asked
 from holdsfor.explain.demand import Demand, Pattern, demand_of
 from holdsfor.explain.explanation import Explanation
 from holdsfor.explain.frame import Frame
+from holdsfor.explain.limits import DEPTH
 from holdsfor.explain.questions import read_question
 from holdsfor.io.builder import Builder
 from holdsfor.io.formats import table_part
