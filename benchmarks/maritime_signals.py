@@ -34,22 +34,21 @@ def main() -> None:
         if not (folder / "truth.csv").exists():
             begin, used = time.perf_counter(), processor_seconds()
             rows = generate(folder, vessels=options.vessels, hours=options.hours, spark=spark)
-            report("generate", begin, used, rows)
+            report("generate", begin, used, rows, options.cores)
         for turn in range(options.repeat):
             begin, used = time.perf_counter(), processor_seconds()
             found = critical_events(spark, folder, out=Path(made, "signals", str(turn))).counts()
-            report("Spark", begin, used, found["read"])
+            report("Spark", begin, used, found["read"], options.cores)
         begin, used = time.perf_counter(), processor_seconds()
         local_events(folder)
-        report("one process", begin, used, found["read"])
+        report("one process", begin, used, found["read"], 1)
         print(found)
 
 
-def report(what: str, begin: float, used: float, rows: int) -> None:
+def report(what: str, begin: float, used: float, rows: int, cores: int = 2) -> None:
     wall, processor = time.perf_counter() - begin, processor_seconds() - used
-    print(
-        f"{what}: {wall:.1f} s ({processor:.1f}), {rows / wall:,.0f} reports/s ({2 * rows / processor:,.0f} if two cores are free)"
-    )
+    free = f"{cores * rows / processor:,.0f} by processor time on {cores} cores"
+    print(f"{what}: {wall:.1f} s ({processor:.1f}), {rows / wall:,.0f} reports/s ({free})")
 
 
 if __name__ == "__main__":

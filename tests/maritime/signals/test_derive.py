@@ -100,3 +100,12 @@ def test_nothing() -> None:
     found = derived([[]])
     assert not any(len(table) for table in found.events.values())
     assert not len(found.samples)
+
+
+def test_a_speed_that_is_not_known_is_passed_over() -> None:
+    jumps = [Report(120 + 60 * step, -3.0, 48.0, None, None) for step in range(3)]
+    known = [Report(0, -5.0, 48.0, 5.0, None), Report(60, -5.0, 48.0, 10.0, None), Report(300, -3.0, 48.0, 10.0, None)]
+    found = derived([[*known, *jumps]]).events
+    assert tuples(found["change_in_speed_start"]) == [(60, 1)]
+    assert tuples(found["change_in_speed_end"]) == [(300, 1)]
+    assert [time for time, *_ in tuples(found["velocity"])] == [0, 60, 300]
