@@ -236,6 +236,7 @@ class Replay:
     def _rule(self, node: Node, rule: Rule, bindings: Mapping[str, Term]) -> Iterator[str]:
         if all(rule is not other for other in self._analysis.program.rules):
             yield f"{node.text}: there is no such rule"
+            return
         if not self._is_head(node.claim, rule, bindings):
             yield f"{node.text}: the rule does not say so"
         body = self._analysis.body(rule)

@@ -10,13 +10,18 @@ from holdsfor.explain.nodes import Deriving, MetricCondition, MetricMissed, Node
 from holdsfor.ir.metric import (
     Aggregate,
     Atom,
+    Binary,
+    BinaryOperator,
     Comparison,
     Condition,
+    MetricAtom,
     MetricFact,
     MetricLiteral,
     MetricProgram,
     MetricRule,
     Range,
+    Unary,
+    UnaryOperator,
 )
 from holdsfor.reference.metric import evaluate
 from holdsfor.reference.metric.bindings import Known, ground
@@ -52,7 +57,7 @@ class MetricReplay:
         claim = node.claim
         match claim:
             case Deriving(atom=atom, bindings=bindings, time=time):
-                if (time in _holds(atom, bindings, self._known)) is not node.holds and isinstance(atom, Atom):
+                if not _looks_without_end(atom) and (time in _holds(atom, bindings, self._known)) is not node.holds:
                     yield f"{node.text}: it is not so"
                 if node.use is not None and isinstance(node.use.rule, MetricRule) and not node.more:
                     yield from self._rule(node, claim, node.use.rule, node.use.bindings)  # type: ignore[arg-type]
@@ -99,8 +104,31 @@ class MetricReplay:
 
 def _times(claim: Deriving | MetricCondition | MetricMissed) -> Iterator[Fraction]:
     yield claim.time
-    if isinstance(claim, Deriving) and claim.body is not None:
-        yield claim.body
+    if isinstance(claim, Deriving):
+        if claim.body is not None:
+            yield claim.body
+        yield from _looked_at(claim.atom, claim.time)
+
+
+def _looked_at(atom: MetricAtom, time: Fraction) -> Iterator[Fraction]:
+    """The ends of the times that the operators of an atom look at."""
+    if not isinstance(atom, Unary | Binary):
+        return
+    is_back = atom.operator in (UnaryOperator.DIAMOND_MINUS, UnaryOperator.BOX_MINUS, BinaryOperator.SINCE)
+    for distance in (atom.range.low, atom.range.high):
+        if distance is not None:
+            end = time - distance if is_back else time + distance
+            yield end
+            for operand in (atom.operand,) if isinstance(atom, Unary) else (atom.left, atom.right):
+                yield from _looked_at(operand, end)
+
+
+def _looks_without_end(atom: MetricAtom) -> bool:
+    """Whether an operator looks at all times on one side: what is derived is only known in a stretch of time."""
+    if not isinstance(atom, Unary | Binary):
+        return False
+    inner = (atom.operand,) if isinstance(atom, Unary) else (atom.left, atom.right)
+    return atom.range.high is None or any(map(_looks_without_end, inner))
 
 
 def _is_about(child: Node, literal: MetricLiteral, bindings: Mapping[str, Const], at: Fraction) -> bool:
