@@ -250,15 +250,19 @@ class Evaluation:
             # border: only that tells whether an interval there goes on or begins.
             self._hold(symbol, table, np.full(len(table), self.moment.next_border + 2))
         else:
-            if self.moment.border >= self.moment.origin:
-                state = self.border
-                held, settled = state.holding.get(symbol), state.settled.get(symbol)
-                table = carried_on(table, held, settled, self._certain(symbol, self.moment.border))
+            table = self.carried(symbol, table)
             if symbol in self.kept.unsettled:
                 self._unheld[symbol] = table
             else:
                 self._hold(symbol, table, np.full(len(table), self.moment.next_border + 1))
         self.fluents[symbol] = self._with_past(symbol, self.narrowed(symbol, table))
+
+    def carried(self, symbol: Symbol, table: Intervals) -> Intervals:
+        """Intervals of a statically determined fluent, joined to what held before the border."""
+        if self.moment.border < self.moment.origin:
+            return table
+        held, settled = self.border.holding.get(symbol), self.border.settled.get(symbol)
+        return carried_on(table, held, settled, self._certain(symbol, self.moment.border))
 
     def give_fluent(self, symbol: Symbol, table: Intervals, settled: Settled | None = None) -> None:
         """Publish a fluent that was worked out elsewhere, and what was found out there of its unsettled past."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -11,19 +13,24 @@ from holdsfor.engine.evaluation import width
 from holdsfor.engine.frames import Codes, Column, row_keys
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.tables import Events, Intervals
-from holdsfor.incremental.parts import Part
 from holdsfor.incremental.sections import Section
-from holdsfor.incremental.sequel import Sequel
+
+
+class Whole(Protocol):
+    """All that was worked out of a stage."""
+
+    def told(self, section: Section) -> Sequence[Ints] | None:
+        """The columns of a table; None if there is nothing in it."""
 
 
 class Assembled(Intervals):
     """The intervals of a fluent that end after a window begins, from those of its panes."""
 
-    def __init__(self, whole: Sequel, symbol: Symbol, low: int, *, single_valued: bool) -> None:
+    def __init__(self, whole: Whole, symbol: Symbol, low: int, *, single_valued: bool) -> None:
         self.__dict__.update(_whole=whole, _symbol=symbol, _low=low, single_valued=single_valued)
         self.__dict__["_arity"] = width(symbol)
 
-    _whole: Sequel
+    _whole: Whole
     _symbol: Symbol
     _arity: int
     _low: int
@@ -31,11 +38,11 @@ class Assembled(Intervals):
     @cached_property
     def _columns(self) -> tuple[Ints, ...]:
         """Arguments, value, start and end, in order."""
-        found = _told(self._whole, "table", self._symbol)
+        found = self._whole.told(Section("table", self._symbol))
         if found is None:
             return (EMPTY,) * (self._arity + 3)
-        found = found.where(found.columns[self._arity + 2] > self._low + 1)
-        *args, value, start, end, _ = found.columns
+        rows = np.flatnonzero(found[self._arity + 2] > self._low + 1)
+        *args, value, start, end = (column[rows] for column in found[: self._arity + 3])
         # Every pane comes in order: merging such runs is far faster than sorting.
         order = np.argsort(row_keys([*args, start] if self.single_valued else [*args, value, start]), kind="stable")
         return tuple(column[order] for column in (*args, value, start, end))
@@ -64,21 +71,21 @@ class Assembled(Intervals):
 class AssembledEvents(Events):
     """The occurrences of a derived event inside a window, from those of its panes."""
 
-    def __init__(self, whole: Sequel, symbol: Symbol, low: int, now: int) -> None:
+    def __init__(self, whole: Whole, symbol: Symbol, low: int, now: int) -> None:
         self.__dict__.update(_whole=whole, _symbol=symbol, _arity=width(symbol), _span=(low, now))
 
-    _whole: Sequel
+    _whole: Whole
     _symbol: Symbol
     _arity: int
     _span: tuple[int, int]
 
     @cached_property
     def _columns(self) -> tuple[Ints, ...]:
-        found = _told(self._whole, "happened", self._symbol)
+        found = self._whole.told(Section("happened", self._symbol))
         if found is None:
             return (EMPTY,) * (self._arity + 1)
         low, now = self._span
-        *args, time, _ = found.columns
+        *args, time = found[: self._arity + 1]
         rows = np.flatnonzero((time > low) & (time <= now))
         rows = rows[np.lexsort((time[rows], *(column[rows] for column in reversed(args))))]
         return tuple(column[rows] for column in (*args, time))
@@ -92,8 +99,3 @@ class AssembledEvents(Events):
     def time(self) -> Ints:
         """The times."""
         return self._columns[-1]
-
-
-def _told(whole: Sequel, kind: str, symbol: Symbol) -> Part | None:
-    found = whole.all_of(Section(kind, symbol))
-    return found if found is not None and len(found) else None

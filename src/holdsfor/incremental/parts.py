@@ -264,7 +264,7 @@ def changed_keys(old: Tables, new: Tables) -> Keys:
             part = tables.get(section)
             if part is not None and len(part):
                 keys.append(part.key)
-                weights.append(sign * _fingerprints(part.columns, number))
+                weights.append(sign * fingerprints(part.columns, number))
     key, weight = np.concatenate(keys), np.concatenate(weights)
     if not len(key):
         return NO_KEYS
@@ -277,7 +277,7 @@ def changed_keys(old: Tables, new: Tables) -> Keys:
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-def _fingerprints(columns: Sequence[Ints], seed: int) -> Ints:
+def fingerprints(columns: Sequence[Ints], seed: int) -> Ints:
     """A number for each row, the same for rows that are the same."""
     found = np.full(len(columns[0]), seed + 1, np.uint64)
     for column in columns:

@@ -23,8 +23,11 @@ from holdsfor.engine.step import Answer, advance, evaluate
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.windows import WindowPlan, first_moment
+from holdsfor.incremental.calm import is_calm
 from holdsfor.incremental.costs import Costs
+from holdsfor.incremental.stretched import Stretched
 from holdsfor.incremental.windowed import Windowed
+from holdsfor.spreading.stages import stage_plan
 
 
 class Choice(StrEnum):
@@ -66,7 +69,8 @@ class IncrementalRun:
         self._plan, self._dictionary, self._stream, self._profile = plan, dictionary, stream, profile
         self._state = state or State.beginning(first_moment(stream, self.windows))
         self._prepared = Prepared(plan, dictionary)
-        self._engine: Windowed | None = None
+        self._engine: Windowed | Stretched | None = None
+        self._way = Stretched if is_calm(plan, stage_plan(plan, tied=False).stages) else Windowed
         self._choice = _possible(plan, self.windows, choice)
         self._costs = Costs(plan) if self._choice is Choice.AUTO else None
 
@@ -98,7 +102,7 @@ class IncrementalRun:
     def _changes(self, query: int, arrived: Stream) -> Answer:
         if self._engine is None:
             size = int(FOREVER) if self.windows.size is None else self.windows.size
-            self._engine = Windowed(self._plan, self._dictionary, self._state, size, self._profile)
+            self._engine = self._way(self._plan, self._dictionary, self._state, size, self._profile)
         before = self._engine.worked_on, self._engine.evaluations
         answer = self._engine.query(query, arrived)
         occurrences, evaluations = self._engine.worked_on - before[0], self._engine.evaluations - before[1]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from holdsfor.engine.kernels import Ints
 from holdsfor.incremental.parts import Keys, Layers, Part, Tables, Wanted, Which, stacked, state_of
 from holdsfor.incremental.sections import FINAL, NEW, Section
 
@@ -30,6 +31,11 @@ class Sequel:
                 return None
             self._told[section] = stacked(told)
         return self._told[section]
+
+    def told(self, section: Section) -> Sequence[Ints] | None:
+        """The columns of a table; None if there is nothing in it."""
+        found = self.all_of(section)
+        return found.columns if found is not None and len(found) else None
 
     def _with_ends(self) -> Iterator[tuple[Layers, int | None]]:
         """The layers of each pane, and where the next one begins."""
