@@ -142,3 +142,11 @@ def test_thresholds(tmp_path: Path) -> None:
             thresholds(path)
     with pytest.raises(HoldsforError, match="cannot be read"):
         thresholds(tmp_path / "none.toml")
+
+
+def test_results_of_an_earlier_run_are_replaced(tmp_path: Path) -> None:
+    dataset(tmp_path, f"{HEADER}\n{line(1)}\n{line(2)}\n")
+    critical_events(tmp_path, out=tmp_path / "out")
+    dataset(tmp_path, f"{HEADER}\n{line(3).replace('227000000', '5')}\n")
+    found = critical_events(tmp_path, out=tmp_path / "out").frames["velocity"]
+    assert found["time"].to_pylist() == [3]

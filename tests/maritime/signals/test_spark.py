@@ -29,7 +29,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_spark_makes_the_same_rows(spark: Any, folder: Path, tmp_path: Path) -> None:
+    generate(tmp_path, vessels=3, hours=1, seed=9)
     counted = generate(tmp_path, vessels=40, hours=3, seed=2, spark=spark)
+    assert not (tmp_path / "nari_dynamic.csv").exists()
     parts = [csv.read_csv(path) for path in sorted((tmp_path / "nari_dynamic").iterdir())]
     one = csv.read_csv(folder / "nari_dynamic.csv")
     assert counted == len(one)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,6 +48,9 @@ def generate(
     pc.write_csv(made.fleet.static, folder / "nari_static.csv", _PLAIN)
     pc.write_csv(made.truth, folder / "truth.csv", _PLAIN)
     blocks = -(-vessels // BLOCK)
+    # Reports of an earlier set, in whichever form, would count as well.
+    (folder / "nari_dynamic.csv").unlink(missing_ok=True)
+    shutil.rmtree(folder / "nari_dynamic", ignore_errors=True)
     if spark is None:
         rows = pa.concat_tables([_block(vessels, hours, seed, density, block) for block in range(blocks)])
         rows = rows.take(np.argsort(rows["t"].to_numpy() // 60, kind="stable"))

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import pyarrow as pa
+from pyarrow import fs
 
 from holdsfor.maritime.signals.areas import area_index, read_areas
 from holdsfor.maritime.signals.reading import pieces, static_types
 from holdsfor.maritime.signals.signals import Signals
 from holdsfor.maritime.signals.thresholds import Thresholds, thresholds
 from holdsfor.maritime.signals.work import OUTPUTS, Meet, Merge, Read, Setting, Turn, Vessels, Workers, total
-from holdsfor.spark.streaming.store import Store
+from holdsfor.spark.streaming.store import Store, place_of
 
 Given: TypeAlias = str | Path | Mapping[str, Any] | Thresholds | None
 Frame = TypeVar("Frame")
@@ -32,6 +33,9 @@ def run_batch(
 
     `results` reads the folder of a result, `background` takes a table of facts.
     """
+    for name in OUTPUTS:
+        # What an earlier run left there is not part of this one.
+        _remove(stores[1].path(name))
     limits = thresholds(given)
     areas = read_areas(Path(dataset) / "areas.geojson")
     index = area_index(areas, limits.areas_resolution)
@@ -51,3 +55,9 @@ def run_batch(
         background(static_types(dataset)),
         {name: count for name, count in found.items() if name not in ("waiting", "places", "latest")},
     )
+
+
+def _remove(folder: str) -> None:
+    system, path = place_of(folder)
+    if system.get_file_info(path).type != fs.FileType.NotFound:
+        system.delete_dir(path)
