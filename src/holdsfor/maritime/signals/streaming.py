@@ -2,7 +2,7 @@
 
 Every micro-batch is a handful of tasks over buckets of vessels, whose memories are Arrow files named by batch, below the
 checkpoint: what `holdsfor.spark.streaming` does. State stores of Spark keep one value for each key and call Python for
-each key, which costs several times as much; here a call works on thousands of vessels.
+each key; here a call works on thousands of vessels.
 """
 
 from __future__ import annotations
