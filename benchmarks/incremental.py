@@ -1,82 +1,60 @@
 """Windows that overlap, and events that come late: from scratch at every query time, and only what changed.
 
-    python benchmarks/incremental.py [events a step] [vessels] [per cent delayed …]
+    python benchmarks/incremental.py [voyages | uniform] [--events 17800] [--vessels 5000] [--delayed 5 …] [--plot FILE]
     python benchmarks/incremental.py --change [events]
 
-The first repeats the experiment of incremental RTEC (Tsilionis et al., 2022) on the maritime-like stream: windows of 1 to
-14 steps, 5 to 80 % of the events delayed, the delays gamma-distributed with shape 2 and a mean of two steps. Answers are
-compared before anything is timed. The second keeps one window of a million events and changes 1 to 100,000 of them.
+The first repeats the experiment of incremental RTEC (Tsilionis et al., 2022) on the streams of `late_streams.py`: windows
+of 1 to 14 steps, 5 to 80 % of the events delayed. All ways take turns at every query time, and their answers are compared.
+The second keeps one window of a million events and changes 1 to 100,000 of them.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from maritime import MIX, RULES
+from late_streams import Setting, late_stream, uniform, voyages
 
 from holdsfor import loads
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.state import State
 from holdsfor.engine.step import Answer
-from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
+from holdsfor.engine.stream import EventColumns, Stream
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.incremental.run import Choice, IncrementalRun
-from holdsfor.incremental.windowed import Windowed
+from holdsfor.incremental.stretched import Stretched
+from maritime import MIX, RULES
 
-STEP = 3600
 SIZES = (1, 2, 4, 8, 14)
 DELAYED = (5, 10, 20, 40, 80)
 CHANGED = (1, 10, 100, 1_000, 10_000, 100_000)
-TIMED = 6
+TIMED = 8
 """So many query times are timed, once the longest window is full."""
+WAYS = (Choice.NEVER, Choice.ALWAYS, Choice.AUTO)
+Result = TypeVar("Result")
 
 
-def late_stream(dictionary: Dictionary, events: int, vessels: int, steps: int, delayed: float, seed: int = 1) -> Stream:
-    """Random events of all kinds and proximity intervals, in order of arrival; a share of the events comes late."""
-    random = np.random.default_rng(seed)
-    vessel_codes = dictionary.encode(range(1_000_000, 1_000_000 + vessels))
-    area_codes = dictionary.encode(["a0", "a1", "a2", "a3"])
-    speed_codes = dictionary.encode([tenth / 10 for tenth in range(400)])
-    found = Stream()
-    for name, share in MIX.items():
-        count = events * steps * share // 100
-        moment = np.sort(random.integers(1, steps * STEP + 1, count))
-        args = [vessel_codes[random.integers(0, vessels, count)]]
-        if name == "velocity":
-            args.append(speed_codes[np.minimum(399, np.round(10 * random.gamma(2.0, 4.0, count)).astype(int))])
-        elif name.endswith("Area"):
-            args.append(area_codes[random.integers(0, 4, count)])
-        is_late = random.random(count) < delayed
-        arrival = moment + np.where(is_late, np.ceil(random.gamma(2.0, STEP, count)).astype(int), 0)
-        order = np.argsort(arrival, kind="stable")
-        columns = EventColumns(tuple(column[order] for column in args), moment[order], arrival[order])
-        found.events[Symbol(EntityKind.EVENT, name, len(args))] = columns
-    pairs = max(1, vessels * steps // 48)
-    start = np.sort(random.integers(1, steps * STEP + 1, pairs))
-    one, other = vessel_codes[random.integers(0, vessels, (2, pairs))]
-    true, is_point = np.full(pairs, dictionary.code("true")), np.zeros(pairs, np.bool_)
-    proximity = FluentColumns((one, other), true, start, start + STEP, start, is_point)
-    found.fluents[Symbol(EntityKind.FLUENT, "proximity", 2)] = proximity
-    return found
+def clocked(action: Callable[[], Result]) -> tuple[float, Result]:
+    """The CPU time of something in ms, and what came of it."""
+    begin = time.process_time()
+    found = action()
+    return (time.process_time() - begin) * 1e3, found
 
 
-def timed(answers: Iterator[Answer], first: int) -> Iterator[float]:
-    """The CPU time of every answer from the first query time on."""
-    while True:
-        begin = time.process_time()
-        answer = next(answers, None)
-        if answer is None:
-            return
-        if answer.query_time >= first:
-            yield time.process_time() - begin
+def put_in_order(answer: Answer) -> None:
+    """Have the tables of an answer put together."""
+    for table in answer.fluents.values():
+        len(table)
 
 
 def same(one: Answer, other: Answer) -> bool:
@@ -88,54 +66,101 @@ def same(one: Answer, other: Answer) -> bool:
     return one.query_time == other.query_time
 
 
-def assembled(answers: Iterator[Answer]) -> Iterator[Answer]:
-    """Answers whose tables have been put together."""
-    for answer in answers:
-        for table in answer.fluents.values():
-            len(table)
-        yield answer
+@dataclass
+class Cell:
+    """Times of one window size and share of delayed events, in ms by query time: from scratch, by what changed, what it
+    takes to put the tables of the latter in order, and as chosen.
+    """
+
+    delayed: int
+    size: int
+    taken: list[tuple[float, float, float, float]]
+    from_scratch: int
+    """Query times that were chosen to be worked out from scratch, of all there were."""
+
+    def least(self) -> tuple[float, float, float, float]:
+        """The least of each."""
+        scratch, changed, ordering, auto = (min(column) for column in zip(*self.taken, strict=True))
+        return scratch, changed, changed + ordering, auto
+
+    def mean_ratio(self) -> float:
+        """From scratch to as chosen, on average."""
+        scratch, _, _, auto = (sum(column) for column in zip(*self.taken, strict=True))
+        return scratch / auto
 
 
-def windows(events: int, vessels: int, shares: Sequence[int] = DELAYED) -> None:
+def measured(setting: Setting, delayed: int, size: int) -> Cell:
+    """All ways in turn at every query time; answers are compared."""
+    plan, dictionary, steps = loads(RULES).plan, Dictionary(), max(SIZES) + TIMED
+    stream = late_stream(dictionary, setting, steps, delayed / 100)
+    span = WindowPlan(size * setting.step, setting.step, 0, steps * setting.step)
+    runs = [IncrementalRun(plan, dictionary, stream, span, choice=choice) for choice in WAYS]
+    found = Cell(delayed, size, [], 0)
+    ways = [iter(run) for run in runs]
+    while True:
+        results = [clocked(partial(next, way, None)) for way in ways]
+        (scratch, answer), (changed, other), (auto, chosen) = results
+        if answer is None or other is None or chosen is None:
+            break
+        ordering, _ = clocked(partial(put_in_order, other))
+        assert same(answer, other), answer.query_time
+        assert same(answer, chosen), answer.query_time
+        if answer.query_time > max(SIZES) * setting.step:
+            found.taken.append((scratch, changed, ordering, auto))
+    found.from_scratch = runs[-1].work.from_scratch
+    return found
+
+
+def windows(setting: Setting, shares: Sequence[int], plot_file: Path | None) -> None:
     """Time per query by window size and share of delayed events."""
-    plan = loads(RULES).plan
-    steps = max(SIZES) + TIMED
     print(
-        "| delayed | window | from scratch, ms | by changes | with tables | auto | ratio | auto ratio | scratch queries |"
+        "| delayed | window | scratch | changed | with tables | auto | scratch / changed | scratch / auto | on average | from scratch |"
     )
-    print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    cells = []
     for delayed in shares:
-        dictionary = Dictionary()
-        stream = late_stream(dictionary, events, vessels, steps, delayed / 100)
         for size in SIZES:
-            span = WindowPlan(size * STEP, STEP, 0, steps * STEP)
-            run = partial(IncrementalRun, plan, dictionary, stream, span)
-            assert all(same(*pair) for pair in zip(run(choice=Choice.NEVER), run(choice=Choice.ALWAYS), strict=True))
-            first = (max(SIZES) + 1) * STEP
-            auto = run(choice=Choice.AUTO)
-            ways = (
-                iter(run(choice=Choice.NEVER)),
-                iter(run(choice=Choice.ALWAYS)),
-                assembled(iter(run(choice=Choice.ALWAYS))),
-                iter(auto),
-            )
-            scratch, changes, tables, chosen = (min(timed(way, first)) * 1e3 for way in ways)
-            shown = " | ".join(f"{taken:.0f}" for taken in (scratch, changes, tables, chosen))
-            ratios = f"{scratch / changes:.1f} | {scratch / chosen:.2f} | {auto.work.from_scratch}"
+            cells.append(measured(setting, delayed, size))
+            scratch, changed, tables, auto = cells[-1].least()
+            shown = " | ".join(f"{taken:.1f}" for taken in (scratch, changed, tables, auto))
+            ratios = f"{scratch / changed:.2f} | {scratch / auto:.2f} | {cells[-1].mean_ratio():.2f} | {cells[-1].from_scratch}"
             print(f"| {delayed} % | {size} | {shown} | {ratios} |", flush=True)
+    if plot_file is not None:
+        plot(plot_file, cells)
+
+
+def plot(path: Path, cells: Sequence[Cell]) -> None:
+    """Time against the size of the window, a picture for each share of delays."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    from matplotlib import pyplot as plt
+
+    shares = list(dict.fromkeys(cell.delayed for cell in cells))
+    figure, axes = plt.subplots(1, len(shares), figsize=(2.4 * len(shares), 2.8), constrained_layout=True, sharey=True)
+    for share, axis in zip(shares, np.atleast_1d(axes), strict=True):
+        mine = [cell for cell in cells if cell.delayed == share]
+        sizes, least = [cell.size for cell in mine], [cell.least() for cell in mine]
+        axis.plot(sizes, [taken[0] for taken in least], marker="o", markersize=3, linewidth=1, label="from scratch")
+        axis.plot(sizes, [taken[3] for taken in least], marker="s", markersize=3, linewidth=1, label="auto")
+        axis.set(title=f"{share} % delayed", xlabel="steps in the window", xticks=SIZES, ylim=(0, None))
+        axis.grid(visible=True, linewidth=0.3)
+    np.atleast_1d(axes)[0].set_ylabel("ms a query")
+    np.atleast_1d(axes)[0].legend(fontsize=8)
+    figure.savefig(path)
 
 
 def changes(events: int) -> None:
     """Time per query by the number of events that came late into one window; the query time stays."""
     plan, dictionary = loads(RULES).plan, Dictionary()
-    vessels = events // 40
-    stream = late_stream(dictionary, events // 14, vessels, 14, 0.0)
-    end, random = 14 * STEP, np.random.default_rng(2)
+    setting = uniform(events // 14, events // 40)
+    stream, step = late_stream(dictionary, setting, 14, 0.0), setting.step
+    end, random = 14 * step, np.random.default_rng(2)
     print("| changed events | ms | us an event | evaluations | occurrences gone through |")
     print("| ---: | ---: | ---: | ---: | ---: |")
-    engine = Windowed(plan, dictionary, State.beginning(0), 14 * STEP)
-    for step in range(1, 15):
-        engine.query(step * STEP, _between(stream, (step - 1) * STEP, step * STEP))
+    engine = Stretched(plan, dictionary, State.beginning(0), 14 * step)
+    for now in range(step, end + 1, step):
+        engine.query(now, _between(stream, now - step, now))
     vessel_codes = np.unique(next(iter(stream.events.values())).args[0])
     for count in CHANGED:
         taken = []
@@ -169,12 +194,20 @@ def _between(stream: Stream, after: int, until: int) -> Stream:
 
 def main() -> None:
     """Measure and print."""
-    numbers = [int(text) for text in sys.argv[1:] if text.isdigit()]
-    if "--change" in sys.argv:
-        changes(*(numbers or (1_000_000,)))
-    else:
-        events, vessels, *shares = numbers or (100_000, 34_000)
-        windows(events, vessels, shares or DELAYED)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("stream", choices=("voyages", "uniform"), nargs="?", default="voyages")
+    parser.add_argument("--events", type=int, help="in a step")
+    parser.add_argument("--vessels", type=int)
+    parser.add_argument("--delayed", type=int, nargs="*", default=DELAYED, help="per cent")
+    parser.add_argument("--plot", type=Path)
+    parser.add_argument("--change", type=int, nargs="?", const=1_000_000, help="events in the window")
+    chosen = parser.parse_args()
+    if chosen.change is not None:
+        changes(chosen.change)
+        return
+    setting = voyages() if chosen.stream == "voyages" else uniform()
+    setting = replace(setting, events=chosen.events or setting.events, vessels=chosen.vessels or setting.vessels)
+    windows(setting, chosen.delayed, chosen.plot)
 
 
 if __name__ == "__main__":

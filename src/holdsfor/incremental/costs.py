@@ -6,84 +6,114 @@ depends on the program and the stream: that is learned while the run goes on.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from holdsfor.compiler.plan import Plan
-from holdsfor.engine.kernels import EMPTY
+from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.stream import Stream
 from holdsfor.incremental.keys import keys_of
-from holdsfor.incremental.parts import in_order
 from holdsfor.spreading.stages import stage_plan
 
-_NEW, _KEY, _AGAIN, _EVALUATION = 1.6, 2.5, 1.6, 15_000.0
-"""A new occurrence, a key that has a state, an occurrence that is gone through again, one evaluation of one stage."""
-_PANES = 2
-"""About so many panes have changed at a query."""
-_BETTER = 0.9
-"""Being this much cheaper is worth a change of ways: the first query after it costs more."""
-_PATIENCE = 8
-"""After so many query times keys are counted again."""
+
+@dataclass(frozen=True)
+class Rates:
+    """What going by changes costs: an occurrence, a key that something happens to, one evaluation of one stage; and
+    about how many evaluations there are of each stage.
+    """
+
+    occurrence: float
+    key: float
+    evaluation: float
+    evaluations: float
+
+
+IN_PANES = Rates(1.6, 2.5, 15_000, 3)
+IN_STRETCHES = Rates(1.15, 6, 40_000, 1)
+_SCRATCH = 20_000
+"""An evaluation from scratch costs as much as so many occurrences, however few there are."""
+_BETTER, _AS_GOOD = 0.8, 0.95
+"""Being this much cheaper is worth going by changes, for which the first query costs more, and worth going on with it."""
+_MOST_BITS = 20
+"""So many bits of keys tell them apart."""
 
 
 @dataclass(frozen=True)
 class _Seen:
-    """What is known before a query: occurrences in its window, those that are new and late, and keys."""
+    """What is known before a query: occurrences in its window and those that are new; keys in its window, keys to which
+    something happened, and those to which something happened before the last query.
+    """
 
     window: int
     new: int
-    late: int
     keys: int
+    active: int
+    late: int
 
 
 class Costs:
-    """Chooses by what queries cost, or would."""
+    """Chooses by what queries cost, or would; windows are so many steps long."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, steps: int, rates: Rates) -> None:
         stages = stage_plan(plan, tied=False).stages
-        self._stages = len(stages)
+        self._rates, self._steps = rates, steps
         self._spreading = {delivery.symbol: delivery.spreading for delivery in stages[0].deliveries}
-        self._seen = _Seen(0, 0, 0, 1)
+        self._seen = _Seen(0, 0, 1, 1, 0)
         self._again = 0.7
         """How much of the history of a key with late input is gone through again."""
-        self._evaluations = float(self._stages * (1 + _PANES))
-        self._counted = 0
+        self._evaluations = len(stages) * rates.evaluations
+        self._queries = 0
+        self._last: Ints = np.full(1, -steps)
+        """The number of the last query for which something arrived, by the last bits of keys."""
 
     def is_incremental(self, arrived: Stream, previous: int, kept: int, *, is_now: bool) -> bool:
         """Whether a query should be worked out by what changes."""
-        times = [events.time for events in arrived.events.values()]
-        count = sum(map(len, times))
-        late = sum(int(np.count_nonzero(column <= previous)) for column in times)
-        keys = self._keys(arrived) if self._counted % _PATIENCE == 0 else self._seen.keys
-        self._counted += 1
-        self._seen = _Seen(kept + count, count - late, late, keys)
-        limit = self._seen.window if is_now else _BETTER * self._seen.window
-        return kept > 0 and self._by_changes() < limit
+        self._see(arrived, previous, kept)
+        scratch = self._seen.window + _SCRATCH
+        return kept > 0 and self._by_changes() < (_AS_GOOD if is_now else _BETTER) * scratch
+
+    def _see(self, arrived: Stream, previous: int, kept: int) -> None:
+        count, new = 0, 0
+        late_keys = [EMPTY]
+        self._queries += 1
+        for symbol, events in arrived.events.items():
+            is_late = events.time <= previous
+            count += len(is_late)
+            new += len(is_late) - int(np.count_nonzero(is_late))
+            spreading = self._spreading.get(symbol)
+            if spreading:
+                keys = self._numbers(keys_of(events.args, spreading[0], len(events.time)))
+                self._last[keys] = self._queries
+                late_keys.append(keys[is_late])
+        active, known = (
+            max(1, int(np.count_nonzero(self._last > self._queries - steps))) for steps in (1, self._steps)
+        )
+        late = np.zeros(len(self._last), np.bool_)
+        late[np.concatenate(late_keys)] = True
+        self._seen = _Seen(kept + count, new, known, active, int(np.count_nonzero(late)))
+
+    def _numbers(self, keys: Ints) -> Ints:
+        """Keys as rows of the table, which has room for them."""
+        bits = min(_MOST_BITS, int(keys.max(initial=0)).bit_length())
+        if len(self._last) < 1 << bits:
+            more = np.full((1 << bits) - len(self._last), -self._steps)
+            self._last = np.concatenate((self._last, more))
+        return keys & (len(self._last) - 1)
 
     def learn(self, occurrences: int, evaluations: int) -> None:
         """A query that was worked out by what changed went through so many occurrences, in so many evaluations."""
-        share = self._share() * (self._seen.window - self._seen.new)
-        if share > 0:
-            again = max(0, occurrences - self._seen.new) / share
+        past = self._past()
+        if past > 0:
+            again = max(0, occurrences - self._seen.new) / past
             self._again += (min(2.0, again) - self._again) / 2
         self._evaluations += (evaluations - self._evaluations) / 2
 
     def _by_changes(self) -> float:
-        seen = self._seen
-        again = self._share() * (seen.window - seen.new) * self._again
-        return _NEW * seen.new + _KEY * seen.keys + _AGAIN * again + _EVALUATION * self._evaluations
+        rates, seen = self._rates, self._seen
+        rows = seen.new + self._past() * self._again
+        return rates.occurrence * rows + rates.key * seen.active + rates.evaluation * self._evaluations
 
-    def _share(self) -> float:
-        """The share of the keys for which something is late."""
-        return 1 - math.exp(-self._seen.late / self._seen.keys)
-
-    def _keys(self, arrived: Stream) -> int:
-        """How many keys there are in what arrived."""
-        found = [EMPTY]
-        for symbol, events in arrived.events.items():
-            spreading = self._spreading.get(symbol)
-            if spreading:
-                found.append(keys_of(events.args, spreading[0], len(events.time)))
-        return max(1, len(in_order(np.concatenate(found))))
+    def _past(self) -> float:
+        """The occurrences before the last query of keys for which something is late."""
+        return min(1.0, self._seen.late / self._seen.keys) * (self._seen.window - self._seen.new)

@@ -7,7 +7,7 @@ changed, and only for as long as what they hand to the next pane differs from wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from holdsfor.engine.state import Border, Settled
 from holdsfor.engine.step import evaluate
 from holdsfor.engine.tables import Events, Intervals, Points, no_intervals
 from holdsfor.incremental.keys import keys_of
+from holdsfor.incremental.pane import Keyed, Pane
 from holdsfor.incremental.parts import (
     NO_KEYS,
     Keys,
@@ -42,44 +43,10 @@ from holdsfor.incremental.sequel import Sequel
 from holdsfor.ir import EffectKind
 from holdsfor.spreading.stages import Delivery, Stage
 
+__all__ = ["Pane", "StagePanes"]
+
 _MOST_RUNS = 4
 """So many runs of occurrences may be in a pane before they become one."""
-
-
-@dataclass
-class Pane:
-    """A stretch of time from `begin` on: the input in it, and what was worked out of it.
-
-    The input is in several runs, each in order of keys.
-    """
-
-    begin: int
-    input: dict[Symbol, list[Part]] = field(default_factory=dict)
-    layers: Layers = field(default_factory=Layers)
-    dirty: list[Keys] = field(default_factory=list)
-    """Keys for which something in this pane has changed."""
-    is_all_dirty: bool = False
-    share: float = 0.0
-    """For which share of the keys it was worked out again lately, about."""
-
-    @property
-    def occurrences(self) -> int:
-        """How many occurrences of events are in it."""
-        return sum(len(part) for runs in self.input.values() for part in runs)
-
-
-class _Keyed(Evaluation):
-    """An evaluation that remembers which instances its conflicts belong to."""
-
-    def __init__(self, prepared: Prepared, moment: Moment, inputs: Inputs, border: Border) -> None:
-        super().__init__(prepared, moment, inputs, border)
-        self.broken: list[tuple[Symbol, tuple[Ints, ...], Ints]] = []
-
-    def add_conflicts(self, times: Ints, symbol: Symbol | None = None, args: tuple[Ints, ...] = ()) -> None:
-        """Keep initiations that were broken at their own time-point."""
-        rows = np.flatnonzero(times > self.moment.border)
-        if symbol is not None and len(rows):
-            self.broken.append((symbol, tuple(column[rows] for column in args), times[rows]))
 
 
 class StagePanes:
@@ -221,7 +188,7 @@ class StagePanes:
     def _is_read_later(self, section: Section) -> bool:
         return section.symbol in self.read_later and section.kind != "conflict"
 
-    def _layer(self, evaluation: _Keyed, active: Keys | None) -> Layer:
+    def _layer(self, evaluation: Keyed, active: Keys | None) -> Layer:
         results = self.sections.result_columns(evaluation, list(self.places))
         # Points of effects are many, and few rules ask for them.
         found = self.tables(one for one in results if one[3] is None or (one[1], one[3]) in self.effects_read)
@@ -236,10 +203,10 @@ class StagePanes:
 
     # One pane
 
-    def _evaluation(self, number: int, active: Keys | None, moment: Moment) -> _Keyed:
+    def _evaluation(self, number: int, active: Keys | None, moment: Moment) -> Keyed:
         keys = None if active is None else active.and_everywhere()
         inputs, state = self._inputs(number, keys, moment), self.state(number, keys)
-        evaluation = _Keyed(self.prepared, moment, inputs, state)
+        evaluation = Keyed(self.prepared, moment, inputs, state)
         values = (
             values_in(inputs, self.sections.state_columns(state)) if keys is not None and self._by_value else NO_KEYS
         )

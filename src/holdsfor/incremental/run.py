@@ -24,7 +24,7 @@ from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.windows import WindowPlan, first_moment
 from holdsfor.incremental.calm import is_calm
-from holdsfor.incremental.costs import Costs
+from holdsfor.incremental.costs import IN_PANES, IN_STRETCHES, Costs
 from holdsfor.incremental.stretched import Stretched
 from holdsfor.incremental.windowed import Windowed
 from holdsfor.spreading.stages import stage_plan
@@ -70,9 +70,13 @@ class IncrementalRun:
         self._state = state or State.beginning(first_moment(stream, self.windows))
         self._prepared = Prepared(plan, dictionary)
         self._engine: Windowed | Stretched | None = None
-        self._way = Stretched if is_calm(plan, stage_plan(plan, tied=False).stages) else Windowed
         self._choice = _possible(plan, self.windows, choice)
-        self._costs = Costs(plan) if self._choice is Choice.AUTO else None
+        calm = is_calm(plan, stage_plan(plan, tied=False).stages)
+        self._way = Stretched if calm else Windowed
+        self._costs: Costs | None = None
+        if self._choice is Choice.AUTO and self.windows.size is not None:
+            steps = -(-self.windows.size // self.windows.step)
+            self._costs = Costs(plan, steps, IN_STRETCHES if calm else IN_PANES)
 
     @property
     def state(self) -> State:
@@ -94,7 +98,6 @@ class IncrementalRun:
     def _is_incremental(self, arrived: Stream) -> bool:
         if self._costs is None:
             return self._choice is Choice.ALWAYS
-        assert self.windows.size is not None
         previous = self._state.query if self._engine is None else self._engine.previous
         kept = sum(map(len, self._state.kept.events.values())) if self._engine is None else self._engine.occurrences
         return self._costs.is_incremental(arrived, previous, kept, is_now=self._engine is not None)
