@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
@@ -17,6 +18,7 @@ from holdsfor import loads
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.variants import NotSupported
 from holdsfor.reference import Occurrence
+from holdsfor.spark.streaming import pacing, vault
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.store import Store
 from holdsfor.syntax.terms import Compound, Const
@@ -68,7 +70,13 @@ def started(scenario: Scenario, feeding: Feeding, folder: Path, store: Store | N
 def check_kills(scenario: Scenario, feeding: Feeding) -> None:
     batches = feeding.batched(scenario)
     rng = random.Random(feeding.seed)
-    with TemporaryDirectory() as first, TemporaryDirectory() as second:
+    with (
+        TemporaryDirectory() as first,
+        TemporaryDirectory() as second,
+        # Small panes, and state in many files.
+        patch.object(pacing, "LEAST", rng.choice([0, pacing.LEAST])),
+        patch.object(vault, "SMALL", rng.choice([0, vault.SMALL])),
+    ):
         calm = started(scenario, feeding, Path(first))
         try:
             for number, batch in enumerate(batches):

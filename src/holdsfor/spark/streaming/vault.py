@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.dictionary import Dictionary, Value
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.incremental.parts import Part
 from holdsfor.spark.streaming.store import Store, packed, state_file, unpacked
@@ -25,6 +26,8 @@ SMALL = 8192
 """Files with fewer integers than that are always written again."""
 _WORTH = 2
 """A file is written again if it is at most so many times as large as what is written anyway."""
+_LONGEST = 19
+"""Numbers of so many letters fit into an integer."""
 _DATA, _VALUES = "data", "value"
 
 
@@ -87,8 +90,7 @@ class Vault:
                 self._files[int(other)] = _File(_integers(tables[0]), tables[1][_VALUES], int(size))
         self._chunks = [(int(one), first, count) for one, first, count in found["values"]]
         for one, begin, count in self._chunks:
-            texts = self._files[one].values.slice(begin, count).to_pylist()
-            dictionary.encode(map(value_from, texts))
+            dictionary.encode(_values_in(self._files[one].values.slice(begin, count)))
         parts = []
         for row in found["parts"]:
             place = _Place(*row)
@@ -182,6 +184,19 @@ def _joined(chunks: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]
         else:
             found.append((batch, first, count))
     return found
+
+
+def _values_in(texts: pa.ChunkedArray) -> list[Value]:
+    """Constants as they were; most are words and whole numbers, and there are as many as there are keys."""
+    rests = pc.utf8_slice_codeunits(texts, 1)
+    longest = pc.max(pc.utf8_length(texts)).as_py() or 0
+    if longest <= _LONGEST and pc.all(pc.starts_with(texts, "i")).as_py():
+        numbers: list[Value] = rests.cast(pa.int64()).to_pylist()
+        return numbers
+    kinds = pc.utf8_slice_codeunits(texts, 0, 1).to_pylist()
+    return [
+        rest if kind == "s" else value_from(kind + rest) for kind, rest in zip(kinds, rests.to_pylist(), strict=True)
+    ]
 
 
 def _identity(part: Part) -> tuple[int, ...]:
