@@ -362,3 +362,13 @@ def test_through_spark_and_back_after_a_lost_commit(connected: Any, postgres_url
     assert execute(postgres_url, asked) == [(n,) for n in range(6)]
     found = connected.read.format("holdsfor-postgres").options(url=postgres_url, dbtable=target).load()
     assert found.filter("id < 2 AND year(at) = 2024").count() == 2
+
+
+def test_lists_of_texts_become_arrays(connected: Any, postgres_url: str) -> None:
+    import psycopg
+
+    rows = [(1, ["late stop(b) at 7", 'q"u\\o,{}', None]), (2, []), (3, None)]
+    frame = connected.createDataFrame(rows, "id bigint, causes array<string>")
+    frame.write.format("holdsfor-postgres").option("url", postgres_url).option("dbtable", "lists").mode("append").save()
+    with psycopg.connect(postgres_url) as connection:
+        assert connection.execute("select id, causes from lists order by id").fetchall() == rows

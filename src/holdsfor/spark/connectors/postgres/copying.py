@@ -6,9 +6,12 @@ from collections.abc import Iterable, Iterator
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 from pyspark.sql.types import (
+    ArrayType,
     BooleanType,
     ByteType,
     DataType,
@@ -64,6 +67,8 @@ def postgres_type(field: StructField) -> str:
     kind = field.dataType
     if isinstance(kind, DecimalType):
         return f"numeric({kind.precision},{kind.scale})"
+    if isinstance(kind, ArrayType) and isinstance(kind.elementType, StringType):
+        return "text[]"
     found = _WRITTEN.get(type(kind))
     if found is None:
         raise ConnectorError(
@@ -146,7 +151,25 @@ def _blocks(pieces: Iterable[Any]) -> Iterator[bytes]:
 
 def csv_of(table: pa.Table) -> bytes:
     """A table as CSV that COPY reads: text in quotes, nothing for null."""
-    columns = [column.cast(pa.string()) if pa.types.is_decimal(column.type) else column for column in table.columns]
+    columns = [_as_written(column) for column in table.combine_chunks().columns]
     written = BytesIO()
     pacsv.write_csv(pa.table(columns, names=table.column_names), written, pacsv.WriteOptions(include_header=False))
     return written.getvalue()
+
+
+def _as_written(column: pa.ChunkedArray) -> Any:
+    """A column of a type that CSV has: decimals as text, lists of texts as `{"a","b"}`."""
+    if pa.types.is_list(column.type):
+        return pa.chunked_array([_array_texts(chunk) for chunk in column.chunks], pa.string())
+    return column.cast(pa.string()) if pa.types.is_decimal(column.type) else column
+
+
+def _array_texts(lists: pa.ListArray) -> pa.StringArray:
+    if lists.offset:
+        # A part of a longer array; its offsets must begin at its own start.
+        lists = lists.take(pa.array(np.arange(len(lists))))
+    texts = lists.values.cast(pa.string())
+    quoted = pc.replace_substring(pc.replace_substring(texts, "\\", "\\\\"), '"', '\\"')
+    quoted = pc.fill_null(pc.binary_join_element_wise('"', quoted, '"', ""), "NULL")
+    joined = pc.binary_join(pa.ListArray.from_arrays(lists.offsets, quoted, mask=pc.is_null(lists)), ",")
+    return pc.binary_join_element_wise("{", joined, "}", "")
