@@ -19,6 +19,13 @@ def serve(
     background: Annotated[list[Path], typer.Option(help="Files with background facts and rules.")] = [],  # noqa: B006
     mapping: Annotated[Path | None, typer.Option(help="TOML file: which columns of a table are which event.")] = None,
     unit: Annotated[str, typer.Option(help="Timestamps become whole s, ms, us or ns.")] = "s",
+    tracks: Annotated[
+        Path | None, typer.Option(help="For the map: a table with columns entity, time, lon, lat.", metavar="FILE")
+    ] = None,
+    areas: Annotated[Path | None, typer.Option(help="For the map: areas as GeoJSON.", metavar="FILE")] = None,
+    sample: Annotated[
+        int, typer.Option(min=0, help="Of each file of events, use the first so many rows; 0 for all.", metavar="ROWS")
+    ] = 200_000,
     attach: Annotated[
         Path | None, typer.Option(help="Watch a running stream: the folder that is its --sink.", metavar="FOLDER")
     ] = None,
@@ -39,18 +46,25 @@ def serve(
             raise HoldsforError("the page needs FastAPI: pip install 'holdsfor[serve]'") from None
         from holdsfor.workbench.desk import Desk, Setting
         from holdsfor.workbench.live import Follower
+        from holdsfor.workbench.watching import Watch
 
-        desk = Desk(Setting(tuple(rules), tuple(events), tuple(background), mapping, unit))
-        follower = None if attach is None else Follower(attach, reports)
+        if reports is not None and attach is None:
+            raise HoldsforError("--reports belongs to a stream: say which with --attach")
+        desk = Desk(
+            Setting(tuple(rules), tuple(events), tuple(background), mapping, unit, tracks, areas, sample),
+        )
+        watch = None if attach is None else Watch(Follower(attach, reports))
         token = new_token()
-        listening = _listening(port)
-        # The token stands behind #, so that it is neither sent nor logged.
-        address = f"http://localhost:{listening.getsockname()[1]}/#{token}"
-        typer.echo(f"holdsfor is at {address}\nCtrl-C ends it.")
-        if browser:
-            webbrowser.open(address)
-        config = uvicorn.Config(make_app(desk, token, follower), log_level="warning", timeout_graceful_shutdown=1)
-        uvicorn.Server(config).run(sockets=[listening])
+        with _listening(port) as listening:
+            # The token stands behind #, so that it is neither sent nor logged; `localhost` could be somebody else's ::1.
+            address = f"http://127.0.0.1:{listening.getsockname()[1]}/#{token}"
+            typer.echo(f"holdsfor is at {address}\nCtrl-C ends it.")
+            if browser:
+                webbrowser.open(address)
+            config = uvicorn.Config(
+                make_app(desk, token, watch), log_level="warning", access_log=False, timeout_graceful_shutdown=1
+            )
+            uvicorn.Server(config).run(sockets=[listening])
 
 
 def _listening(port: int) -> socket.socket:
@@ -59,6 +73,8 @@ def _listening(port: int) -> socket.socket:
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind(("127.0.0.1", port))
+        made.listen()
     except OSError as problem:
+        made.close()
         raise HoldsforError(f"port {port} is taken ({problem.strerror}); choose another with --port") from problem
     return made

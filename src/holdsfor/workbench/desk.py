@@ -1,25 +1,29 @@
-"""What lies on the desk: rule files, a sample of events, and the last run over it."""
+"""What lies on the desk: rule files, a sample of events, and the last runs over it."""
 
 from __future__ import annotations
 
+import hashlib
 import itertools
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from holdsfor.diagnostics import HoldsforError, Source
 from holdsfor.editing.project import Document
-from holdsfor.io.sources import opened
+from holdsfor.io.mapping import read_mapping
 from holdsfor.loading import METRIC_FILES, Reasoner, from_sources, read_source
 from holdsfor.metric import MetricReasoner, from_metric_sources
 from holdsfor.metric.result import MetricResult
 from holdsfor.result import Result
+from holdsfor.workbench.samples import SAMPLE_ROWS, Samples
 
-SAMPLE_ROWS = 200_000
-"""Of larger files of events only the beginning is used."""
+_KEPT_RUNS = 4
+
+
+class Conflict(HoldsforError):
+    """A file is not what it was when it was read: somebody else has written it."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +35,40 @@ class Setting:
     background: tuple[Path, ...] = ()
     mapping: Path | None = None
     unit: str = "s"
+    tracks: Path | None = None
+    areas: Path | None = None
+    sample: int = SAMPLE_ROWS
 
 
-@dataclass
+@dataclass(frozen=True)
+class RuleFile:
+    """A rule file as it was on disk. `version` is another one as soon as a byte is; lines end in `newline`."""
+
+    text: str
+    version: str
+    newline: str = "\n"
+    mark: bytes = b""
+
+    @classmethod
+    def read(cls, path: Path) -> RuleFile:
+        """Read it; trouble is a HoldsforError."""
+        text = read_source(path).text
+        raw = path.read_bytes()
+        mark = b"\xef\xbb\xbf" if raw.startswith(b"\xef\xbb\xbf") else b""
+        return cls(text, _version(raw), "\r\n" if b"\r\n" in raw else "\n", mark)
+
+    def written(self, text: str) -> bytes:
+        """Another text, as this file is written: editors count lines by `\\n` alone."""
+        return self.mark + text.replace("\n", self.newline).encode("utf-8", errors="replace")
+
+
+def _version(raw: bytes) -> str:
+    return hashlib.sha256(raw).hexdigest()[:24]
+
+
+@dataclass(frozen=True)
 class Run:
-    """A run over the sample, kept for questions about it."""
+    """A run over the sample, kept for questions about it and pictures of it."""
 
     number: int
     reasoner: Reasoner | MetricReasoner
@@ -49,52 +82,88 @@ class Desk:
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
         self._numbers = itertools.count(1)
-        self.run: Run | None = None
-        self._texts = {str(path): read_source(path).text for path in setting.rules}
-        for path in (*setting.events, *setting.background):
-            if not path.exists():
+        self._runs: dict[int, Run] = {}
+        self._one_at_a_time = Lock()
+        self._last: tuple[tuple[Source, ...], Reasoner | MetricReasoner] | None = None
+        self._paths = {str(path): path for path in setting.rules}
+        self._files = {name: RuleFile.read(path) for name, path in self._paths.items()}
+        for path in (*setting.events, *setting.background, setting.tracks, setting.areas):
+            if path is not None and not path.exists():
                 raise HoldsforError(f"cannot read {path}: No such file or directory")
+        mapping = None if setting.mapping is None else read_mapping(setting.mapping)
+        self.samples = Samples(setting.events, setting.sample, None if mapping is None else mapping.format)
+
+    # Rule files
 
     @property
-    def files(self) -> dict[str, str]:
-        """The rule files with their texts on disk, or as they were saved last."""
-        return dict(self._texts)
+    def files(self) -> dict[str, RuleFile]:
+        """The rule files as they were read or written last."""
+        return dict(self._files)
+
+    def read_all(self) -> dict[str, RuleFile]:
+        """The rule files as they are on disk now; those that have gone, as they were."""
+        for name, path in self._paths.items():
+            if path.exists():
+                self.read(name)
+        return self.files
 
     @property
     def is_metric(self) -> bool:
         """Whether all files are metric programs."""
         return all(path.name.endswith(METRIC_FILES) for path in self.setting.rules)
 
+    def read(self, name: str) -> RuleFile:
+        """A rule file as it is on disk now."""
+        self._files[name] = RuleFile.read(self._path(name))
+        return self._files[name]
+
+    def save(self, name: str, text: str, version: str) -> RuleFile:
+        """Write a rule file; raises Conflict if it is no longer the version that somebody has worked on."""
+        path = self._path(name)
+        with self._one_at_a_time:
+            try:
+                there = path.read_bytes() if path.exists() else None
+                if there is not None and _version(there) != version:
+                    raise Conflict(f"{name} has been changed by somebody else since it was read; it was not saved")
+                path.write_bytes(self._files[name].written(text))
+            except OSError as problem:
+                raise HoldsforError(f"cannot write {name}: {problem.strerror or problem}") from problem
+        return self.read(name)
+
+    def _path(self, name: str) -> Path:
+        if name not in self._paths:
+            raise HoldsforError(f"{name} is not one of the files of this page")
+        return self._paths[name]
+
+    # Programs
+
     def sources(self, texts: Mapping[str, str]) -> list[Source]:
         """The rule files with texts from the page; a name that was not given at the start is refused."""
-        unknown = texts.keys() - self._texts.keys()
-        if unknown:
-            raise HoldsforError(f"{min(unknown)} is not one of the files of this page")
-        return [Source(name, texts.get(name, text)) for name, text in self._texts.items()]
+        for name in texts:
+            self._path(name)
+        return [Source(name, texts.get(name, file.text)) for name, file in self._files.items()]
 
     def reasoner(self, texts: Mapping[str, str]) -> Reasoner | MetricReasoner:
         """The checked program, errors and all."""
-        sources = self.sources(texts)
-        background = [read_source(path) for path in self.setting.background]
-        return from_metric_sources(sources) if self.is_metric else from_sources([*sources, *background])
+        sources = tuple(self.sources(texts)) + (() if self.is_metric else self._background())
+        last = self._last
+        if last is not None and [(s.name, s.text) for s in last[0]] == [(s.name, s.text) for s in sources]:
+            return last[1]
+        made = from_metric_sources(sources) if self.is_metric else from_sources(sources)
+        self._last = sources, made
+        return made
 
     def document(self, texts: Mapping[str, str], name: str) -> Document:
         """One file, with the others as what belongs to it."""
+        self._path(name)
         sources = {source.name: source for source in self.sources(texts)}
-        if name not in sources:
-            raise HoldsforError(f"{name} is not one of the files of this page")
         others = [source for source in sources.values() if source.name != name]
-        return Document(sources[name], (*others, *(read_source(path) for path in self.setting.background)))
+        return Document(sources[name], (*others, *self._background()))
 
-    def save(self, name: str, text: str) -> None:
-        """Write a rule file."""
-        if name not in self._texts:
-            raise HoldsforError(f"{name} is not one of the files of this page")
-        try:
-            Path(name).write_text(text, encoding="utf-8")
-        except OSError as problem:
-            raise HoldsforError(f"cannot write {name}: {problem.strerror or problem}") from problem
-        self._texts[name] = text
+    def _background(self) -> tuple[Source, ...]:
+        return tuple(read_source(path) for path in self.setting.background)
+
+    # Runs
 
     def recognise(self, texts: Mapping[str, str], options: Mapping[str, Any]) -> Run:
         """Run the rules over the sample; raises ProgramError if they cannot be."""
@@ -102,30 +171,21 @@ class Desk:
         reasoner.require_no_errors()
         given = {name: value for name, value in options.items() if value is not None}
         shared: dict[str, Any] = {"mapping": self.setting.mapping, "unit": self.setting.unit, **given}
-        with _beginnings(self.setting.events, sampled=self.setting.mapping is None) as events:
+        with self._one_at_a_time:
+            events = self.samples.files()
             result: Result | MetricResult
             if isinstance(reasoner, MetricReasoner):
                 result = reasoner.materialise(events, **shared)
             else:
                 result = reasoner.recognise(events, **shared)
-        self.run = Run(next(self._numbers), reasoner, result, given)
-        return self.run
+            run = Run(next(self._numbers), reasoner, result, given)
+            self._runs[run.number] = run
+            while len(self._runs) > _KEPT_RUNS:
+                del self._runs[min(self._runs)]
+        return run
 
-
-@contextmanager
-def _beginnings(paths: Sequence[Path], *, sampled: bool) -> Iterator[list[Path]]:
-    """Files of events, or copies of the beginnings of those that are too large for a page that answers at once."""
-    if not sampled:
-        yield list(paths)
-        return
-    with tempfile.TemporaryDirectory(prefix="holdsfor-") as folder:
-        yield [_beginning(path, Path(folder) / f"{number}.csv") for number, path in enumerate(paths)]
-
-
-def _beginning(path: Path, copy: Path) -> Path:
-    with opened(path) as file:
-        lines = list(itertools.islice(file, SAMPLE_ROWS + 1))
-    if len(lines) <= SAMPLE_ROWS:
-        return path
-    copy.write_bytes(b"".join(lines[:SAMPLE_ROWS]))
-    return copy
+    def run(self, number: int) -> Run:
+        """A run that was made before; only the last ones are kept."""
+        if number not in self._runs:
+            raise HoldsforError("that run is no longer there; run the rules again")
+        return self._runs[number]

@@ -4,54 +4,106 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from holdsfor.diagnostics import HoldsforError
 
 _BATCH = re.compile(r"^batch=(\d+)$")
-MOST_CHANGES = 2_000
-"""Of a batch with more changes, only as many are sent to the page; all are counted."""
+_ENDINGS = {".parquet": "parquet", ".json": "json", ".csv": "csv", ".orc": "orc"}
+_AT_ONCE = 400
+"""Batches that are read together, when there are many that nobody has seen."""
+
+CHANGES = pa.schema(
+    [
+        ("batch", pa.int64()),
+        ("id", pa.string()),
+        ("op", pa.string()),
+        ("what", pa.string()),
+        ("start", pa.string()),
+        ("end", pa.string()),
+        ("at", pa.string()),
+        ("first", pa.float64()),
+        ("last", pa.float64()),
+        ("now", pa.float64()),
+        ("causes", pa.string()),
+    ]
+)
+"""Changes of programs of either kind: times as text for people, and as numbers to draw them."""
 
 
 @dataclass
 class Follower:
-    """What has been read so far. `news` reads on from there."""
+    """What has been read so far. `changes_since` and `reports_since` read on from there."""
 
     changes: Path
     reports: Path | None = None
+    problem: str = ""
     _seen: set[int] = field(default_factory=set)
     _read: int = 0
 
     def __post_init__(self) -> None:
-        if not self.changes.is_dir():
-            raise HoldsforError(f"cannot follow {self.changes}: there is no such folder; give the --sink of a stream")
+        # The stream makes the folder with its first batch; nobody has to wait for that.
+        if self.changes.exists() and not self.changes.is_dir():
+            raise HoldsforError(f"cannot follow {self.changes}: it is not a folder; give the --sink of a stream")
+        if not self.changes.absolute().parent.is_dir():
+            raise HoldsforError(f"cannot follow {self.changes}: there is no folder {self.changes.absolute().parent}")
 
-    def news(self) -> Iterator[dict[str, Any]]:
-        """Batches that are complete and have not been seen, then reports that are new."""
-        for batch in sorted(self._batches() - self._seen):
-            self._seen.add(batch)
-            yield {"kind": "changes", "batch": batch, **_of_batch(self.changes / f"batch={batch}")}
-        for report in self._new_reports():
-            yield {"kind": "report", **report}
+    @property
+    def is_there(self) -> bool:
+        """Whether the stream has written anything."""
+        return self.changes.is_dir()
+
+    @property
+    def batches(self) -> int:
+        """How many batches have been read."""
+        return len(self._seen)
+
+    def begins_again(self) -> bool:
+        """Whether the folder is another one than the one that was read: a stream that was started anew."""
+        there = self._batches()
+        if not self._seen or max(there, default=-1) >= max(self._seen):
+            return False
+        self._seen.clear()
+        self.problem = ""
+        return True
+
+    def changes_since(self) -> Iterator[pa.Table]:
+        """Batches that are complete and have not been seen, some at a time."""
+        new = sorted(self._batches() - self._seen)
+        for begin in range(0, len(new), _AT_ONCE):
+            some = new[begin : begin + _AT_ONCE]
+            self._seen.update(some)
+            yield pa.concat_tables([CHANGES.empty_table(), *filter(None, map(self._of_batch, some))])
+
+    def _of_batch(self, batch: int) -> pa.Table | None:
+        """The changes of a batch; one that cannot be read is passed over, and told of."""
+        try:
+            return _read(self.changes, batch)
+        except HoldsforError as problem:
+            self.problem = str(problem)
+            return None
 
     def _batches(self) -> set[int]:
-        found = set()
-        for folder in self.changes.iterdir():
-            name = _BATCH.match(folder.name)
-            # Spark marks a folder that it has finished; one that is being written has no mark.
-            if name and (folder / "_SUCCESS").exists():
-                found.add(int(name[1]))
-        return found
+        if not self.is_there:
+            return set()
+        named = ((folder, _BATCH.match(folder.name)) for folder in self.changes.iterdir())
+        found = ((folder, int(name[1])) for folder, name in named if name)
+        return {batch for folder, batch in found if batch in self._seen or _is_whole(folder)}
 
-    def _new_reports(self) -> Iterator[dict[str, Any]]:
+    def reports_since(self) -> Iterator[dict[str, Any]]:
+        """Reports that are new; a line that is being written is left for the next time."""
         if self.reports is None or not self.reports.exists():
             return
+        if self.reports.stat().st_size < self._read:
+            self._read = 0
         with self.reports.open("rb") as file:
             file.seek(self._read)
             for line in file:
@@ -66,15 +118,83 @@ class Follower:
                     yield report
 
 
-def _of_batch(folder: Path) -> dict[str, Any]:
-    files = [str(path) for path in folder.rglob("*") if path.suffix in {".parquet", ".json"} and path.stat().st_size]
+def _is_whole(folder: Path) -> bool:
+    """Spark marks a folder that it has finished. One that was moved here as a whole has no mark, but files."""
+    if (folder / "_SUCCESS").exists():
+        return True
+    return not (folder / "_temporary").exists() and any(_files(folder))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.iterdir() if path.suffix in _ENDINGS and not path.name.startswith((".", "_")))
+
+
+def _read(root: Path, batch: int) -> pa.Table:
+    files = sorted(path for path in _files(root / f"batch={batch}") if path.stat().st_size)
     if not files:
-        return {"count": 0, "rows": []}
-    style = "parquet" if files[0].endswith(".parquet") else "json"
+        return CHANGES.empty_table()
     try:
-        table = ds.dataset(files, format=style).to_table()
-    except (pa.ArrowException, OSError) as problem:
-        return {"count": 0, "rows": [], "problem": str(problem)}
-    order = [(name, "ascending") for name in ("query_time", "fluent", "start") if name in table.column_names]
-    shown = table.sort_by(order).slice(0, MOST_CHANGES) if order else table.slice(0, MOST_CHANGES)
-    return {"count": len(table), "rows": shown.to_pylist()}
+        table = ds.dataset([str(path) for path in files], format=_ENDINGS[files[0].suffix]).to_table()
+        return normal(table, batch)
+    except (pa.ArrowException, KeyError, ValueError) as problem:
+        raise HoldsforError(f"{root}/batch={batch} is no changelog: {problem}") from problem
+
+
+def normal(table: pa.Table, batch: int) -> pa.Table:
+    """A changelog with the columns of CHANGES, in the order in which things became known."""
+    is_metric = "predicate" in table.column_names
+    at = _text(table, "until" if is_metric else "query_time")
+    what = (
+        _facts(table) if is_metric else pc.binary_join_element_wise(_text(table, "fluent"), _text(table, "value"), "=")
+    )
+    start, end = _text(table, "start"), _text(table, "end")
+    ids = _text(table, "id")
+    if ids.null_count:
+        raise ValueError("it has rows without an id")
+    columns = [
+        pa.repeat(batch, len(table)),
+        ids,
+        _text(table, "op"),
+        what,
+        start,
+        end,
+        at,
+        *map(_numbers, (start, end, at)),
+        _listed(table, "causes"),
+    ]
+    found = pa.table([pa.chunked_array([column]) for column in columns], names=CHANGES.names).cast(CHANGES)
+    return found.take(pc.sort_indices(found, sort_keys=[("now", "ascending"), ("first", "ascending")]))
+
+
+def _text(table: pa.Table, name: str) -> pa.Array:
+    """A column as text. Spark leaves columns out of JSON that have no values."""
+    if name not in table.column_names:
+        return pa.nulls(len(table), pa.string())
+    found = table[name].cast(pa.string()).combine_chunks()
+    return pc.if_else(pc.equal(found, ""), None, found)
+
+
+def _listed(table: pa.Table, name: str) -> pa.Array:
+    """A column of lists as text."""
+    if name not in table.column_names or not pa.types.is_list(table[name].type):
+        return _text(table, name)
+    column = table[name].combine_chunks()
+    return pc.binary_join(column.cast(pa.list_(pa.string())), "; ")
+
+
+def _facts(table: pa.Table) -> pa.Array:
+    args: Sequence[Any] = table["args"].to_pylist()
+    names = table["predicate"].to_pylist()
+    texts = [
+        f"{name}({arg if isinstance(arg, str) else ','.join(map(str, arg))})" if arg else name
+        for name, arg in zip(names, args, strict=True)
+    ]
+    return pa.array(texts, pa.string())
+
+
+def _numbers(column: pa.Array) -> pa.Array:
+    """Times as numbers; metric programs have fractions."""
+    try:
+        return column.cast(pa.float64())
+    except pa.ArrowInvalid:
+        return pa.array([None if text is None else float(Fraction(text)) for text in column.to_pylist()], pa.float64())

@@ -314,8 +314,36 @@ function along(by) {
   paint();
 }
 
+// A page around this one may want to know which interval somebody has chosen, and a time at which it holds.
+function tell() {
+  if (parent === window || chosen.at < 0 || clock.scale === null) return;
+  const label = chart.labels[chosen.lane];
+  const { value } = kinds[kindOf[chosen.at]];
+  const question = value && !label.endsWith(`=${value}`) ? `${label}=${value}` : label;
+  parent.postMessage({ kind: "holdsfor-interval", question, at: timeInside(chosen.at) }, "*");
+}
+
+function timeInside(at) {
+  const [from, to] = [start[at], end[at]];
+  const whole = (ticks) => clock.fraction(clock.origin + BigInt(Math.floor(ticks)));
+  if (from === -Infinity) return whole(to === Infinity ? chart.low : to - 1);
+  if (!startOpen || !startOpen[at]) return whole(from);
+  return to === Infinity ? whole(from + 1) : `${2n * clock.origin + BigInt(from + to)}/${2 * clock.scale}`;
+}
+
+function pick(event) {
+  const row = rowAt(event.offsetY);
+  const at = row && row.lane >= 0 && event.offsetX >= labelWidth ? intervalAt(row.lane, event.offsetX) : -1;
+  if (at < 0) return;
+  Object.assign(chosen, { lane: row.lane, at });
+  status(intervalText(row.lane, at).replace("\n", " "));
+  paint();
+  tell();
+}
+
 function focusOn() {
   if (chosen.at < 0) return;
+  tell();
   const [a, b] = [Math.max(start[chosen.at], chart.low), Math.min(end[chosen.at], chart.high)];
   const room = (b - a || whole / 100) * 0.5;
   show(a - room, b + room);
@@ -343,6 +371,12 @@ canvas.addEventListener("wheel", (event) => {
   event.preventDefault();
 }, { passive: false });
 gestures(canvas, { move, zoom, point, leave: () => hover("") });
+// A click is not the end of a drag.
+let pressed = null;
+canvas.addEventListener("pointerdown", (event) => (pressed = event));
+canvas.addEventListener("click", (event) => {
+  if (pressed && Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY) < 5) pick(event);
+});
 element("search").addEventListener("input", (event) => {
   wanted = event.target.value.trim().toLowerCase();
   arrange();

@@ -2,7 +2,7 @@
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { bracketMatching, HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
-import { linter, lintGutter, lintKeymap } from "@codemirror/lint";
+import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, hoverTooltip, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
@@ -48,27 +48,41 @@ const colours = HighlightStyle.define([
   { tag: tags.atom, class: "tok-atom" },
 ]);
 
-// `host` answers: lint(text), complete(text, offset), hover(text, offset), changed(text).
-export function makeEditor(parent, { text, label, isMetric, host, keys }) {
-  const lint = linter(async (view) => host.lint(view.state.doc.toString()), { delay: 250 });
-  const complete = autocompletion({
-    override: [
-      async (context) => {
-        const word = context.matchBefore(/[\p{L}\p{N}_]+/u);
-        if (!word && !context.explicit) return null;
-        const options = await host.complete(context.state.doc.toString(), context.pos);
-        return { from: word ? word.from : context.pos, options, validFor: /^[\p{L}\p{N}_]*$/u };
-      },
-    ],
-  });
-  const hover = hoverTooltip(async (view, at) => {
-    const found = await host.hover(view.state.doc.toString(), at);
-    if (!found) return null;
-    return { pos: found.from, end: found.to, create: () => ({ dom: found.dom }) };
-  });
-  return new EditorView({
-    parent,
-    state: EditorState.create({
+// `host` answers complete(offset) and hover(offset), and is told of changed(text).
+export class Editor {
+  constructor(parent, { host, keys }) {
+    this.host = host;
+    this.keys = keys;
+    this.states = new Map();
+    this.name = null;
+    this.view = new EditorView({ parent });
+  }
+
+  // Every file keeps its own history and its own place.
+  open(name, text, isMetric) {
+    if (this.name !== null) this.states.set(this.name, this.view.state);
+    this.name = name;
+    this.view.setState(this.states.get(name) ?? this.stateOf(name, text, isMetric));
+  }
+
+  // The next time, a file is opened as if it had not been open before.
+  forget(name) {
+    this.states.delete(name);
+  }
+
+  stateOf(name, text, isMetric) {
+    const { host } = this;
+    const complete = async (context) => {
+      const word = context.matchBefore(/[\p{L}\p{N}_]+/u);
+      if (!word && !context.explicit) return null;
+      const options = await host.complete(context.pos);
+      return { from: word ? word.from : context.pos, options, validFor: /^[\p{L}\p{N}_]*$/u };
+    };
+    const hover = async (_, at) => {
+      const found = await host.hover(at);
+      return found && { pos: found.from, end: found.to, create: () => ({ dom: found.dom }) };
+    };
+    return EditorState.create({
       doc: text,
       extensions: [
         lineNumbers(),
@@ -81,13 +95,12 @@ export function makeEditor(parent, { text, label, isMetric, host, keys }) {
         rules(isMetric),
         syntaxHighlighting(colours),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+        EditorView.contentAttributes.of({ "aria-label": `Rules in ${name}`, spellcheck: "false" }),
         EditorView.updateListener.of((update) => update.docChanged && host.changed(update.state.doc.toString())),
-        lint,
-        complete,
-        hover,
+        autocompletion({ override: [complete] }),
+        hoverTooltip(hover),
         keymap.of([
-          ...keys,
+          ...this.keys,
           ...closeBracketsKeymap,
           ...completionKeymap,
           ...lintKeymap,
@@ -96,17 +109,26 @@ export function makeEditor(parent, { text, label, isMetric, host, keys }) {
           indentWithTab,
         ]),
       ],
-    }),
-  });
-}
+    });
+  }
 
-export function replaceText(view, text) {
-  view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
-}
+  // A new text as one change, which can be taken back.
+  replace(text) {
+    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
+  }
 
-export function showPlace(view, from, to) {
-  const end = view.state.doc.length;
-  const anchor = Math.min(from, end);
-  view.dispatch({ selection: { anchor, head: Math.min(to, end) }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
-  view.focus();
+  // Findings: from, to, severity, message.
+  mark(findings) {
+    const end = this.view.state.doc.length;
+    const inside = findings.map((one) => ({ ...one, from: Math.min(one.from, end), to: Math.min(one.to, end) }));
+    this.view.dispatch(setDiagnostics(this.view.state, inside));
+  }
+
+  show(from, to) {
+    const end = this.view.state.doc.length;
+    const anchor = Math.min(from, end);
+    const effects = EditorView.scrollIntoView(anchor, { y: "center" });
+    this.view.dispatch({ selection: { anchor, head: Math.min(to, end) }, effects });
+    this.view.focus();
+  }
 }

@@ -1,61 +1,140 @@
-// A stream that runs elsewhere: situations open and close as it writes them down.
-const element = (id) => document.getElementById(id);
-const MOST = 500;
-const meters = new Map();
-const open = new Map();
+// A stream that runs elsewhere. The server sends how things are, whenever that has changed; the page keeps nothing else.
+import { element, make } from "/static/talk.js";
 
-export function follow() {
-  const source = new EventSource("/api/live");
-  meter("stream", "waiting");
+const [ROW, LABELS, AXIS, MOST_LANES] = [20, 0.34, 22, 30];
+let view = null;
+
+export function follow(address) {
+  const source = new EventSource(address);
+  meters({ stream: "connecting" });
   source.onmessage = (event) => {
-    const news = JSON.parse(event.data);
-    meter("stream", "running");
-    if (news.kind === "report") report(news);
-    else changes(news);
+    view = JSON.parse(event.data);
+    show();
   };
-  source.onerror = () => meter("stream", "connection lost, trying again");
+  source.onerror = () => meters({ stream: "connection lost, trying again" });
+  new ResizeObserver(draw).observe(element("live"));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 }
 
-function report(news) {
-  const seconds = news.milliseconds / 1000;
-  meter("batch", news.batch);
-  meter("query time", news.query_time ?? "–");
-  meter("events a second", seconds ? Math.round(news.events / seconds).toLocaleString() : "–");
-  meter("late", total("late", news.late));
-  meter("malformed", total("malformed", news.malformed));
-}
+const shown = (count) => Number(count).toLocaleString("en");
 
-const totals = new Map();
-function total(name, more) {
-  totals.set(name, (totals.get(name) ?? 0) + (more ?? 0));
-  return totals.get(name).toLocaleString();
-}
-
-function changes(news) {
-  meter("changes", total("changes", news.count));
-  const rows = news.rows.map((row) => {
-    if (row.op === "retract" || row.end !== null) open.delete(row.id);
-    else open.set(row.id, row);
-    const line = document.createElement("tr");
-    const cells = [row.query_time, row.op, `${row.fluent}=${row.value}`, row.start ?? "-inf", row.end ?? "still"];
-    for (const text of cells) line.insertCell().textContent = String(text);
-    line.cells[1].className = `op-${row.op}`;
-    return line;
+function show() {
+  const { totals, report, rates } = view;
+  const recent = rates.slice(-10);
+  const sum = (name) => recent.reduce((total, one) => total + one[name], 0);
+  const speed = sum("milliseconds") ? (1000 * sum("events")) / sum("milliseconds") : null;
+  meters({
+    stream: totals.batches ? "running" : "waiting for the first batch",
+    "query time": view.now ?? "–",
+    "open now": shown(view.open_count),
+    changes: shown(totals.changes),
+    batches: shown(totals.batches),
+    ...(rates.length
+      ? {
+          "events a second": speed === null ? "–" : shown(Math.round(speed)),
+          events: shown(totals.events),
+          late: `${shown(totals.late)}${totals.events ? ` (${((100 * totals.late) / totals.events).toFixed(1)} %)` : ""}`,
+          malformed: shown(totals.malformed),
+          "last batch": `${shown(report.milliseconds ?? 0)} ms`,
+        }
+      : { throughput: "see --reports" }),
   });
-  meter("open now", open.size.toLocaleString());
-  const feed = element("feed");
-  feed.prepend(...rows.reverse());
-  while (feed.rows.length > MOST) feed.deleteRow(-1);
+  element("live-problem").hidden = !view.problem;
+  element("live-problem").textContent = view.problem;
+  element("open").replaceChildren(...view.open.map((one) => line([one.what, one.start ?? "-inf"])));
+  const more = view.open_count - view.open.length;
+  element("open-more").textContent = more > 0 ? `… and ${shown(more)} that have been open for longer` : "";
+  element("feed").replaceChildren(...view.feed.map(change));
+  draw();
 }
 
-function meter(name, value) {
-  if (!meters.has(name)) {
-    const box = document.createElement("div");
-    const [term, detail] = [document.createElement("dt"), document.createElement("dd")];
-    term.textContent = name;
-    box.append(term, detail);
-    element("meters").append(box);
-    meters.set(name, detail);
+const line = (texts) => make("tr", {}, ...texts.map((text) => make("td", {}, String(text))));
+
+function change(one) {
+  const made = line([one.at ?? "", one.op, one.what, one.start ?? "-inf", one.end ?? "still"]);
+  made.cells[1].className = `op-${one.op}`;
+  if (one.causes) made.cells[1].append(make("span", { className: "note" }, ` ${one.causes}`));
+  return made;
+}
+
+const boxes = new Map();
+function meters(values) {
+  for (const [name, value] of Object.entries(values)) {
+    if (!boxes.has(name)) {
+      const detail = make("dd");
+      boxes.set(name, detail);
+      element("meters").append(make("div", {}, make("dt", {}, name), detail));
+    }
+    boxes.get(name).textContent = String(value);
   }
-  meters.get(name).textContent = String(value);
+}
+
+// What holds over time: a lane for each situation, those that changed last at the top.
+function draw() {
+  const canvas = element("lanes");
+  const width = canvas.parentElement.clientWidth;
+  if (!view || !width) return;
+  const lanes = new Map();
+  for (const bar of view.bars.toReversed()) {
+    if (!lanes.has(bar.what) && lanes.size >= MOST_LANES) continue;
+    lanes.set(bar.what, [...(lanes.get(bar.what) ?? []), bar]);
+  }
+  const names = [...lanes.keys()].sort();
+  const height = AXIS + ROW * Math.max(1, names.length) + 4;
+  const pen = sized(canvas, width, height);
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name) => style.getPropertyValue(`--${name}`).trim();
+  const [low, high] = reach([...lanes.values()].flat());
+  const left = Math.round(Math.min(260, LABELS * width));
+  const x = (time) => left + ((Math.min(Math.max(time, low), high) - low) / (high - low)) * (width - left - 14);
+  pen.font = "12px ui-monospace, monospace";
+  names.forEach((name, at) => {
+    const y = AXIS + at * ROW;
+    pen.fillStyle = colour(at % 2 ? "paper" : "field");
+    pen.fillRect(0, y, width, ROW);
+    pen.fillStyle = colour("ink");
+    pen.fillText(fitted(pen, name, left - 16), 8, y + 14);
+    for (const bar of lanes.get(name)) {
+      const [from, to] = [x(bar.first ?? low), x(bar.last ?? high)];
+      pen.fillStyle = colour(bar.end === null ? "good" : "main");
+      pen.globalAlpha = bar.end === null ? 1 : 0.65;
+      pen.fillRect(from, y + 4, Math.max(2, to - from), ROW - 8);
+      pen.globalAlpha = 1;
+    }
+  });
+  pen.fillStyle = colour("faint");
+  pen.fillText(String(Math.round(low)), left, 14);
+  pen.textAlign = "right";
+  pen.fillText(view.now ?? "", width - 14, 14);
+  const open = view.bars.filter((bar) => bar.end === null).length;
+  canvas.setAttribute("aria-label", `${names.length} situations over time, ${open} of them open; the tables below say the same`);
+  canvas.dataset.lanes = String(names.length);
+}
+
+function sized(canvas, width, height) {
+  const ratio = devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  canvas.style.height = `${height}px`;
+  const pen = canvas.getContext("2d");
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  return pen;
+}
+
+// What began long before all others may stick out on the left.
+function reach(bars) {
+  const starts = bars.map((bar) => bar.first).filter((time) => time !== null).sort((a, b) => a - b);
+  const ends = bars.map((bar) => bar.last).filter((time) => time !== null);
+  const high = Math.max(Number(view.now ?? 0) || 0, ...ends, ...starts);
+  const low = starts.length ? starts[Math.floor(starts.length / 20)] : high - 1;
+  return low < high ? [low, high] : [high - 1, high];
+}
+
+function fitted(pen, text, room) {
+  if (pen.measureText(text).width <= room) return text;
+  let kept = text.length;
+  const shorter = () => `${text.slice(0, Math.ceil(kept / 2))}…${text.slice(text.length - Math.floor(kept / 2))}`;
+  while (kept > 2 && pen.measureText(shorter()).width > room) kept -= 1;
+  return shorter();
 }

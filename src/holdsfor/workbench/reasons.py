@@ -1,0 +1,65 @@
+"""Explanations as plain data for the page: a tree in which everything is text, with places to jump to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from holdsfor.diagnostics import NOWHERE
+from holdsfor.explain.explanation import Explanation
+from holdsfor.explain.nodes import Happening, Holding, Node, RuleUse, shown_bindings
+from holdsfor.explain.wording import pair_text
+from holdsfor.syntax.printer import print_term
+
+Rename = Callable[[str], str]
+
+
+def reasons(explanation: Explanation, rename: Rename = str) -> dict[str, Any]:
+    """An explanation; `rename` gives files the names that people know them by."""
+    return {
+        "question": explanation.question,
+        "at": explanation.at,
+        "holds": explanation.holds,
+        "query_time": None if explanation.query_time is None else str(explanation.query_time),
+        "notes": list(explanation.notes),
+        "root": _node(explanation.root, set(), rename),
+        "text": explanation.text(),
+    }
+
+
+def _node(node: Node, seen: set[int], rename: Rename) -> dict[str, Any]:
+    """A step. Steps that others share are told once: told at every place, they could be too many."""
+    found: dict[str, Any] = {"kind": str(node.kind), "holds": node.holds, "text": node.text}
+    if node.children and id(node) in seen:
+        return found | {"again": True}
+    seen.add(id(node))
+    if node.use is not None and node.use.span.source is not NOWHERE.source:
+        found["rule"] = _rule(node.use)
+    if node.rows:
+        found["rows"] = [
+            {"text": row.text, "file": rename(row.file), "line": row.line} for row in node.rows if row.file is not None
+        ]
+    if node.more:
+        found |= {"more": True, **_asked(node)}
+    elif node.children:
+        found["children"] = [_node(child, seen, rename) for child in node.children]
+    return found
+
+
+def _rule(use: RuleUse) -> dict[str, Any]:
+    span = use.span
+    before = span.source.text[: span.start].encode("utf-16-le", errors="replace")
+    inside = span.text.encode("utf-16-le", errors="replace")
+    place = {"from": len(before) // 2, "to": (len(before) + len(inside)) // 2, "line": span.line}
+    return {"file": span.source.name, **place, "text": span.text, "values": shown_bindings(use)}
+
+
+def _asked(node: Node) -> dict[str, str]:
+    """The question to go on with where an explanation stops."""
+    match node.claim:
+        case Holding(pair, time):
+            return {"question": pair_text(pair), "at": str(time)}
+        case Happening(event, time):
+            return {"question": print_term(event), "at": str(time)}
+        case _:
+            return {}

@@ -1,0 +1,101 @@
+"""Samples: of large files of events only the beginning is used, so that the page answers at once."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import tempfile
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.io.formats import format_of
+from holdsfor.io.sources import opened
+
+SAMPLE_ROWS = 200_000
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """What is used of a file, as long as it is the same one."""
+
+    state: tuple[int, int]
+    path: Path
+    is_cut: bool
+
+
+class Samples:
+    """Files of events, or copies of the beginnings of those that are too large. 0 rows are as many as there are."""
+
+    def __init__(self, paths: Sequence[Path], rows: int = SAMPLE_ROWS, style: str | None = None) -> None:
+        self._paths, self._rows, self._style = paths, rows, style
+        self._made: dict[Path, _Sample] = {}
+        self._folder = Path(tempfile.mkdtemp(prefix="holdsfor-"))
+        # It goes when the page does.
+        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+
+    def files(self) -> list[Path]:
+        """What to read instead of the files."""
+        if not self._rows:
+            return list(self._paths)
+        return [self._sample(path, number).path for number, path in enumerate(self._paths)]
+
+    @property
+    def cut(self) -> list[str]:
+        """The files of which only the beginning was used the last time."""
+        return [str(path) for path in self._paths if path in self._made and self._made[path].is_cut]
+
+    def original(self, name: str) -> str:
+        """What a file is called that somebody knows by its copy."""
+        copies = {str(sample.path): str(path) for path, sample in self._made.items()}
+        return copies.get(name, name)
+
+    def _sample(self, path: Path, number: int) -> _Sample:
+        try:
+            found = path.stat()
+        except OSError as problem:
+            raise HoldsforError(f"cannot read {path}: {problem.strerror or problem}") from problem
+        state = found.st_mtime_ns, found.st_size
+        if path not in self._made or self._made[path].state != state:
+            copy = self._folder / str(number) / path.name
+            copy.parent.mkdir(exist_ok=True)
+            is_cut = (_cut_table if self._is_parquet(path) else _cut_lines)(path, copy, self._rows)
+            self._made[path] = _Sample(state, copy if is_cut else path, is_cut)
+        return self._made[path]
+
+    def _is_parquet(self, path: Path) -> bool:
+        try:
+            return (self._style or format_of(path)) == "parquet"
+        except HoldsforError:
+            return False
+
+
+def _cut_lines(path: Path, copy: Path, rows: int) -> bool:
+    with opened(path) as file:
+        lines = list(itertools.islice(file, rows))
+        if not file.readline():
+            return False
+    copy.write_bytes(b"".join(lines))
+    return True
+
+
+def _cut_table(path: Path, copy: Path, rows: int) -> bool:
+    try:
+        with pq.ParquetFile(path) as file:
+            if file.metadata.num_rows <= rows:
+                return False
+            missing = rows
+            with pq.ParquetWriter(copy, file.schema_arrow) as writer:
+                for batch in file.iter_batches():
+                    writer.write_batch(batch.slice(0, missing))
+                    missing -= len(batch)
+                    if missing <= 0:
+                        return True
+    except (pa.ArrowException, OSError) as problem:
+        raise HoldsforError(f"cannot read {path}: {problem}") from problem
+    return True
