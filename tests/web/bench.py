@@ -85,8 +85,10 @@ def served(desk: Desk, watch: Watch | None = None) -> Iterator[str]:
     """The address of a page that can be opened."""
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
-    config = uvicorn.Config(make_app(desk, SECRET, watch), log_level="error", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(make_app(desk, SECRET, watch), log_level="error", timeout_graceful_shutdown=3)
     server = uvicorn.Server(config)
+    if watch is not None:
+        watch.is_over = lambda: server.should_exit
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     while not server.started:

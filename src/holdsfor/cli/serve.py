@@ -61,10 +61,13 @@ def serve(
             typer.echo(f"holdsfor is at {address}\nCtrl-C ends it.")
             if browser:
                 webbrowser.open(address)
-            config = uvicorn.Config(
-                make_app(desk, token, watch), log_level="warning", access_log=False, timeout_graceful_shutdown=1
+            made = make_app(desk, token, watch)
+            server = uvicorn.Server(
+                uvicorn.Config(made, log_level="warning", access_log=False, timeout_graceful_shutdown=3)
             )
-            uvicorn.Server(config).run(sockets=[listening])
+            if watch is not None:
+                watch.is_over = lambda: server.should_exit
+            server.run(sockets=[listening])
 
 
 def _listening(port: int) -> socket.socket:

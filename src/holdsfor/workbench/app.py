@@ -199,7 +199,7 @@ async def _events(watch: Watch) -> AsyncIterator[str]:
     last, quiet = -1, 0.0
     # A browser that has lost the connection tries again after this time.
     yield "retry: 1000\n\n"
-    while True:
+    while not watch.is_over():
         version = await asyncio.to_thread(watch.look)
         if version != last:
             last, quiet = version, 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any
 
@@ -32,6 +32,8 @@ class Watch:
         self._lock = Lock()
         self._looked = -_PAUSE
         self.version = 0
+        self.is_over: Callable[[], bool] = lambda: False
+        """Whether nobody is to be told any more, since the server ends."""
         self._clear()
 
     def _clear(self) -> None:

@@ -1,7 +1,7 @@
 // A stream that runs elsewhere. The server sends how things are, whenever that has changed; the page keeps nothing else.
 import { element, make } from "/static/talk.js";
 
-const [ROW, LABELS, AXIS, MOST_LANES] = [20, 0.34, 22, 30];
+const [ROW, LABELS, AXIS, MOST_LANES] = [17, 0.34, 22, 20];
 let view = null;
 
 export function follow(address) {
@@ -23,6 +23,7 @@ function show() {
   const recent = rates.slice(-10);
   const sum = (name) => recent.reduce((total, one) => total + one[name], 0);
   const speed = sum("milliseconds") ? (1000 * sum("events")) / sum("milliseconds") : null;
+  boxes.get("throughput")?.parentElement.toggleAttribute("hidden", rates.length > 0);
   meters({
     stream: totals.batches ? "running" : "waiting for the first batch",
     "query time": view.now ?? "–",
@@ -53,7 +54,7 @@ const line = (texts) => make("tr", {}, ...texts.map((text) => make("td", {}, Str
 function change(one) {
   const made = line([one.at ?? "", one.op, one.what, one.start ?? "-inf", one.end ?? "still"]);
   made.cells[1].className = `op-${one.op}`;
-  if (one.causes) made.cells[1].append(make("span", { className: "note" }, ` ${one.causes}`));
+  if (one.causes) made.cells[2].append(make("span", { className: "cause", title: one.causes }, one.causes));
   return made;
 }
 
@@ -82,33 +83,42 @@ function draw() {
   const names = [...lanes.keys()].sort();
   const height = AXIS + ROW * Math.max(1, names.length) + 4;
   const pen = sized(canvas, width, height);
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name) => style.getPropertyValue(`--${name}`).trim();
+  const colours = theme(canvas);
   const [low, high] = reach([...lanes.values()].flat());
   const left = Math.round(Math.min(260, LABELS * width));
   const x = (time) => left + ((Math.min(Math.max(time, low), high) - low) / (high - low)) * (width - left - 14);
   pen.font = "12px ui-monospace, monospace";
   names.forEach((name, at) => {
     const y = AXIS + at * ROW;
-    pen.fillStyle = colour(at % 2 ? "paper" : "field");
+    pen.fillStyle = colours[at % 2 ? "paper" : "field"];
     pen.fillRect(0, y, width, ROW);
-    pen.fillStyle = colour("ink");
-    pen.fillText(fitted(pen, name, left - 16), 8, y + 14);
+    pen.fillStyle = colours.ink;
+    pen.fillText(fitted(pen, name, left - 16), 8, y + 12.5);
     for (const bar of lanes.get(name)) {
       const [from, to] = [x(bar.first ?? low), x(bar.last ?? high)];
-      pen.fillStyle = colour(bar.end === null ? "good" : "main");
+      pen.fillStyle = colours[bar.end === null ? "good" : "main"];
       pen.globalAlpha = bar.end === null ? 1 : 0.65;
-      pen.fillRect(from, y + 4, Math.max(2, to - from), ROW - 8);
+      pen.fillRect(from, y + 3, Math.max(2, to - from), ROW - 6);
       pen.globalAlpha = 1;
     }
   });
-  pen.fillStyle = colour("faint");
+  pen.fillStyle = colours.faint;
   pen.fillText(String(Math.round(low)), left, 14);
   pen.textAlign = "right";
   pen.fillText(view.now ?? "", width - 14, 14);
   const open = view.bars.filter((bar) => bar.end === null).length;
   canvas.setAttribute("aria-label", `${names.length} situations over time, ${open} of them open; the tables below say the same`);
   canvas.dataset.lanes = String(names.length);
+}
+
+// Colours as a canvas wants them: those of the page depend on whether it is dark, and only an element knows that.
+function theme(canvas) {
+  const found = {};
+  for (const name of ["paper", "field", "ink", "faint", "good", "main"]) {
+    canvas.style.color = `var(--${name})`;
+    found[name] = getComputedStyle(canvas).color;
+  }
+  return found;
 }
 
 function sized(canvas, width, height) {
