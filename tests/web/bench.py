@@ -81,10 +81,11 @@ def client(desk: Desk, watch: Watch | None = None, token: str = SECRET) -> TestC
 
 
 @contextlib.contextmanager
-def served(desk: Desk, watch: Watch | None = None) -> Iterator[str]:
+def served(desk: Desk, watch: Watch | None = None, port: int = 0) -> Iterator[str]:
     """The address of a page that can be opened."""
     listening = socket.socket()
-    listening.bind(("127.0.0.1", 0))
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.bind(("127.0.0.1", port))
     config = uvicorn.Config(make_app(desk, SECRET, watch), log_level="error", timeout_graceful_shutdown=3)
     server = uvicorn.Server(config)
     if watch is not None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from holdsfor.workbench.desk import Desk, Setting
 from holdsfor.workbench.live import Follower
 from holdsfor.workbench.watching import Watch
 from tests.web.bench import EVENTS, NASTY, RULES, TRACKS, harbour, served, write_batch, write_report, written
@@ -115,7 +116,9 @@ def test_a_broken_rule_is_told_of_until_it_is_mended(looked) -> None:
     expect(looked.locator("#files .unsaved")).to_have_count(0)
 
 
-def test_words_are_completed_by_keyboard(looked) -> None:
+def test_names_are_told_of_and_words_completed_by_keyboard(looked) -> None:
+    looked.locator(".tok-function", has_text="slow").first.hover()
+    sync_api.expect(looked.locator(".cm-tooltip .told")).to_contain_text("slow")
     replace_rules(looked, RULES + "\ninitiatedAt(x(V)=true, T) :- ")
     looked.keyboard.type("happ", delay=20)
     looked.wait_for_selector(".cm-tooltip-autocomplete li")
@@ -123,11 +126,6 @@ def test_words_are_completed_by_keyboard(looked) -> None:
     looked.keyboard.press("Enter")
     sync_api.expect(looked.locator(".cm-content")).to_contain_text(":- happensAt")
     replace_rules(looked, RULES)
-
-
-def test_hovering_tells_what_a_name_is(looked) -> None:
-    looked.locator(".tok-function", has_text="slow").first.hover()
-    sync_api.expect(looked.locator(".cm-tooltip .told")).to_contain_text("slow")
 
 
 def test_an_interval_of_the_table_by_keyboard(looked) -> None:
@@ -318,3 +316,49 @@ def test_without_the_token_the_page_says_so(browser, address: str) -> None:
     page.goto(address.split("#", maxsplit=1)[0])
     sync_api.expect(page.locator("#status")).to_contain_text("token")
     context.close()
+
+
+def test_several_files_are_one_program_and_keep_their_own_history(browser, tmp_path: Path) -> None:
+    expect = sync_api.expect
+    slow, meeting = RULES.split("\n\n")[:2]
+    paths = (written(tmp_path / "slow.prolog", f"{slow}\n"), written(tmp_path / "meeting.prolog", f"{meeting}\n"))
+    desk = Desk(Setting(paths, (written(tmp_path / "harbour.csv", EVENTS),)))
+    with served(desk) as address:
+        found = Looked(browser, address)
+        page = found.page
+        expect(page.locator("#status")).to_contain_text("3 intervals")
+        page.locator(".cm-content").press("Control+End")
+        page.keyboard.insert_text("% more")
+        expect(page.locator("#files [role=tab]").nth(0)).to_contain_text("•")
+        page.locator("#files [aria-selected=true]").focus()
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#files [role=tab]").nth(1)).to_be_focused()
+        expect(page.locator(".cm-content")).to_contain_text("meeting")
+        replace_rules(page, meeting.replace("slow(W)", "slwo(W)"))
+        expect(page.locator("#findings")).to_contain_text("meeting.prolog:")
+        page.locator("#files [role=tab]").nth(0).click()
+        expect(page.locator(".cm-content")).to_contain_text("% more")
+        page.locator(".cm-content").press("Control+z")
+        expect(page.locator(".cm-content")).not_to_contain_text("% more")
+        page.locator("#findings button").first.click()
+        expect(page.locator("#files [aria-selected=true]")).to_contain_text("meeting.prolog")
+        assert "slwo" in page.evaluate("getSelection().toString()")
+        found.close()
+
+
+def test_a_page_finds_a_server_again_that_was_away(browser, tmp_path: Path) -> None:
+    expect = sync_api.expect
+    write_batch(tmp_path / "changes", 0, [("a", "open", "f", "v", 1, None, 5)])
+    desk = harbour(tmp_path)
+    with served(desk, Watch(Follower(tmp_path / "changes"))) as address:
+        found = Looked(browser, address)
+        expect(found.page.locator("#open")).to_contain_text("f=v")
+    expect(found.page.locator("#meters")).to_contain_text("connection lost")
+    port = int(address.split(":")[2].split("/")[0])
+    write_batch(tmp_path / "changes", 1, [("a", "close", "f", "v", 1, 8, 9), ("b", "open", "g", "v", 8, None, 9)])
+    with served(desk, Watch(Follower(tmp_path / "changes")), port):
+        expect(found.page.locator("#open")).to_contain_text("g=v")
+        expect(found.page.locator("#meters")).to_contain_text("running")
+        # That nobody was there is what the browser complains about.
+        found.complaints.clear()
+        found.close()
