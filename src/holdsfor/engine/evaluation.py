@@ -196,6 +196,9 @@ class Evaluation:
             rows = np.flatnonzero(ended & self.is_needed(symbol, table))
             if len(rows):
                 self.next_border.past[symbol] = table.take(rows)
+        for symbol, kind in self.border.points.keys() - self.points.keys():
+            # Worked out elsewhere, where there was nothing new to say of them.
+            self.set_points(symbol, kind, stacked_points(symbol, []))
         self._keep_derived()
 
     def is_needed(self, symbol: Symbol, table: Intervals) -> Bools:
