@@ -1,32 +1,32 @@
 """Builds the documentation site: `python docs/build_site.py [folder]`.
 
-Pages come from docs/, the examples, the diagnostics and a few files at the top; links between them are turned into links
-of the site, and one that leads nowhere is an error.
+Pages come from docs/, the notebooks, the examples, the diagnostics, the docstrings and a few files at the top. Links
+between them are turned into links of the site; one that leads nowhere, or to a heading that is not there, is an error.
 """
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
+
+import notebook_pages
+from reference_page import reference
 
 import holdsfor
 from holdsfor.codes import all_codes, page
 
 ROOT = Path(__file__).resolve().parent.parent
 _LINK = re.compile(r"(?<!\\)\]\((?P<target>[^)\s]+)\)")
+_INFO = re.compile(r"^```(?P<language>\w+)(?P<rest> [^\n`]*)?$", re.MULTILINE)
+_TITLED = {"events": "events", "facts": "facts", "expected": "expected"}
 _FENCED = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
-_PUBLIC = {
-    "holdsfor": None,
-    "holdsfor.testing": None,
-    "holdsfor.spark": ["recognise", "derived_events", "recognise_stream", "materialise", "materialise_stream"],
-    "holdsfor.session": ["Session"],
-}
 
 
 class BrokenLinks(Exception):
@@ -36,6 +36,8 @@ class BrokenLinks(Exception):
 def sources() -> dict[Path, str]:
     """All files that become pages, and what each is called on the site."""
     found = {path: path.relative_to(ROOT / "docs").as_posix() for path in sorted((ROOT / "docs").rglob("*.md"))}
+    for path in notebook_pages.notebooks():
+        found[path] = f"notebooks/{path.stem}.md"
     for path in sorted((ROOT / "examples").glob("*/README.md")):
         found[path] = f"examples/{path.parent.name}.md"
     found[ROOT / "examples" / "README.md"] = "examples/index.md"
@@ -50,14 +52,15 @@ def assemble(folder: Path) -> None:
     pages = sources()
     broken: list[str] = []
     for source, name in pages.items():
-        put(folder / name, relinked(source, name, pages, folder, broken))
+        text = _text(source, folder / name)
+        put(folder / name, relinked(source, text, name, pages, folder, broken))
     if broken:
         raise BrokenLinks("\n".join(broken))
     shutil.copytree(ROOT / "docs" / "images", folder / "images", dirs_exist_ok=True)
     for code in all_codes():
         put(folder / f"diagnostics/{code}.md", page(code) or "")
     put(folder / "diagnostics.md", "\n".join(_index()))
-    put(folder / "api.md", "\n".join(_reference()))
+    put(folder / "api.md", reference())
 
 
 def put(path: Path, text: str) -> None:
@@ -66,9 +69,16 @@ def put(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def relinked(source: Path, name: str, pages: dict[Path, str], folder: Path, broken: list[str]) -> str:
+def _text(source: Path, page: Path) -> str:
+    if source.suffix == ".ipynb":
+        page.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, page.parent / source.name)
+        return notebook_pages.markdown(notebook_pages.read(source), source.stem, page.parent / "pictures")
+    return source.read_text(encoding="utf-8")
+
+
+def relinked(source: Path, text: str, name: str, pages: dict[Path, str], folder: Path, broken: list[str]) -> str:
     """A page with the links of the site; those that lead nowhere are added to `broken`."""
-    text = source.read_text(encoding="utf-8")
     code = [match.span() for match in _FENCED.finditer(text)]
 
     def link(found: re.Match[str]) -> str:
@@ -77,12 +87,21 @@ def relinked(source: Path, name: str, pages: dict[Path, str], folder: Path, brok
         if is_code or re.match(r"[a-z]+:|#", target):
             return found[0]
         path, mark, anchor = target.partition("#")
+        if source.suffix == ".ipynb" and (folder / name).parent.joinpath(path).exists():
+            return found[0]
         there = _on_site((source.parent / path).resolve(), name, pages, folder)
         if there is None:
             broken.append(f"{source.relative_to(ROOT)}: {target} leads nowhere")
         return f"]({there}{mark}{anchor})"
 
-    return _LINK.sub(link, text)
+    return _INFO.sub(_titled, _LINK.sub(link, text))
+
+
+def _titled(found: re.Match[str]) -> str:
+    """The first line of a block, in the words of the site: the name of its file, or what is in it, becomes its title."""
+    language, rest = found["language"], (found["rest"] or "").strip()
+    title = f"{_TITLED[language]} {rest}".strip() if language in _TITLED else rest
+    return f'```{language} title="{title}"' if title else found[0]
 
 
 def _on_site(target: Path, name: str, pages: dict[Path, str], folder: Path) -> str | None:
@@ -107,57 +126,61 @@ def _index() -> Iterator[str]:
         yield f"| [{code}](diagnostics/{code}.md) | {title} |"
 
 
-def _reference() -> Iterator[str]:
-    yield "# Python reference\n"
-    for module, chosen in _PUBLIC.items():
-        yield f"## `{module}`\n"
-        home = sys.modules.get(module) or __import__(module, fromlist=["_"])
-        for name in chosen or home.__all__:
-            if not name.startswith("__"):
-                yield from _described(name, getattr(home, name))
+class _Links(HTMLParser):
+    """What a page of the site can be asked for, and what it asks for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.anchors = {""}
+        self.targets: set[str] = set()
+
+    def handle_starttag(self, _tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.anchors.update(value for name in ("id", "name") if (value := given.get(name)))
+        self.targets.update(value for name in ("href", "src") if (value := given.get(name)))
 
 
-def _described(name: str, thing: object) -> Iterator[str]:
-    yield f"### `{name}`\n"
-    if callable(thing):
-        yield f"```python\n{name}{_signature(thing)}\n```\n"
-    yield _docs(thing)
-    if inspect.isclass(thing):
-        for part, member in vars(thing).items():
-            function = getattr(member, "fget", None) or getattr(member, "func", None) or member
-            if not part.startswith("_") and callable(function) and inspect.getdoc(function):
-                is_method = inspect.isfunction(member)
-                yield f"#### `{name}.{part}`\n"
-                yield f"```python\n{part}{_signature(function)}\n```\n" if is_method else ""
-                yield _docs(function)
+def check_site(site: Path) -> None:
+    """Raise for links of a finished site that lead to no file, or to no heading of their page."""
+    pages = {path: _Links() for path in sorted(site.rglob("*.html"))}
+    for path, links in pages.items():
+        links.feed(path.read_text(encoding="utf-8"))
+    broken = [
+        f"{path.relative_to(site)}: {target} leads nowhere"
+        for path, links in pages.items()
+        for target in sorted(links.targets)
+        if path.name != "404.html" and not _is_there(site, path, target, pages)
+    ]
+    if broken:
+        raise BrokenLinks("\n".join(broken))
 
 
-def _signature(thing: object) -> str:
-    try:
-        return str(inspect.signature(thing)) if callable(thing) else ""
-    except ValueError:
-        return "(…)"
+def _is_there(site: Path, page: Path, target: str, pages: dict[Path, _Links]) -> bool:
+    if re.match(r"[a-z]+:|//", target):
+        return True
+    name, _, anchor = unquote(target).partition("#")
+    there = site / name.lstrip("/") if name.startswith("/") else (page.parent / name if name else page)
+    there = Path(os.path.normpath(there))
+    there = there / "index.html" if there.is_dir() else there
+    return there.exists() and (there not in pages or anchor in pages[there].anchors)
 
 
-def _docs(thing: object) -> str:
-    text = inspect.getdoc(thing) or ""
-    # Examples become blocks of code.
-    return re.sub(r"(?m)(^>>> .*(?:\n(?!\n).*)*)", r"```pycon\n\1\n```", text) + "\n"
+def build(folder: Path) -> Path:
+    """Make the site in a folder; gives where it is."""
+    shutil.rmtree(folder / "pages", ignore_errors=True)
+    assemble(folder / "pages")
+    settings = (ROOT / "zensical.toml").read_text(encoding="utf-8")
+    put(folder / "zensical.toml", settings.replace('docs_dir = "docs"', 'docs_dir = "pages"'))
+    command = [str(Path(sys.executable).parent / "zensical"), "build", "--clean", "--strict"]
+    subprocess.run(command, cwd=folder, check=True)  # noqa: S603
+    check_site(folder / "site")
+    return folder / "site"
 
 
 def main() -> None:
-    """Assemble the pages and have them made into a site."""
-    folder = ROOT / "build" / "pages"
-    shutil.rmtree(folder, ignore_errors=True)
-    assemble(folder)
-    settings = (ROOT / "zensical.toml").read_text(encoding="utf-8")
-    settings = settings.replace('docs_dir = "docs"', 'docs_dir = "pages"').replace(
-        'site_dir = "site"', 'site_dir = "site"'
-    )
-    put(ROOT / "build" / "zensical.toml", settings)
-    command = [str(Path(sys.executable).parent / "zensical"), "build", "--clean", "--strict"]
-    subprocess.run(command, cwd=ROOT / "build", check=True)  # noqa: S603
-    print(f"holdsfor {holdsfor.__version__}: the site is in {ROOT / 'build' / 'site'}")
+    """Make the site in build/, or in the folder that is given."""
+    site = build(Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT / "build")
+    print(f"holdsfor {holdsfor.__version__}: the site is in {site}")
 
 
 if __name__ == "__main__":

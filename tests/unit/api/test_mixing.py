@@ -1,8 +1,7 @@
-"""Programs of two languages: the page about them, the example, and what `load`, `plan` and `graph` make of them."""
+"""Programs of two languages: the example, and what `load`, `plan` and `graph` make of them."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -12,22 +11,9 @@ from holdsfor.compiler.plan import Method
 from holdsfor.diagnostics import ProgramError
 from holdsfor.viz.graph import dependency_view, to_dot, to_mermaid, to_svg
 from tests.strategies.engine_runs import loaded
-from tests.unit.api.test_docs_running import check_command
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "mixing.md").read_text("utf-8")
-BLOCKS = re.findall(r"^```(\w+) ?(\S*)\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 EXAMPLE = ROOT / "examples" / "mixed_languages"
-
-
-def test_every_block_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for _, file, text in BLOCKS:
-        if file:
-            Path(file).write_text(text, encoding="utf-8")
-        else:
-            check_command(text)
-    assert [language for language, _, _ in BLOCKS].count("console") == 2
 
 
 def intervals(**window: int) -> set[tuple[object, ...]]:

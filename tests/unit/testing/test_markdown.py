@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -38,12 +37,6 @@ def test_the_page_about_testing_passes() -> None:
     outcomes = run_checks(PAGE)
     assert len(outcomes) == 12
     assert_markdown(PAGE)
-
-
-def test_the_python_on_the_page_runs() -> None:
-    names: dict[str, object] = {}
-    for code in re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL):
-        exec(compile(code, str(PAGE), "exec"), names)
 
 
 def test_a_difference_names_its_line(tmp_path: Path) -> None:
