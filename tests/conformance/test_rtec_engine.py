@@ -7,6 +7,7 @@ import pytest
 from holdsfor import load
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import event_rows, interval_rows
+from holdsfor.engine.retention import retention
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.incremental.run import Choice, IncrementalRun
@@ -21,6 +22,8 @@ def test_case(folder: Path, choice: Choice) -> None:
     reasoner = load(case.rules)
     stream = RowReader(reasoner.analysis).read([case.stream])
     assert stream.malformed == []
+    if choice is Choice.ALWAYS and retention(reasoner.plan).back:
+        pytest.skip("rules that need hindsight are worked out from scratch in any case")
     dictionary = Dictionary()
     columns = from_records(stream.records, reasoner.analysis.entities, dictionary)
     windows = WindowPlan(case.window, case.step, case.start, case.end)

@@ -17,6 +17,8 @@ from tests.strategies.scenarios import INTERVALS, WINDOWED
 
 PLAIN = replace(WINDOWED, allowed=Allowed(look_back=False, collect=False), cycles=False)
 CYCLIC = replace(WINDOWED, statics=replace(POINTWISE_KIND, equal=WINDOWED.statics.equal))
+HINDSIGHT = replace(INTERVALS, read_whole=True)
+"""Rules about time-points read what is known only later."""
 LATE = 12
 
 
@@ -41,6 +43,19 @@ def test_without_cycles(scenario: Scenario) -> None:
 @settings(max_examples=80)
 @given(scenarios(INTERVALS, windowed=True, late=LATE))
 def test_whole_intervals(scenario: Scenario) -> None:
+    check_engine(scenario)
+
+
+@settings(max_examples=80)
+@given(scenarios(HINDSIGHT, windowed=True, late=LATE))
+def test_hindsight(scenario: Scenario) -> None:
+    check_engine(scenario)
+
+
+@pytest.mark.slow
+@settings(max_examples=4_000)
+@given(scenarios(HINDSIGHT, windowed=True, late=LATE))
+def test_hindsight_at_length(scenario: Scenario) -> None:
     check_engine(scenario)
 
 

@@ -12,7 +12,8 @@ Statically determined fluents are of three kinds.
 - Emptiness tests, complements and instances that are not all in sight may depend on anything that ever happened. They
   are worked out from the *whole* history of what they read, again and again.
 
-Whoever reads a fluent whose past may change has such a past itself. Metric rules that look into the future, or read such
+Whoever reads a fluent whose past may change has such a past itself; rules about time-points are then asked again for so
+much of the past (`hindsight.py`). Metric rules that look into the future, or read such
 a fluent, are worked out from the whole history; others keep what will follow from the past. Conditions with a time-point of their own get as
 much of the past as they can still see.
 """
@@ -28,6 +29,7 @@ from holdsfor.compiler.analysis.lookback import reach
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.plan import Plan, Stratum
 from holdsfor.engine.distances import Offset, is_endless, offsets
+from holdsfor.engine.hindsight import hindsight
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.variants import Variant, variants
 from holdsfor.ir import (
@@ -54,7 +56,8 @@ class Retention:
     `unsettled` and `derivable` are statically determined fluents of the second and third kind; `parts` is what the
     former read, `whole` what the latter do. `reasons` says why the whole history of a fluent is kept. `lists` is how far
     back before the border `holdsFor` rules look at a fluent, `lag` how far before it a fluent's own past is unsettled,
-    whichever the instance. `room` is how much later and earlier an end can be moved by operators.
+    whichever the instance. `room` is how much later and earlier an end can be moved by operators. `back` is how far
+    before the window rules about time-points are asked again.
     """
 
     whole: frozenset[Symbol]
@@ -66,6 +69,7 @@ class Retention:
     lists: dict[Symbol, int]
     lag: dict[Symbol, int]
     room: tuple[int, int]
+    back: int
 
     def keeps_past(self, symbol: Symbol) -> bool:
         """Whether ended intervals of a fluent are kept."""
@@ -114,9 +118,10 @@ class _Found:
                         self._reasons.setdefault(symbol, f"the rule at {rule.span.location} looks back without limit")
         whole = frozenset(symbol for symbol in self._reasons if symbol not in self._derivable)
         parts, derivable, unsettled = map(frozenset, (self._parts, self._derivable, self._unsettled))
-        looks = self._distances
+        looks, again = self._distances, hindsight(self._plan, unsettled, derivable)
+        reasons = {**again.reasons, **self._reasons}
         return Retention(
-            whole, parts, self._far, derivable, unsettled, self._reasons, looks.lists, looks.lag, looks.room
+            whole, parts, self._far, derivable, unsettled, reasons, looks.lists, looks.lag, looks.room, again.back
         )
 
     def _add_static(self, symbol: Symbol) -> None:

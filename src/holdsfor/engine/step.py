@@ -60,7 +60,9 @@ def advance(
             f"(up to {state.border}): go on with the same window and step, or smaller windows"
         )
     # One time-point more than the window needs: what begins or ends right at its border may only now be known.
-    settled = state.origin - 2 if size is None else max(state.origin - 2, min(query, query + step - size) - 1)
+    settled = state.origin - 2
+    if size is not None:
+        settled = max(settled, min(query, query + step - size) - 1 - prepared.kept.back)
     moment = Moment(state.border, query, state.origin, settled, low)
     sight = Sight(query, low, state.query)
     inputs, known = _seen(prepared, state.kept, arrived, sight)

@@ -15,6 +15,7 @@ from holdsfor.engine.frames import combined_keys, is_in
 from holdsfor.engine.inputs import Sight
 from holdsfor.engine.kernels import Bools
 from holdsfor.engine.prepared import Prepared
+from holdsfor.engine.retention import retention
 from holdsfor.engine.state import NEVER
 from holdsfor.engine.step import Answer
 from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
@@ -43,7 +44,7 @@ class Incremental:
     """A program whose input changes. Windows are of `size` time-points; None sees everything.
 
     A pane goes on from query to query until `least` rows have come in, and a good part of all there are; with zero there
-    is one for every query time. `fine` has every stratum worked out by itself: better for small changes, worse for large
+    is one for every query time. Programs with hindsight have one pane only: an earlier one cannot be asked again. `fine` has every stratum worked out by itself: better for small changes, worse for large
     ones. `trace` is told which input reaches which keys.
     """
 
@@ -60,6 +61,7 @@ class Incremental:
     ) -> None:
         self._size = size
         self._least, self._fine = least, fine
+        self._has_hindsight = bool(retention(plan).back)
         self.trace = trace
         self._counts = [0]
         self._is_full = False
@@ -155,6 +157,8 @@ class Incremental:
         return found
 
     def _is_enough(self, rows: int) -> bool:
+        if self._has_hindsight:
+            return False
         share = DENSE_SHARE if rows > DENSE * len(self._dictionary) else SHARE
         return not self._least or rows >= max(self._least, sum(self._counts) // share)
 

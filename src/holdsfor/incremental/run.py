@@ -17,6 +17,7 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.profile import Profile
+from holdsfor.engine.retention import retention
 from holdsfor.engine.run import Batches, whole_history
 from holdsfor.engine.state import State
 from holdsfor.engine.step import Answer, advance, evaluate
@@ -137,6 +138,14 @@ def _possible(plan: Plan, windows: WindowPlan, choice: Choice) -> Choice:
     if any(stratum.method is Method.METRIC for stratum in plan.strata):
         if choice is Choice.ALWAYS:
             raise HoldsforError("windows of programs with metric rules are always worked out from scratch")
+        return Choice.NEVER
+    if retention(plan).back:
+        # A pane cannot be asked again about what lies before it.
+        if choice is Choice.ALWAYS:
+            raise HoldsforError(
+                "windows of programs in which events and simple fluents depend on durations, sequences or Allen relations "
+                "are always worked out from scratch"
+            )
         return Choice.NEVER
     if choice is Choice.AUTO and (windows.size is None or windows.size <= windows.step):
         return Choice.NEVER

@@ -73,3 +73,18 @@ def test_metric_rules_go_from_scratch() -> None:
         IncrementalRun(plan, dictionary, found, windows, choice=Choice.ALWAYS)
     run = IncrementalRun(plan, dictionary, found, windows)
     assert len(list(run)) == run.work.from_scratch
+
+
+def test_what_is_known_later_counts_from_when_it_was() -> None:
+    rules = """
+    initiatedAt(on(X)=true, T) :- happensAt(a(X), T).
+    terminatedAt(on(X)=true, T) :- happensAt(b(X), T).
+    limit(10).
+    holdsFor(long(X)=true, I) :- holdsFor(on(X)=true, I1), limit(D), intDurGreater(I1, D, I).
+    initiatedAt(since(X)=true, T) :- happensAt(start(long(X)=true), T).
+    terminatedAt(since(X)=true, T) :- happensAt(c(X), T).
+    """
+    events = {"a": [(1, "k")], "b": [(25, "k")], "c": [(40, "k")]}
+    for window in (5, 10, 20, 100):
+        result = loads(rules).recognise(events, window=window, step=5, start=0, end=40)
+        assert [(row.start, row.end) for row in result["since"] if row.query_time == 40] == [(2, 41)]
