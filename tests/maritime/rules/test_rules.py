@@ -71,7 +71,7 @@ def test_command(engine: str) -> None:
 
 def test_windows(reasoner: Reasoner) -> None:
     """The last of several windows sees the whole stream."""
-    found = reasoner.recognise(STREAM, window=13_000, step=2_500, start=0, end=12_500, incremental="never")
+    found = reasoner.recognise(STREAM, window=13_000, step=2_500, start=0, end=12_500)
     rows = {(row.fluent, row.value, row.start, row.end) for row in found if row.query_time == 12_500}
     assert rows == expected()
 
