@@ -2,8 +2,8 @@
 
     python benchmarks/dmtl.py [--short-stop FOLDER] [--facts 1000000] [--recursive 100000] [--plot memory.svg]
 
-The folder has `S1.txt.gz` and `S2.txt.gz` (facts in MeTeoR's format, a time-point a second) and `expected_S1.csv.gz`,
-`expected_S2.csv.gz` (answers); they are compared before anything is timed. Streams are gone through in steps, each fed
+The folder (`examples/short_stop`) has `S1.txt.gz` and `S2.txt.gz` (facts in MeTeoR's format, a time-point a second) and
+`expected_S1.csv.gz`, `expected_S2.csv.gz` (answers); they are compared before anything is timed. Streams are gone through in steps, each fed
 with the facts of its own time only. CPU time; the best of several runs for short stops, one run for the others, facts
 already in columns. `--plot` draws how many facts are kept while a stream runs.
 """
@@ -138,7 +138,11 @@ def short_stop(folder: Path, name: str) -> Case:
     facts = read_metric_facts([folder / f"{name}.txt.gz"], dictionary)
     case = Case(name, plan_of(SHORT_STOP, "ShortStop"), facts, dictionary, Fraction(1), *(_reach(facts)))
     with gzip.open(folder / f"expected_{name}.csv.gz", "rt") as file:
-        expected = {(row["args"], row["t"]) for row in csv.DictReader(file)}
+        expected = {
+            (row["args"], str(moment))
+            for row in csv.DictReader(file)
+            for moment in range(int(row["start"]), int(row["end"]) + 1)
+        }
     table = in_batch(case).tables["ShortStop", 1]
     found = {
         (str(dictionary.values[code]), str(cell // 2))

@@ -1,0 +1,82 @@
+"""Figures of other systems, and what is aimed at: read from `anchors.toml`, held against results."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from benchmarks.suite.measure import Result
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """What another system took for one window of a workload, in ms."""
+
+    workload: str
+    task: str
+    system: str
+    ms: float
+    source: str
+    note: str = ""
+    at_least: float | None = None
+    events: int | None = None
+    intervals: int | None = None
+    rss_mb: float | None = None
+
+    def ratio(self, result: Result) -> float:
+        """How many times as long it took as the task here."""
+        task = result["tasks"][self.task]
+        return self.ms * task["windows"] / float(task["cpu_ms"]["min"])
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is aimed at within one run: a multiple of another task, or milliseconds, maybe less those of another task."""
+
+    workload: str
+    task: str
+    figure: str
+    at_most: float
+    against: str = ""
+    less: str = ""
+
+    def value(self, result: Result) -> float:
+        """What it is in a result."""
+        found = self._figure(result, self.task)
+        if self.against:
+            return found / self._figure(result, self.against)
+        return found - self._figure(result, self.less) if self.less else found
+
+    def _figure(self, result: Result, task: str) -> float:
+        found = result["tasks"][task]
+        if self.figure.removesuffix("_ms") in ("cpu", "wall"):
+            return float(found[self.figure]["min"])
+        return float(found["figures"][self.figure])
+
+    def __str__(self) -> str:
+        unit = f"× {self.against}" if self.against else "ms"
+        less = f" less {self.less}" if self.less else ""
+        return f"{self.workload}, {self.task}{less}, {self.figure.removesuffix('_ms')}: at most {self.at_most:g} {unit}"
+
+
+@cache
+def _read() -> dict[str, list[dict[str, object]]]:
+    with (Path(__file__).parent / "anchors.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
+def anchors(workload: str) -> list[Anchor]:
+    """Those of a workload."""
+    return [Anchor(**one) for one in _read()["anchor"] if one["workload"] == workload]  # type: ignore[arg-type]
+
+
+def goals(workload: str) -> list[Goal]:
+    """Those of a workload."""
+    return [Goal(**one) for one in _read()["goal"] if one["workload"] == workload]  # type: ignore[arg-type]
+
+
+def loading_ms(rows: float) -> float:
+    """What RTEC takes at least to load rows."""
+    return rows * float(_read()["rtec_loading_us_a_row"]) / 1e3  # type: ignore[arg-type]

@@ -1,0 +1,125 @@
+"""Takes the time: in the process of one workload, and from outside, one such process after the other."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks.suite.workload import ROOT, Task, Workload
+
+Result = dict[str, Any]
+"""As it is written to JSON."""
+PACKAGES = ("holdsfor", "numpy", "numba", "pyarrow", "pyspark", "polars", "duckdb")
+ENOUGH = 4.0
+"""Seconds after which a task is not repeated again, once it ran three times."""
+
+
+def warm_up(task: Task) -> None:
+    """Repeat a task until it is as fast as it gets."""
+    done, begin = 0, task.clock()
+    while done < task.warm_up or task.clock() - begin < task.warm_seconds:
+        task.fresh()()
+        done += 1
+
+
+def timed(task: Task) -> Result:
+    """Repeat a task; times in ms."""
+    warm_up(task)
+    wall: list[float] = []
+    processor: list[float] = []
+    figures = None
+    for _ in range(task.repeat):
+        work = task.fresh()
+        begin, used = time.perf_counter(), task.clock()
+        figures = work()
+        processor.append(1e3 * (task.clock() - used))
+        wall.append(1e3 * (time.perf_counter() - begin))
+        if len(wall) >= 3 and sum(wall) > 1e3 * ENOUGH:
+            break
+    found = {"wall_ms": spread(wall), "cpu_ms": spread(processor), "windows": task.windows}
+    return found | ({"figures": dict(figures)} if figures else {})
+
+
+def brief(task: Task) -> Task:
+    """The same without much repetition."""
+    return replace(task, repeat=min(2, task.repeat), warm_up=min(1, task.warm_up), warm_seconds=0.0)
+
+
+def spread(values: Sequence[float]) -> Result:
+    """The least, the median, and how many there were."""
+    return {"min": min(values), "median": statistics.median(values), "runs": len(values)}
+
+
+def memory() -> float:
+    """The most memory this process had, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def measure_here(workload: Workload, quick: bool) -> Result:
+    """Measure a workload in this process."""
+    ready = workload.make(quick)
+    before = memory()
+    given = {name: brief(task) for name, task in ready.tasks.items()} if quick else ready.tasks
+    tasks = {name: timed(task) for name, task in given.items()}
+    return {
+        "title": workload.title,
+        "facts": ready.facts,
+        "tasks": tasks,
+        "rss_mb": memory(),
+        "rss_ready_mb": before,
+        "load": os.getloadavg()[0],
+    }
+
+
+def measure_apart(name: str, quick: bool, limit: float) -> Result:
+    """Measure a workload in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.suite", "one", name, *(["--quick"] if quick else [])]
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=limit, check=False)
+    except subprocess.TimeoutExpired:
+        return {"error": f"took more than {limit:.0f} s"}
+    if done.returncode != 0:
+        return {"error": done.stderr.strip()[-2000:]}
+    found: Result = json.loads(done.stdout.strip().rpartition("\n")[2])
+    return found
+
+
+def circumstances(quick: bool) -> Result:
+    """The machine, the date, the load and the versions."""
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": {"processor": _processor(), "cores": os.cpu_count(), "system": platform.platform()},
+        "load": os.getloadavg(),
+        "versions": versions,
+        "commit": commit.stdout.strip(),
+        "settings": {"NPY_DISABLE_CPU_FEATURES": os.environ.get("NPY_DISABLE_CPU_FEATURES", "")},
+        "quick": quick,
+    }
+
+
+def _processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.processor()

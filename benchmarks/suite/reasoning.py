@@ -1,0 +1,94 @@
+"""A description and a stream as tasks: reasoning from encoded columns, and the same with reading and writing."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from benchmarks.suite.workload import Ready, Task, Work, again
+
+from holdsfor.compiler.plan import Method, Plan
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.stream import Stream
+from holdsfor.engine.windows import WindowPlan
+from holdsfor.incremental.run import IncrementalRun
+from holdsfor.recognition import Recognition, read_events
+
+COMPILING = 2.5
+"""Seconds of processor time. Cycles are swept by a loop that is compiled as soon as that pays; a process that goes on for
+long has it compiled, so runs before that do not count.
+"""
+
+
+@dataclass(frozen=True)
+class Application:
+    """A plan and its stream, in columns; `files` are those it was read from."""
+
+    plan: Plan
+    dictionary: Dictionary
+    stream: Stream
+    files: tuple[Path, ...] = ()
+
+
+def from_files(plan: Plan, files: Sequence[Path]) -> Application:
+    """Read the stream of an application."""
+    reading = read_events(plan, files)
+    return Application(plan, reading.dictionary, reading.stream, tuple(files))
+
+
+def from_rows(plan: Plan, rows: Sequence[str]) -> Application:
+    """The same from rows that were just made."""
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+        file.write("\n".join(rows) + "\n")
+        file.flush()
+        reading = read_events(plan, file.name)
+    return Application(plan, reading.dictionary, reading.stream)
+
+
+def start(application: Application, windows: WindowPlan | None) -> IncrementalRun:
+    """A run that has not done anything yet."""
+    return IncrementalRun(application.plan, application.dictionary, application.stream, windows)
+
+
+def go(run: IncrementalRun) -> int:
+    """Work out all query times; how many intervals there are in all answers."""
+    return sum(len(table) for answer in run for table in answer.fluents.values())
+
+
+def _fresh(application: Application, windows: WindowPlan | None) -> Work:
+    run = start(application, windows)
+
+    def work() -> None:
+        go(run)
+
+    return work
+
+
+def _whole(application: Application, windows: WindowPlan | None) -> None:
+    go(start(application, windows))
+
+
+def _from_file(application: Application, windows: WindowPlan | None) -> None:
+    reading = read_events(application.plan, application.files)
+    for _ in Recognition(application.plan, reading, windows):
+        pass
+
+
+def ready(application: Application, windows: WindowPlan | None = None, repeat: int = 7) -> Ready:
+    """Reasoning; the same with what is done once for a run; and where the stream is in files, with reading them."""
+    count = 1 if windows is None else len(windows.query_times)
+    is_swept = any(stratum.method is Method.SWEEP for stratum in application.plan.strata)
+    warm = COMPILING if is_swept else 0.0
+    tasks = {
+        "reasoning": Task(partial(_fresh, application, windows), count, repeat, warm_seconds=warm),
+        "with setting up": Task(again(partial(_whole, application, windows)), count, repeat),
+    }
+    if application.files:
+        tasks["with reading"] = Task(again(partial(_from_file, application, windows)), count, max(3, repeat // 2))
+    events = sum(len(table.time) for table in application.stream.events.values())
+    given = sum(len(table.start) for table in application.stream.fluents.values())
+    facts = {"events": events, "input intervals": given, "windows": count}
+    return Ready(tasks, facts | {"intervals": go(start(application, windows))})

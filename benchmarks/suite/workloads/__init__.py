@@ -1,0 +1,12 @@
+"""All workloads, by name."""
+
+from __future__ import annotations
+
+from benchmarks.suite.workload import Workload
+from benchmarks.suite.workloads import applications, delays, live, maritime, metric, sequences, spark, starting
+
+ALL: dict[str, Workload] = {
+    workload.name: workload
+    for module in (applications, sequences, delays, maritime, metric, live, starting, spark)
+    for workload in module.WORKLOADS
+}
