@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -27,9 +28,11 @@ from tests.strategies.edits import Round, Step, by_definition, from_scratch, is_
 from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, scenario, scenarios
 from tests.strategies.fact_edits import FactEdit
 from tests.strategies.scenario_words import Pen
-from tests.strategies.scenarios import WINDOWED
+from tests.strategies.scenarios import INTERVALS, WINDOWED
 
 LATE = 12
+HINDSIGHT = replace(INTERVALS, read_whole=True)
+"""Rules about time-points read what is known only later."""
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -157,6 +160,12 @@ def check_windows(one: Scenario, pane: int, *, with_changes: bool) -> None:
 @settings(max_examples=60)
 @given(scenarios(WINDOWED, windowed=True, late=LATE), st.integers(1, 12), st.booleans())
 def test_windows(one: Scenario, pane: int, with_changes: bool) -> None:
+    check_windows(one, pane, with_changes=with_changes)
+
+
+@settings(max_examples=40)
+@given(scenarios(HINDSIGHT, windowed=True, late=LATE), st.integers(1, 12), st.booleans())
+def test_hindsight(one: Scenario, pane: int, with_changes: bool) -> None:
     check_windows(one, pane, with_changes=with_changes)
 
 

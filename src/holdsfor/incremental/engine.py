@@ -271,8 +271,20 @@ class Incremental:
     def _give(self, stage: StageRun, later: StageRun, change: Change) -> None:
         for found, spread in _spread(stage, later, change):
             later.mark(change.pane, different(spread[:, KEY]))
+            if stage.needs_look_ahead:
+                self._look_ahead(later, spread)
             if self.trace is not None:
                 self.trace.follow(stage, later, found[:, KEY], spread[:, KEY])
+
+    def _look_ahead(self, later: StageRun, spread: Rows) -> None:
+        """What begins or ends after the query time, because input said so in advance, happens when it is due."""
+        for section, rows in later.sections.tables(spread):
+            if section.kind == "table":
+                first = FIRST + width(section.symbol) + 1
+                for times in (rows[:, first], rows[:, first + 1]):
+                    coming = (times >= self._clock.now) & (times < FOREVER)
+                    if coming.any():
+                        later.ahead.add(times[coming], rows[coming, KEY])
 
     # Answers
 

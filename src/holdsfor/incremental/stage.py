@@ -95,6 +95,8 @@ class StageRun:
         # is known when, unless rules work out the delay.
         delays = fixed_delays(stage.strata)
         self._is_restless = bool(mine & (kept.unsettled | kept.derivable)) or self._has_metric or delays is None
+        self.needs_look_ahead = bool(mine & kept.derivable)
+        """Whether what is said of times to come does not show as a change when it comes about."""
         self._deadlines = Deadlines(self.sections, delays) if delays and not self._is_restless else None
         self._marked: list[Ints] = []
         self.worked_on = 0
