@@ -36,7 +36,7 @@ def own_checkpoints() -> Callable[[str], str]:
     numbers = count()
 
     def rewritten(text: str) -> str:
-        text = text.replace('"checkpoint"', f'"checkpoint{next(numbers)}"')
+        text = text.replace('"checkpoint"', f'"{Path.cwd()}/checkpoint{next(numbers)}"')
         return text.replace("query.awaitTermination()", "query.processAllAvailable()")
 
     return rewritten

@@ -71,6 +71,7 @@ def test_signals(spark: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*:UserWarning")  # some examples are about one thing that has no arguments
 @pytest.mark.parametrize("name", ["language.md", "testing.md"])
 def test_examples_of_the_language_hold_on_spark(name: str, spark: Any) -> None:
     failed = [outcome.render() for outcome in run_checks(DOCS / name, [Engine.SPARK], spark) if not outcome.passed]
