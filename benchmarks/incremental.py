@@ -143,8 +143,10 @@ def plot(path: Path, cells: Sequence[Cell]) -> None:
         sizes, least = [cell.size for cell in mine], [cell.least() for cell in mine]
         axis.plot(sizes, [taken[0] for taken in least], marker="o", markersize=3, linewidth=1, label="from scratch")
         axis.plot(sizes, [taken[3] for taken in least], marker="s", markersize=3, linewidth=1, label="auto")
-        axis.set(title=f"{share} % delayed", xlabel="steps in the window", xticks=SIZES, ylim=(0, None))
+        axis.set(title=f"{share} % delayed", xlabel="steps in the window", xticks=SIZES)
         axis.grid(visible=True, linewidth=0.3)
+    # All pictures share one scale, which is known once all are drawn.
+    np.atleast_1d(axes)[0].set_ylim(bottom=0)
     np.atleast_1d(axes)[0].set_ylabel("ms a query")
     np.atleast_1d(axes)[0].legend(fontsize=8)
     figure.savefig(path)
