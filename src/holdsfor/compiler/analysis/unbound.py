@@ -192,8 +192,10 @@ def show_variable(variable: Var) -> str:
     """A variable as it was written."""
     if variable.is_anonymous:
         return "_"
-    # Unfolding a helper renames its variables; the text has the name that the author knows.
-    return variable.span.text if variable.span.source.text else variable.name
+    # Unfolding a helper renames its variables; the text has the name that the author knows. Of rules that were built in
+    # Python it has the whole condition.
+    written = variable.span.text
+    return written if written.isidentifier() else variable.name
 
 
 def _as_constant(variable: Var) -> str:

@@ -41,7 +41,8 @@ def generate(
     """
     if vessels < 1 or hours <= 0 or density <= 0:
         raise HoldsforError("a data set has at least one vessel, some time and some density")
-    folder = Path(path)
+    # Workers may have another current folder.
+    folder = Path(path).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     made = plan(vessels, hours, seed)
     (folder / "areas.geojson").write_text(geojson())
