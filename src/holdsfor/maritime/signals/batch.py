@@ -60,7 +60,7 @@ def critical_events(
         atexit.register(shutil.rmtree, made, ignore_errors=True)
         target = made
     else:
-        target = str(out)
+        target = _absolute(out)
     make_folder(target, "signals")
     work = Store(f"{target}/_work")
 
@@ -70,7 +70,7 @@ def critical_events(
 
     found = run_batch(
         SparkWorkers(spark),
-        dataset,
+        _absolute(dataset),
         thresholds,
         (work, Store(target)),
         buckets or _partitions(spark),
@@ -80,3 +80,8 @@ def critical_events(
     system, path = place_of(work.root)
     system.delete_dir(path)
     return found
+
+
+def _absolute(path: str | Path) -> str:
+    """A folder as workers see it, who may have another current folder; the name of a file system goes before all else."""
+    return str(path) if ":" in str(path) else str(Path(path).resolve())
