@@ -57,6 +57,7 @@ def assemble(folder: Path) -> None:
     if broken:
         raise BrokenLinks("\n".join(broken))
     shutil.copytree(ROOT / "docs" / "images", folder / "images", dirs_exist_ok=True)
+    shutil.copyfile(ROOT / "docs" / "site.css", folder / "site.css")
     for code in all_codes():
         put(folder / f"diagnostics/{code}.md", page(code) or "")
     put(folder / "diagnostics.md", "\n".join(_index()))
