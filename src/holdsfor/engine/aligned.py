@@ -86,12 +86,13 @@ class _Aligned:
     def _leaf(self, node: Intervals) -> Spans:
         symbol = self._evaluation.entities.fluent(node.fvp.fluent)
         table = self._evaluation.intervals(symbol)
-        rows = np.flatnonzero(table.value == self._evaluation.dictionary.find(value_of(node.fvp.value)))
+        has_value = table.value == self._evaluation.dictionary.find(value_of(node.fvp.value))
+        if not has_value.all():
+            table = table.take(np.flatnonzero(has_value))
         names = [term.name for term in symbol.columns(node.fvp.fluent) if isinstance(term, Var)]
-        columns = [table.args[names.index(name)][rows] for name in self._order]
         space = self._evaluation.space
-        group = space.group(columns, len(rows))
-        starts, ends = space.pack(group, table.start[rows]), space.pack(group, table.end[rows])
+        group = space.group([table.args[names.index(name)] for name in self._order], len(table))
+        starts, ends = table.spans(space, group)
         if names != self._order:
             # Intervals of one list are disjoint, so starts and ends can be sorted apart.
             return np.sort(starts), np.sort(ends)

@@ -108,12 +108,9 @@ class Evaluation:
     def _time_range(self) -> tuple[int, int]:
         first, last = min(self.moment.border, self.moment.origin) - 1, self.moment.now + 1
         # Fluents that are there already were worked out elsewhere, perhaps from input that has not come here.
-        for table in (*self.fluents.values(), *self.inputs.intervals.values()):
-            if not len(table):
-                continue
-            starts, ends = table.start[table.start > -FOREVER], table.end[table.end < FOREVER]
-            first = int(starts.min(initial=first))
-            last = max(int(starts.max(initial=last)), int(ends.max(initial=last)))
+        tables = {id(table): table for table in (*self.fluents.values(), *self.inputs.intervals.values())}
+        for table in tables.values():
+            first, last = table.reach(first, last)
         since = self.border.earliest()
         later, earlier = self.kept.room
         if later + earlier > _MOST_ROOM:

@@ -9,7 +9,7 @@ import numpy as np
 
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of
-from holdsfor.engine.frames import Codes, Column, Lists, Numbers
+from holdsfor.engine.frames import Codes, Column, Lists, Numbers, is_in, order_of, row_keys
 from holdsfor.engine.kernels import Bools, Ints, union
 from holdsfor.engine.state import Reports
 from holdsfor.engine.stream import EventColumns, FluentColumns
@@ -77,21 +77,29 @@ def known_reports(kept: Reports | None, arrived: FluentColumns | None, sight: Si
     """The pieces of an input fluent that are known at a query, new ones cut at the beginning of its window."""
     if arrived is None:
         return kept
-    first = sight.low + 1
-    is_there = (arrived.end > np.maximum(arrived.start, first)) & (~arrived.is_point | (arrived.start >= first))
-    rows = np.flatnonzero(is_there)
-    start = arrived.start[rows]
-    new = Reports(
-        tuple(column[rows] for column in arrived.args),
-        arrived.value[rows],
-        np.maximum(start, first),
-        arrived.end[rows],
-        start < first,
-        arrived.is_point[rows],
-    )
+    new = _cut_off(arrived, sight.low + 1)
     if kept is None or not len(kept):
         return new
     return stacked_reports([kept, new]) if len(new) else kept
+
+
+def _cut_off(arrived: FluentColumns, first: int) -> Reports:
+    """What reports say of the time from a time-point on."""
+    start, end = arrived.start, arrived.end
+    if int(start.min(initial=first)) >= first and bool((end > start).all()):
+        none_cut = np.zeros(len(start), np.bool_)
+        return Reports(arrived.args, arrived.value, start, end, none_cut, arrived.is_point)
+    is_there = (end > np.maximum(start, first)) & (~arrived.is_point | (start >= first))
+    rows = np.flatnonzero(is_there)
+    start = start[rows]
+    return Reports(
+        tuple(column[rows] for column in arrived.args),
+        arrived.value[rows],
+        np.maximum(start, first),
+        end[rows],
+        start < first,
+        arrived.is_point[rows],
+    )
 
 
 def stacked_reports(found: Sequence[Reports]) -> Reports:
@@ -106,7 +114,7 @@ def seen_intervals(known: Reports, query: int, codes: int) -> tuple[Intervals, B
 
     A point at the query time itself goes on until something is known of the next.
     """
-    still_point = known.is_point & (known.start >= query)
+    still_point = known.is_point & (known.start >= query) if known.is_point.any() else known.is_point
     if not still_point.any():
         joined = _maximal(known, codes)
         return _table(joined), joined.is_cut, joined
@@ -122,29 +130,46 @@ def _table(joined: Reports) -> Intervals:
 
 
 def _maximal(known: Reports, codes: int) -> Reports:
-    """Pieces that overlap or touch, joined; sorted by arguments, value and start."""
-    if len(known) < 2:
-        return replace(known, is_point=np.zeros(len(known), np.bool_))
-    start, columns = known.start, (*known.args, known.value)
-    closed = known.end[known.end < FOREVER]
-    last = int(max(start.max(), closed.max() if len(closed) else start.max()))
+    """Pieces that overlap or touch, joined; sorted by arguments, value and start.
+
+    Most input is maximal already, and what has been kept always is: then rows are put in order at most.
+    """
+    rows = len(known)
+    never = np.zeros(rows, np.bool_)
+    if rows < 2:
+        return replace(known, is_point=never)
+    start, end, columns = known.start, known.end, (*known.args, known.value)
+    last = int(end.max())
+    if last >= FOREVER:
+        last = int(end.max(initial=int(start.max()), where=end < FOREVER))
     space = Space.over(codes, int(start.min()), last)
-    group, _ = space.groups(columns, columns, (len(start), len(start)))
-    distinct, first = np.unique(group, return_index=True)
-    number = np.searchsorted(distinct, group)
-    packed = space.pack(number, start)
-    starts, stops = union([(np.sort(packed), np.sort(space.pack(number, known.end)))])
-    row = first[starts >> space.time_bits]
-    found = [column[row] for column in columns]
-    order = np.lexsort((starts, *reversed(found)))
-    # A piece that was cut held before: whatever else begins there, nothing starts.
-    is_cut = np.isin(starts, packed[known.is_cut])[order]
-    sorted_columns: list[Ints] = [column[order] for column in found]
+    # Codes side by side are in the same order as the columns they come from.
+    group = space.group(columns, rows) if space.fits(len(columns)) else _numbered(columns)
+    starts, ends = space.pack(group, start), space.pack(group, end)
+    if _are_apart(starts, ends):
+        return replace(known, is_point=never)
+    order = order_of(starts)
+    ordered = starts[order]
+    if _are_apart(ordered, ends[order]):
+        return replace(known.take(order), is_point=never)
+    firsts, lasts = union([(ordered, np.sort(ends))])
+    row = order[np.searchsorted(ordered, firsts)]
     return Reports(
-        tuple(sorted_columns[:-1]),
-        sorted_columns[-1],
-        space.plain(starts)[order],
-        space.plain(stops)[order],
-        is_cut,
-        np.zeros(len(order), np.bool_),
+        tuple(column[row] for column in known.args),
+        known.value[row],
+        start[row],
+        space.plain(lasts),
+        # A piece that was cut held before: whatever else begins there, nothing starts.
+        is_in(firsts, starts[known.is_cut]),
+        np.zeros(len(row), np.bool_),
     )
+
+
+def _are_apart(starts: Ints, ends: Ints) -> bool:
+    """Whether intervals are in order, and none touches the next."""
+    return bool((starts[1:] > ends[:-1]).all())
+
+
+def _numbered(columns: Sequence[Ints]) -> Ints:
+    """A small number for each distinct row, in order of the columns."""
+    return np.unique(row_keys(columns), return_inverse=True)[1].astype(np.int64)

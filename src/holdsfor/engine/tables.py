@@ -260,6 +260,18 @@ class Intervals:
             self.single_valued,
         )
 
+    def reach(self, first: int, last: int) -> tuple[int, int]:
+        """Two time-points, moved apart by what the intervals mention; what goes on without end mentions nothing."""
+        if not len(self):
+            return first, last
+        low, high = int(self.start.min()), int(self.end.max())
+        if low <= -FOREVER:
+            low = int(self.start.min(initial=first, where=self.start > -FOREVER))
+        if high >= FOREVER:
+            closed = int(self.end.max(initial=last, where=self.end < FOREVER))
+            high = max(closed, int(self.start.max()))
+        return min(first, low), max(last, high)
+
     def spans(self, space: Space, group: Ints) -> Spans:
         """The intervals on the packed time-line, given the group of each row."""
         return space.pack(group, self.start), space.pack(group, self.end)
