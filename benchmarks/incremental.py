@@ -1,11 +1,9 @@
 """Windows that overlap, and events that come late: from scratch at every query time, and only what changed.
 
     python benchmarks/incremental.py [voyages | uniform] [--events 17800] [--vessels 5000] [--delayed 5 …] [--plot FILE]
-    python benchmarks/incremental.py --change [events]
 
-The first repeats the experiment of incremental RTEC (Tsilionis et al., 2022) on the streams of `late_streams.py`: windows
+Repeats the experiment of incremental RTEC (Tsilionis et al., 2022) on the streams of `late_streams.py`: windows
 of 1 to 14 steps, 5 to 80 % of the events delayed. All ways take turns at every query time, and their answers are compared.
-The second keeps one window of a million events and changes 1 to 100,000 of them.
 """
 
 from __future__ import annotations
@@ -25,19 +23,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 from late_streams import Setting, late_stream, uniform, voyages
 
 from holdsfor import loads
-from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.state import State
 from holdsfor.engine.step import Answer
-from holdsfor.engine.stream import EventColumns, Stream
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.incremental.run import Choice, IncrementalRun
-from holdsfor.incremental.stretched import Stretched
-from maritime import MIX, RULES
+from maritime import RULES
 
 SIZES = (1, 2, 4, 8, 14)
 DELAYED = (5, 10, 20, 40, 80)
-CHANGED = (1, 10, 100, 1_000, 10_000, 100_000)
 TIMED = 8
 """So many query times are timed, once the longest window is full."""
 WAYS = (Choice.NEVER, Choice.ALWAYS, Choice.AUTO)
@@ -152,48 +145,6 @@ def plot(path: Path, cells: Sequence[Cell]) -> None:
     figure.savefig(path)
 
 
-def changes(events: int) -> None:
-    """Time per query by the number of events that came late into one window; the query time stays."""
-    plan, dictionary = loads(RULES).plan, Dictionary()
-    setting = uniform(events // 14, events // 40)
-    stream, step = late_stream(dictionary, setting, 14, 0.0), setting.step
-    end, random = 14 * step, np.random.default_rng(2)
-    print("| changed events | ms | us an event | evaluations | occurrences gone through |")
-    print("| ---: | ---: | ---: | ---: | ---: |")
-    engine = Stretched(plan, dictionary, State.beginning(0), 14 * step)
-    for now in range(step, end + 1, step):
-        engine.query(now, _between(stream, now - step, now))
-    vessel_codes = np.unique(next(iter(stream.events.values())).args[0])
-    for count in CHANGED:
-        taken = []
-        for _ in range(3):
-            late = Stream()
-            kinds = [name for name in MIX if name != "velocity" and not name.endswith("Area")]
-            counts = np.bincount(random.integers(0, len(kinds), count), minlength=len(kinds))
-            for name, some in zip(kinds, counts.tolist(), strict=True):
-                time_points = random.integers(1, end, some)
-                args = (vessel_codes[random.integers(0, len(vessel_codes), some)],)
-                if some:
-                    late.events[Symbol(EntityKind.EVENT, name, 1)] = EventColumns(args, time_points, time_points)
-            before = engine.worked_on, engine.evaluations
-            begin = time.process_time()
-            engine.query(end, late)
-            taken.append(time.process_time() - begin)
-        best = min(taken)
-        work = f"{engine.evaluations - before[1]} | {engine.worked_on - before[0]}"
-        print(f"| {count} | {best * 1e3:.1f} | {best / count * 1e6:.1f} | {work} |", flush=True)
-
-
-def _between(stream: Stream, after: int, until: int) -> Stream:
-    """What arrives in a stretch of time."""
-    found = Stream()
-    for symbol, events in stream.events.items():
-        found.events[symbol] = events.take(np.flatnonzero((events.arrival > after) & (events.arrival <= until)))
-    for symbol, reports in stream.fluents.items():
-        found.fluents[symbol] = reports.take(np.flatnonzero((reports.arrival > after) & (reports.arrival <= until)))
-    return found
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -202,11 +153,7 @@ def main() -> None:
     parser.add_argument("--vessels", type=int)
     parser.add_argument("--delayed", type=int, nargs="*", default=DELAYED, help="per cent")
     parser.add_argument("--plot", type=Path)
-    parser.add_argument("--change", type=int, nargs="?", const=1_000_000, help="events in the window")
     chosen = parser.parse_args()
-    if chosen.change is not None:
-        changes(chosen.change)
-        return
     setting = voyages() if chosen.stream == "voyages" else uniform()
     setting = replace(setting, events=chosen.events or setting.events, vessels=chosen.vessels or setting.vessels)
     windows(setting, chosen.delayed, chosen.plot)

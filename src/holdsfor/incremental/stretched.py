@@ -168,9 +168,9 @@ class Stretched:
     def state(self) -> State:
         """Where the run stands: all that another run must know to go on."""
         self._settle(self.previous - self._size)
-        border = Border()
+        border, clock = Border(), Clock(self.previous, self.previous, self._floor, self._origin)
         for stage in self._stages:
-            mine = stage.state(stage.entries.at(stage.entries.known, self._floor))
+            mine = stage.state_at(self._floor, clock)
             border.holding |= mine.holding
             border.attempts |= mine.attempts
             for symbol, runs in stage.taken.events.items():

@@ -14,20 +14,19 @@ import numpy as np
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
-from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import Moment, width
-from holdsfor.engine.expressions import codes_of
-from holdsfor.engine.frames import Codes, row_keys
-from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted
+from holdsfor.engine.frames import Codes
+from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.profile import Profile
 from holdsfor.engine.state import Border
 from holdsfor.engine.step import evaluate
 from holdsfor.engine.tables import Events, Intervals, Points, no_intervals
-from holdsfor.incremental.chunks import Chunk, Chunks, Table
+from holdsfor.incremental.chunks import Chunk, Chunks, Table, stacked
 from holdsfor.incremental.cuts import Cuts, Made
 from holdsfor.incremental.entries import DEAD, Begins, Entries, Resumed, Status, Unfinished
 from holdsfor.incremental.readings import Keyed, Values, changed_rows
+from holdsfor.incremental.rows import event_columns, in_engine_order, interval_columns, rows_until
 from holdsfor.incremental.sections import Section, Sections
 from holdsfor.incremental.slots import Slots
 from holdsfor.incremental.stretch import Spreadings, Stretch
@@ -147,7 +146,7 @@ class StageStretches:
         cuts = Cuts(found.keys, found.times, len(self.slots))
         for symbol in self._delayed:
             # What is under way is not told by intervals.
-            slots, columns = self._with_slots(symbol, _columns_of(evaluation.held[symbol]))
+            slots, columns = self._with_slots(symbol, interval_columns(evaluation.held[symbol]))
             cuts = cuts.without(cuts.inside(slots, columns[-2] - 1, columns[-1])[1])
         return cuts
 
@@ -185,7 +184,7 @@ class StageStretches:
     def _keep_states(self, evaluation: Stretch, made: Made) -> None:
         self._keep_state(evaluation.next_border, made.latest)
         for symbol, table in evaluation.held.items() if len(made.cuts) else ():
-            slots, columns = self._with_slots(symbol, _columns_of(table))
+            slots, columns = self._with_slots(symbol, interval_columns(table))
             # Simple fluents by the value that they have after the border, others by having held there.
             shift = 0 if self.sections.is_simple(symbol) else 1
             rows, at = made.cuts.inside(slots, columns[-2] + shift, columns[-1] + shift)
@@ -220,10 +219,10 @@ class StageStretches:
         dictionary = self.prepared.dictionary
         for symbol in self.places:
             if symbol.kind is EntityKind.EVENT:
-                yield "happened", symbol, _event_columns(evaluation.derived[symbol], dictionary), None
+                yield "happened", symbol, event_columns(evaluation.derived[symbol], dictionary), None
                 continue
             table = evaluation.fluents[symbol]
-            yield "table", symbol, _columns_of(table), None
+            yield "table", symbol, interval_columns(table), None
             for effect in EffectKind:
                 if Section("effects", symbol, effect) in self._read_later:
                     points = evaluation.points.get((symbol, effect))
@@ -258,7 +257,7 @@ class StageStretches:
             columns = self._states.select(section, lambda chunk: wanted[chunk.entry])
             if columns is not None:
                 wide = width(section.symbol)
-                columns = _in_order(columns, wide)
+                columns = in_engine_order(columns, wide)
                 self.sections.add_to_state(border, section, columns[:wide], columns[wide:])
         return border
 
@@ -277,21 +276,21 @@ class StageStretches:
             if symbol.kind is EntityKind.EVENT:
                 happened = source.results.select(Section("happened", symbol), chosen, status)
                 if happened is not None:
-                    *args, time = _until(happened, until)
+                    *args, time = rows_until(happened, until)
                     evaluation.derived[symbol] = Events(tuple(map(Codes, args)), time)
                 continue
             wide, is_simple = width(symbol), self.sections.is_simple(symbol)
             given = no_intervals(wide, single_valued=is_simple)
             table = source.results.select(Section("table", symbol), chosen, status)
             if table is not None:
-                columns = _in_order(table, wide, is_simple=is_simple)
+                columns = in_engine_order(table, wide, is_simple=is_simple)
                 value, start, end = columns[wide:]
                 given = Intervals(columns[:wide], value, start, end, is_simple)
             evaluation.give_fluent(symbol, given)
             for effect in self.reads[symbol].effects:
                 points = source.results.select(Section("effects", symbol, effect), chosen, status)
                 if points is not None:
-                    points = _until(points, until)
+                    points = rows_until(points, until)
                     evaluation.set_points(symbol, effect, Points(points[:wide], points[wide], points[wide + 1]))
 
     def _is_read(self, symbol: Symbol, columns: Table, begins: Begins, values: Values | None) -> Bools:
@@ -337,6 +336,30 @@ class StageStretches:
             self._keep_state(evaluation.next_border, entry)
             self._trying = trying
 
+    def state_at(self, time: int, clock: Clock) -> Border:
+        """The state of all keys at a time-point that all have been settled at.
+
+        That of a key to which nothing happened since an earlier time is not the same now: what began right then holds.
+        """
+        keys = self.entries.known
+        found = self.entries.at(keys, time)
+        begins = self.entries.begins(found, clock.floor)
+        early = np.flatnonzero(begins < time)
+        states = [self.state(found[begins >= time])]
+        if len(early):
+            since = Begins(keys[early], begins[early], len(self.slots))
+            states.append(self._evaluation(keys[early], found[early], since, time, clock).next_border)
+        tables: dict[Section, list[Table]] = {}
+        for state in states:
+            for kind, symbol, columns, effect in self.sections.state_columns(state):
+                if symbol in self.places:
+                    tables.setdefault(Section(kind, symbol, effect), []).append(columns)
+        border = Border()
+        for section, parts in tables.items():
+            columns, wide = in_engine_order(stacked(parts), width(section.symbol)), width(section.symbol)
+            self.sections.add_to_state(border, section, columns[:wide], columns[wide:])
+        return border
+
     def _is_moved(self, found: Unfinished, begins: Begins, floor: int) -> Bools:
         """For which keys something may have happened between an entry and a time-point."""
         if self._given or self.taken.reports:
@@ -368,27 +391,3 @@ def _triggers(plan: Plan) -> frozenset[Symbol]:
     """The fluents that have delayed effects."""
     rules = (rule for stratum in plan.strata for rule in stratum.rules)
     return frozenset(plan.analysis.entities.fluent(r.trigger.fluent) for r in rules if isinstance(r, DelayRule))
-
-
-def _columns_of(table: Intervals) -> Table:
-    return (*table.args, table.value, table.start, table.end)
-
-
-def _until(columns: Table, until: int) -> Table:
-    """Rows up to a time-point, which is their last column."""
-    rows = np.flatnonzero(columns[-1] <= until)
-    return columns if len(rows) == len(columns[-1]) else tuple(column[rows] for column in columns)
-
-
-def _event_columns(events: Events, dictionary: Dictionary) -> Table:
-    return (*(codes_of(column, dictionary) for column in events.args), events.time)
-
-
-def _in_order(columns: Table, wide: int, *, is_simple: bool = False) -> Table:
-    """Rows in the order of the engine: by arguments, and then by start, or value and start."""
-    value, start = columns[wide], columns[wide + 1]
-    key = row_keys([*columns[:wide], start] if is_simple else [*columns[:wide], value, start])
-    if is_sorted(key):
-        return columns
-    order = np.argsort(key, kind="stable")
-    return tuple(column[order] for column in columns)
