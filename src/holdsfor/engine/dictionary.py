@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import islice
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from holdsfor.engine.kernels import Ints
+from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.logic.order import order_key
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
 
 Value: TypeAlias = str | int | float | Compound | ListTerm
 Floats: TypeAlias = npt.NDArray[np.float64]
+EXACT = 1 << 53
+"""Up to here, every whole number is a float as well."""
 
 
 class _Codes(dict[Value, int]):
@@ -24,13 +29,33 @@ class _Codes(dict[Value, int]):
         return code
 
 
+class _Ranked:
+    """The codes that have ever been compared, in the standard order of terms."""
+
+    def __init__(self) -> None:
+        self.ranks: Ints = EMPTY
+        """The place of each code, -1 for those that have none yet."""
+        self._codes: Ints = EMPTY
+        self._keys: list[tuple[Any, ...]] = []
+
+    def add(self, codes: Ints, keys: list[tuple[Any, ...]]) -> None:
+        """Put codes with these keys into their places."""
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        places = [bisect_left(self._keys, keys[one]) for one in order]
+        self._codes = np.insert(self._codes, places, codes[order])
+        # Two sorted lists, one after the other: sorting merges them.
+        self._keys = sorted([*self._keys, *(keys[one] for one in order)])
+        self.ranks[self._codes] = np.arange(len(self._codes))
+
+
 class Dictionary:
     """Codes for values. Codes never change, so they can be kept from window to window."""
 
     def __init__(self) -> None:
         self.values: list[Value] = []
         self._codes = _Codes()
-        self._numbers: npt.NDArray[np.generic] | None = None
+        self._numbers: npt.NDArray[Any] = EMPTY
+        self._ranked = _Ranked()
 
     def __len__(self) -> int:
         return len(self.values)
@@ -58,19 +83,24 @@ class Dictionary:
     def encode_numbers(self, numbers: npt.NDArray[np.generic]) -> Ints:
         """Codes of a column of numbers."""
         distinct, inverse = np.unique(numbers, return_inverse=True)
-        integral = distinct.dtype.kind == "i"
-        as_values = [int(n) if integral or float(n).is_integer() else float(n) for n in distinct]
-        return self.encode(as_values)[inverse]
+        return self.encode(_whole_if_possible(distinct))[inverse]
 
-    def numbers(self) -> npt.NDArray[np.generic]:
+    def numbers(self) -> npt.NDArray[Any]:
         """The number behind each code, NaN where it is none; int64 while all numbers are whole."""
-        if self._numbers is None or len(self._numbers) != len(self.values):
-            numeric = [value if isinstance(value, int | float) else None for value in self.values]
-            if any(value is None or isinstance(value, float) for value in numeric):
-                self._numbers = np.array([np.nan if value is None else float(value) for value in numeric], np.float64)
-            else:
-                self._numbers = np.array(numeric, np.int64)
+        known = len(self._numbers)
+        if known != len(self.values):
+            self._numbers = np.concatenate((self._numbers, _numbers(self.values[known:])))
         return self._numbers
+
+    def ranks(self, *columns: Ints) -> Ints:
+        """An array with the places of codes in the standard order of terms; it is right for the codes of these columns."""
+        ranks = self._ranked.ranks
+        if len(ranks) != len(self.values):
+            ranks = self._ranked.ranks = np.append(ranks, np.full(len(self.values) - len(ranks), -1))
+        new = np.unique(np.concatenate([column[ranks[column] < 0] for column in columns]))
+        if len(new):
+            self._ranked.add(new, [order_key(self.term(code)) for code in new.tolist()])
+        return self._ranked.ranks
 
     def term(self, code: int) -> Term:
         """The term behind a code."""
@@ -80,6 +110,24 @@ class Dictionary:
     def terms(self, codes: Sequence[int]) -> list[Term]:
         """The terms behind some codes."""
         return [self.term(code) for code in codes]
+
+
+def _numbers(values: list[Value]) -> npt.NDArray[Any]:
+    """Values as numbers, NaN where they are none; int64 if all are whole and fit into it."""
+    if all(isinstance(value, int) for value in values):
+        with suppress(OverflowError):
+            return np.array(values, np.int64)
+    return np.array([value if isinstance(value, int | float) else np.nan for value in values], np.float64)
+
+
+def _whole_if_possible(numbers: npt.NDArray[Any]) -> list[Value]:
+    """Numbers as values, of which those without a fraction are whole numbers."""
+    if numbers.dtype.kind == "f" and (np.abs(numbers) <= EXACT).all() and (np.trunc(numbers) == numbers).all():
+        numbers = numbers.astype(np.int64)
+    listed: list[Value] = numbers.tolist()
+    if numbers.dtype.kind != "f":
+        return listed
+    return [int(value) if isinstance(value, float) and value.is_integer() else value for value in listed]
 
 
 def value_of(term: Term) -> Value:

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from holdsfor.engine.dictionary import Dictionary, value_of
+from holdsfor.engine.dictionary import EXACT, Dictionary, value_of
 from holdsfor.engine.frames import Array, Codes, Column, Frame, Lists, Numbers
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, CONSTANTS, EvaluationError
-from holdsfor.logic.order import order_key
 from holdsfor.logic.unify import is_ground
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, functor
@@ -84,6 +83,8 @@ _COMPARE: dict[str, Callable[[Array, Array], Any]] = {
     "=:=": np.equal,
     "=\\=": np.not_equal,
 }
+_ORDER = {"@<": "<", "@=<": "=<", "@>": ">", "@>=": ">="}
+"""Comparisons in the standard order of terms, by those of numbers."""
 _FEW = 1 << 11
 """Up to so many rows, the number of calls is what costs."""
 assert set(_COMPARE) == ARITHMETIC_COMPARISONS
@@ -182,14 +183,31 @@ def compare(operator: str, left: Term, right: Term, frame: Frame, dictionary: Di
     columns = [column_of(side, frame, dictionary) for side in (left, right)]
     if any(isinstance(column, Lists) for column in columns):
         return _compare_lists(operator, columns)
-    one_codes, other_codes = (codes_of(column, dictionary) for column in columns)
-    if operator in ("=", "=="):
-        return np.asarray(one_codes == other_codes)
-    if operator in ("\\=", "\\=="):
-        return np.asarray(one_codes != other_codes)
-    ranks = _ranks(dictionary)
-    plain = {"@<": "<", "@=<": "=<", "@>": ">", "@>=": ">="}[operator]
-    return np.asarray(_COMPARE[plain](ranks[one_codes], ranks[other_codes]))
+    if operator in _ORDER:
+        return _compare_terms(_COMPARE[_ORDER[operator]], columns, dictionary, is_order=True)
+    return _compare_terms(np.equal if operator in ("=", "==") else np.not_equal, columns, dictionary, is_order=False)
+
+
+def _compare_terms(
+    comparison: Callable[[Array, Array], Any], columns: list[Column], dictionary: Dictionary, *, is_order: bool
+) -> Bools:
+    """Compare terms, by codes or in the standard order; numbers need no codes for it."""
+    if is_order or any(isinstance(column, Numbers) for column in columns):
+        one, other = (numbers_of(column, dictionary) for column in columns)
+        if _are_comparable(one, other):
+            return np.asarray(comparison(one, other))
+    one, other = (codes_of(column, dictionary) for column in columns)
+    if is_order:
+        ranks = dictionary.ranks(one, other)
+        one, other = ranks[one], ranks[other]
+    return np.asarray(comparison(one, other))
+
+
+def _are_comparable(*columns: Array) -> bool:
+    """Whether all values are numbers, and none is so large that floats could not tell it from others."""
+    if all(column.dtype.kind == "i" for column in columns):
+        return True
+    return all(bool((np.abs(column) < EXACT).all()) for column in columns)
 
 
 def _is_nan(values: Array) -> Bools:
@@ -201,11 +219,3 @@ def _compare_lists(operator: str, columns: list[Column]) -> Bools:
     lists = next(column for column in columns if isinstance(column, Lists))
     empty = lists.lengths == 0
     return np.asarray(empty if operator in ("=", "==") else ~empty)
-
-
-def _ranks(dictionary: Dictionary) -> Ints:
-    """The place of each code in the standard order of terms."""
-    order = sorted(range(len(dictionary)), key=lambda code: order_key(dictionary.term(code)))
-    ranks = np.empty(len(dictionary), np.int64)
-    ranks[order] = np.arange(len(dictionary))
-    return ranks

@@ -1,0 +1,82 @@
+"""The dictionary: numbers and the standard order, while it grows."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from holdsfor import loads
+from holdsfor.engine.dictionary import Dictionary, Value, value_of
+from holdsfor.logic.order import ORDER_COMPARISONS, order_key
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
+
+TERMS: list[Term] = [
+    *(Const(f"name{number}") for number in range(40)),
+    *(Const(number) for number in range(-20, 20)),
+    *(Const(number / 8) for number in range(-20, 20)),
+    Const(2**53),
+    Const(2**53 + 1),
+    ListTerm(()),
+    ListTerm((Const(1), Const("b"))),
+    *(Compound("pair", (Const(number), Const("x"))) for number in range(5)),
+    Compound("one", (Const("b"),)),
+]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_ranks_are_those_of_the_standard_order_whenever_they_are_asked_for(seed: int) -> None:
+    chance = random.Random(seed)
+    dictionary = Dictionary()
+    for _ in range(8):
+        some = chance.choices(TERMS, k=chance.randint(1, 40))
+        codes = dictionary.encode([value_of(term) for term in some])
+        left, right = (codes[[chance.randrange(len(codes)) for _ in range(20)]] for _ in range(2))
+        ranks = dictionary.ranks(left, right)
+        for one, other in zip(left.tolist(), right.tolist(), strict=True):
+            keys = order_key(dictionary.term(one)), order_key(dictionary.term(other))
+            assert (ranks[one] < ranks[other]) == (keys[0] < keys[1])
+            assert (ranks[one] == ranks[other]) == (one == other)
+
+
+def test_numbers_are_whole_until_something_else_comes() -> None:
+    dictionary = Dictionary()
+    assert dictionary.numbers().dtype == np.int64
+    dictionary.encode([3, 2**60])
+    assert dictionary.numbers().tolist() == [3, 2**60]
+    dictionary.encode(["a", 0.5])
+    assert dictionary.numbers().dtype == np.float64
+    dictionary.encode([7, 10**30])
+    np.testing.assert_array_equal(dictionary.numbers(), [3, 2.0**60, np.nan, 0.5, 7, 1e30])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "values"),
+    [([2, 1, 2], [2, 1, 2]), ([2.0, 1.0], [2, 1]), ([0.5, 2.0, np.inf], [0.5, 2, np.inf]), ([2.0**60], [2**60])],
+)
+def test_numbers_without_a_fraction_get_the_codes_of_whole_ones(numbers: list[float], values: list[Value]) -> None:
+    dictionary = Dictionary()
+    assert [dictionary.values[code] for code in dictionary.encode_numbers(np.array(numbers))] == values
+    assert [type(value) for value in dictionary.values] == [type(value) for value in sorted(set(values))]
+
+
+ORDERED: list[str | int | float] = ["b", "a", 10, 9, 2.5, -1, 2**53, 2**53 + 1, "z"]
+
+
+@pytest.mark.parametrize("operator", sorted(ORDER_COMPARISONS))
+@pytest.mark.parametrize("only_numbers", [False, True])
+def test_comparisons_in_the_standard_order(operator: str, *, only_numbers: bool) -> None:
+    values = [value for value in ORDERED if not only_numbers or isinstance(value, int | float)]
+    rules = f"initiatedAt(found(A, B)=true, T) :- happensAt(pair(A, B), T), A {operator} B."
+    rows = [(1, one, other) for one in values for other in values]
+    found = loads(rules).recognise({"pair": rows}).to_arrow()
+    expected = [(one, other) for _, one, other in rows if ORDER_COMPARISONS[operator](Const(one), Const(other))]
+    assert len(found) == len(expected)
+
+
+@pytest.mark.parametrize(("operator", "count"), [("=", 1), ("==", 1), ("\\=", 2), ("\\==", 2)])
+def test_terms_are_compared_with_computed_numbers(operator: str, count: int) -> None:
+    rules = f"initiatedAt(found(A)=true, T) :- happensAt(seen(A, B), T), C is B * 2, A {operator} C."
+    found = loads(rules).recognise({"seen": [(1, 3, 1.5), (1, 4, 1), (1, "a", 1)]}).to_arrow()
+    assert len(found) == count
