@@ -70,8 +70,8 @@ def _count(value: float | None) -> str:
 
 
 def _beside(run: Result) -> Iterator[str]:
-    yield "| workload | other system | its ms a window | ours | times as fast | aim | with reading | source |"
-    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- |"
+    yield "| workload | other system | its events and intervals | ours | its ms a window | ours | times as fast | aim | with reading | source |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
     for name, result in run["results"].items():
         if "error" in result:
             continue
@@ -89,7 +89,16 @@ def _beside(run: Result) -> Iterator[str]:
                 theirs = anchor.ms * task["windows"] + loading_ms(rows)
                 whole = f"{theirs / reading['cpu_ms']['min']:.0f}"
             source = anchor.source + (f"; {anchor.note}" if anchor.note else "")
-            yield f"| {name} | {anchor.system} | {number(anchor.ms)} | {number(ours)} | {number(ratio)} | {aim} | {whole} | {source} |"
+            sizes = f"{_count(anchor.events)}, {_count(anchor.intervals)} | {_sizes(result)}"
+            yield f"| {name} | {anchor.system} | {sizes} | {number(anchor.ms)} | {number(ours)} | {number(ratio)} | {aim} | {whole} | {source} |"
+
+
+def _sizes(result: Result) -> str:
+    """Events, with intervals that were given, and intervals found, of one window."""
+    facts = result["facts"]
+    given = facts.get("events", facts.get("facts", 0)) + facts.get("input intervals", 0)
+    found, windows = facts.get("intervals", facts.get("answers", 0)), facts.get("windows", 1)
+    return f"{_count(given / windows)}, {_count(found / windows)}"
 
 
 def _goals(run: Result) -> Iterator[str]:
@@ -99,6 +108,9 @@ def _goals(run: Result) -> Iterator[str]:
         if "error" in result:
             continue
         for goal in goals(name):
+            if not {goal.task, goal.against or goal.task} <= result["tasks"].keys():
+                yield f"| {goal} | | not measured |"
+                continue
             value = goal.value(result)
             yield f"| {goal} | {number(value)} | {'met' if value <= goal.at_most else 'missed'} |"
 

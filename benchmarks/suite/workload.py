@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "examples"
@@ -50,10 +51,14 @@ class Task:
 
 @dataclass(frozen=True)
 class Ready:
-    """A workload made ready: its tasks, and what is known about it, such as the number of events."""
+    """A workload made ready: its tasks, and what is known about it, such as the number of events.
+
+    `measured` are results of tasks that ran elsewhere, as they will be written.
+    """
 
     tasks: dict[str, Task]
     facts: dict[str, float] = field(default_factory=dict)
+    measured: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

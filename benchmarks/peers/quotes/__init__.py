@@ -1,0 +1,1 @@
+"""Offers that stand until they are taken, of the NetBill example."""

@@ -1,0 +1,1 @@
+"""Short stops of vehicles, a metric program."""
