@@ -115,18 +115,25 @@ def circumstances(quick: bool) -> Result:
             versions[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": {"processor": _processor(), "cores": os.cpu_count(), "system": platform.platform()},
         "load": os.getloadavg(),
         "versions": versions,
-        "commit": commit.stdout.strip(),
+        "commit": _commit(),
         "settings": {"NPY_DISABLE_CPU_FEATURES": os.environ.get("NPY_DISABLE_CPU_FEATURES", "")},
         "quick": quick,
     }
+
+
+def _commit() -> str:
+    """What was measured; with a plus if the sources are not as they were committed."""
+
+    def git(*words: str) -> str:
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", "src", "benchmarks", "examples")
+    return git("rev-parse", "--short", "HEAD") + ("+" if changed else "")
 
 
 def _processor() -> str:
