@@ -16,8 +16,6 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from maritime import fastest
-
 from holdsfor import loads
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
@@ -27,6 +25,7 @@ from holdsfor.engine.run import run
 from holdsfor.engine.stream import EventColumns, Stream
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.recognition import read_events
+from maritime import fastest
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 COUNTERS = """

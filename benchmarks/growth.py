@@ -17,14 +17,13 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from maritime import HOURS, RULES, fastest, measured, stream
-
 from holdsfor import loads
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.run import run
 from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
 from holdsfor.engine.windows import WindowPlan
+from maritime import HOURS, RULES, fastest, measured, stream
 
 TIMES = (1, 2, 4, 8, 16)
 FLUENTS = "withinArea gap stopped lowSpeed movingSpeed underWay trawlSpeed trawlingMovement trawling rendezVous".split()

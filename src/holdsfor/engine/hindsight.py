@@ -43,7 +43,9 @@ def hindsight(plan: Plan, unsettled: Collection[Symbol], derivable: Collection[S
             back = max(back, depth)
             if depth >= FOREVER:
                 named = ", ".join(sorted(str(symbol) for symbol, deep in read.items() if deep >= FOREVER))
-                reasons |= dict.fromkeys(stratum.members, f"it reads {named}, of which something long ago may be known only later")
+                reasons |= dict.fromkeys(
+                    stratum.members, f"it reads {named}, of which something long ago may be known only later"
+                )
         depths |= dict.fromkeys(stratum.members, depth)
     return Hindsight(back, reasons)
 
