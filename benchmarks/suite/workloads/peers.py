@@ -56,6 +56,27 @@ def _islands(quick: bool) -> Ready:
     return Ready({"holdsfor, in this process": Task(again(ours))}, facts, measured)
 
 
+def _islands_on_spark(quick: bool) -> Ready:
+    import spark_batch
+    from benchmarks.peers.islands import data, rules, spark_query
+
+    events, vessels = (50_000, 1_000) if quick else (1_500_000, 34_000)
+    folder = tempfile.TemporaryDirectory()
+    path = Path(folder.name, "events.parquet")
+    data.write(path, events, vessels)
+    spark = spark_batch.session(2)
+    answer = digest(rules.rows(rules.answer(str(path))))
+    theirs = spark_query.answer(spark, str(path)).rename_columns(["arg1", "start", "end"])
+    assert digest(rules.rows(theirs)) == answer, "Spark SQL gives other rows"
+
+    def by_sql() -> None:
+        assert folder
+        spark_query.answer(spark, str(path))
+
+    facts = {"events": events, "vessels": vessels, "intervals": answer[0]}
+    return Ready({"Spark SQL": Task(again(by_sql), repeat=5, clock=spark_batch.processor_seconds)}, facts)
+
+
 def _quotes(events: int, quick: bool) -> Ready:
     from benchmarks.suite.workloads.delays import quote_rows
 
@@ -118,6 +139,7 @@ def _stops(name: str, quick: bool) -> Ready:
 
 WORKLOADS = [
     Workload("peer-islands", "one situation that lasts, by rules and by hand-written queries", _islands),
+    Workload("peer-islands-spark", "the same by Spark SQL on two cores, warm", _islands_on_spark, slow=True),
     *(
         Workload(f"peer-quotes-{events}", f"quotes by rules and by Logica, {events} events", partial(_quotes, events))
         for events in (80, 960, 4000)
