@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.dependencies import Vertex, conditions
@@ -26,6 +28,9 @@ from holdsfor.ir import (
 from holdsfor.ir.metric import MetricFact, MetricProgram, MetricRule
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Var
+
+_T = TypeVar("_T")
+_P = ParamSpec("_P")
 
 
 class Method(StrEnum):
@@ -61,6 +66,8 @@ class Plan:
 
     analysis: Analysis
     strata: tuple[Stratum, ...]
+    _worked_out: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What follows from the plan, by the function that works it out and its other arguments."""
 
     @property
     def inputs(self) -> tuple[Symbol, ...]:
@@ -72,6 +79,24 @@ class Plan:
     def outputs(self) -> tuple[Symbol, ...]:
         """The fluents and derived events that are computed."""
         return tuple(symbol for stratum in self.strata for symbol in stratum.members)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leaves out what can be worked out again."""
+        return {**self.__dict__, "_worked_out": {}}
+
+
+def once_per_plan(work: Callable[Concatenate[Plan, _P], _T]) -> Callable[Concatenate[Plan, _P], _T]:
+    """For what follows from a plan and is needed in every run: it is worked out once, and kept with the plan."""
+
+    @wraps(work)
+    def found(plan: Plan, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        key = work, args, tuple(kwargs.items())
+        if key not in plan._worked_out:
+            plan._worked_out[key] = work(plan, *args, **kwargs)
+        kept: _T = plan._worked_out[key]
+        return kept
+
+    return found
 
 
 def make_plan(analysis: Analysis) -> Plan:

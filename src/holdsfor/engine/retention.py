@@ -27,7 +27,7 @@ from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.lookback import reach
 from holdsfor.compiler.metric.plan import MetricPlan
-from holdsfor.compiler.plan import Plan, Stratum
+from holdsfor.compiler.plan import Plan, Stratum, once_per_plan
 from holdsfor.engine.distances import Offset, is_endless, offsets
 from holdsfor.engine.hindsight import hindsight
 from holdsfor.engine.tables import FOREVER
@@ -80,6 +80,7 @@ class Retention:
         return max(self.reach.get(symbol, 0), self.lists.get(symbol, 0))
 
 
+@once_per_plan
 def retention(plan: Plan) -> Retention:
     """What a plan must keep."""
     found = _Found(plan)

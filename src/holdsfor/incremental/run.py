@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from holdsfor.compiler.plan import Method, Plan
 from holdsfor.diagnostics import HoldsforError
@@ -24,11 +25,12 @@ from holdsfor.engine.step import Answer, advance, evaluate
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.windows import WindowPlan, first_moment
-from holdsfor.incremental.calm import is_calm
-from holdsfor.incremental.costs import IN_PANES, IN_STRETCHES, Costs
-from holdsfor.incremental.stretched import Stretched
-from holdsfor.incremental.windowed import Windowed
-from holdsfor.spreading.stages import stage_plan
+
+if TYPE_CHECKING:
+    # Imported where they are used: runs without windows that overlap have no use for them.
+    from holdsfor.incremental.costs import Costs
+    from holdsfor.incremental.stretched import Stretched
+    from holdsfor.incremental.windowed import Windowed
 
 
 class Choice(StrEnum):
@@ -72,12 +74,32 @@ class IncrementalRun:
         self._prepared = Prepared(plan, dictionary)
         self._engine: Windowed | Stretched | None = None
         self._choice = _possible(plan, self.windows, choice)
-        calm = is_calm(plan, stage_plan(plan, tied=False).stages)
-        self._way = Stretched if calm else Windowed
-        self._costs: Costs | None = None
-        if self._choice is Choice.AUTO and self.windows.size is not None:
-            steps = -(-self.windows.size // self.windows.step)
-            self._costs = Costs(plan, steps, IN_STRETCHES if calm else IN_PANES)
+        self._costs = self._make_costs()
+
+    @cached_property
+    def _is_calm(self) -> bool:
+        from holdsfor.incremental.calm import is_calm
+        from holdsfor.spreading.stages import stage_plan
+
+        return is_calm(self._plan, stage_plan(self._plan, tied=False).stages)
+
+    def _make_costs(self) -> Costs | None:
+        if self._choice is not Choice.AUTO or self.windows.size is None:
+            return None
+        from holdsfor.incremental.costs import IN_PANES, IN_STRETCHES, Costs
+
+        steps = -(-self.windows.size // self.windows.step)
+        return Costs(self._plan, steps, IN_STRETCHES if self._is_calm else IN_PANES)
+
+    def _make_engine(self) -> Windowed | Stretched:
+        size = int(FOREVER) if self.windows.size is None else self.windows.size
+        if self._is_calm:
+            from holdsfor.incremental.stretched import Stretched
+
+            return Stretched(self._plan, self._dictionary, self._state, size, self._profile)
+        from holdsfor.incremental.windowed import Windowed
+
+        return Windowed(self._plan, self._dictionary, self._state, size, self._profile)
 
     @property
     def state(self) -> State:
@@ -105,8 +127,7 @@ class IncrementalRun:
 
     def _changes(self, query: int, arrived: Stream) -> Answer:
         if self._engine is None:
-            size = int(FOREVER) if self.windows.size is None else self.windows.size
-            self._engine = self._way(self._plan, self._dictionary, self._state, size, self._profile)
+            self._engine = self._make_engine()
         before = self._engine.worked_on, self._engine.evaluations
         answer = self._engine.query(query, arrived)
         occurrences, evaluations = self._engine.worked_on - before[0], self._engine.evaluations - before[1]
@@ -135,6 +156,8 @@ class IncrementalRun:
 
 def _possible(plan: Plan, windows: WindowPlan, choice: Choice) -> Choice:
     """What was chosen, as far as a plan allows it and windows overlap."""
+    if choice is Choice.AUTO and (windows.size is None or windows.size <= windows.step):
+        return Choice.NEVER
     if any(stratum.method is Method.METRIC for stratum in plan.strata):
         if choice is Choice.ALWAYS:
             raise HoldsforError("windows of programs with metric rules are always worked out from scratch")
@@ -146,7 +169,5 @@ def _possible(plan: Plan, windows: WindowPlan, choice: Choice) -> Choice:
                 "windows of programs in which events and simple fluents depend on durations, sequences or Allen relations "
                 "are always worked out from scratch"
             )
-        return Choice.NEVER
-    if choice is Choice.AUTO and (windows.size is None or windows.size <= windows.step):
         return Choice.NEVER
     return choice

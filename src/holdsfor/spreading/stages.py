@@ -11,7 +11,7 @@ from itertools import islice, product
 
 from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
-from holdsfor.compiler.plan import Plan, Stratum
+from holdsfor.compiler.plan import Plan, Stratum, once_per_plan
 from holdsfor.engine.retention import retention
 from holdsfor.ir import Effect, EffectKind
 from holdsfor.spreading.alignment import Option, Places, Spreading, options, rule_shapes
@@ -80,6 +80,7 @@ class _Draft:
     links: tuple[Link, ...] = ()
 
 
+@once_per_plan
 def stage_plan(plan: Plan, *, tied: bool = True) -> StagePlan:
     """The stages of a plan. Unless `tied`, no connected components are looked for: in a stream they are never known."""
     drafts = _drafts(plan, tied=tied)
