@@ -1,13 +1,13 @@
 """holdsfor: rules and time-stamped events in, the intervals during which situations hold out."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError
-from holdsfor.ir import Program
-from holdsfor.loading import Reasoner, from_program, load, loads
-from holdsfor.metric import MetricReasoner, loads_metric
-
 if TYPE_CHECKING:
+    from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError
+    from holdsfor.ir import Program
+    from holdsfor.loading import Reasoner, from_program, load, loads
+    from holdsfor.metric import MetricReasoner, loads_metric
     from holdsfor.result import Result
 
 __version__ = "0.1.0"
@@ -27,11 +27,28 @@ __all__ = [
     "loads_metric",
 ]
 
+_HOMES = {
+    "Diagnostic": "holdsfor.diagnostics",
+    "HoldsforError": "holdsfor.diagnostics",
+    "MetricReasoner": "holdsfor.metric",
+    "Program": "holdsfor.ir",
+    "ProgramError": "holdsfor.diagnostics",
+    "Reasoner": "holdsfor.loading",
+    "Result": "holdsfor.result",
+    "from_program": "holdsfor.loading",
+    "load": "holdsfor.loading",
+    "loads": "holdsfor.loading",
+    "loads_metric": "holdsfor.metric",
+}
+
 
 def __getattr__(name: str) -> Any:
-    # NumPy and Arrow come with it, so it is imported when somebody asks.
-    if name == "Result":
-        from holdsfor.result import Result
+    # The compiler, NumPy and Arrow come with these; they are imported when somebody asks for them.
+    if name not in _HOMES:
+        raise AttributeError(f"module 'holdsfor' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return found
 
-        return Result
-    raise AttributeError(f"module 'holdsfor' has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -2,44 +2,62 @@
 
 from __future__ import annotations
 
+import gc
 import sys
-from typing import Annotated
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
 from holdsfor import __version__
-from holdsfor.cli import inspect
-from holdsfor.cli.common import hide_pandas
-from holdsfor.cli.demo import demo
-from holdsfor.cli.explain import explain
-from holdsfor.cli.lsp import grammar, lsp
-from holdsfor.cli.maritime import maritime
-from holdsfor.cli.run import run
-from holdsfor.cli.serve import serve
-from holdsfor.cli.stream import stream
-from holdsfor.cli.test import test
 
-app = typer.Typer(
-    name="holdsfor",
-    help="Find out during which intervals a situation holds.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-app.command()(run)
-app.command()(stream)
-app.command()(explain)
-app.command()(serve)
-app.command()(inspect.check)
-app.command()(inspect.fmt)
-app.command()(inspect.graph)
-app.command()(inspect.plan)
-app.command()(inspect.codes)
-app.command()(test)
-app.command()(lsp)
-app.command()(grammar)
-app.command()(demo)
-app.add_typer(maritime, name="maritime")
+_HOMES = {
+    "run": "run",
+    "stream": "stream",
+    "explain": "explain",
+    "serve": "serve",
+    "check": "inspect",
+    "fmt": "inspect",
+    "graph": "inspect",
+    "plan": "inspect",
+    "codes": "inspect",
+    "test": "test",
+    "lsp": "lsp",
+    "grammar": "lsp",
+    "demo": "demo",
+    "maritime": "maritime",
+}
+"""Every command and the module it is in."""
+
+app: typer.Typer
+"""All commands; made when somebody asks for it."""
+
+
+def __getattr__(name: str) -> Any:
+    if name != "app":
+        raise AttributeError(f"module 'holdsfor.cli' has no attribute {name!r}")
+    made = globals()["app"] = _app(_HOMES)
+    return made
+
+
+def _app(commands: Iterable[str]) -> typer.Typer:
+    """The command line with some commands."""
+    made = typer.Typer(
+        name="holdsfor",
+        help="Find out during which intervals a situation holds.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    made.callback()(_options)
+    for command in commands:
+        found = getattr(import_module(f"holdsfor.cli.{_HOMES[command]}"), command)
+        if isinstance(found, typer.Typer):
+            made.add_typer(found, name=command)
+        else:
+            made.command()(found)
+    return made
 
 
 def _print_version(wanted: bool) -> None:
@@ -48,7 +66,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
@@ -59,6 +76,12 @@ def _options(
 
 def main() -> None:
     """Run the command line, in a process of its own."""
-    if sys.argv[1:2] == ["run"] and not any("spark" in word or word == "--help" for word in sys.argv):
+    # Nearly all that a command imports and reads lives on: looking for garbage among it finds none.
+    gc.set_threshold(100_000, 20, 20)
+    command = sys.argv[1] if len(sys.argv) > 1 else ""
+    if command == "run" and not any("spark" in word or word == "--help" for word in sys.argv):
+        from holdsfor.cli.common import hide_pandas
+
         hide_pandas()
-    app()
+    # To import and describe commands that are not asked for takes longer than to run one on a small file.
+    _app([command] if command in _HOMES else _HOMES)()
