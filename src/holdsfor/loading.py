@@ -14,10 +14,8 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.compile import check
 from holdsfor.compiler.plan import Plan, make_plan
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source, errors_of
-from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.frontend.rtec import parse_program
 from holdsfor.ir import Program
-from holdsfor.metric import from_metric_sources
 
 if TYPE_CHECKING:
     # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
@@ -281,7 +279,12 @@ def parse_sources(sources: Iterable[Source]) -> Program:
     listed = list(sources)
     metric = [source for source in listed if source.name.endswith(METRIC_FILES)]
     program = parse_program(source for source in listed if source not in metric)
-    return replace(program, metric=parse_metric(metric)) if metric else program
+    if not metric:
+        return program
+    # Imported here: few programs have metric rules.
+    from holdsfor.frontend.dmtl import parse_metric
+
+    return replace(program, metric=parse_metric(metric))
 
 
 @contextmanager
@@ -312,6 +315,8 @@ def load(*paths: str | Path, background: Background | None = None) -> Reasoner |
     all end in `.dmtl` are a metric program, and give a `MetricReasoner`; type checkers do not see that.
     """
     if paths and background is None and all(str(path).endswith(METRIC_FILES) for path in paths):
+        from holdsfor.metric.reasoner import from_metric_sources
+
         metric = from_metric_sources([read_source(path) for path in paths])
         metric.require_no_errors()
         return metric
