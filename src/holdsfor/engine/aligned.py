@@ -12,7 +12,7 @@ import numpy as np
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.dictionary import value_of
 from holdsfor.engine.evaluation import Evaluation
-from holdsfor.engine.kernels import EMPTY, Spans, union
+from holdsfor.engine.kernels import EMPTY, Spans, true_rows, union
 from holdsfor.engine.operators import operate
 from holdsfor.engine.tables import Intervals as Table
 from holdsfor.engine.variants import Variant
@@ -88,7 +88,7 @@ class _Aligned:
         table = self._evaluation.intervals(symbol)
         has_value = table.value == self._evaluation.dictionary.find(value_of(node.fvp.value))
         if not has_value.all():
-            table = table.take(np.flatnonzero(has_value))
+            table = table.take(true_rows(has_value))
         names = [term.name for term in symbol.columns(node.fvp.fluent) if isinstance(term, Var)]
         space = self._evaluation.space
         group = space.group([table.args[names.index(name)] for name in self._order], len(table))

@@ -11,7 +11,7 @@ from holdsfor.compiler.analysis.entities import Entities, Symbol
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of, column_of, compare, evaluate
 from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes, distinct, stack
-from holdsfor.engine.kernels import Ints, find
+from holdsfor.engine.kernels import Ints, find, true_rows
 from holdsfor.engine.library import call_for_distinct, call_library
 from holdsfor.engine.relations import aligned, equal, is_pattern, join, join_keys, relation
 from holdsfor.engine.stabbing import containing
@@ -35,7 +35,6 @@ from holdsfor.ir import (
     Literal,
     Not,
     Or,
-    variable_names,
 )
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, EvaluationError
 from holdsfor.logic.library import LIBRARY
@@ -76,6 +75,9 @@ class Known(Protocol):
     def known_instances(self, symbol: Symbol) -> Points:
         """The pairs of a fluent that have been initiated."""
 
+    def names(self, body: Body) -> frozenset[str]:
+        """The names of all variables in a body."""
+
     def facts(self, name: tuple[str, int]) -> tuple[tuple[Ints, ...], int] | None:
         """The facts of a background predicate and their number; None if any value belongs to it."""
 
@@ -93,9 +95,10 @@ class Bodies:
         while place < len(body):
             if not frame.rows:
                 return self._empty(body, frame)
-            tests = self._tests(body[place:])
-            frame = self._tested(tests, frame) if tests else self.apply(body[place], frame)
-            place += max(1, len(tests))
+            literal = body[place]
+            tests = self._tests(body[place:]) if isinstance(literal, Compare) else ()
+            frame = self._tested(tests, frame) if tests else self.apply(literal, frame)
+            place += len(tests) or 1
         return frame
 
     @staticmethod
@@ -115,7 +118,7 @@ class Bodies:
 
     def _empty(self, body: Body, frame: Frame) -> Frame:
         """No rows, with a column for every variable, so that nothing later misses one."""
-        missing = variable_names(body) - frame.columns.keys()
+        missing = self._known.names(body) - frame.columns.keys()
         none = np.empty(0, np.int64)
         return frame.take(none).with_columns({name: Codes(none) for name in missing})
 
@@ -196,9 +199,9 @@ class Bodies:
         if not table.single_valued:
             return frame.where(at >= 0)
         if isinstance(value, Var) and value.name not in frame.columns:
-            kept = np.flatnonzero(at >= 0)
+            kept = true_rows(at >= 0)
             return frame.take(kept).with_columns({value.name: Codes(table.value[at[kept]])})
-        kept = np.flatnonzero(at >= 0)
+        kept = true_rows(at >= 0)
         frame = frame.take(kept)
         found = Codes(table.value[at[kept]])
         if is_pattern(value):
@@ -276,7 +279,7 @@ class Bodies:
     # Control
 
     def _negation(self, body: Body, frame: Frame) -> Frame:
-        used = variable_names(body)
+        used = self._known.names(body)
         numbered = frame.only(used & frame.columns.keys()).with_columns({ROW: Numbers(np.arange(frame.rows))})
         refuted = self.solve(body, numbered).columns[ROW]
         keep = np.ones(frame.rows, np.bool_)
@@ -305,7 +308,7 @@ class Bodies:
 
     def _find_all(self, literal: FindAll, frame: Frame) -> Frame:
         # Rows that agree on what the goal uses share one list.
-        used = variable_names(literal.body) | {v.name for v in variables(literal.template)}
+        used = self._known.names(literal.body) | {v.name for v in variables(literal.template)}
         asked, number = classes(frame.only(used & frame.columns.keys()))
         numbered = asked.with_columns({ROW: Numbers(np.arange(asked.rows))})
         answers = self.solve(literal.body, numbered)

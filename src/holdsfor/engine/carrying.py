@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from holdsfor.engine.frames import combined_keys
-from holdsfor.engine.kernels import Ints, is_sorted, search
+from holdsfor.engine.kernels import Ints, is_sorted, search, true_rows
 from holdsfor.engine.state import Holding, Settled
 from holdsfor.engine.tables import Intervals, merged
 
@@ -15,17 +15,17 @@ from holdsfor.engine.tables import Intervals, merged
 def carried_on(table: Intervals, held: Holding | None, settled: Settled | None, border: int) -> Intervals:
     """Intervals from the first unsettled time-point on, joined to what held right before it."""
     first = first_unsettled(table, settled, border)
-    rows = np.flatnonzero(table.end > first)
+    rows = true_rows(table.end > first)
     table, first = table.take(rows), first[rows]
     start = np.maximum(table.start, first)
     ended = None
     if held is not None:
-        rows = np.flatnonzero(start == first)
+        rows = true_rows(start == first)
         at = places([column[rows] for column in (*table.args, table.value)], [*held.args, held.value])
         start[rows[at >= 0]] = held.since[at[at >= 0]]
         is_over = np.ones(len(held.since), np.bool_)
         is_over[at[at >= 0]] = False
-        ended = _ended(held, settled, np.flatnonzero(is_over), border)
+        ended = _ended(held, settled, true_rows(is_over), border)
     found = Intervals(table.args, table.value, start, table.end, table.single_valued)
     return found if ended is None or not len(ended) else merged(ended, found)
 
@@ -48,7 +48,7 @@ def first_unsettled(table: Intervals, settled: Settled | None, border: int) -> I
 
 def holding_before(table: Intervals, first: Ints) -> Holding | None:
     """The instances that hold right before a time-point, and since when."""
-    rows = np.flatnonzero((table.start < first) & (table.end >= first))
+    rows = true_rows((table.start < first) & (table.end >= first))
     if not len(rows):
         return None
     return Holding(tuple(column[rows] for column in table.args), table.value[rows], table.start[rows])

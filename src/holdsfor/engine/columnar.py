@@ -7,7 +7,7 @@ import numpy as np
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.evaluation import Evaluation, times_of, width
 from holdsfor.engine.expressions import codes_of, column_of
-from holdsfor.engine.frames import Codes
+from holdsfor.engine.frames import Codes, numbering, row_keys
 from holdsfor.engine.inertia import Part, make_intervals
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.tables import Events, Intervals, Points, Space, Stacked
@@ -65,8 +65,8 @@ def _arguments(group: Ints, groups: Ints, points: Points) -> tuple[Ints, ...]:
     """The arguments behind numbered groups, looked up where they were first seen."""
     if not len(group):
         return (EMPTY,) * len(points.args)
-    distinct, first = np.unique(groups, return_index=True)
-    row = first[np.searchsorted(distinct, group)]
+    first, _ = numbering(groups)
+    row = first[np.searchsorted(groups[first], group)]
     return tuple(column[row] for column in points.args)
 
 
@@ -80,5 +80,6 @@ def run_event(evaluation: Evaluation, symbol: Symbol) -> None:
         for place, term in enumerate(symbol.columns(rule.event)):
             columns[place].append(codes_of(column_of(term, frame, evaluation.dictionary), evaluation.dictionary))
         times.append(times_of(rule.time, frame))
-    rows = np.unique(np.stack([*(np.concatenate(column) for column in columns), np.concatenate(times)]), axis=1)
-    evaluation.derived[symbol] = Events(tuple(Codes(rows[place]) for place in range(width(symbol))), rows[-1])
+    data = [*(np.concatenate(column) for column in columns), np.concatenate(times)]
+    rows = numbering(row_keys(data))[0]
+    evaluation.derived[symbol] = Events(tuple(Codes(column[rows]) for column in data[:-1]), data[-1][rows])

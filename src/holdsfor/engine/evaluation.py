@@ -14,16 +14,16 @@ from holdsfor.engine.bodies import Bodies
 from holdsfor.engine.carrying import carried_on, first_unsettled, holding_before
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of, column_of
-from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, distinct, row_keys
+from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, distinct, numbering, row_keys
 from holdsfor.engine.inertia import ANY
 from holdsfor.engine.inputs import stacked_events
-from holdsfor.engine.kernels import EMPTY, Bools, Ints
+from holdsfor.engine.kernels import EMPTY, Bools, Ints, true_rows
 from holdsfor.engine.prepared import Facts, Prepared
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.state import Border, Settled
 from holdsfor.engine.tables import FOREVER, Events, Intervals, Points, Space, merged, no_intervals
 from holdsfor.engine.variants import NotSupported
-from holdsfor.ir import Edge, EffectKind, EffectRule, EventRule, Fvp, InitiallyRule, Rule
+from holdsfor.ir import Body, Edge, EffectKind, EffectRule, EventRule, Fvp, InitiallyRule, Rule
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.unify import Bindings
 from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
@@ -86,7 +86,7 @@ class Evaluation:
         self._events: dict[Symbol, tuple[Events | None, Events]] = {}
         self.wanted: dict[Symbol, Bools] = {}
         self._is_cut: dict[Symbol, Bools] = {}
-        for symbol in prepared.input_fluents:
+        for symbol in prepared.notes.input_fluents:
             table = inputs.intervals.get(symbol)
             if table is None:
                 self.fluents[symbol] = no_intervals(width(symbol), single_valued=False)
@@ -130,7 +130,7 @@ class Evaluation:
         if not found:
             return Events((Codes(EMPTY),) * width(symbol), EMPTY)
         table = stacked_events(found, self.dictionary)
-        table = (table.distinct() if symbol in self.prepared.counted else table).in_order()
+        table = (table.distinct() if symbol in self.prepared.notes.counted else table).in_order()
         self._events[symbol] = derived, table
         return table
 
@@ -146,12 +146,12 @@ class Evaluation:
         inside = (time > self.moment.border - self.kept.reach.get(symbol, 0)) & (time <= self.moment.now)
         if edge is Edge.START and symbol in self._is_cut:
             inside &= ~self._is_cut[symbol]
-        rows = np.flatnonzero(inside)
+        rows = true_rows(inside)
         return Points(tuple(column[rows] for column in table.args), table.value[rows], time[rows])
 
     def effects(self, symbol: Symbol, kind: EffectKind) -> Points:
         """Where values are initiated or terminated inside the window, and as far back as a rule looks."""
-        if kind is EffectKind.TERMINATED and symbol in self.prepared.openly_ended:
+        if kind is EffectKind.TERMINATED and symbol in self.prepared.notes.openly_ended:
             raise NotSupported(
                 f"terminatedAt as a condition on {symbol}, which a rule ends for all its instances at once"
             )
@@ -159,17 +159,17 @@ class Evaluation:
             points for points in (self.border.points.get((symbol, kind)), self.points.get((symbol, kind))) if points
         ]
         points = stacked_points(symbol, found)
-        return _distinct(points) if symbol in self.prepared.counted else points
+        return _distinct(points) if symbol in self.prepared.notes.counted else points
 
     def set_points(self, symbol: Symbol, kind: EffectKind, points: Points) -> None:
         """Publish the points at which values are initiated or terminated."""
         self.points[symbol, kind] = points
         far = self.kept.reach.get(symbol)
-        if far is not None and not (kind is EffectKind.TERMINATED and symbol in self.prepared.openly_ended):
+        if far is not None and not (kind is EffectKind.TERMINATED and symbol in self.prepared.notes.openly_ended):
             earlier = self.effects(symbol, kind)
             border = self.moment.next_border
             self.next_border.points[symbol, kind] = earlier.take(
-                np.flatnonzero((earlier.time <= border) & (earlier.time > border - far))
+                true_rows((earlier.time <= border) & (earlier.time > border - far))
             )
 
     def want(self, symbol: Symbol, rows: Ints) -> None:
@@ -181,7 +181,7 @@ class Evaluation:
     def keep_past(self) -> None:
         """Keep the ended intervals that are still needed, once every stratum has been worked out."""
         for symbol, table in self.fluents.items():
-            role = self.prepared.roles[symbol]
+            role = self.prepared.notes.roles[symbol]
             if role is Role.INPUT_FLUENT or symbol in self.kept.derivable or not self.kept.keeps_past(symbol):
                 continue
             border = self.moment.next_border
@@ -190,7 +190,7 @@ class Evaluation:
                 ended = table.end < first_unsettled(table, self.next_border.settled.get(symbol), first)
             else:
                 ended = table.end <= border + 1
-            rows = np.flatnonzero(ended & self.is_needed(symbol, table))
+            rows = true_rows(ended & self.is_needed(symbol, table))
             if len(rows):
                 self.next_border.past[symbol] = table.take(rows)
         for symbol, kind in self.border.points.keys() - self.points.keys():
@@ -213,7 +213,7 @@ class Evaluation:
             known = [events for events in found if events is not None]
             if known:
                 events = stacked_events(known, self.dictionary)
-                rows = np.flatnonzero((events.time <= border) & (events.time > border - far))
+                rows = true_rows((events.time <= border) & (events.time > border - far))
                 args = tuple(column.take(rows) for column in events.args)
                 self.next_border.derived[symbol] = Events(args, events.time[rows])
 
@@ -223,6 +223,10 @@ class Evaluation:
         if self.owns is not None and symbol is not None:
             counted &= self.owns(symbol, list(args), len(times))
         self.conflict_times.append(times[counted])
+
+    def names(self, body: Body) -> frozenset[str]:
+        """The names of all variables in a body."""
+        return self.prepared.notes.names(body)
 
     def facts(self, name: tuple[str, int]) -> Facts | None:
         """The facts of a background predicate; None if any value belongs to it."""
@@ -245,7 +249,7 @@ class Evaluation:
         if symbol in self.kept.derivable:
             self.fluents[symbol] = self.narrowed(symbol, table)
             return
-        if not self.prepared.roles[symbol].is_made_of_intervals:
+        if not self.prepared.notes.roles[symbol].is_made_of_intervals:
             # A simple fluent is carried on by the value it has after the border, any other one by having held at the
             # border: only that tells whether an interval there goes on or begins.
             self._hold(symbol, table, np.full(len(table), self.moment.next_border + 2))
@@ -271,8 +275,8 @@ class Evaluation:
         if symbol not in self.kept.derivable and self.moment.border >= self.moment.origin:
             certain = self._certain(symbol, self.moment.border)
             first = first_unsettled(table, self.border.settled.get(symbol), certain)
-            is_simple = not self.prepared.roles[symbol].is_made_of_intervals
-            table = table.take(np.flatnonzero(table.end >= first + int(is_simple)))
+            is_simple = not self.prepared.notes.roles[symbol].is_made_of_intervals
+            table = table.take(true_rows(table.end >= first + int(is_simple)))
         self.fluents[symbol] = self._with_past(symbol, table)
 
     def _with_past(self, symbol: Symbol, table: Intervals) -> Intervals:
@@ -317,13 +321,13 @@ class Evaluation:
             frame = relation(terms, columns, len(table), self.dictionary)
             found = self.bodies.solve(self.analysis.body(declaration), frame)
             keep[_integers(found, "#pair")] = True
-        return np.flatnonzero(keep)
+        return true_rows(keep)
 
     # Rules
 
     def is_idle(self, rule: EffectRule | EventRule) -> bool:
         """Whether a rule cannot fire, for something that it asks for is not there at all: in small windows, most."""
-        return not all(map(self.occurs, self.prepared.needed(rule)))
+        return not all(map(self.occurs, self.prepared.notes.needed(rule)))
 
     def occurs(self, symbol: Symbol) -> bool:
         """Whether an event happens or a fluent holds at all, as far as is known."""
@@ -411,7 +415,7 @@ def width(symbol: Symbol) -> int:
 def _distinct(points: Points) -> Points:
     """Each point once, however many rules make it."""
     columns = [*points.args, points.value, points.time]
-    return points.take(np.sort(np.unique(row_keys(columns), return_index=True)[1]))
+    return points.take(np.sort(numbering(row_keys(columns))[0]))
 
 
 def stacked_points(symbol: Symbol, found: Iterable[Points]) -> Points:

@@ -9,7 +9,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from holdsfor.engine.kernels import Bools, Ints, is_sorted, search
+from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted, search, true_rows
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -120,7 +120,8 @@ class Frame:
 
     def where(self, keep: Bools) -> Frame:
         """The rows at which a condition is true."""
-        return self if keep.all() else self.take(np.flatnonzero(keep))
+        rows = true_rows(keep)
+        return self if len(rows) == len(keep) else self.take(rows)
 
     def with_columns(self, columns: Mapping[str, Column]) -> Frame:
         """The frame with columns added or replaced."""
@@ -277,7 +278,7 @@ def match(left: Ints, right: Ints) -> tuple[Ints, Ints]:
         counts = search(ordered, left, "right")
         counts -= first
     if not len(counts) or counts.max() <= 1:
-        rows = np.flatnonzero(counts)
+        rows = true_rows(counts)
         found = first[rows]
     else:
         rows, found = np.repeat(np.arange(len(left)), counts), ranges(first, counts)
@@ -312,14 +313,46 @@ def _one_of_each(keys: Ints) -> Ints:
     if bounds:
         row = np.full(bounds[1] - bounds[0] + 1, -1)
         row[keys - bounds[0]] = np.arange(len(keys))
-        return row[np.flatnonzero(row >= 0)]
+        return row[true_rows(row >= 0)]
     order = None if is_sorted(keys) else order_of(keys)
     ordered = keys if order is None else keys[order]
     is_new = np.empty(len(keys), np.bool_)
     is_new[0] = True
     np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
-    rows = np.flatnonzero(is_new)
+    rows = true_rows(is_new)
     return rows if order is None else order[rows]
+
+
+def numbering(keys: Ints) -> tuple[Ints, Ints]:
+    """A row for each distinct key, in order of the keys, and the number of every row's key among them.
+
+    >>> numbering(np.array([7, 3, 7]))
+    (array([1, 0]), array([1, 0, 1]))
+    """
+    if not len(keys):
+        return EMPTY, EMPTY
+    bounds = _bounds(keys, 0)
+    if bounds:
+        row = np.full(bounds[1] - bounds[0] + 1, -1)
+        places = keys - bounds[0]
+        row[places[::-1]] = np.arange(len(keys) - 1, -1, -1)
+        there = true_rows(row >= 0)
+        first = row[there]
+        row[there] = np.arange(len(there))
+        return first, row[places]
+    order = None if is_sorted(keys) else order_of(keys)
+    ordered = keys if order is None else keys[order]
+    is_new = np.empty(len(keys), np.bool_)
+    is_new[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+    counted = np.cumsum(is_new, dtype=np.int64)
+    counted -= 1
+    rows = true_rows(is_new)
+    if order is None:
+        return rows, counted
+    number = np.empty(len(keys), np.int64)
+    number[order] = counted
+    return order[rows], number
 
 
 def classes(frame: Frame) -> tuple[Frame, Ints]:
@@ -327,5 +360,5 @@ def classes(frame: Frame) -> tuple[Frame, Ints]:
     if not frame.columns or not frame.rows:
         return frame.take(np.arange(min(1, frame.rows))), np.zeros(frame.rows, np.int64)
     columns = [column.data for column in frame.columns.values() if not isinstance(column, Lists)]
-    _, first, number = np.unique(row_keys(columns), return_index=True, return_inverse=True)
-    return frame.take(first), number.astype(np.int64)
+    first, number = numbering(row_keys(columns))
+    return frame.take(first), number

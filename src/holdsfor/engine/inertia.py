@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from holdsfor.engine.kernels import EMPTY, Bools, Ints, blocks
+from holdsfor.engine.kernels import EMPTY, Bools, Ints, blocks, true_rows
 from holdsfor.engine.tables import FOREVER
 from holdsfor.logic.arithmetic import EvaluationError
 
@@ -194,7 +194,7 @@ def _that_can_matter(layout: _Layout, part: Part) -> Part:
     group, time, value = part
     first, count = layout.first_value, 1 << layout.value_bits
     any_value = value == ANY
-    rows = np.flatnonzero(any_value | ((value >= first) & (value - first < count - 1)))
+    rows = true_rows(any_value | ((value >= first) & (value - first < count - 1)))
     return group[rows], time[rows], np.where(any_value[rows], first - 1, value[rows])
 
 
@@ -229,14 +229,14 @@ def _block_intervals(layout: _Layout, key: Ints, open_end: int) -> tuple[Ints, I
         return EMPTY, EMPTY, EMPTY
     differs = key[1:] ^ key[:-1]
     # At one moment initiations come before what breaks them; there is at most one such step at a moment.
-    breaks = np.flatnonzero((differs >= layout.kind) & (differs <= layout.low))
+    breaks = true_rows((differs >= layout.kind) & (differs <= layout.low))
     # Only points that change the state matter, or that are the first of their group.
     differs &= ~(((1 << layout.time_bits) - 1) << layout.low_bits)
     matters = np.empty(len(key), np.bool_)
     matters[0] = True
     np.not_equal(differs, 0, out=matters[1:])
-    changes = key[np.flatnonzero(matters)]
-    rows = np.flatnonzero((changes & layout.kind) == 0)
+    changes = key[true_rows(matters)]
+    rows = true_rows((changes & layout.kind) == 0)
     start = changes[rows]
     rows += 1
     following = changes.take(rows, mode="clip")
@@ -247,7 +247,7 @@ def _block_intervals(layout: _Layout, key: Ints, open_end: int) -> tuple[Ints, I
     np.putmask(until, is_open, open_end)
     if not len(breaks):
         return start, until, EMPTY
-    lasting = np.flatnonzero((differs > layout.low) | is_open)
+    lasting = true_rows((differs > layout.low) | is_open)
     return start[lasting], until[lasting], key[breaks]
 
 
@@ -259,10 +259,10 @@ def _decided(layout: _Layout, key: Ints) -> Ints:
         return key
     repeated = differs == 0
     if repeated.any():
-        key = key[np.flatnonzero(np.concatenate(([True], ~repeated)))]
+        key = key[true_rows(np.concatenate(([True], ~repeated)))]
         clash = _initiated_together(layout, key, key[1:] ^ key[:-1])
     # Values initiated at one moment break each other: all but the first clear.
-    rows = np.flatnonzero(clash) + 1
+    rows = true_rows(clash) + 1
     key[rows] = (key[rows] & ~layout.low) | layout.kind
     return _resolved(layout, key) if layout.is_conditional else key
 
@@ -279,13 +279,13 @@ def _resolved(layout: _Layout, key: Ints) -> Ints:
     """A conditional termination clears if the value decided last, in the same group, is the one it ends."""
     what = key & layout.low
     decides = what <= layout.kind
-    asked = np.flatnonzero(~decides)
+    asked = true_rows(~decides)
     last = np.maximum.accumulate(np.where(decides, np.arange(len(key)), 0))[asked]
     hits = (what[last] == what[asked] - layout.kind) & ((key[last] ^ key[asked]) >> layout.below_group == 0)
     clearing = asked[hits]
     key[clearing] = (key[clearing] & ~layout.low) | layout.kind
     decides[clearing] = True
-    return key[np.flatnonzero(decides)]
+    return key[true_rows(decides)]
 
 
 def _renumbered(starts: Sequence[Part], ends: Sequence[Part], open_end: int) -> Made:

@@ -9,8 +9,8 @@ import numpy as np
 
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of
-from holdsfor.engine.frames import Codes, Column, Lists, Numbers, is_in, order_of, row_keys
-from holdsfor.engine.kernels import Bools, Ints, union
+from holdsfor.engine.frames import Codes, Column, Lists, Numbers, is_in, numbering, order_of, row_keys
+from holdsfor.engine.kernels import Bools, Ints, true_rows, union
 from holdsfor.engine.state import Reports
 from holdsfor.engine.stream import EventColumns, FluentColumns
 from holdsfor.engine.tables import FOREVER, Events, Intervals, Space
@@ -45,7 +45,7 @@ def known_events(
 
 def events_after(events: Events, time: int) -> Events:
     """The occurrences after a time-point, in columns of their own: they will be kept."""
-    rows = np.flatnonzero(events.time > time)
+    rows = true_rows(events.time > time)
     args = tuple(type(column)(column.data[rows]) for column in events.args if not isinstance(column, Lists))
     return Events(args, events.time[rows])
 
@@ -90,7 +90,7 @@ def _cut_off(arrived: FluentColumns, first: int) -> Reports:
         none_cut = np.zeros(len(start), np.bool_)
         return Reports(arrived.args, arrived.value, start, end, none_cut, arrived.is_point)
     is_there = (end > np.maximum(start, first)) & (~arrived.is_point | (start >= first))
-    rows = np.flatnonzero(is_there)
+    rows = true_rows(is_there)
     start = start[rows]
     return Reports(
         tuple(column[rows] for column in arrived.args),
@@ -118,8 +118,8 @@ def seen_intervals(known: Reports, query: int, codes: int) -> tuple[Intervals, B
     if not still_point.any():
         joined = _maximal(known, codes)
         return _table(joined), joined.is_cut, joined
-    settled = _maximal(known.take(np.flatnonzero(~still_point)), codes)
-    points = known.take(np.flatnonzero(still_point))
+    settled = _maximal(known.take(true_rows(~still_point)), codes)
+    points = known.take(true_rows(still_point))
     is_open = np.where(points.start == query, FOREVER, points.end)
     joined = _maximal(stacked_reports([settled, replace(points, end=is_open)]), codes)
     return _table(joined), joined.is_cut, stacked_reports([settled, points])
@@ -172,4 +172,4 @@ def _are_apart(starts: Ints, ends: Ints) -> bool:
 
 def _numbered(columns: Sequence[Ints]) -> Ints:
     """A small number for each distinct row, in order of the columns."""
-    return np.unique(row_keys(columns), return_inverse=True)[1].astype(np.int64)
+    return numbering(row_keys(columns))[1]

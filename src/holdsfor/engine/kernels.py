@@ -8,7 +8,7 @@ An open end is the last packed point of its group, which no other group touches.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,15 @@ def blocks(rows: int) -> Sequence[slice]:
     if rows <= BLOCK:
         return (slice(0, rows),)
     return [slice(begin, min(begin + BLOCK, rows)) for begin in range(0, rows, BLOCK)]
+
+
+def true_rows(condition: npt.NDArray[Any]) -> Ints:
+    """What `flatnonzero` gives, at a fraction of what a call of it costs: on few rows, that is most of the time.
+
+    >>> true_rows(np.array([True, False, True]))
+    array([0, 2])
+    """
+    return condition.nonzero()[0]
 
 
 def is_sorted(column: Ints) -> bool:
@@ -76,7 +85,7 @@ def _search_block(keys: Ints, points: Ints, side: Literal["left", "right"], cut:
     late = merged[count:] if mark else merged[:count]
     late |= 1
     merged.sort(kind="stable")
-    np.subtract(np.flatnonzero(merged & 1 == mark), np.arange(-begin, len(points) - begin), out=out)
+    np.subtract(true_rows(merged & 1 == mark), np.arange(-begin, len(points) - begin), out=out)
 
 
 def union(lists: list[Spans]) -> Spans:
@@ -92,7 +101,7 @@ def union(lists: list[Spans]) -> Spans:
     apart = starts[1:] > ends[:-1]
     if np.logical_and.reduce(apart):
         return starts, ends
-    gap = np.flatnonzero(apart)
+    gap = true_rows(apart)
     first = np.concatenate(([0], gap + 1))
     last = np.concatenate((gap, [len(ends) - 1]))
     return starts[first], ends[last]
@@ -115,7 +124,7 @@ def intersection(lists: list[Spans]) -> Spans:
     if len(starts) < count:
         return EMPTY, EMPTY
     late, early = starts[count - 1 :], ends[: len(ends) - count + 1]
-    keep = np.flatnonzero(late < early)
+    keep = true_rows(late < early)
     return late[keep], early[keep]
 
 
@@ -131,7 +140,7 @@ def difference(base: Spans, others: list[Spans]) -> Spans:
 
 def _complement(spans: Spans, low: np.int64, high: np.int64) -> Spans:
     starts, ends = np.concatenate(([low], spans[1])), np.concatenate((spans[0], [high]))
-    keep = np.flatnonzero(starts < ends)
+    keep = true_rows(starts < ends)
     return (starts, ends) if len(keep) == len(starts) else (starts[keep], ends[keep])
 
 
@@ -165,18 +174,18 @@ def sequence(first: Spans, second: Spans, bits: int) -> Spans:
     if not len(starts) or not len(second[0]):
         return EMPTY, EMPTY
     following = search(second[0], ends, "left")
-    found = np.flatnonzero(following < len(second[0]))
+    found = true_rows(following < len(second[0]))
     partner = following[found]
     meets = second[0][partner]
     # No later first interval may fit between: it would have ended by the time the partner starts.
     rival = np.minimum(found + 1, len(starts) - 1)
     crowded = (rival > found) & (ends[rival] <= meets)
-    keep = np.flatnonzero(~crowded & (starts[found] >> bits == meets >> bits))
+    keep = true_rows(~crowded & (starts[found] >> bits == meets >> bits))
     return starts[found[keep]], second[1][partner[keep]]
 
 
 def maximal(starts: Ints, ends: Ints) -> Spans:
     """Sorted, joined intervals of any that overlap or touch; empty ones disappear."""
-    keep = np.flatnonzero(starts < ends)
+    keep = true_rows(starts < ends)
     starts, ends = np.sort(starts[keep]), np.sort(ends[keep])
     return union([(starts, ends)]) if len(starts) else (starts, ends)

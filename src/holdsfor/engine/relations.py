@@ -16,6 +16,25 @@ from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
 
 def relation(terms: Sequence[Term], columns: Sequence[Column], rows: int, dictionary: Dictionary) -> Frame:
     """The rows that match terms: constants select, a repeated variable compares, compounds are taken apart."""
+    bound: dict[str, Column] = {}
+    keep: Bools | None = None
+    for term, column in zip(terms, columns, strict=True):
+        if isinstance(term, Var):
+            first = bound.setdefault(term.name, column)
+            if first is column:
+                continue
+            passed = equal(first, column, dictionary)
+        elif is_ground(term):
+            passed = _is_constant(column, term, dictionary)
+        else:
+            return _with_patterns(terms, columns, rows, dictionary)
+        keep = passed if keep is None else keep & passed
+    frame = Frame(rows, bound)
+    return frame if keep is None else frame.where(keep)
+
+
+def _with_patterns(terms: Sequence[Term], columns: Sequence[Column], rows: int, dictionary: Dictionary) -> Frame:
+    """The same where some terms are compounds with variables inside."""
     frame = Frame(rows, dict(enumerate_columns(columns)))
     bound: dict[str, str] = {}
     for position, term in enumerate(terms):

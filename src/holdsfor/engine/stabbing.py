@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from holdsfor.engine.frames import order_of, ranges
-from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.engine.kernels import EMPTY, Ints, true_rows
 from holdsfor.engine.tables import FOREVER
 
 
@@ -37,8 +37,8 @@ def containing(groups: tuple[Ints, Ints], times: Ints, start: Ints, end: Ints) -
     length_class = np.frexp((last - first).astype(np.float64))[1]
     points, found = [EMPTY], [EMPTY]
     length_class[last <= first] = 0
-    for size in np.flatnonzero(np.bincount(length_class)[1:]) + 1:
-        rows = np.flatnonzero(length_class == size)
+    for size in true_rows(np.bincount(length_class)[1:]) + 1:
+        rows = true_rows(length_class == size)
         keys = (of_intervals[rows] << bits) | first[rows]
         order = order_of(keys)
         keys, rows = keys[order], rows[order]
@@ -47,7 +47,7 @@ def containing(groups: tuple[Ints, Ints], times: Ints, start: Ints, end: Ints) -
         counts = np.searchsorted(keys, point, side="right") - low
         candidate = rows[ranges(low, counts)]
         asking = np.repeat(np.arange(len(ask)), counts)
-        inside = np.flatnonzero(ask[asking] < last[candidate])
+        inside = true_rows(ask[asking] < last[candidate])
         points.append(asking[inside])
         found.append(candidate[inside])
     point, interval = np.concatenate(points), np.concatenate(found)

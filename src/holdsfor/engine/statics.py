@@ -18,8 +18,20 @@ from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.aligned import aligned_table
 from holdsfor.engine.evaluation import Evaluation, width
 from holdsfor.engine.expressions import codes_of, column_of, evaluate
-from holdsfor.engine.frames import UNIT, Array, Codes, Column, Frame, Lists, Numbers, distinct, stack
-from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans, difference, maximal
+from holdsfor.engine.frames import (
+    UNIT,
+    Array,
+    Codes,
+    Column,
+    Frame,
+    Lists,
+    Numbers,
+    distinct,
+    numbering,
+    row_keys,
+    stack,
+)
+from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans, difference, maximal, true_rows
 from holdsfor.engine.operators import as_points, operate
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.tables import Intervals as Table
@@ -47,7 +59,7 @@ def run_static(evaluation: Evaluation, symbol: Symbol) -> None:
     for position, rule in enumerate(rules):
         table = _rule_table(evaluation, symbol, rule)
         for earlier in rules[:position]:
-            table = table.take(np.flatnonzero(~_succeeds(evaluation, symbol, earlier, table)))
+            table = table.take(true_rows(~_succeeds(evaluation, symbol, earlier, table)))
         tables.append(table)
     evaluation.set_fluent(symbol, _combined(symbol, tables))
 
@@ -71,7 +83,7 @@ def _combined(symbol: Symbol, tables: list[Table]) -> Table:
 
 def _rule_table(evaluation: Evaluation, symbol: Symbol, rule: IntervalRule) -> Table:
     """The intervals of all pairs that one rule defines."""
-    ways = evaluation.prepared.variants(rule)
+    ways = evaluation.prepared.notes.variants(rule)
     if len(ways) == 1:
         table = aligned_table(evaluation, symbol, rule, ways[0])
         if table is not None:
@@ -91,10 +103,11 @@ def _by_head(evaluation: Evaluation, heads: list[Ints], spans: Spans) -> Table:
     bits, mask = space.time_bits, space.last
     if not len(heads[0]):
         return no_intervals(len(heads) - 1, single_valued=False)
-    distinct_heads, number = np.unique(np.stack(heads), axis=1, return_inverse=True)
-    group = number.reshape(-1)[spans[0] >> bits]
-    starts, ends = maximal((group << bits) | (spans[0] & mask), (group << bits) | (spans[1] & mask))
-    columns = [column[starts >> bits] for column in distinct_heads]
+    first, number = numbering(row_keys(heads))
+    group = number[spans[0] >> bits] << bits
+    starts, ends = maximal(group | (spans[0] & mask), group | (spans[1] & mask))
+    rows = first[starts >> bits]
+    columns = [column[rows] for column in heads]
     return Table(tuple(columns[:-1]), columns[-1], space.plain(starts), space.plain(ends), single_valued=False)
 
 
@@ -104,7 +117,7 @@ def _succeeds(evaluation: Evaluation, symbol: Symbol, rule: IntervalRule, table:
     columns: list[Column] = [*(Codes(column) for column in table.args), Codes(table.value)]
     terms = (*symbol.columns(rule.fvp.fluent), rule.fvp.value, Var("#pair"))
     pairs = relation(terms, [*columns, Numbers(np.arange(len(table)))], len(table), evaluation.dictionary)
-    for variant in evaluation.prepared.variants(rule):
+    for variant in evaluation.prepared.notes.variants(rule):
         found = _Expression(evaluation, symbol, rule, variant).succeeding(pairs)
         column = found.columns["#pair"]
         assert isinstance(column, Numbers)
@@ -320,7 +333,7 @@ class _Expression:
         endless = starts == 0
         bound = evaluate(node.bound, frame, self._dictionary)[candidate]
         accepted = _COMPARISONS[DURATIONS[node.operator]](np.where(endless, np.inf, lengths), bound)
-        rows = np.flatnonzero(accepted)
+        rows = true_rows(accepted)
         return spans[0][rows], spans[1][rows]
 
 

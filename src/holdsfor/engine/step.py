@@ -15,6 +15,7 @@ from holdsfor.engine.columnar import run_event, run_simple
 from holdsfor.engine.cyclic.cycles import run_sweep
 from holdsfor.engine.evaluation import Evaluation, Inputs, Moment
 from holdsfor.engine.inputs import Sight, events_after, known_events, known_reports, seen_intervals
+from holdsfor.engine.kernels import true_rows
 from holdsfor.engine.metric.mixed import run_metric
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.profile import Profile
@@ -101,10 +102,10 @@ def _keep_input(evaluation: Evaluation, known: Border) -> None:
             continue
         needed = reports.end > settled + 1 - kept.span(symbol)
         if symbol in evaluation.wanted:
-            table = evaluation.intervals(symbol).take(np.flatnonzero(evaluation.wanted[symbol]))
+            table = evaluation.intervals(symbol).take(true_rows(evaluation.wanted[symbol]))
             theirs = (*table.args, table.value, table.start)
             needed |= places((*reports.args, reports.value, reports.start), theirs) >= 0
-        border.reports[symbol] = reports.take(np.flatnonzero(needed))
+        border.reports[symbol] = reports.take(true_rows(needed))
 
 
 def evaluate(evaluation: Evaluation, profile: Profile | None = None) -> None:
@@ -120,7 +121,7 @@ def evaluate(evaluation: Evaluation, profile: Profile | None = None) -> None:
 def run_stratum(evaluation: Evaluation, stratum: Stratum) -> None:
     """Work out one stratum; those before it must be finished."""
     symbol = stratum.members[0]
-    if evaluation.prepared.is_swept(stratum):
+    if evaluation.prepared.notes.is_swept(stratum):
         run_sweep(evaluation, stratum)
     elif stratum.method is Method.ALGEBRA:
         run_static(evaluation, symbol)
@@ -146,10 +147,10 @@ def _answer(evaluation: Evaluation) -> Answer:
     low, query = evaluation.moment.low, evaluation.moment.now
     fluents = {}
     for symbol, table in evaluation.fluents.items():
-        if evaluation.prepared.roles[symbol] is not Role.INPUT_FLUENT:
-            fluents[symbol] = table.take(np.flatnonzero(table.end > low + 1))
+        if evaluation.prepared.notes.roles[symbol] is not Role.INPUT_FLUENT:
+            fluents[symbol] = table.take(true_rows(table.end > low + 1))
     events = {}
     for symbol, happened in evaluation.derived.items():
-        rows = np.flatnonzero((happened.time > low) & (happened.time <= query))
+        rows = true_rows((happened.time > low) & (happened.time <= query))
         events[symbol] = Events(tuple(column.take(rows) for column in happened.args), happened.time[rows])
     return Answer(query, fluents, events, evaluation.conflicts)

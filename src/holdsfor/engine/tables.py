@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from holdsfor.engine.frames import Codes, Column, Lists, combined_keys, order_of, row_keys
+from holdsfor.engine.frames import Codes, Column, Lists, combined_keys, numbering, order_of, row_keys
 from holdsfor.engine.kernels import EMPTY, Ints, Spans, blocks, is_sorted
 from holdsfor.logic.arithmetic import EvaluationError
 
@@ -95,8 +95,8 @@ class Space:
         if not left or self.fits(len(left)):
             return self.group(left, rows[0]), self.group(right, rows[1])
         a, b = combined_keys(list(left), list(right))
-        _, inverse = np.unique(np.concatenate((a, b)), return_inverse=True)
-        return inverse[: rows[0]].astype(np.int64), inverse[rows[0] :].astype(np.int64)
+        _, number = numbering(np.concatenate((a, b)))
+        return number[: rows[0]], number[rows[0] :]
 
     def pack(self, group: Ints, times: Ints) -> Ints:
         """Groups and plain times as points of the packed time-line."""
@@ -159,7 +159,7 @@ class Events:
     def distinct(self) -> Events:
         """Without repetitions: an event happens once at a time-point, however often it is reported."""
         columns = [column.data for column in self.args if not isinstance(column, Lists)]
-        return self._taken(np.sort(np.unique(row_keys([*columns, self.time]), return_index=True)[1]))
+        return self._taken(np.sort(numbering(row_keys([*columns, self.time]))[0]))
 
     def _taken(self, rows: Ints) -> Events:
         return Events(tuple(column.take(rows) for column in self.args), self.time[rows])

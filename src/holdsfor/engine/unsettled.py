@@ -31,7 +31,18 @@ from holdsfor.engine.distances import Offset, is_endless, metric, offsets
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import codes_of, column_of
 from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, combined_keys, distinct, stack
-from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans, difference, intersection, maximal, sequence, union
+from holdsfor.engine.kernels import (
+    EMPTY,
+    Bools,
+    Ints,
+    Spans,
+    difference,
+    intersection,
+    maximal,
+    sequence,
+    true_rows,
+    union,
+)
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.state import Settled
 from holdsfor.engine.variants import Variant
@@ -55,7 +66,7 @@ def find_unsettled(evaluation: Evaluation, symbol: Symbol) -> Settled | None:
     if evaluation.moment.next_border < evaluation.moment.origin:
         return None
     rule = next(rule for rule in evaluation.entities[symbol].rules if isinstance(rule, IntervalRule))
-    variant = evaluation.prepared.variants(rule)[0]
+    variant = evaluation.prepared.notes.variants(rule)[0]
     first = evaluation.moment.next_border + 1 - evaluation.kept.lag.get(symbol, 0)
     found = _Horizon(evaluation, rule.out, variant, first)
     horizon = found.horizon()
@@ -121,7 +132,7 @@ class _Horizon:
 
     def earliest(self, terms: tuple[Term, ...], horizon: Ints) -> Settled | None:
         """The heads of candidates whose horizon is not simply the first, each with its earliest."""
-        open_rows = np.flatnonzero(horizon < self._first)
+        open_rows = true_rows(horizon < self._first)
         if not len(open_rows):
             return None
         frame = self._frame.take(open_rows)
@@ -279,7 +290,7 @@ class _Horizon:
         """The start of intervals that reach the horizon, or so many time-points before it."""
         lower = horizon.copy()
         candidate, start, end = self._unpacked(spans)
-        reaching = np.flatnonzero(end >= horizon[candidate])
+        reaching = true_rows(end >= horizon[candidate])
         np.minimum.at(lower, candidate[reaching], start[reaching] - before)
         return lower
 
@@ -287,10 +298,10 @@ class _Horizon:
         """The start of first intervals that end after the horizon, or have seen no second one before it."""
         lower = horizon.copy()
         first, second = (self._leaves[item.name] for item in node.inputs if isinstance(item, Var))
-        goes_on = np.flatnonzero(first.end > horizon[first.candidate])
+        goes_on = true_rows(first.end > horizon[first.candidate])
         np.minimum.at(lower, first.candidate[goes_on], first.start[goes_on])
         last = _last_before(first, horizon)
-        waiting = np.flatnonzero(last >= 0)
+        waiting = true_rows(last >= 0)
         last = last[waiting]
         following = np.searchsorted(second.spans[0], first.spans[1][last], side="left")
         bounded = np.minimum(following, max(len(second.start) - 1, 0))
@@ -323,7 +334,7 @@ class _Horizon:
         # The last second interval before the horizon has its first one, whoever that was: none waits for a later one.
         last = _last_before(second, horizon - 1)
         self._want(second, _at(last[last >= 0], len(second.row)))
-        seen = np.flatnonzero(second.end >= horizon[second.candidate])
+        seen = true_rows(second.end >= horizon[second.candidate])
         partner = np.searchsorted(first.spans[1], second.spans[0][seen], side="right") - 1
         found = partner >= 0
         found &= first.candidate[np.maximum(partner, 0)] == second.candidate[seen] if len(first.row) else False
@@ -345,7 +356,7 @@ def _reads_earliest(node: Algebra) -> bool:
 def _last_before(leaf: _Leaf, horizon: Ints) -> Ints:
     """For each candidate the last row that has ended at its horizon, or -1."""
     last = np.full(len(horizon), -1)
-    ended = np.flatnonzero(leaf.end <= horizon[leaf.candidate])
+    ended = true_rows(leaf.end <= horizon[leaf.candidate])
     np.maximum.at(last, leaf.candidate[ended], ended)
     return last
 

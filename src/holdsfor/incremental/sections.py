@@ -63,7 +63,7 @@ class Sections:
 
     def __post_init__(self) -> None:
         # Key, section, arguments, value, start, end and flags.
-        self.width = FIRST + max((width(symbol) for symbol in self.prepared.roles), default=0) + 4
+        self.width = FIRST + max((width(symbol) for symbol in self.prepared.notes.roles), default=0) + 4
         self.has_shared = any(places is None and symbol not in self.parts for symbol, places in self.spreading.items())
 
     def number(self, kind: str, symbol: Symbol, effect: EffectKind | None = None) -> int:
@@ -198,7 +198,7 @@ class Sections:
                 if self.asked is not None and (symbol, effect) not in self.asked:
                     continue
                 points = evaluation.points.get((symbol, effect))
-                is_open = effect is EffectKind.TERMINATED and symbol in self.prepared.openly_ended
+                is_open = effect is EffectKind.TERMINATED and symbol in self.prepared.notes.openly_ended
                 if points is not None and not is_open:
                     yield "effects", symbol, (*points.args, points.value, points.time), effect
 
@@ -242,4 +242,4 @@ class Sections:
 
     def is_simple(self, symbol: Symbol) -> bool:
         """Whether a fluent has one value at a time."""
-        return symbol.kind is EntityKind.FLUENT and self.prepared.roles[symbol] is Role.SIMPLE_FLUENT
+        return symbol.kind is EntityKind.FLUENT and self.prepared.notes.roles[symbol] is Role.SIMPLE_FLUENT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.binding import names
@@ -41,7 +42,25 @@ class PlannedWay:
     reads: tuple[Symbol, ...]
     """The members of the component that the body asks about."""
 
-    @property
+    @cached_property
+    def head(self) -> tuple[tuple[Term, ...], Term | None]:
+        """The arguments and the value of the rule's head; an event has no value."""
+        rule = self.rule
+        if isinstance(rule, EventRule):
+            return self.symbol.columns(rule.event), None
+        return self.symbol.columns(rule.fvp.fluent), rule.fvp.value
+
+    @cached_property
+    def argument_names(self) -> frozenset[str]:
+        """The variables in the arguments of the rule's head."""
+        return frozenset(name for term in self.head[0] for name in names(term))
+
+    @cached_property
+    def value_names(self) -> frozenset[str]:
+        """The variables in the value of the rule's head."""
+        return frozenset() if self.head[1] is None else frozenset(names(self.head[1]))
+
+    @cached_property
     def is_termination(self) -> bool:
         """Whether the rule ends something."""
         return isinstance(self.rule, EffectRule) and self.rule.kind is EffectKind.TERMINATED
@@ -63,11 +82,15 @@ class Component:
     """Whether any rule asks when something is initiated or terminated."""
     asks_moments: bool
     """Whether rules of the component are driven by what happens inside it."""
-    _numbers: dict[int, int] = field(default_factory=dict)
+    _numbers: dict[int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        asked = (id(lit) for way in self.ways for split in (way.split, *way.negations) for lit in split.body)
+        self._numbers = {literal: number for number, literal in enumerate(dict.fromkeys(asked))}
 
     def number(self, literal: Literal) -> int:
         """A number for each condition on the component, to name its columns by."""
-        return self._numbers.setdefault(id(literal), len(self._numbers))
+        return self._numbers[id(literal)]
 
 
 def component_of(analysis: Analysis, stratum: Stratum, openly_ended: frozenset[Symbol]) -> Component:
@@ -146,11 +169,3 @@ def head_symbol(analysis: Analysis, rule: SweptRule) -> Symbol:
     if isinstance(rule, EventRule):
         return analysis.entities.event(rule.event)
     return analysis.entities.fluent(rule.fvp.fluent)
-
-
-def head_of(way: PlannedWay) -> tuple[tuple[Term, ...], Term | None]:
-    """The arguments and the value of a rule's head; an event has no value."""
-    rule = way.rule
-    if isinstance(rule, EventRule):
-        return way.symbol.columns(rule.event), None
-    return way.symbol.columns(rule.fvp.fluent), rule.fvp.value

@@ -26,8 +26,8 @@ from holdsfor.engine.cyclic.sweep_loop import (
 )
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import evaluate
-from holdsfor.engine.frames import Codes, is_in, order_of, ranges, row_keys
-from holdsfor.engine.kernels import EMPTY, Bools, Ints
+from holdsfor.engine.frames import Codes, is_in, numbering, order_of, ranges, row_keys
+from holdsfor.engine.kernels import EMPTY, Bools, Ints, true_rows
 from holdsfor.engine.state import Attempts
 from holdsfor.engine.statics import run_static
 from holdsfor.engine.tables import Events, Intervals, Points
@@ -106,7 +106,7 @@ class _Run:
     @staticmethod
     def _amounts(rule: DelayRule, amounts: np.typing.NDArray[np.generic]) -> Ints:
         whole = amounts.astype(np.int64)
-        wrong = np.flatnonzero((amounts != whole) | (whole < 1))
+        wrong = true_rows((amounts != whole) | (whole < 1))
         if len(wrong):
             shown = print_term(rule.trigger.fluent)
             raise EvaluationError(f"the delay of {shown} is {amounts[wrong[0]]}; it must be a positive whole number")
@@ -159,21 +159,21 @@ class _Run:
         initiated, value = attempts.initiated[row], attempts.value[row]
         due = initiated + delays[entry, DELAY]
         is_mine = (delays[entry, TRIGGER_VALUE] == value) | (delays[entry, TRIGGER_VALUE] < 0)
-        keep = np.flatnonzero(is_mine & (due > self._evaluation.moment.border))
+        keep = true_rows(is_mine & (due > self._evaluation.moment.border))
         return due[keep], initiated[keep], entry[keep], value[keep]
 
     def _keep_attempts(self, swept: Swept, pending: Pending, delays: Ints) -> None:
         """Remember the initiations whose delayed effects are still to come at the next border."""
         border = self._evaluation.moment.next_border
         due, before, earlier, old = pending
-        still = np.flatnonzero((before <= border) & (due > border))
+        still = true_rows((before <= border) & (due > border))
         initiated, _, entry, value = swept.kept
         slot = delays[np.concatenate((entry, earlier[still])), TRIGGER]
         value = np.concatenate((value, old[still]))
         initiated = np.concatenate((initiated, before[still]))
         owner = self._owner()[slot]
         for number, symbol in enumerate(self._possible.known):
-            mine = np.flatnonzero(owner == number)
+            mine = true_rows(owner == number)
             if len(mine):
                 rows = mine[_first_of_each(slot[mine], value[mine], initiated[mine])]
                 points = self._grounding.points(symbol, slot[rows], value[rows], initiated[rows])
@@ -207,12 +207,12 @@ class _Run:
                 evaluation.set_fluent(symbol, self._intervals(symbol, swept, owner == number))
 
     def _points(self, symbol: Symbol, found: Found, is_mine: Bools) -> Points:
-        rows = np.flatnonzero(is_mine[found.slot])
+        rows = true_rows(is_mine[found.slot])
         return self._grounding.points(symbol, found.slot[rows], found.value[rows], found.time[rows])
 
     def _intervals(self, symbol: Symbol, swept: Swept, is_mine: Bools) -> Intervals:
         spans = swept.spans
-        rows = np.flatnonzero(is_mine[spans.slot])
+        rows = true_rows(is_mine[spans.slot])
         points = self._grounding.points(symbol, spans.slot[rows], spans.value[rows], spans.time[rows])
         columns = [*points.args, points.time]
         order = order_of(row_keys(columns))
@@ -231,7 +231,7 @@ def _postponable(slot: Ints, value: Ints, postponed: tuple[Ints, Ints]) -> Ints:
     always = is_in(pair_keys(slot, value), pair_keys(slots, values)) | is_in(slot, slots[values < 0])
     found = always.astype(np.int64)
     # An effect of any value is postponed by the one value that says so.
-    rows = np.flatnonzero((value < 0) & ~always & is_in(slot, slots))
+    rows = true_rows((value < 0) & ~always & is_in(slot, slots))
     order = order_of(slots)
     first = np.searchsorted(slots[order], slot[rows])
     found[rows] = 2 + values[order[first]]
@@ -243,4 +243,4 @@ def _postponable(slot: Ints, value: Ints, postponed: tuple[Ints, Ints]) -> Ints:
 
 def _first_of_each(slot: Ints, value: Ints, time: Ints) -> Ints:
     """One row of each that are about the same attempt."""
-    return np.unique(row_keys([slot, value, time]), return_index=True)[1]
+    return numbering(row_keys([slot, value, time]))[0]

@@ -32,9 +32,9 @@ from holdsfor.engine.cyclic.sweep_loop import (
     TRIGGER,
     TRIGGER_VALUE,
 )
-from holdsfor.engine.frames import is_in, order_of
+from holdsfor.engine.frames import is_in, numbering, order_of
 from holdsfor.engine.inertia import ANY, make_intervals
-from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted, search
+from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted, search, true_rows
 
 _MOST_VALUES = 64
 
@@ -54,7 +54,7 @@ class _Points:
         time = np.concatenate([EMPTY, *(batch.time for batch in chosen)])
         values = (np.full(len(b.time), ANY) if b.action == CLEARED else b.value for b in chosen)
         value = np.concatenate([EMPTY, *values])
-        seen = np.flatnonzero(time <= until)
+        seen = true_rows(time <= until)
         return cls(slot[seen], time[seen], value[seen])
 
     def where(self, rows: Bools) -> _Points:
@@ -91,7 +91,8 @@ def _are_plain(batches: list[Batch], delays: Ints) -> bool:
 
 def _order_of_values(delays: Ints) -> list[int] | None:
     """The values that have delayed effects, each after those whose effects lead to it; None if they go in circles."""
-    edges = np.unique(delays[:, [TRIGGER_VALUE, EFFECT_VALUE]], axis=0).tolist()
+    first, _ = numbering(pair_keys(delays[:, TRIGGER_VALUE] + 1, delays[:, EFFECT_VALUE]))
+    edges = delays[first][:, [TRIGGER_VALUE, EFFECT_VALUE]].tolist()
     if len(edges) > _MOST_VALUES:
         return None
     graph: dict[int, set[int]] = {}
@@ -160,7 +161,7 @@ class _Run:
             goes &= is_last | ~is_postponable
         if not is_postponable.all():
             goes &= self._is_first(inits, slot, due, place, is_new) | is_postponable
-        rows = np.flatnonzero(goes)
+        rows = true_rows(goes)
         effect = self._delays[entry[rows], EFFECT_VALUE]
         self._take_effect(slot[rows], due[rows], np.where(self._delays[entry[rows], EFFECT] < 0, -1, effect), value)
 
@@ -181,7 +182,7 @@ class _Run:
         return self._entries[at], self._pairs[at] == wanted
 
     def _keep(self, time: Ints, due: Ints, entry: Ints, value: int) -> None:
-        rows = np.flatnonzero((time <= self._border) & (due > self._border))
+        rows = true_rows((time <= self._border) & (due > self._border))
         self._kept.append(np.stack([time[rows], due[rows], entry[rows], np.full(len(rows), value)], axis=1))
 
     @staticmethod
@@ -203,7 +204,7 @@ class _Run:
         jump = np.append(np.where(leaves, count, jump), count)
         counts = np.append(is_new, False)
         while (jump[:-1] < count).any():
-            counts[jump[np.flatnonzero(counts)]] = True
+            counts[jump[true_rows(counts)]] = True
             jump = jump[jump]
         return counts[:count]
 
@@ -237,7 +238,7 @@ class _Run:
         both = [
             np.concatenate((getattr(initiated, name), getattr(delayed, name))) for name in ("slot", "value", "time")
         ]
-        none, named = Found(EMPTY, EMPTY, EMPTY), np.flatnonzero(ends.value != ANY)
+        none, named = Found(EMPTY, EMPTY, EMPTY), true_rows(ends.value != ANY)
         time, due, entry, value = np.concatenate(self._kept).T
         return Swept(
             Found(made.group, made.value, made.start),
@@ -256,4 +257,4 @@ def _in_order(columns: list[Ints]) -> Ints:
     keys = np.concatenate([EMPTY, *columns])
     if not is_sorted(keys):
         keys.sort()
-    return keys[np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))] if len(keys) else keys
+    return keys[true_rows(np.append(True, keys[1:] != keys[:-1]))] if len(keys) else keys

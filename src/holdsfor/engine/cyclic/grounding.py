@@ -13,7 +13,7 @@ import numpy as np
 from holdsfor.compiler.analysis.binding import names
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.engine.bodies import Bodies
-from holdsfor.engine.cyclic.component import Component, PlannedWay, head_of, symbol_of
+from holdsfor.engine.cyclic.component import Component, PlannedWay, symbol_of
 from holdsfor.engine.cyclic.growth import Mode, Split
 from holdsfor.engine.cyclic.pairs import Possible
 from holdsfor.engine.dictionary import value_of
@@ -54,14 +54,14 @@ class Grounding:
     def __init__(self, evaluation: Evaluation, component: Component) -> None:
         self.evaluation = evaluation
         self.component = component
-        self.possible = Possible()
+        self.possible = Possible(evaluation.dictionary)
         self.initial: list[tuple[Ints, Ints, Ints]] = []
         """(time, slot, value) of what is initiated from outside: initial values, delayed effects of other fluents."""
         self._dictionary = evaluation.dictionary
         self._bodies = _ComponentBodies(self)
         self._solved: dict[int, tuple[tuple[int, ...], Frame]] = {}
         self._heads: dict[int, tuple[Frame, Ints]] = {}
-        self._delayed: dict[int, tuple[tuple[int, ...], tuple[Frame, Ints, Ints]]] = {}
+        self._delayed: dict[int, tuple[tuple[int, ...], int, tuple[Frame, Ints, Ints]]] = {}
         self._moments: dict[Symbol, Frame] = {}
         self._moment_rows = 0
         for symbol in component.members:
@@ -121,7 +121,7 @@ class Grounding:
         occurs, members = self.evaluation.occurs, self.component.members
         return all(
             symbol.kind is not EntityKind.EVENT or symbol in members or occurs(symbol)
-            for symbol in self.evaluation.prepared.needed(way.rule)
+            for symbol in self.evaluation.prepared.notes.needed(way.rule)
         )
 
     def solve_split(self, split: Split, frame: Frame) -> Frame:
@@ -180,17 +180,16 @@ class Grounding:
         if way.is_termination and way.symbol not in self.component.asked_ends:
             return
         frame = self.solve(way)
-        args, _ = head_of(way)
-        if frame.rows and all(names(term) <= frame.columns.keys() for term in args):
+        if frame.rows and way.argument_names <= frame.columns.keys():
             self.heads(way, frame)
 
     def heads(self, way: PlannedWay, frame: Frame) -> Ints:
         """The slots that a way is about, row by row; with their values they become possible."""
         known = self._heads.get(id(way))
         if known is None or known[0] is not frame:
-            args, value = head_of(way)
+            args, value = way.head
             columns = self.codes(args, frame)
-            if value is None or not names(value) <= frame.columns.keys():
+            if value is None or not way.value_names <= frame.columns.keys():
                 slot = self.possible.add_slots(way.symbol, columns, frame.rows)
             else:
                 slot = self.possible.add_pairs(way.symbol, columns, self.codes([value], frame)[0])
@@ -204,11 +203,14 @@ class Grounding:
         version = self.possible.version([self.evaluation.entities.fluent(rule.trigger.fluent)])
         known = self._delayed.get(id(rule))
         if known is None or known[0] != version:
-            known = self._delayed[id(rule)] = (version, self._delay_frame(rule))
-        return known[1]
+            triggers = self._triggers(rule.trigger, rule)
+            # Pairs are only ever added: as many as before are the same ones.
+            is_old = known is not None and known[1] == triggers.rows
+            found = known[2] if known is not None and is_old else self._delay_frame(rule, triggers)
+            known = self._delayed[id(rule)] = (version, triggers.rows, found)
+        return known[2]
 
-    def _delay_frame(self, rule: DelayRule) -> tuple[Frame, Ints, Ints]:
-        frame = self._triggers(rule.trigger, rule)
+    def _delay_frame(self, rule: DelayRule, frame: Frame) -> tuple[Frame, Ints, Ints]:
         frame = self.evaluation.bodies.solve(self.evaluation.analysis.body(rule), frame)
         if rule.effect is None or not frame.rows:
             return frame, np.full(frame.rows, -1), np.full(frame.rows, -1)
@@ -283,7 +285,7 @@ class Grounding:
         for way in self.component.ways:
             frame = self.solve(way)
             if frame.rows:
-                self._add_moments(way.symbol, head_of(way)[0], frame, times_of(way.rule.time, frame))
+                self._add_moments(way.symbol, way.head[0], frame, times_of(way.rule.time, frame))
         for rule in self.component.delays:
             self._delayed_moments(rule)
         before, self._moment_rows = self._moment_rows, sum(frame.rows for frame in self._moments.values())

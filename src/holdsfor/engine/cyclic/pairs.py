@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.frames import combined_keys, order_of
-from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.frames import combined_keys, numbering, order_of
+from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted, search, true_rows
 
 _VALUE_BITS = 32
 
@@ -37,9 +38,17 @@ class _Index:
         """The number that goes with each wanted key, -1 where the key is not there."""
         if not len(self.keys):
             return np.full(len(wanted), -1)
-        at = np.searchsorted(self.keys, wanted)
+        at = search(self.keys, wanted, "left")
         np.minimum(at, len(self.keys) - 1, out=at)
         return np.where(self.keys[at] == wanted, self.numbers[at], -1)
+
+    def add(self, keys: Ints, numbers: Ints) -> None:
+        """Put in more keys, sorted and new ones."""
+        if not len(self.keys):
+            self.keys, self.numbers = keys, numbers
+            return
+        at = np.searchsorted(self.keys, keys)
+        self.keys, self.numbers = np.insert(self.keys, at, keys), np.insert(self.numbers, at, numbers)
 
 
 @dataclass
@@ -55,19 +64,34 @@ class Known:
     slot_index: tuple[int, _Index] | None = None
     """With the number of bits that each argument has in its keys."""
     pair_index: _Index | None = None
+    slots_with: dict[int, Bools] = field(default_factory=dict)
+    """For some values, whether each slot is known to have it."""
 
     def pair_columns(self, places: Ints) -> list[Ints]:
         """The arguments and values of all pairs, given the row of each slot."""
         rows = places[self.pair_slot]
         return [*(column[rows] for column in self.args), self.pair_value]
 
+    def with_value(self, value: int, slots: int) -> Bools:
+        """Whether each of so many slots is known to have a value."""
+        found = self.slots_with.get(value)
+        if found is None or len(found) < slots:
+            earlier, found = found, np.zeros(2 * slots, np.bool_)
+            if earlier is None:
+                found[self.pair_slot[self.pair_value == value]] = True
+            else:
+                found[: len(earlier)] = earlier
+            self.slots_with[value] = found
+        return found
+
 
 class Possible:
     """The slots and pairs of a component."""
 
-    def __init__(self) -> None:
+    def __init__(self, dictionary: Dictionary) -> None:
         self.known: dict[Symbol, Known] = {}
         self.slots = 0
+        self._dictionary = dictionary
         self._places: Ints = EMPTY
 
     def declare(self, symbol: Symbol, width: int) -> None:
@@ -77,7 +101,7 @@ class Possible:
 
     def version(self, symbols: Sequence[Symbol]) -> tuple[int, ...]:
         """How much is known of some symbols."""
-        return tuple(self.known[symbol].version for symbol in symbols)
+        return tuple([self.known[symbol].version for symbol in symbols])
 
     def places(self) -> Ints:
         """For every slot, its row among the slots of its own symbol."""
@@ -96,12 +120,15 @@ class Possible:
             if not len(known.slot):
                 self._append(known, [], 1)
             return np.full(rows, known.slot[0])
-        index, wanted = _slot_keys(known, args)
+        index, wanted = self._slot_keys(known, args)
         found = index.find(wanted)
-        fresh = np.flatnonzero(found < 0)
+        fresh = true_rows(found < 0)
         if len(fresh):
-            _, first, number = np.unique(wanted[fresh], return_index=True, return_inverse=True)
-            found[fresh] = self._append(known, [column[fresh[first]] for column in args], len(first))[number]
+            asked = wanted[fresh] if len(fresh) < rows else wanted
+            first, number = numbering(asked)
+            numbers = self._append(known, [column[fresh[first]] for column in args], len(first))
+            index.add(asked[first], numbers)
+            found[fresh] = numbers[number]
         return found
 
     def _append(self, known: Known, args: list[Ints], rows: int) -> Ints:
@@ -109,7 +136,6 @@ class Possible:
         known.args = [np.concatenate((old, new)) for old, new in zip(known.args, args, strict=True)]
         known.slot = np.concatenate((known.slot, numbers))
         known.version += 1
-        known.slot_index = None
         self.slots += rows
         return numbers
 
@@ -118,45 +144,61 @@ class Possible:
         known = self.known[symbol]
         if not args or not rows:
             return np.full(rows, known.slot[0] if len(known.slot) else -1)
-        index, wanted = _slot_keys(known, args)
+        index, wanted = self._slot_keys(known, args)
         return index.find(wanted)
 
     def add_pairs(self, symbol: Symbol, args: Sequence[Ints], value: Ints) -> Ints:
         """Note that instances may have values; gives their slots."""
         known = self.known[symbol]
         slot = self.add_slots(symbol, args, len(value))
+        if not len(slot):
+            return slot
+        low = int(value.min())
+        if low == int(value.max()):
+            self._add_pairs_of(known, slot, low)
+            return slot
         wanted = pair_keys(slot, value)
         if known.pair_index is None:
             keys = pair_keys(known.pair_slot, known.pair_value)
             known.pair_index = _Index.of(keys, np.zeros(len(keys), np.int64))
-        fresh = np.flatnonzero(known.pair_index.find(wanted) < 0)
+        fresh = true_rows(known.pair_index.find(wanted) < 0)
         if len(fresh):
-            fresh = fresh[np.unique(wanted[fresh], return_index=True)[1]]
+            fresh = fresh[numbering(wanted[fresh])[0]]
             known.pair_slot = np.concatenate((known.pair_slot, slot[fresh]))
             known.pair_value = np.concatenate((known.pair_value, value[fresh]))
             known.version += 1
-            known.pair_index = None
+            known.pair_index.add(wanted[fresh], np.zeros(len(fresh), np.int64))
+            known.slots_with.clear()
         return slot
 
+    def _add_pairs_of(self, known: Known, slot: Ints, value: int) -> None:
+        """Note that slots may have one value, as most rules give."""
+        has_it = known.with_value(value, self.slots)
+        fresh = slot[true_rows(~has_it[slot])]
+        if len(fresh):
+            fresh = np.sort(fresh) if len(fresh) > 1 and not is_sorted(fresh) else fresh
+            fresh = fresh[true_rows(np.append(True, fresh[1:] != fresh[:-1]))]
+            has_it[fresh] = True
+            known.pair_slot = np.concatenate((known.pair_slot, fresh))
+            known.pair_value = np.concatenate((known.pair_value, np.full(len(fresh), value)))
+            known.version += 1
+            known.pair_index = None
 
-def _slot_keys(known: Known, args: Sequence[Ints]) -> tuple[_Index, Ints]:
-    """The index of a symbol's slots, and the keys of some arguments in it."""
-    largest = _most(args)
-    bits = known.slot_index[0] if known.slot_index else max(_most(known.args), largest).bit_length()
-    if largest.bit_length() <= bits and bits * len(args) <= 62:
-        if known.slot_index is None:
-            known.slot_index = bits, _Index.of(_packed(known.args, bits), known.slot)
-        return known.slot_index[1], _packed(args, bits)
-    mine, theirs = combined_keys(known.args, list(args))
-    return _Index.of(mine, known.slot), theirs
-
-
-def _most(columns: Sequence[Ints]) -> int:
-    return max((int(column.max()) for column in columns if len(column)), default=0)
+    def _slot_keys(self, known: Known, args: Sequence[Ints]) -> tuple[_Index, Ints]:
+        """The index of a symbol's slots, and the keys of some arguments in it."""
+        bits = max(1, (len(self._dictionary) - 1).bit_length())
+        if bits * len(args) <= 62:
+            if known.slot_index is None or known.slot_index[0] < bits:
+                known.slot_index = bits, _Index.of(_packed(known.args, bits), known.slot)
+            return known.slot_index[1], _packed(args, known.slot_index[0])
+        mine, theirs = combined_keys(known.args, list(args))
+        return _Index.of(mine, known.slot), theirs
 
 
 def _packed(columns: Sequence[Ints], bits: int) -> Ints:
     packed = columns[0]
-    for column in columns[1:]:
-        packed = (packed << bits) | column
+    for place, column in enumerate(columns[1:]):
+        # The first shift makes a column of our own.
+        packed = packed << bits if not place else np.left_shift(packed, bits, out=packed)
+        packed |= column
     return packed

@@ -10,7 +10,7 @@ import numpy as np
 from holdsfor.compiler.analysis.binding import names
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.instant import EVENT, INITIATED, TERMINATED, Moment
-from holdsfor.engine.cyclic.component import PlannedWay, head_of
+from holdsfor.engine.cyclic.component import PlannedWay
 from holdsfor.engine.cyclic.grounding import SLOT, Grounding, plain
 from holdsfor.engine.cyclic.grounding import VALUE as VALUE_COLUMN
 from holdsfor.engine.cyclic.growth import Mode, Split
@@ -46,8 +46,8 @@ from holdsfor.engine.cyclic.sweep_loop import (
 from holdsfor.engine.cyclic.sweep_loop import INITIATED as ASKS_INITIATED
 from holdsfor.engine.cyclic.sweep_loop import TERMINATED as ASKS_TERMINATED
 from holdsfor.engine.evaluation import times_of
-from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes, order_of, ranges, row_keys
-from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes, numbering, order_of, ranges, row_keys
+from holdsfor.engine.kernels import EMPTY, Ints, true_rows
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.variants import NotSupported
@@ -96,7 +96,7 @@ class RowWriter:
         frame = self._grounding.solve(way)
         if not frame.rows:
             return []
-        args, value = head_of(way)
+        args, value = way.head
         if way.is_termination:
             assert value is not None
             frame, slot, action = self._ended(way, args, value, frame)
@@ -104,7 +104,7 @@ class RowWriter:
             slot, action = self._grounding.heads(way, frame), STARTED if value is not None else HAPPENED
         if frame.rows and self._evaluation.kept.reach:
             # What is kept for looking back must not make rules fire again.
-            now = np.flatnonzero(times_of(way.rule.time, frame) > self._evaluation.moment.border)
+            now = true_rows(times_of(way.rule.time, frame) > self._evaluation.moment.border)
             frame, slot = frame.take(now), slot[now]
         if not frame.rows:
             return []
@@ -142,7 +142,7 @@ class RowWriter:
             action = ENDED if names(value) <= bound | dynamic else CLEARED
             if is_closed:
                 slot = possible.find_slots(way.symbol, self._grounding.codes(args, frame), frame.rows)
-                there = np.flatnonzero(slot >= 0)
+                there = true_rows(slot >= 0)
                 return frame.take(there), slot[there], action
             columns: list[Column] = [*(Codes(column) for column in known.args), Numbers(known.slot)]
             found = relation((*args, Var(_ASKED)), columns, len(known.slot), self._dictionary)
@@ -163,18 +163,18 @@ class RowWriter:
         A value that is not known yet is decided after all that it might be.
         """
         kind = what or {HAPPENED: EVENT, STARTED: INITIATED, ENDED: TERMINATED, CLEARED: TERMINATED}[action]
-        graph, known = self._evaluation.analysis.graph, self._evaluation.prepared.ranks
+        graph, known = self._evaluation.analysis.graph, self._evaluation.prepared.notes.ranks
         if value is None or symbol.kind is EntityKind.EVENT or symbol in self._component.growing:
             vertices = graph.of_symbol(symbol)
             return np.full(rows, max(known.get(Moment(kind, vertex), 0) for vertex in vertices))
-        different, inverse = np.unique(value, return_inverse=True)
+        first, inverse = numbering(value)
         ranks = [
             # A value that nothing initiates has no place in the order, and needs none.
             max(
                 (known.get(Moment(kind, vertex), 0) for vertex in graph.matching(symbol, self._dictionary.term(code))),
                 default=0,
             )
-            for code in different.tolist()
+            for code in value[first].tolist()
         ]
         return np.array(ranks, np.int64)[inverse]
 

@@ -41,7 +41,7 @@ from holdsfor.engine.cyclic.sweep_loop import (
     State,
     sweep_loop,
 )
-from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.engine.kernels import EMPTY, Ints, true_rows
 from holdsfor.engine.tables import FOREVER
 
 _WORTH_COMPILING = 200_000
@@ -155,7 +155,7 @@ def _state(start: Start, sheet: Sheet) -> State:
     # A slot has at most one value at the border, and only attempts of that value can still succeed.
     _, initiated, entry, value = start.pending
     triggers = sheet.delays[entry * ENTRY + TRIGGER]
-    mine = np.flatnonzero(slots[triggers, CURRENT] == value)
+    mine = true_rows(slots[triggers, CURRENT] == value)
     np.maximum.at(slots[:, RENEWED], triggers[mine], initiated[mine])
     counts = np.zeros(COUNTS, np.int64)
     counts[MISSING] = -1
@@ -166,11 +166,11 @@ def _swept(parts: list[Ints], slots: Ints) -> Swept:
     spans, log, kept, conflicts = parts
     slot, value, start, end = spans.reshape(-1, 4).T
     current, since = slots[CURRENT::SLOT], slots[SINCE::SLOT]
-    still = np.flatnonzero(current >= 0)
+    still = true_rows(current >= 0)
     kind, who, what, when = log.reshape(-1, 4).T
     points = {}
     for wanted in (STARTED, ENDED, HAPPENED, SCHEDULED):
-        rows = np.flatnonzero(kind == wanted)
+        rows = true_rows(kind == wanted)
         points[wanted] = Found(who[rows], what[rows], when[rows])
     initiated, due, entry, values = kept.reshape(-1, 4).T
     return Swept(

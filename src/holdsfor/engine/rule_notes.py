@@ -1,0 +1,143 @@
+"""What the engine works out from the rules alone: once for a plan, however many runs there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+
+from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.entities import Role, Symbol
+from holdsfor.compiler.analysis.instant import Moment
+from holdsfor.compiler.plan import Method, Plan, Stratum, once_per_plan
+from holdsfor.engine.cyclic.component import Component, component_of
+from holdsfor.engine.variants import Variant, variants
+from holdsfor.ir import (
+    Body,
+    Boundary,
+    DelayRule,
+    Effect,
+    EffectKind,
+    EffectRule,
+    EventRule,
+    FindAll,
+    Happens,
+    Holds,
+    Instance,
+    IntervalRule,
+    variable_names,
+    walk,
+)
+from holdsfor.syntax.terms import variables
+
+_MOST_BODIES = 1 << 12
+
+
+@once_per_plan
+def rule_notes(plan: Plan) -> RuleNotes:
+    """The notes on the rules of a plan."""
+    return RuleNotes(plan.analysis)
+
+
+class RuleNotes:
+    """What the rules of a program mean for its runs; it is found when it is first asked for."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+        # By identity, together with what it is about: that must not go away.
+        self._components: dict[int, tuple[Stratum, Component]] = {}
+        self._swept: dict[int, tuple[Stratum, bool]] = {}
+        self._variants: dict[int, tuple[IntervalRule, list[Variant]]] = {}
+        self._needed: dict[int, tuple[Symbol, ...]] = {}
+        self._names: dict[int, tuple[Body, frozenset[str]]] = {}
+
+    def component(self, stratum: Stratum) -> Component:
+        """The rules of a stratum that is swept, taken apart."""
+        found = self._components.get(id(stratum))
+        if found is None:
+            made = component_of(self.analysis, stratum, self.openly_ended)
+            found = self._components[id(stratum)] = stratum, made
+        return found[1]
+
+    def is_swept(self, stratum: Stratum) -> bool:
+        """Whether a stratum depends on itself or has delayed effects."""
+        found = self._swept.get(id(stratum))
+        if found is None:
+            triggers = (rule.trigger.fluent for rule in stratum.rules if isinstance(rule, DelayRule))
+            has_delays = any(self.analysis.entities.fluent(trigger) in stratum.members for trigger in triggers)
+            found = self._swept[id(stratum)] = stratum, stratum.method is Method.SWEEP or has_delays
+        return found[1]
+
+    def needed(self, rule: EffectRule | EventRule) -> tuple[Symbol, ...]:
+        """What must happen, hold, begin or end at all for a rule to fire."""
+        found = self._needed.get(id(rule))
+        if found is None:
+            # Rules with executable bodies are kept by the analysis.
+            found = self._needed[id(rule)] = tuple(dict.fromkeys(_conditions(self.analysis.body(rule), self.analysis)))
+        return found
+
+    def variants(self, rule: IntervalRule) -> list[Variant]:
+        """The ways through a `holdsFor` body."""
+        found = self._variants.get(id(rule))
+        if found is None:
+            found = self._variants[id(rule)] = rule, variants(replace(rule, body=self.analysis.body(rule)))
+        return found[1]
+
+    def names(self, body: Body) -> frozenset[str]:
+        """The names of all variables in a body."""
+        found = self._names.get(id(body))
+        if found is None:
+            if len(self._names) >= _MOST_BODIES:
+                # Some bodies are put together for one evaluation only.
+                self._names.clear()
+            found = self._names[id(body)] = body, frozenset(variable_names(body))
+        return found[1]
+
+    @cached_property
+    def roles(self) -> dict[Symbol, Role]:
+        """The role of every event and fluent."""
+        return {entity.symbol: entity.role for entity in self.analysis.entities}
+
+    @cached_property
+    def input_fluents(self) -> tuple[Symbol, ...]:
+        """The fluents that come from the stream."""
+        return tuple(symbol for symbol, role in self.roles.items() if role is Role.INPUT_FLUENT)
+
+    @cached_property
+    def counted(self) -> frozenset[Symbol]:
+        """Events and initiations that rules count, so that repeated reports must be told from repeated events."""
+        goals = (lit for rule in self.analysis.program.rules for lit in walk(rule.body) if isinstance(lit, FindAll))
+        entities = self.analysis.entities
+        return frozenset(
+            entities.event(literal.event) if isinstance(literal, Happens) else entities.fluent(literal.fvp.fluent)
+            for goal in goals
+            for literal in walk(goal.body)
+            if isinstance(literal, Happens | Effect)
+        )
+
+    @cached_property
+    def openly_ended(self) -> frozenset[Symbol]:
+        """Fluents with a termination that leaves arguments or the value open, or asks each instance there is to end."""
+        found = set()
+        for rule in self.analysis.program.effects:
+            head = {v.name for term in (rule.fvp.fluent, rule.fvp.value) for v in variables(term)}
+            body = self.analysis.body(rule)
+            is_open = not head <= variable_names(body) or any(isinstance(lit, Instance) for lit in body)
+            if rule.kind is EffectKind.TERMINATED and is_open:
+                found.add(self.analysis.entities.fluent(rule.fvp.fluent))
+        return frozenset(found)
+
+    @cached_property
+    def ranks(self) -> dict[Moment, int]:
+        """The place of every moment in the order inside a time-point."""
+        groups = self.analysis.instant.components()
+        return {moment: place for place, group in enumerate(groups) for moment in group}
+
+
+def _conditions(body: Body, analysis: Analysis) -> Iterator[Symbol]:
+    """The events and fluents that the conditions of a body are about, those inside of others left aside."""
+    for literal in body:
+        if isinstance(literal, Happens):
+            yield analysis.entities.event(literal.event)
+        elif isinstance(literal, Holds | Boundary):
+            yield analysis.entities.fluent(literal.fvp.fluent)
