@@ -14,6 +14,7 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.compile import check
 from holdsfor.compiler.plan import Plan, make_plan
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source, errors_of
+from holdsfor.explain.limits import DEPTH
 from holdsfor.frontend.rtec import parse_program
 from holdsfor.ir import Program
 
@@ -113,7 +114,7 @@ class Reasoner:
         mapping: MappingInput = None,
         unit: str = "s",
         query_time: int | None = None,
-        depth: int | None = 12,
+        depth: int | None = DEPTH,
     ) -> Explanation:
         """Why something holds at a time-point, or why it does not; only what the question needs is worked out.
 
@@ -138,7 +139,7 @@ class Reasoner:
         mapping: MappingInput = None,
         unit: str = "s",
         query_time: int | None = None,
-        depth: int | None = 12,
+        depth: int | None = DEPTH,
     ) -> Explanation:
         """Why something holds at a time-point; raises HoldsforError if it does not."""
         asked = self._asked(events, (window, step, start, end), background, mapping, unit)
@@ -158,7 +159,7 @@ class Reasoner:
         mapping: MappingInput = None,
         unit: str = "s",
         query_time: int | None = None,
-        depth: int | None = 12,
+        depth: int | None = DEPTH,
     ) -> Explanation:
         """Why something does not hold at a time-point; raises HoldsforError if it does."""
         asked = self._asked(events, (window, step, start, end), background, mapping, unit)

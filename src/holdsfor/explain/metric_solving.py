@@ -5,7 +5,7 @@ facts found by pattern.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise, product
+from itertools import product
 from typing import TypeAlias
 
 from holdsfor.ir.metric import (
@@ -24,7 +24,7 @@ from holdsfor.ir.metric import (
 )
 from holdsfor.reference.metric import times as operators
 from holdsfor.reference.metric.bindings import SOMEBODY_ELSE, binding_atoms
-from holdsfor.reference.metric.evaluator import _calculated, _compares, _summary
+from holdsfor.reference.metric.evaluator import _calculated, _compares, aggregate_results
 from holdsfor.reference.metric.times import ALWAYS, NEVER, Times, intersection, union
 from holdsfor.syntax.terms import Const, Var
 
@@ -150,11 +150,4 @@ class MetricSolver:
             group = groups.setdefault(tuple(binding[name] for name in shared), {})
             values = tuple(binding[name] for name in terms)
             group[values] = group.get(values, NEVER) | self.holds(aggregate.atom, binding)
-        for key, members in groups.items():
-            borders = sorted({border for held in members.values() for one in held.intervals for border in one})
-            for low, high in pairwise(borders):
-                piece = Times(((low, high),))
-                present = [values for values, held in members.items() if held & piece]
-                result = _summary(aggregate.function, present) if present else None
-                if result is not None:
-                    yield {**dict(zip(shared, key, strict=True)), aggregate.result.name: Const(result)}, piece
+        yield from aggregate_results(aggregate, shared, groups)

@@ -12,7 +12,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.frames import Codes
 from holdsfor.engine.inputs import Sight, events_after, known_reports
-from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.engine.kernels import EMPTY
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.profile import Profile
 from holdsfor.engine.state import Border, State
@@ -22,6 +22,7 @@ from holdsfor.engine.tables import Events, Intervals
 from holdsfor.incremental.announced import Announced
 from holdsfor.incremental.assembled import Assembled, AssembledEvents
 from holdsfor.incremental.chunks import stacked
+from holdsfor.incremental.conflicts import Conflicts
 from holdsfor.incremental.parts import distinct_rows
 from holdsfor.incremental.reports import report_columns, reports_of
 from holdsfor.incremental.sections import Section
@@ -54,10 +55,8 @@ class Stretched:
             prepared.plan = replace(plan, strata=stage.strata)
             earlier[stage.number] = StageStretches(stage, prepared, earlier, profile)
             self._stages.append(earlier[stage.number])
-        self._conflicts: Ints = EMPTY
-        self._counted: int | None = state.conflicts
+        self._conflicts = Conflicts(state.conflicts)
         self._resume(state)
-
         known = sum(map(len, state.kept.events.values()))
         if known:
             self._arrived.append((state.query, known))
@@ -150,18 +149,8 @@ class Stretched:
                     events[symbol] = AssembledEvents(told, symbol, low, now)
                 else:
                     fluents[symbol] = Assembled(told, symbol, low, single_valued=stage.sections.is_simple(symbol))
-        return Answer(now, fluents, events, self._new_conflicts(np.concatenate(broken), low))
-
-    def _new_conflicts(self, times: Ints, low: int) -> int:
-        """Conflicts that no earlier query has counted, less those that were undone."""
-        if self._counted is not None:
-            found = len(times) - self._counted
-            self._counted = None
-        else:
-            border = max(low, self._floor) - 1
-            found = int(np.count_nonzero(times > border)) - int(np.count_nonzero(self._conflicts > border))
-        self._conflicts = times
-        return found
+        found = self._conflicts.new(np.concatenate(broken), max(low, self._floor) - 1)
+        return Answer(now, fluents, events, found)
 
     # State
 
@@ -180,5 +169,5 @@ class Stretched:
             for symbol, (_, columns) in stage.taken.reports.items():
                 border.reports.setdefault(symbol, reports_of(distinct_rows(columns)))
         self._announced.add_to(border, self._dictionary)
-        counted = int(np.count_nonzero(self._conflicts > self._floor - 1))
-        return State(self._origin, self._floor - 1, self.previous, border, counted)
+        border_time = self._floor - 1
+        return State(self._origin, border_time, self.previous, border, self._conflicts.after(border_time))

@@ -12,15 +12,17 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import width
 from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.frames import Codes
-from holdsfor.engine.inputs import Sight, known_reports, stacked_events
-from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.engine.inputs import Sight, known_reports
+from holdsfor.engine.kernels import EMPTY
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.profile import Profile
 from holdsfor.engine.state import Border, Reports, State
 from holdsfor.engine.step import Answer
 from holdsfor.engine.stream import EventColumns, Stream
 from holdsfor.engine.tables import Events, Intervals
+from holdsfor.incremental.announced import Announced
 from holdsfor.incremental.assembled import Assembled, AssembledEvents
+from holdsfor.incremental.conflicts import Conflicts
 from holdsfor.incremental.panes import StagePanes
 from holdsfor.incremental.parts import Layer, Layers, Part, distinct_rows, stacked
 from holdsfor.incremental.reports import report_columns, reports_of
@@ -40,7 +42,7 @@ class Windowed:
         self._size = size
         self._origin = state.origin
         self.previous = state.query
-        self._announced: dict[Symbol, EventColumns] = {}
+        self._announced = Announced()
         self._stages: list[StagePanes] = []
         earlier: dict[int, StagePanes] = {}
         for stage in stage_plan(plan, tied=False).stages:
@@ -49,8 +51,7 @@ class Windowed:
             earlier[stage.number] = StagePanes(stage, prepared, earlier, profile)
             self._stages.append(earlier[stage.number])
         self._begins = [state.border + 1]
-        self._conflicts: Ints = EMPTY
-        self._counted: int | None = state.conflicts
+        self._conflicts = Conflicts(state.conflicts)
         self._has_moved = True
         self._is_fresh = True
         for one in self._stages:
@@ -133,18 +134,8 @@ class Windowed:
     # Input
 
     def _take_in(self, arrived: Stream, sight: Sight) -> None:
-        for symbol in dict.fromkeys((*self._announced, *arrived.events)):
-            found = []
-            announced = self._announced.pop(symbol, None)
-            if announced is not None:
-                # What was announced may have come and gone between two windows.
-                found.append(announced.take(np.flatnonzero(announced.time > sight.low)))
-            if symbol in arrived.events:
-                events = arrived.events[symbol]
-                in_time = events.time > sight.low
-                found.append(events if in_time.all() else events.take(np.flatnonzero(in_time)))
-            for events in found:
-                self._take_events(symbol, events, sight.query)
+        for symbol, events in self._announced.and_those(arrived, sight.low):
+            self._take_events(symbol, events, sight.query)
         for symbol, table in arrived.fluents.items():
             reports = known_reports(None, table, sight)
             if reports is not None and len(reports):
@@ -153,12 +144,7 @@ class Windowed:
                         self._take_reports(stage, symbol, reports)
 
     def _take_events(self, symbol: Symbol, events: EventColumns, now: int) -> None:
-        ahead = events.time > now
-        if ahead.any():
-            waiting = events.take(np.flatnonzero(ahead))
-            there = self._announced.get(symbol)
-            self._announced[symbol] = waiting if there is None else _both(there, waiting)
-            events = events.take(np.flatnonzero(~ahead))
+        events = self._announced.without_those_ahead(symbol, events, now)
         if len(events.time):
             for stage in self._stages:
                 if symbol in stage.reads:
@@ -224,18 +210,8 @@ class Windowed:
                     events[symbol] = AssembledEvents(whole, symbol, low, now)
                 else:
                     fluents[symbol] = Assembled(whole, symbol, low, single_valued=stage.sections.is_simple(symbol))
-        return Answer(now, fluents, events, self._new_conflicts(np.concatenate(broken), low))
-
-    def _new_conflicts(self, times: Ints, low: int) -> int:
-        """Conflicts that no earlier query has counted, less those that were undone."""
-        if self._counted is not None:
-            found = len(times) - self._counted
-            self._counted = None
-        else:
-            border = max(low, self._begins[0]) - 1
-            found = int(np.count_nonzero(times > border)) - int(np.count_nonzero(self._conflicts > border))
-        self._conflicts = times
-        return found
+        found = self._conflicts.new(np.concatenate(broken), max(low, self._begins[0]) - 1)
+        return Answer(now, fluents, events, found)
 
     # State
 
@@ -257,19 +233,8 @@ class Windowed:
             for symbol, part in stage.reports.items():
                 columns = distinct_rows(part.columns)
                 border.reports.setdefault(symbol, reports_of(columns))
-        for symbol, ahead in self._announced.items():
-            waiting = Events(ahead.columns, ahead.time)
-            there = border.events.get(symbol)
-            border.events[symbol] = (
-                waiting if there is None else stacked_events([there, waiting], self._stages[0].prepared.dictionary)
-            )
-        counted = int(np.count_nonzero(self._conflicts > begin - 1))
-        return State(self._origin, begin - 1, self.previous, border, counted)
-
-
-def _both(one: EventColumns, other: EventColumns) -> EventColumns:
-    args = tuple(np.concatenate(pair) for pair in zip(one.args, other.args, strict=True))
-    return EventColumns(args, np.concatenate((one.time, other.time)), np.concatenate((one.arrival, other.arrival)))
+        self._announced.add_to(border, self._stages[0].prepared.dictionary)
+        return State(self._origin, begin - 1, self.previous, border, self._conflicts.after(begin - 1))
 
 
 def _event_part(stage: StagePanes, symbol: Symbol, events: EventColumns) -> Part:

@@ -38,7 +38,7 @@ def read_frames(
         source = f"events[{name!r}]"
         part = as_part(frame, source, _first_members(name, layouts))
         if len(part.table):
-            taker.take(part, [_entry(source, name, part.table.column_names, layouts)], source)
+            taker.take(part, [entry_of(source, name, part.table.column_names, layouts)], source)
     return builder.finish(Dictionary() if dictionary is None else dictionary)
 
 
@@ -47,7 +47,7 @@ def _first_members(name: str, layouts: Layouts) -> list[str]:
     return ["start", "end", "value"] if layouts.kinds(name) == {EntityKind.FLUENT} else ["time"]
 
 
-def _entry(source: str, name: str, columns: Sequence[str], layouts: Layouts) -> Entry:
+def entry_of(source: str, name: str, columns: Sequence[str], layouts: Layouts) -> Entry:
     """What the columns of a table are, going by their names."""
     kinds = layouts.kinds(name)
     has_span = "start" in columns and "end" in columns

@@ -13,6 +13,7 @@ from holdsfor.compiler.metric.checks import check_metric, streaming_findings
 from holdsfor.compiler.metric.checks.uses import body_atoms
 from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source, errors_of, in_reading_order
+from holdsfor.explain.limits import DEPTH
 from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.ir.metric import MetricProgram
 from holdsfor.metric.times import Time, exact
@@ -164,7 +165,7 @@ class MetricReasoner:
         end: Time | None = None,
         mapping: MappingInput = None,
         unit: str = "s",
-        depth: int | None = 12,
+        depth: int | None = DEPTH,
     ) -> Explanation:
         """Why a fact holds at a time, or why it does not; only what the question needs is worked out.
 
@@ -184,7 +185,7 @@ class MetricReasoner:
         end: Time | None = None,
         mapping: MappingInput = None,
         unit: str = "s",
-        depth: int | None = 12,
+        depth: int | None = DEPTH,
     ) -> Explanation:
         """Why a fact holds at a time; raises HoldsforError if it does not."""
         return self._asked(facts, start, end, mapping, unit).why(question, exact(at), depth=depth)
@@ -199,7 +200,7 @@ class MetricReasoner:
         end: Time | None = None,
         mapping: MappingInput = None,
         unit: str = "s",
-        depth: int | None = 12,
+        depth: int | None = DEPTH,
     ) -> Explanation:
         """Why a fact does not hold at a time; raises HoldsforError if it does."""
         return self._asked(facts, start, end, mapping, unit).why_not(question, exact(at), depth=depth)

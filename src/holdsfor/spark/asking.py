@@ -26,7 +26,7 @@ from holdsfor.explain.limits import DEPTH
 from holdsfor.explain.questions import read_question
 from holdsfor.io.builder import Builder
 from holdsfor.io.formats import table_part
-from holdsfor.io.frames import _entry
+from holdsfor.io.frames import entry_of
 from holdsfor.io.layouts import Form, Layouts
 from holdsfor.io.mapping import TableMapping
 from holdsfor.io.tables import Taker
@@ -87,7 +87,7 @@ def fetched(plan: Plan, feeds: Sequence[Feed], demand: Demand) -> tuple[Stream, 
         loose = [f"argument {place}" for place, arg in enumerate(origin.args) if arg.slot == "u"]
         part = replace(part, untyped=frozenset(one for one in loose if one in columns))
         if len(part.table):
-            taker.take(part, [_entry(f"events[{name!r}]", name, columns, layouts)], name)
+            taker.take(part, [entry_of(f"events[{name!r}]", name, columns, layouts)], name)
     dictionary = Dictionary()
     return builder.finish(dictionary).stream, dictionary
 

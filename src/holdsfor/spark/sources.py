@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from holdsfor.compiler.analysis.entities import Entities
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.formats import require_columns
-from holdsfor.io.frames import _entry
+from holdsfor.io.frames import entry_of
 from holdsfor.io.layouts import Form, Layouts
 from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.spark.columns import Argument, argument, identifier, is_open, key_part, literal, time
@@ -77,7 +77,7 @@ def feeds_of(
         for name, frame in events.items():
             source = f"events[{name!r}]"
             if layouts.knows(name):
-                entries = [_entry(source, name, frame.columns, layouts)]
+                entries = [entry_of(source, name, frame.columns, layouts)]
                 found += _feeds(frame, entries, layouts, unit, untyped=untyped)
         return found
     if mapping is None:

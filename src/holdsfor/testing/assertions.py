@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdsfor.testing.checking import differences, run_checks
-from holdsfor.testing.engines import Engine
-from holdsfor.testing.notation import Found, shown_span, wanted
+from holdsfor.testing.engines import Engine, found_at
+from holdsfor.testing.notation import wanted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,14 +26,7 @@ def assert_intervals(result: Result, expected: str) -> None:
     >>> rules = loads("initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).")
     >>> assert_intervals(rules.recognise(events("3 unlock(front)")), "open(front)=true [4,inf)")
     """
-    found: Found = {}
-    last = max(result.query_times, default=0)
-    for row in result:
-        if row.query_time == last:
-            found.setdefault(f"{row.fluent}={row.value}", []).append(shown_span((row.start, row.end)))
-    for event in result.derived_events.to_pylist():
-        if event["query_time"] == last:
-            found.setdefault(event["event"], []).append(str(event["time"]))
+    found = found_at(max(result.query_times, default=0), result.to_arrow(), result.derived_events)
     wrong = differences(wanted(expected), found, "<found>")
     if wrong:
         raise AssertionError("\n".join(one.render() for one in wrong))

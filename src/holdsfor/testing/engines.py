@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any
@@ -11,13 +11,15 @@ from typing import Any
 import pyarrow as pa
 
 from holdsfor.diagnostics import HoldsforError, Source
-from holdsfor.engine.report import EVENTS, INTERVALS, Texts, event_table, interval_table, rows_of
+from holdsfor.engine.report import EVENTS, INTERVALS, Texts, rows_of
 from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.frontend.rtec import parse_program
 from holdsfor.io.builder import Reading
 from holdsfor.io.frames import as_part
+from holdsfor.io.rejects import Rejects
 from holdsfor.loading import Reasoner, from_program
 from holdsfor.recognition import Recognition, plan_windows, read_events
+from holdsfor.result import Result
 from holdsfor.testing import markdown
 from holdsfor.testing.markdown import Block, Check
 from holdsfor.testing.notation import Found, Line, event_tables, lines_of, shown_span
@@ -44,7 +46,7 @@ def found_by(engine: Engine, check: Check, spark: Any = None) -> Found:
     else:
         run = Recognition(reasoner.plan, reading, windows)
         found = run.by_reference() if engine is Engine.REFERENCE else _tables(run)
-    return _at(None if windows is None else _asked(check, windows.query_times.tolist()), *found)
+    return found_at(None if windows is None else _asked(check, windows.query_times.tolist()), *found)
 
 
 def reasoner_of(check: Check) -> Reasoner:
@@ -81,20 +83,22 @@ def _read(reasoner: Reasoner, check: Check, tables: Mapping[str, Any], rows: Seq
         file.write("\n".join([*rows, ""]))
         file.flush()
         reading = read_events(reasoner.plan, [file.name] if rows else tables)
-    if reading.rejects.count:
-        first = reading.rejects.first[0]
-        raise HoldsforError(f"{check.place}: the event {first.text!r} cannot be read: {first.reason}")
-    if reading.unknown:
-        raise HoldsforError(f"{check.place}: no rule knows {', '.join(sorted(reading.unknown))}")
+    require_usable(check, "event", reading.rejects, reading.unknown)
     return reading
 
 
+def require_usable(check: Check, what: str, rejects: Rejects, unknown: Collection[str]) -> None:
+    """Raise HoldsforError if some of the input of a check could not be read, or is of names that no rule knows."""
+    if rejects.count:
+        first = rejects.first[0]
+        raise HoldsforError(f"{check.place}: the {what} {first.text!r} cannot be read: {first.reason}")
+    if unknown:
+        raise HoldsforError(f"{check.place}: no rule knows {', '.join(sorted(unknown))}")
+
+
 def _tables(run: Recognition) -> tuple[pa.Table, pa.Table]:
-    texts = Texts(run.reading.dictionary)
-    answers = list(run)
-    intervals = [interval_table(answer, texts) for answer in answers]
-    happened = [event_table(answer, texts) for answer in answers]
-    return pa.concat_tables([INTERVALS.empty_table(), *intervals]), pa.concat_tables([EVENTS.empty_table(), *happened])
+    result = Result(list(run), Texts(run.reading.dictionary), run.summary, run.windows)
+    return result.to_arrow(), result.derived_events
 
 
 def _on_spark(
@@ -122,7 +126,7 @@ def _asked(check: Check, times: Sequence[int]) -> int:
     return at
 
 
-def _at(query_time: int | None, intervals: pa.Table, happened: pa.Table) -> Found:
+def found_at(query_time: int | None, intervals: pa.Table, happened: pa.Table) -> Found:
     """The rows of one query time, in order; without one there are no others."""
     found: Found = {}
     for row in sorted(rows_of(intervals)):

@@ -19,7 +19,7 @@ from holdsfor.metric.session import MetricRun, Span
 from holdsfor.metric.times import exact
 from holdsfor.syntax.terms import Const
 from holdsfor.testing import markdown
-from holdsfor.testing.engines import Engine, source
+from holdsfor.testing.engines import Engine, require_usable, source
 from holdsfor.testing.markdown import Check
 from holdsfor.testing.notation import Found, Line, Wanted
 
@@ -51,11 +51,7 @@ def _read_facts(reasoner: MetricReasoner, check: Check) -> MetricReading:
         file.write("".join(f"{block.text}\n" for block in check.blocks(markdown.FACTS)))
         file.flush()
         reading = read_facts(reasoner.signatures, file.name)
-    if reading.rejects.count:
-        first = reading.rejects.first[0]
-        raise HoldsforError(f"{check.place}: the fact {first.text!r} cannot be read: {first.reason}")
-    if reading.unknown:
-        raise HoldsforError(f"{check.place}: no rule knows {', '.join(sorted(reading.unknown))}")
+    require_usable(check, "fact", reading.rejects, reading.unknown)
     return reading
 
 

@@ -12,10 +12,11 @@ import shapely
 from pyarrow import csv
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.maritime.columns import COLUMNS
 from holdsfor.maritime.generator import generate, world
 from holdsfor.maritime.generator.fleet import TYPES
 from holdsfor.maritime.generator.plan import plan
-from holdsfor.maritime.generator.reports import COLUMNS, reports
+from holdsfor.maritime.generator.reports import reports
 from holdsfor.maritime.signals.local import critical_events
 from holdsfor.maritime.signals.signals import Signals
 

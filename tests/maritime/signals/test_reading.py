@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.maritime.columns import COLUMNS
 from holdsfor.maritime.signals import reading
-from holdsfor.maritime.signals.cleaning import SOURCE
 from holdsfor.maritime.signals.local import critical_events
 from holdsfor.maritime.signals.reading import pieces, read_piece, static_types, type_names
 from holdsfor.maritime.signals.thresholds import thresholds
 
-HEADER = ",".join(SOURCE)
+HEADER = ",".join(COLUMNS)
 
 
 def dataset(folder: Path, text: str) -> Path:
@@ -64,7 +64,7 @@ def test_what_may_be_missing(tmp_path: Path) -> None:
 
 
 def test_columns_in_another_order(tmp_path: Path) -> None:
-    names = [*reversed(SOURCE), "more"]
+    names = [*reversed(COLUMNS), "more"]
     fields = [*reversed(line(9).split(",")), "x"]
     dataset(tmp_path, ",".join(names) + "\n" + ",".join(fields) + "\n")
     assert read(tmp_path) == ([9], [])

@@ -9,23 +9,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from holdsfor.maritime.columns import COLUMNS
 from holdsfor.maritime.generator.motion import DEGREE, KNOT, Floats, Ints
 from holdsfor.maritime.generator.plan import Plan
 from holdsfor.maritime.generator.voyages import AT_ANCHOR, MOORED, Legs
 
 Bits = NDArray[np.uint64]
 
-COLUMNS = (
-    "sourcemmsi",
-    "navigationalstatus",
-    "rateofturn",
-    "speedoverground",
-    "courseoverground",
-    "trueheading",
-    "lon",
-    "lat",
-    "t",
-)
 SCHEMA = pa.schema(
     [
         (name, pa.float64() if name in ("speedoverground", "courseoverground", "lon", "lat") else pa.int64())

@@ -120,39 +120,45 @@ def _onward(sailing: Sailing, crew: Crew, random: Random) -> None:
 
 def silence(crew: Crew, random: Random) -> Outcome:
     """The signal is lost far from any port, for one to three hours."""
-    sailing = _at_sea(crew, random)
-    begin = sailing.clock.copy()
-    lasting = random.uniform(1.0, 3.0, len(crew))
-    degrees = crew.speed * 1852 * lasting / DEGREE
-    way = random.uniform(-0.5, 0.5, len(crew))
-    sailing.go(sailing.lon + degrees * np.cos(way), sailing.lat + degrees * np.sin(way) * 0.67, crew.speed, silent=True)
-    sailing.note("gap", begin)
-    middle = (begin + sailing.clock) / 2
-    _onward(sailing, crew, random)
-    return sailing, middle
+
+    def act(sailing: Sailing) -> None:
+        lasting = random.uniform(1.0, 3.0, len(crew))
+        degrees = crew.speed * 1852 * lasting / DEGREE
+        way = random.uniform(-0.5, 0.5, len(crew))
+        lon, lat = sailing.lon + degrees * np.cos(way), sailing.lat + degrees * np.sin(way) * 0.67
+        sailing.go(lon, lat, crew.speed, silent=True)
+
+    return _on_the_way("gap", act, crew, random)
 
 
 def drifting(crew: Crew, random: Random) -> Outcome:
     """The engine fails: wind and current carry the ship sideways."""
-    sailing = _at_sea(crew, random)
-    begin = sailing.clock.copy()
-    lasting = random.uniform(1.0, 2.5, len(crew)) * HOUR
-    off = random.uniform(45, 100, len(crew)) * random.choice([-1.0, 1.0], len(crew))
-    sailing.steer(lasting, random.uniform(40, 140, len(crew)), random.uniform(1.4, 3.2, len(crew)), drift=off)
-    sailing.note("drifting", begin)
-    middle = (begin + sailing.clock) / 2
-    _onward(sailing, crew, random)
-    return sailing, middle
+
+    def act(sailing: Sailing) -> None:
+        lasting = random.uniform(1.0, 2.5, len(crew)) * HOUR
+        off = random.uniform(45, 100, len(crew)) * random.choice([-1.0, 1.0], len(crew))
+        sailing.steer(lasting, random.uniform(40, 140, len(crew)), random.uniform(1.4, 3.2, len(crew)), drift=off)
+
+    return _on_the_way("drifting", act, crew, random)
 
 
 def loitering(crew: Crew, random: Random) -> Outcome:
     """Slow circles in the open sea, waiting for something."""
+
+    def act(sailing: Sailing) -> None:
+        lasting = random.uniform(1.2, 3.0, len(crew)) * HOUR
+        turn, knots = random.uniform(0, 360, len(crew)), random.uniform(1.2, 3.5, len(crew))
+        sailing.circle(lasting, turn, knots, random.uniform(400, 900, len(crew)))
+
+    return _on_the_way("loitering", act, crew, random)
+
+
+def _on_the_way(situation: str, act: Callable[[Sailing], None], crew: Crew, random: Random) -> Outcome:
+    """Something that happens in the open sea, between two stretches of a voyage."""
     sailing = _at_sea(crew, random)
     begin = sailing.clock.copy()
-    lasting = random.uniform(1.2, 3.0, len(crew)) * HOUR
-    turn, knots = random.uniform(0, 360, len(crew)), random.uniform(1.2, 3.5, len(crew))
-    sailing.circle(lasting, turn, knots, random.uniform(400, 900, len(crew)))
-    sailing.note("loitering", begin)
+    act(sailing)
+    sailing.note(situation, begin)
     middle = (begin + sailing.clock) / 2
     _onward(sailing, crew, random)
     return sailing, middle

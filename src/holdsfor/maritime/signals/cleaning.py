@@ -11,18 +11,6 @@ from numpy.typing import NDArray
 
 from holdsfor.maritime.signals.tracks import Ints
 
-SOURCE = (
-    "sourcemmsi",
-    "navigationalstatus",
-    "rateofturn",
-    "speedoverground",
-    "courseoverground",
-    "trueheading",
-    "lon",
-    "lat",
-    "t",
-)
-"""The columns of the public set."""
 ROWS = pa.schema(
     [
         ("vessel", pa.int64()),

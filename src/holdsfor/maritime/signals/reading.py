@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.maritime.signals.cleaning import SOURCE, malformed, parsed
+from holdsfor.maritime.columns import COLUMNS
+from holdsfor.maritime.signals.cleaning import malformed, parsed
 from holdsfor.spark.streaming.store import place_of
 
 _PIECE = 24 * 2**20
@@ -66,7 +67,7 @@ def _first_line(data: bytes) -> str:
 
 
 def _check_header(header: str, path: str) -> None:
-    missing = set(SOURCE) - {name.strip().strip('"') for name in header.split(",")}
+    missing = set(COLUMNS) - {name.strip().strip('"') for name in header.split(",")}
     if missing:
         raise HoldsforError(f"{path} has no column {', '.join(sorted(missing))} in its first line")
 
@@ -113,7 +114,10 @@ def _options(names: list[str], kinds: dict[str, pa.DataType], spoiled: list[str]
         "read_options": csv.ReadOptions(column_names=names, use_threads=False, block_size=2**22),
         "parse_options": csv.ParseOptions(invalid_row_handler=spoil),
         "convert_options": csv.ConvertOptions(
-            column_types=kinds, include_columns=list(SOURCE), strings_can_be_null=True, null_values=["", "NULL", "null"]
+            column_types=kinds,
+            include_columns=list(COLUMNS),
+            strings_can_be_null=True,
+            null_values=["", "NULL", "null"],
         ),
     }
 
@@ -132,13 +136,13 @@ def _checked(data: pa.Buffer, names: list[str]) -> tuple[pa.Table, pa.Table]:
     spoiled: list[str] = []
     text = csv.read_csv(pa.BufferReader(data), **_options(names, dict.fromkeys(names, pa.string()), spoiled))
     good = np.ones(len(text), np.bool_)
-    for name in SOURCE:
+    for name in COLUMNS:
         fits = pc.match_substring_regex(text[name], _INTEGER if name in _WHOLE else _NUMBER)
         good &= pc.fill_null(fits, fill_value=True).to_numpy()
     kept = text.filter(pa.array(good))
     columns = {
         name: pc.utf8_trim_whitespace(kept[name]).cast(pa.int64() if name in _WHOLE else pa.float64())
-        for name in SOURCE
+        for name in COLUMNS
     }
     rows, lacking = parsed(pa.table(columns))
     bad = text.filter(pa.array(~good))

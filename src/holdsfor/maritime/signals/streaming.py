@@ -17,9 +17,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.maritime.columns import COLUMNS
 from holdsfor.maritime.signals.areas import area_index, read_areas
 from holdsfor.maritime.signals.batch import SparkWorkers
-from holdsfor.maritime.signals.cleaning import SOURCE, parsed
+from holdsfor.maritime.signals.cleaning import parsed
 from holdsfor.maritime.signals.flow import Flow
 from holdsfor.maritime.signals.run import Given
 from holdsfor.maritime.signals.thresholds import thresholds as read_thresholds
@@ -47,7 +48,7 @@ class SignalStream:
 
     def start(self, *, trigger: dict[str, Any] | None = None, on_report: Callable[[Note], None] | None = None) -> Any:
         """Start the query; `trigger` is what `DataStreamWriter.trigger` takes, `on_report` gets the counts of batches."""
-        flow, narrow = self.flow, self.reports.select(*SOURCE)
+        flow, narrow = self.flow, self.reports.select(*COLUMNS)
 
         def work(rows: DataFrame, batch: int) -> None:
             here = replace(flow, workers=SparkWorkers(rows.sparkSession))
@@ -87,7 +88,7 @@ def stream_signals(
     `areas` is a GeoJSON file. Reports that are more than `lateness` seconds behind the latest are late: they are counted,
     kept aside and not used. `out` and `checkpoint` are folders that all workers see.
     """
-    missing = [name for name in SOURCE if name not in reports.columns]
+    missing = [name for name in COLUMNS if name not in reports.columns]
     if missing:
         raise HoldsforError(f"the reports have no column {', '.join(missing)}")
     if lateness < 0:

@@ -7,7 +7,7 @@ Everything is `fractions.Fraction`, every rule is tried with every value in ever
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from holdsfor.ir.metric import (
@@ -230,6 +230,13 @@ def _aggregated(aggregate: Aggregate, known: Known) -> Iterator[tuple[Binding, T
             group = groups.setdefault(tuple(binding[name] for name in shared), {})
             values = tuple(binding[name] for name in terms)
             group[values] = group.get(values, NEVER) | _holds(aggregate.atom, binding, known)
+    yield from aggregate_results(aggregate, shared, groups)
+
+
+def aggregate_results(
+    aggregate: Aggregate, shared: Sequence[str], groups: Mapping[tuple[Const, ...], Mapping[tuple[Const, ...], Times]]
+) -> Iterator[tuple[Binding, Times]]:
+    """The results of groups, by the values of the rule's variables: of each, when which values of the terms hold."""
     for key, members in groups.items():
         borders = sorted({border for held in members.values() for interval in held.intervals for border in interval})
         for low, high in pairwise(borders):

@@ -18,7 +18,7 @@ from pyspark.sql import types as T  # noqa: N812
 from holdsfor.compiler.analysis.entities import Entities
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.formats import require_columns
-from holdsfor.io.frames import _entry
+from holdsfor.io.frames import entry_of
 from holdsfor.io.layouts import Form, Layouts
 from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.spark.columns import identifier, literal, time
@@ -76,7 +76,7 @@ class Sources:
             found.append((name, names))
             if layouts.knows(name):
                 plain = [column for column in frame.columns if column != retracted]
-                entries.append(_renamed(_entry(f"events[{name!r}]", name, plain, layouts), names, place))
+                entries.append(_renamed(entry_of(f"events[{name!r}]", name, plain, layouts), names, place))
         if retracted is not None and not any(retracted in names for _, names in found):
             raise HoldsforError(f"no stream has the column {retracted!r}, which should say what is taken back")
         return cls(tuple(entries), tuple(found), unit, untyped, retracted)
