@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from holdsfor.processor import let_numpy_sort_fast
+
 if TYPE_CHECKING:
     from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError
     from holdsfor.ir import Program
@@ -26,6 +28,8 @@ __all__ = [
     "loads",
     "loads_metric",
 ]
+
+let_numpy_sort_fast()
 
 _HOMES = {
     "Diagnostic": "holdsfor.diagnostics",
