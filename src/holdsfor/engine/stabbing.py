@@ -1,8 +1,9 @@
 """Which intervals contain which time-points: the join of a fluent with open arguments and a column of times.
 
 Joining on the bound arguments alone and filtering by time looks at the whole history of a group for every time-point.
-Here intervals are sorted into classes by length, powers of two: those of one class that contain a time-point start
-within one length before it, so that what is looked at is a small multiple of what is found.
+Where the intervals of a group do not overlap, one search finds the only one that may contain a time-point. Else they are
+sorted into classes by length, powers of two: those of one class that contain a time-point start within one length before
+it, so that what is looked at is a small multiple of what is found.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from holdsfor.engine.frames import order_of, ranges
-from holdsfor.engine.kernels import EMPTY, Ints, true_rows
+from holdsfor.engine.kernels import EMPTY, Ints, find, is_sorted, search, true_rows
 from holdsfor.engine.tables import FOREVER
 
 
@@ -27,27 +28,43 @@ def containing(groups: tuple[Ints, Ints], times: Ints, start: Ints, end: Ints) -
     if not len(times) or not len(start):
         return EMPTY, EMPTY
     times, start, end = finite(times, start, end)
-    base = int(min(times.min(), start[start > -(1 << 61)].min(initial=0)))
-    span = int(max(times.max(), base) - base) + 2
-    # Times before all others and after all others are moved to the rim; only what lies in between is asked for.
+    base = int(times.min())
+    span = int(times.max()) - base + 1
+    # What lies before the first or after the last time-point is moved to the rim; nothing is asked of it.
     first, last = np.clip(start - base, 0, span), np.clip(end - base, 0, span)
     ask = times - base
     bits = span.bit_length()
     of_points, of_intervals = _small(*groups, 62 - bits)
-    length_class = np.frexp((last - first).astype(np.float64))[1]
+    of_points, of_intervals = of_points << bits, of_intervals << bits
+    rows = true_rows(first < last)
+    if len(rows) < len(first):
+        first, last, of_intervals = first[rows], last[rows], of_intervals[rows]
+    starts, ends = of_intervals | first, of_intervals | last
+    if not is_sorted(starts):
+        order = order_of(starts)
+        rows, starts, ends = rows[order], starts[order], ends[order]
+    if bool((starts[1:] >= ends[:-1]).all()):
+        at = find((starts, ends), of_points | ask)
+        point = true_rows(at >= 0)
+        return point, rows[at[point]]
+    point, place = _by_length(of_points, ask, starts, ends)
+    return point, rows[place]
+
+
+def _by_length(of_points: Ints, ask: Ints, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
+    """The same for packed intervals that overlap, sorted by start."""
+    asked = of_points | ask
+    length_class = np.frexp((ends - starts).astype(np.float64))[1]
     points, found = [EMPTY], [EMPTY]
-    length_class[last <= first] = 0
-    for size in true_rows(np.bincount(length_class)[1:]) + 1:
+    for size in true_rows(np.bincount(length_class)):
         rows = true_rows(length_class == size)
-        keys = (of_intervals[rows] << bits) | first[rows]
-        order = order_of(keys)
-        keys, rows = keys[order], rows[order]
-        point = (of_points << bits) | ask
-        low = np.searchsorted(keys, (of_points << bits) | np.maximum(ask - (1 << size), 0), side="left")
-        counts = np.searchsorted(keys, point, side="right") - low
+        keys = starts[rows]
+        low = search(keys, of_points | np.maximum(ask - (1 << int(size)), 0), "left")
+        counts = search(keys, asked, "right")
+        counts -= low
         candidate = rows[ranges(low, counts)]
         asking = np.repeat(np.arange(len(ask)), counts)
-        inside = true_rows(ask[asking] < last[candidate])
+        inside = true_rows(asked[asking] < ends[candidate])
         points.append(asking[inside])
         found.append(candidate[inside])
     point, interval = np.concatenate(points), np.concatenate(found)
