@@ -16,7 +16,7 @@ from holdsfor.spark.job import Span
 from holdsfor.spreading.stages import undecided
 from tests.spark.on_spark import on_spark
 from tests.spark.simulated import conflicts_on_buckets, on_buckets
-from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, scenarios
+from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, sampled, scenarios
 from tests.strategies.scenarios import WINDOWED
 
 LATE = 12
@@ -51,6 +51,12 @@ def test_conflicts_are_counted_once(scenario: Scenario, count: int) -> None:
     stream = from_records(scenario.records, scenario.reasoner.analysis.entities, dictionary)
     alone = sum(answer.conflicts for answer in run(scenario.reasoner.plan, dictionary, stream))
     assert conflicts_on_buckets(scenario.reasoner, scenario.records, count) == alone
+
+
+def test_conflicts_of_fluents_that_another_stage_makes() -> None:
+    scenario = sampled(352, WINDOWED, windowed=True, late=LATE)
+    assert scenario is not None
+    check_buckets(scenario, 2)
 
 
 @settings(max_examples=60)

@@ -218,7 +218,9 @@ class Owner:
         self._parts = PartsOfCodes(dictionary)
 
     def owns(self, symbol: Symbol, columns: list[Ints], rows: int) -> np.typing.NDArray[np.bool_]:
-        """Which instances of a fluent or event belong here."""
+        """Which instances of a fluent or event belong here; those that other stages make never do."""
+        if symbol not in self._spec.members:
+            return np.zeros(rows, np.bool_)
         key = [columns[place] for place in self._spec.members[symbol]]
         found: np.typing.NDArray[np.bool_] = self._targets(key, rows, self._spec.ties) == self._bucket
         return found

@@ -16,7 +16,6 @@ from holdsfor.engine import saved
 from holdsfor.engine.changelog import SHOWN, compare
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import codes_of
-from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.retractions import has_rows, take_back
 from holdsfor.engine.state import State
@@ -67,19 +66,13 @@ class ScratchBucket:
             given = [table.at(query) for table in tables]
             size, step = windows.size, windows.step
             evaluation, self._state = advance(
-                self._prepared, self._state, arrived, query, size=size, step=step, given=given, owns=self._owns
+                self._prepared, self._state, arrived, query, size=size, step=step, given=given, owns=self._owner.owns
             )
             self._conflicts += evaluation.conflicts
             self._report(evaluation)
             share = Share(query, evaluation.moment.low, int(FOREVER))
             for way in self._spec.exits:
                 yield from (pa.Table.from_batches([batch]) for batch in self._out.leaving(way, evaluation, share))
-
-    def _owns(self, symbol: Symbol, columns: list[Ints], rows: int) -> Bools:
-        """Which instances belong here; those of fluents that other stages make never do."""
-        if symbol not in self._spec.members:
-            return np.zeros(rows, np.bool_)
-        return self._owner.owns(symbol, columns, rows)
 
     def _queries(self) -> Iterator[tuple[int, Stream]]:
         """Query times, and what arrived for each."""
