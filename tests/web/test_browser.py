@@ -1,5 +1,6 @@
 """The page in a real browser: everything that people do with it, by mouse, keyboard and on a small screen."""
 
+import html
 import re
 import shutil
 from collections.abc import Iterator
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from holdsfor.viz.map import situation_map
 from holdsfor.workbench.desk import Desk, Setting
 from holdsfor.workbench.live import Follower
 from holdsfor.workbench.watching import Watch
@@ -362,3 +364,24 @@ def test_a_page_finds_a_server_again_that_was_away(browser, tmp_path: Path) -> N
         # That nobody was there is what the browser complains about.
         found.complaints.clear()
         found.close()
+
+
+def test_a_map_in_a_frame_that_is_shown_later(browser):
+    tracks = {"entity": ["tern"] * 3, "time": [0, 10, 20], "lon": [-4.5, -4.4, -4.3], "lat": [48.3, 48.3, 48.4]}
+    held = {"situation": ["trawling"], "entity": ["tern"], "start": [5], "end": [15]}
+    frame = html.escape(situation_map(tracks, held).html())
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.set_content(f'<iframe style="display: none; width: 600px; height: 400px" srcdoc="{frame}"></iframe>')
+    page.frames[1].wait_for_selector("canvas", state="attached")
+    page.eval_on_selector("iframe", "frame => { frame.style.display = 'block'; }")
+    # Lines, not everything in one place.
+    page.frames[1].wait_for_function(
+        """() => {
+            const canvas = document.querySelector("canvas");
+            const bytes = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+            const pixels = new Uint32Array(bytes.buffer);
+            return pixels.filter((pixel) => pixel !== pixels[0]).length > 1500;
+        }"""
+    )
+    page.close()

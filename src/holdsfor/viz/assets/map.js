@@ -63,6 +63,9 @@ const holds = (number) => moment === null || (start[number] <= moment && moment 
 function draw(pen, width, height) {
   const colours = theme();
   Object.assign(view, { width, height });
+  // In a frame that is not shown yet, everything has been fitted into nothing.
+  if (!view.scale) view.scale = Math.min(width / scene.width, height / scene.height);
+  if (!view.scale) return;
   pen.fillStyle = colours.ground;
   pen.fillRect(0, 0, width, height);
   pen.lineJoin = pen.lineCap = "round";
