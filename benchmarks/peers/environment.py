@@ -16,7 +16,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = Path(os.environ.get("HOLDSFOR_PEERS", ROOT / "build" / "peers"))
 PYTHON = FOLDER / "bin" / "python"
-PACKAGES = ("polars", "duckdb", "numpy", "logica", "meteor_reasoner", "pycer")
+PACKAGES = ("polars", "duckdb", "numpy", "logica", "meteor_reasoner", "apache-flink", "pycer")
 
 
 def make() -> dict[str, str]:

@@ -96,6 +96,8 @@ def measure_here(workload: Workload, quick: bool) -> Result:
         "title": workload.title,
         "facts": ready.facts,
         "tasks": tasks | ready.measured,
+        **({"series": ready.series} if ready.series else {}),
+        "sorts_by": sorting(),
         "rss_mb": memory(),
         "rss_ready_mb": before,
         "load": os.getloadavg()[0],
@@ -130,8 +132,25 @@ def circumstances(quick: bool) -> Result:
         "versions": versions,
         "commit": _commit(),
         "settings": {"NPY_DISABLE_CPU_FEATURES": os.environ.get("NPY_DISABLE_CPU_FEATURES", "")},
+        "numpy_features": numpy_features(),
+        "sorts_by": sorting(),
         "quick": quick,
     }
+
+
+def numpy_features() -> list[str]:
+    """What NumPy uses of the processor."""
+    from numpy._core._multiarray_umath import __cpu_features__ as features
+
+    return [name for name, is_there in features.items() if is_there]
+
+
+def sorting() -> str:
+    """The instructions by which NumPy sorts in this process."""
+    found = set(numpy_features())
+    if found & {"X86_V4", "AVX512_SKX"}:
+        return "AVX-512"
+    return "AVX2" if found & {"X86_V3", "AVX2"} else "none of AVX"
 
 
 def _commit() -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 from benchmarks.suite.workload import Ready, Task, Work, again
 
 from holdsfor.compiler.plan import Method, Plan
@@ -77,6 +78,18 @@ def _from_file(application: Application, windows: WindowPlan | None) -> None:
         pass
 
 
+def _in_a_window(application: Application, windows: WindowPlan | None) -> float:
+    """Events, and intervals that are given, in a window on average. Windows may overlap."""
+    stream = application.stream
+    times = [table.time for table in stream.events.values()] + [table.start for table in stream.fluents.values()]
+    moments = np.sort(np.concatenate(times))
+    if windows is None or windows.size is None:
+        return len(moments)
+    ends = np.searchsorted(moments, windows.query_times, "right")
+    begins = np.searchsorted(moments, windows.query_times - windows.size, "right")
+    return float((ends - begins).mean())
+
+
 def ready(application: Application, windows: WindowPlan | None = None, repeat: int = 7) -> Ready:
     """Reasoning; the same with what is done once for a run; and where the stream is in files, with reading them."""
     count = 1 if windows is None else len(windows.query_times)
@@ -90,5 +103,10 @@ def ready(application: Application, windows: WindowPlan | None = None, repeat: i
         tasks["with reading"] = Task(again(partial(_from_file, application, windows)), count, max(3, repeat // 2))
     events = sum(len(table.time) for table in application.stream.events.values())
     given = sum(len(table.start) for table in application.stream.fluents.values())
-    facts = {"events": events, "input intervals": given, "windows": count}
+    facts = {
+        "events": events,
+        "input intervals": given,
+        "windows": count,
+        "a window": _in_a_window(application, windows),
+    }
     return Ready(tasks, facts | {"intervals": go(start(application, windows))})

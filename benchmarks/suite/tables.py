@@ -41,8 +41,9 @@ def _heading(run: Result) -> Iterator[str]:
     machine, versions = run["machine"], run["versions"]
     words = ", ".join(f"{name} {version}" for name, version in versions.items())
     yield f"{run['date']}; {machine['processor']}, {machine['cores']} cores; load {run['load'][0]:.1f} at first; {words}; commit {run['commit']}."
-    if setting := run["settings"]["NPY_DISABLE_CPU_FEATURES"]:
-        yield f"With NPY_DISABLE_CPU_FEATURES={setting!r}."
+    setting = run["settings"]["NPY_DISABLE_CPU_FEATURES"]
+    why = f" (NPY_DISABLE_CPU_FEATURES={setting!r})" if setting else ""
+    yield f"NumPy sorts by {run['sorts_by']}{why}."
 
 
 def _all(run: Result) -> Iterator[str]:
@@ -96,9 +97,9 @@ def _beside(run: Result) -> Iterator[str]:
 def _sizes(result: Result) -> str:
     """Events, with intervals that were given, and intervals found, of one window."""
     facts = result["facts"]
-    given = facts.get("events", facts.get("facts", 0)) + facts.get("input intervals", 0)
+    given = facts.get("a window", facts.get("events", facts.get("facts", 0)))
     found, windows = facts.get("intervals", facts.get("answers", 0)), facts.get("windows", 1)
-    return f"{_count(given / windows)}, {_count(found / windows)}"
+    return f"{_count(given)}, {_count(found / windows)}"
 
 
 def _goals(run: Result) -> Iterator[str]:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-import resource
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from benchmarks.peers.clocks import processor_time
+
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "examples"
-# The other scripts here import each other by name.
-sys.path.insert(0, str(ROOT / "benchmarks"))
 
 Figures = Mapping[str, float]
 """Numbers that a task reports by itself, by name."""
@@ -24,12 +22,6 @@ Work = Callable[[], Figures | None]
 def again(work: Work) -> Callable[[], Work]:
     """Work that can be done time and again."""
     return lambda: work
-
-
-def processor_time() -> float:
-    """Seconds of processor time of this process and of those it started and waited for."""
-    uses = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(use.ru_utime + use.ru_stime for use in uses)
 
 
 @dataclass(frozen=True)
@@ -53,12 +45,13 @@ class Task:
 class Ready:
     """A workload made ready: its tasks, and what is known about it, such as the number of events.
 
-    `measured` are results of tasks that ran elsewhere, as they will be written.
+    `measured` are results of tasks that ran elsewhere, as they will be written; `series` are numbers for pictures.
     """
 
     tasks: dict[str, Task]
     facts: dict[str, float] = field(default_factory=dict)
     measured: dict[str, Any] = field(default_factory=dict)
+    series: dict[str, list[float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

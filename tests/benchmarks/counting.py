@@ -1,6 +1,7 @@
-"""Counts what a piece of work does, which is the same on every machine and under every load: calls, and rows sorted."""
+"""Counts what a piece of work does, which is the same on every machine and under every load: calls, rows and bytes."""
 
 import sys
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -42,3 +43,15 @@ def counted(work: Callable[[], object]) -> Counts:
     finally:
         sys.setprofile(None)
     return Counts(calls, sorts, rows)
+
+
+def peak_bytes(work: Callable[[], object]) -> int:
+    """The most memory that was in use beside what was there before."""
+    work()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        work()
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()

@@ -1,4 +1,4 @@
-# ruff: noqa: E402 -- the scripts of the benchmarks are found only then
+# ruff: noqa: E402 -- the benchmarks are found only then
 """Small workloads of the benchmarks, made ready."""
 
 import sys
@@ -6,20 +6,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-for folder in (ROOT, ROOT / "benchmarks"):
-    if str(folder) not in sys.path:
-        sys.path.append(str(folder))
+if str(ROOT) not in sys.path:
+    sys.path.append(str(ROOT))
 
-import cyclic
-import growth
-import latency
+from benchmarks.suite.data import cycles, late_streams, maritime, sessions, text_rows
+from benchmarks.suite.workload import EXAMPLES
+from benchmarks.suite.workloads.sequences import sequence
 
-import maritime
 from holdsfor import loads
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.run import run
 from holdsfor.engine.windows import WindowPlan
+from holdsfor.incremental.run import Choice, IncrementalRun
+from holdsfor.io.rtec_csv import read_rtec
 
 Work = Callable[[], object]
 
@@ -34,7 +34,7 @@ def one_window(events: int, vessels: int) -> Work:
 def many_windows(events: int, vessels: int, count: int) -> Work:
     """The same stream in a number of windows."""
     plan, dictionary = loads(maritime.RULES).plan, Dictionary()
-    stream = growth.whole_stream(dictionary, events, vessels)
+    stream = maritime.whole_stream(dictionary, events, vessels)
     span = maritime.HOURS * 3600
     size = -(-span // count)
     return lambda: list(run(plan, dictionary, stream, WindowPlan(size, size, -1, span)))
@@ -42,16 +42,39 @@ def many_windows(events: int, vessels: int, count: int) -> Work:
 
 def market(agents: int, events: int) -> Work:
     """NetBill, whose fluents depend on each other."""
-    plan, dictionary = loads((cyclic.EXAMPLES / "netbill" / "rules.prolog").read_text()).plan, Dictionary()
-    stream = cyclic.netbill(dictionary, agents, events, 100)
+    plan, dictionary = loads((EXAMPLES / "netbill" / "rules.prolog").read_text()).plan, Dictionary()
+    stream = cycles.netbill(dictionary, agents, events, 100)
     return lambda: list(run(plan, dictionary, stream))
+
+
+def sequences(length: int, activities: int) -> Work:
+    """Activities one after the other."""
+    application = sequence(length, activities, every=False)
+    return lambda: list(run(application.plan, application.dictionary, application.stream))
+
+
+def overlapping(events: int, vessels: int, size: int) -> IncrementalRun:
+    """Windows of so many steps, one step on each time, by what changed. A twentieth of the events comes late."""
+    setting = late_streams.voyages(events, vessels)
+    dictionary, steps = Dictionary(), size + 4
+    stream = late_streams.late_stream(dictionary, setting, steps, 0.05)
+    span = WindowPlan(size * setting.step, setting.step, 0, steps * setting.step)
+    return IncrementalRun(loads(maritime.RULES).plan, dictionary, stream, span, choice=Choice.ALWAYS)
+
+
+def reading(folder: Path, rows: int) -> Work:
+    """A file of RTEC's format, to columns."""
+    path = folder / f"rows{rows}.csv"
+    path.write_text("".join(text_rows.lines(rows)), encoding="utf-8")
+    entities = loads(text_rows.RULES).analysis.entities
+    return lambda: read_rtec([path], entities)
 
 
 def one_event(keys: int) -> Work:
     """A live session of many keys: an event more, and its changes."""
-    before, after = latency.doors(keys, 200)
-    session = latency.filled(latency.DOORS, before)
-    steps = iter(latency.steps(session, after))
+    before, after = sessions.doors(keys, 200)
+    session = sessions.filled(sessions.DOORS, before)
+    steps = iter(sessions.steps(session, after))
     for _ in range(20):
         next(steps)[1]()
 

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from benchmarks.suite.workload import Workload
-from benchmarks.suite.workloads import applications, delays, live, maritime, metric, peers, sequences, spark, starting
+from benchmarks.suite.workloads import (
+    applications,
+    delays,
+    kernels,
+    live,
+    maritime,
+    metric,
+    peers,
+    sequences,
+    spark,
+    starting,
+)
 
 ALL: dict[str, Workload] = {
     workload.name: workload
-    for module in (applications, sequences, delays, maritime, metric, live, starting, peers, spark)
+    for module in (applications, sequences, delays, maritime, metric, live, starting, kernels, peers, spark)
     for workload in module.WORKLOADS
 }

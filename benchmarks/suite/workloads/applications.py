@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from benchmarks.suite.data import cycles
 from benchmarks.suite.reasoning import Application, from_files, from_rows, ready
 from benchmarks.suite.workload import EXAMPLES, Ready, Workload, example
 
@@ -40,13 +41,11 @@ def _transport(window: int | None, quick: bool) -> Ready:
 
 def voting() -> Application:
     """The published stream, and rules by which everybody votes."""
-    import cyclic
-
     path = EXAMPLES / "voting" / "published.csv.gz"
-    fields = [row.split("|") for row in cyclic.read_rows(str(path))]
+    fields = [row.split("|") for row in cycles.read_rows(str(path))]
     chairs = sorted({row[3] for row in fields if row[0] in ("close_ballot", "declare")}, key=int)
     motions = sorted({row[4] for row in fields}, key=int)
-    return from_files(loads(cyclic.voting_rules(chairs, motions)).plan, [path])
+    return from_files(loads(cycles.voting_rules(chairs, motions)).plan, [path])
 
 
 def _voting(window: int | None, quick: bool) -> Ready:
@@ -58,11 +57,9 @@ def _voting(window: int | None, quick: bool) -> Ready:
 
 def net_bill(agents: int, span: int = 100, rules: str = "") -> Application:
     """As many events an agent as in the published experiment, or nearly; `rules` are added to those of the example."""
-    import cyclic
-
     dictionary = Dictionary()
     text = (EXAMPLES / "netbill" / "rules.prolog").read_text(encoding="utf-8")
-    stream = cyclic.netbill(dictionary, agents, round(EVENTS_AN_AGENT * agents * span / 10), span)
+    stream = cycles.netbill(dictionary, agents, round(EVENTS_AN_AGENT * agents * span / 10), span)
     return Application(loads(text + rules).plan, dictionary, stream)
 
 
@@ -75,6 +72,13 @@ def _people(pairs: int, quick: bool) -> Ready:
     generate = example("human_activity")
     folder = EXAMPLES / "human_activity"
     return ready(from_rows(load(folder / "stage3.prolog").plan, generate.rows(pairs, 1 if quick else 5, 1)))
+
+
+def _feedback(folder: str, *numbers: float, quick: bool = False) -> Ready:
+    """Loops of effects that come later, over 100 time-points."""
+    del quick
+    rows = example(folder).rows(*numbers, 1)
+    return ready(from_rows(load(EXAMPLES / folder / "rules.prolog").plan, rows))
 
 
 WORKLOADS = [
@@ -95,5 +99,15 @@ WORKLOADS = [
     *(
         Workload(f"people-{events}", f"human activity in a cycle, about {events} events", partial(_people, pairs))
         for events, pairs in ((400, 4), (800, 8), (1600, 16), (3200, 32))
+    ),
+    Workload(
+        "feedback-immune",
+        "immune response, 100 time-points",
+        lambda quick: _feedback("immune_response", 15, 33, 2, quick=quick),
+    ),
+    Workload(
+        "feedback-phage",
+        "phage infection, 100 time-points",
+        lambda quick: _feedback("phage_infection", 15, 50, 0.5, quick=quick),
     ),
 ]

@@ -62,6 +62,6 @@ WORKLOADS = [
     *(Workload(f"voting-fixed-{size}", f"voting, windows of {size} by 10", partial(_voting, size)) for size in SIZES),
     *(
         Workload(f"quotes-{events}", f"quotes alone, {events} events", partial(_quotes, events))
-        for events in (80, 960, 4000)
+        for events in (10, 20, 40, 80, 960, 4000)
     ),
 ]

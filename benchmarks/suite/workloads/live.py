@@ -1,4 +1,4 @@
-"""What comes while it happens: one event in a live session, and windows that overlap."""
+"""What comes while it happens: one event in a live session, windows that overlap, and late events."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from benchmarks.suite.workload import Figures, Ready, Task, Workload, again
 
 
 def _latency(rules: str, events: Callable[[int, int], Iterator[list[object]]], quick: bool) -> Ready:
-    import latency
+    from benchmarks.suite.data import sessions
 
     keys, count = (2_000, 500) if quick else (100_000, 5_000)
     before, after = events(keys, count)
-    session = latency.filled(rules, before)
+    session = sessions.filled(rules, before)
 
     def one_by_one() -> Figures:
         taken: list[float] = []
-        for _, step in latency.steps(session, after):
+        for _, step in sessions.steps(session, after):
             begin = time.perf_counter()
             step()
             taken.append(1e3 * (time.perf_counter() - begin))
@@ -30,33 +30,49 @@ def _latency(rules: str, events: Callable[[int, int], Iterator[list[object]]], q
 
 
 def _doors(quick: bool) -> Ready:
-    import latency
+    from benchmarks.suite.data import sessions
 
-    return _latency(latency.DOORS, latency.doors, quick)
+    return _latency(sessions.DOORS, sessions.doors, quick)
 
 
 def _vessels(quick: bool) -> Ready:
-    import latency
+    from benchmarks.suite.data import sessions
 
-    return _latency(latency.MARITIME, latency.maritime, quick)
+    return _latency(sessions.MARITIME, sessions.maritime, quick)
 
 
-def _overlapping(delayed: int, quick: bool) -> Ready:
-    """Windows of 1 to 14 steps, from scratch and as chosen; answers are compared on the way."""
-    import incremental
-    from late_streams import voyages
+def _overlapping(kind: str, delayed: int, quick: bool) -> Ready:
+    """Windows of 1 to 14 or 16 steps: from scratch, by what changed, and as chosen; answers are compared on the way."""
+    from benchmarks.suite.data import overlaps
+    from benchmarks.suite.data.late_streams import SETTINGS
 
-    setting = voyages(1_000, 300) if quick else voyages()
+    setting = SETTINGS[kind](1_000, 300) if quick else SETTINGS[kind]()
 
     def all_sizes() -> Figures:
         figures = {}
-        for size in (1, 14) if quick else incremental.SIZES:
-            cell = incremental.measured(setting, delayed, size)
-            scratch, _, _, auto = cell.least()
-            figures |= {f"scratch_{size}_ms": scratch, f"auto_{size}_ms": auto, f"ratio_{size}": cell.mean_ratio()}
+        for size in (1, setting.sizes[-1]) if quick else setting.sizes:
+            cell = overlaps.measured(setting, delayed, size)
+            scratch, changed, _, auto = cell.least()
+            figures |= {f"scratch_{size}_ms": scratch, f"changed_{size}_ms": changed, f"auto_{size}_ms": auto}
+            figures[f"ratio_{size}"] = cell.mean_ratio()
         return figures
 
     return Ready({"all windows": Task(again(all_sizes), 1, 1, 0)}, {"events a step": setting.events})
+
+
+def _changes(quick: bool) -> Ready:
+    """So many late events in one window, from 1 to 100,000, by each evaluator."""
+    from benchmarks.suite.data import changes
+
+    events = 20_000 if quick else 1_000_000
+    counts = changes.CHANGED[:3] if quick else changes.CHANGED
+
+    def every_count(name: str) -> Figures:
+        taken = changes.milliseconds(changes.WAYS[name], events, counts)
+        return {f"late_{count}_ms": ms for count, ms in zip(counts, taken, strict=True)}
+
+    tasks = {name: Task(again(partial(every_count, name)), 1, 1, 0) for name in changes.WAYS}
+    return Ready(tasks, {"events": events})
 
 
 WORKLOADS = [
@@ -65,10 +81,26 @@ WORKLOADS = [
     *(
         Workload(
             f"overlapping-{delayed}",
-            f"windows that overlap, {delayed} % of the events delayed",
-            partial(_overlapping, delayed),
+            f"windows that overlap, voyages, {delayed} % delayed",
+            partial(_overlapping, "voyages", delayed),
             slow=delayed not in (5, 40),
         )
         for delayed in (5, 10, 20, 40, 80)
     ),
+    Workload(
+        "overlapping-seas-5",
+        "windows that overlap, vessels of all seas, 5 % delayed",
+        partial(_overlapping, "uniform", 5),
+        slow=True,
+    ),
+    *(
+        Workload(
+            f"overlapping-fleet-{delayed}",
+            f"windows that overlap, a fleet of vehicles, {delayed} % delayed",
+            partial(_overlapping, "fleet", delayed),
+            slow=True,
+        )
+        for delayed in (5, 40)
+    ),
+    Workload("late-events", "some late events in a window of a million", _changes),
 ]

@@ -3,51 +3,45 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
+from benchmarks.suite.data import metric
 from benchmarks.suite.workload import EXAMPLES, Ready, Task, Workload, again
 
-if TYPE_CHECKING:
-    import dmtl
 
-
-def _ready(case: dmtl.Case, repeat: int) -> Ready:
+def _ready(case: metric.Case, repeat: int) -> Ready:
     """The stream step by step, and everything at once; answers are compared first."""
-    import dmtl
-
-    arriving = list(dmtl.steps(case))
-    found, batch = dmtl.streamed(case, arriving), dmtl.in_batch(case)
-    assert found.kept is not None
-    answers = sum(dmtl.points(table, batch.scale, case.step) for table in batch.tables.values())
+    arriving = list(metric.steps(case))
+    found, batch = metric.streamed(case, arriving), metric.in_batch(case)
+    answers = sum(metric.points(table, batch.scale, case.step) for table in batch.tables.values())
     assert found.answers == answers, f"{found.answers} answers on the stream, {answers} in batch"
     facts = sum(table.rows for table in case.facts.tables.values())
 
     def stream() -> None:
-        dmtl.streamed(case, arriving)
+        metric.streamed(case, arriving)
 
     def at_once() -> None:
-        dmtl.in_batch(case)
+        metric.in_batch(case)
 
     tasks = {"stream": Task(again(stream), len(arriving), repeat, 0), "batch": Task(again(at_once), 1, repeat, 0)}
-    return Ready(tasks, {"facts": facts, "answers": answers, "steps": len(arriving), "facts kept": max(found.kept)})
+    numbers = {"facts": facts, "answers": answers, "steps": len(arriving), "facts kept": max(found.kept)}
+    series: dict[str, list[float]] = {"time": [float(until) for until, _ in arriving], "kept": list(found.kept)}
+    if len(arriving) <= 300:
+        series["step_ms"] = metric.streamed(case, arriving).milliseconds
+    return Ready(tasks, numbers, series=series)
 
 
 def _short_stop(name: str, quick: bool) -> Ready:
-    import dmtl
-
-    return _ready(dmtl.short_stop(EXAMPLES / "short_stop", name), 1 if quick else 5)
+    return _ready(metric.short_stop(EXAMPLES / "short_stop", name), 1 if quick else 5)
 
 
 def _university(recursive: bool, facts: int, quick: bool) -> Ready:
-    import dmtl
-
     facts = min(facts, 10_000) if quick else facts
     if recursive:
         names = ["DoctoralDegreeFrom", "UndergraduateDegreeFrom", "TeacherOf"]
-        case = dmtl.university("recursive", dmtl.RECURSIVE, "Scientist", names, facts, facts // 7)
+        case = metric.university("recursive", metric.RECURSIVE, "Scientist", names, facts, facts // 7)
     else:
         names = ["WorksFor", "HeadOf", "PublicationAuthor"]
-        case = dmtl.university("straight", dmtl.STRAIGHT, "Candidate", names, facts, facts // 50)
+        case = metric.university("straight", metric.STRAIGHT, "Candidate", names, facts, facts // 50)
     return _ready(case, 3)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,8 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from benchmarks.peers import environment
 from benchmarks.peers.child import digest
+from benchmarks.peers.clocks import tree_time
+from benchmarks.suite.data import metric
 from benchmarks.suite.measure import Result, spread
-from benchmarks.suite.workload import EXAMPLES, Ready, Task, Workload, again
+from benchmarks.suite.workload import EXAMPLES, Ready, Task, Workload, again, example
 
 
 def compared(solvers: tuple[str, ...], repeat: int, answer: tuple[int, str], *arguments: object) -> dict[str, Result]:
@@ -31,8 +34,7 @@ def compared(solvers: tuple[str, ...], repeat: int, answer: tuple[int, str], *ar
 
 
 def _result(told: dict[str, Any]) -> Result:
-    figures = {"rss_mb": told["rss_mb"]}
-    return {"wall_ms": spread(told["wall"]), "cpu_ms": spread(told["cpu"]), "windows": 1, "figures": figures}
+    return {"wall_ms": spread(told["wall"]), "cpu_ms": spread(told["cpu"]), "windows": 1, "figures": told["figures"]}
 
 
 def _islands(quick: bool) -> Ready:
@@ -57,8 +59,8 @@ def _islands(quick: bool) -> Ready:
 
 
 def _islands_on_spark(quick: bool) -> Ready:
-    import spark_batch
     from benchmarks.peers.islands import data, rules, spark_query
+    from benchmarks.suite.data import spark_batch
 
     events, vessels = (50_000, 1_000) if quick else (1_500_000, 34_000)
     folder = tempfile.TemporaryDirectory()
@@ -74,7 +76,7 @@ def _islands_on_spark(quick: bool) -> Ready:
         spark_query.answer(spark, str(path))
 
     facts = {"events": events, "vessels": vessels, "intervals": answer[0]}
-    return Ready({"Spark SQL": Task(again(by_sql), repeat=5, clock=spark_batch.processor_seconds)}, facts)
+    return Ready({"Spark SQL": Task(again(by_sql), repeat=5, clock=tree_time)}, facts)
 
 
 def _quotes(events: int, quick: bool) -> Ready:
@@ -107,25 +109,23 @@ def _quotes(events: int, quick: bool) -> Ready:
 
 
 def _stops(name: str, quick: bool) -> Ready:
-    import dmtl
-
     from holdsfor.engine.dictionary import Dictionary
     from holdsfor.io.metric_text import read_metric_facts
 
-    case = dmtl.short_stop(EXAMPLES / "short_stop", name)
+    case = metric.short_stop(EXAMPLES / "short_stop", name)
     facts = EXAMPLES / "short_stop" / f"{name}.txt.gz"
     folder = tempfile.TemporaryDirectory()
     program = Path(folder.name, "program.txt")
     # MeTeoR wants a rule on a line, both ends of an interval, and no spaces in a body.
-    text = re.sub(r"\[(\d+)\] ", r"[\1,\1]", dmtl.SHORT_STOP.replace(",\n    ", ",")).replace(", ", ",")
+    text = re.sub(r"\[(\d+)\] ", r"[\1,\1]", metric.SHORT_STOP.replace(",\n    ", ",")).replace(", ", ",")
     program.write_text(text.strip() + "\n", encoding="utf-8")
 
     def ours() -> None:
         assert folder
         dictionary = Dictionary()
-        dmtl.in_batch(replace(case, facts=read_metric_facts([facts], dictionary), dictionary=dictionary))
+        metric.in_batch(replace(case, facts=read_metric_facts([facts], dictionary), dictionary=dictionary))
 
-    table = dmtl.in_batch(case).tables["ShortStop", 1]
+    table = metric.in_batch(case).tables["ShortStop", 1]
     columns = (table.args[0].tolist(), table.start.tolist(), table.end.tolist())
     answer = digest(
         (case.dictionary.values[code], cell // 2)
@@ -135,6 +135,47 @@ def _stops(name: str, quick: bool) -> Ready:
     )
     measured = {} if quick else compared(("MeTeoR",), 1, answer, facts, program)
     return Ready({"holdsfor": Task(again(ours))}, {"answers": answer[0]}, measured)
+
+
+def _sequences(activities: int, quick: bool) -> Ready:
+    """Three activities in a row. Flink takes seconds however few there are: what a small file takes is told apart."""
+    from benchmarks.suite.workloads.sequences import IDS, one_pattern
+
+    from holdsfor import loads
+
+    rules = loads(one_pattern(3))
+    folder = tempfile.TemporaryDirectory()
+    every = _activities(Path(folder.name, "all"), activities // 10 if quick else activities, IDS)
+    few = _activities(Path(folder.name, "few"), IDS, IDS)
+
+    def found() -> pa.Table:
+        assert folder
+        return rules.recognise(every[0])["all"].to_arrow(split=True)
+
+    def ours() -> None:
+        found()
+
+    answer = digest(_listed(found()))
+    measured = compared(("Flink",), 2 if quick else 4, answer, every[1])
+    if measured:
+        small = digest(_listed(rules.recognise(few[0])["all"].to_arrow(split=True)))
+        measured["Flink, 500 activities"] = compared(("Flink",), 4, small, few[1])["Flink"]
+    return Ready({"holdsfor": Task(again(ours))}, {"events": activities, "intervals": answer[0]}, measured)
+
+
+def _activities(folder: Path, activities: int, ids: int) -> tuple[Path, Path]:
+    """The same rows in RTEC's format and with commas."""
+    folder.mkdir()
+    rows = [row.split("|") for row in example("abstract_sequence").rows(3, activities, ids, 0.0, 1)]
+    ours, theirs = folder / "rtec.csv", folder / "plain.csv"
+    ours.write_text("".join("|".join(row) + "\n" for row in rows), encoding="utf-8")
+    lines = (f"{kind},{start},{end},{name}\n" for kind, _, start, end, _, name in rows)
+    theirs.write_text("".join(lines), encoding="utf-8")
+    return ours, theirs
+
+
+def _listed(found: pa.Table) -> Iterator[tuple[Any, ...]]:
+    return zip(*(found[name].to_pylist() for name in ("arg1", "start", "end")), strict=True)
 
 
 WORKLOADS = [
@@ -148,4 +189,5 @@ WORKLOADS = [
         Workload(f"peer-stops-{name}", f"short stops in batch, also by MeTeoR, {name}", partial(_stops, name))
         for name in ("S1", "S2")
     ),
+    Workload("peer-sequences", "a1; a2; a3 by rules and by Flink, 200,000 activities", partial(_sequences, 200_000)),
 ]

@@ -8,6 +8,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
+from benchmarks.suite.data import maritime, text_rows
 from benchmarks.suite.workload import EXAMPLES, Figures, Ready, Task, Workload, again
 
 from holdsfor import load, loads
@@ -44,10 +45,6 @@ def _import(quick: bool) -> Ready:
 
 
 def _compile(quick: bool) -> Ready:
-    import growth
-
-    import maritime
-
     def small() -> None:
         _ = loads(maritime.RULES).plan
 
@@ -58,7 +55,7 @@ def _compile(quick: bool) -> Ready:
         _ = load(EXAMPLES / "voting" / "rules.prolog").plan
 
     copies = 2 if quick else 16
-    text = growth.copies(copies)
+    text = maritime.copies(copies)
     return Ready(
         {
             "eleven outputs": Task(again(small)),
@@ -70,13 +67,11 @@ def _compile(quick: bool) -> Ready:
 
 
 def _ingest(rows: int, quick: bool) -> Ready:
-    import ingest
-
     rows = 50_000 if quick else rows
-    entities = loads(ingest.RULES).analysis.entities
+    entities = loads(text_rows.RULES).analysis.entities
     folder = tempfile.TemporaryDirectory()
     path = Path(folder.name, "events.csv")
-    path.write_text("".join(ingest.lines(rows)), encoding="utf-8")
+    path.write_text("".join(text_rows.lines(rows)), encoding="utf-8")
 
     def read() -> Figures:
         assert folder
@@ -85,7 +80,7 @@ def _ingest(rows: int, quick: bool) -> Ready:
         return {}
 
     def cut() -> None:
-        ingest.cut_into_lines(path)
+        text_rows.cut_into_lines(path)
 
     return Ready(
         {"reading": Task(again(read), repeat=5), "only lines, by Arrow": Task(again(cut), repeat=5)}, {"rows": rows}

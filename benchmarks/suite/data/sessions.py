@@ -1,26 +1,14 @@
-"""How long a live session takes from one event to what it changes.
-
-    python benchmarks/latency.py [keys] [events]
-
-A session holds a number of keys. Events are pushed one by one, and after each the changes are asked for and spelled out.
-One in ten comes late, one in ten is taken back right after. Prints CPU time, in milliseconds, of most of these steps;
-beside it, what a few NumPy calls on three numbers take on the same machine at the same time, which tells how busy it is.
-"""
+"""Live sessions: one event after the other, some of them late, some taken back."""
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
+from benchmarks.suite.data.maritime import HOURS, MIX
 
-sys.path.insert(0, str(Path(__file__).parent))
 from holdsfor import loads
 from holdsfor.session import Session
-from maritime import HOURS, MIX
-from maritime import RULES as MARITIME
 
 DOORS = """
 initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).
@@ -112,47 +100,3 @@ def steps(session: Session, events: list[Event]) -> Iterator[tuple[str, Callable
         yield "in time", lambda event=event: pushed(event)  # type: ignore[misc]
         if number % 10 == 4:
             yield "taken back", lambda event=event: taken_back(event)  # type: ignore[misc]
-
-
-def small_calls() -> float:
-    """Milliseconds of a thousand times three NumPy calls on three numbers."""
-    numbers = np.array([3, 1, 2])
-    begin = time.process_time()
-    for _ in range(1000):
-        np.unique(numbers)
-        numbers + numbers
-        numbers[numbers > 1]
-    return 1000 * (time.process_time() - begin)
-
-
-def measure(title: str, rules: str, found: Iterator[list[Event]]) -> None:
-    """Print how long the steps of one program take."""
-    before, after = found
-    begin = time.process_time()
-    session = filled(rules, before)
-    print(f"\n{title}: {len(before):,} events in {time.process_time() - begin:.1f} s, then one by one")
-    spent: dict[str, list[float]] = {}
-    changes = 0
-    for number, (what, step) in enumerate(steps(session, after)):
-        begin = time.process_time()
-        changes += step()
-        if number >= 100:
-            spent.setdefault(what, []).append(1000 * (time.process_time() - begin))
-    every = [one for listed in spent.values() for one in listed]
-    for what, listed in {**spent, "all": every}.items():
-        least, low, median, high, most = np.percentile(listed, [0, 10, 50, 99, 100])
-        print(
-            f"  {what:<11} {len(listed):6,}   least {least:.2f}   10% {low:.2f}   median {median:.2f}"
-            f"   99% {high:.2f}   most {most:.1f} ms"
-        )
-    print(f"  {changes:,} changes; three small NumPy calls take {small_calls():.1f} µs now")
-
-
-def main(keys: int = 100_000, events: int = 15_000) -> None:
-    """Measure both programs."""
-    measure(f"Doors, {keys:,} keys", DOORS, doors(keys, events))
-    measure(f"Maritime, {keys:,} vessels", MARITIME, maritime(keys, events))
-
-
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))

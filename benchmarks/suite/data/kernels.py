@@ -1,14 +1,7 @@
-"""The interval kernels on random data: nanoseconds per input row, and as a multiple of sorting that many integers.
-
-    python benchmarks/kernels.py [rows] [groups]
-
-The goal is what prototypes of the kernels took, as a multiple of the same sort.
-"""
+"""The interval kernels on random data, and how long prototypes took, in sorts of as many integers."""
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -41,16 +34,6 @@ def random_spans(random: np.random.Generator, rows: int, groups: int) -> Spans:
     starts, ends = points[0::2], points[1::2]
     same = np.flatnonzero(starts >> TIME_BITS == ends >> TIME_BITS)
     return starts[same], ends[same]
-
-
-def nanoseconds(action: Callable[[], object], rows: int, repeat: int = 9) -> float:
-    """The least time per row of several runs."""
-    times = []
-    for _ in range(repeat):
-        begin = time.process_time()
-        action()
-        times.append(time.process_time() - begin)
-    return min(times) / rows * 1e9
 
 
 def points(random: np.random.Generator, rows: int, groups: int, values: int) -> Part:
@@ -92,20 +75,3 @@ def kernels(rows: int, groups: int) -> list[Kernel]:
         Kernel("seq", lambda: sequence(a, b, TIME_BITS), of_two, 17 / 13),
         Kernel("Allen during", lambda: allen(AllenRelation.DURING, AllenMode.SOURCE, a, b, TIME_BITS), of_two, 19 / 13),
     ]
-
-
-def main() -> None:
-    """Measure and print."""
-    rows = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
-    groups = int(sys.argv[2]) if len(sys.argv) > 2 else 50_000
-    unsorted = np.random.default_rng(2).integers(0, 1 << 40, rows)
-    sorting = nanoseconds(lambda: np.sort(unsorted), rows)
-    print(f"{'':<24} {'ns a row':>9} {'sorts':>6} {'goal':>6}")
-    print(f"{'int64 sort':<24} {sorting:9.1f} {1:6.1f}")
-    for kernel in kernels(rows, groups):
-        taken = nanoseconds(kernel.action, kernel.rows)
-        print(f"{kernel.name:<24} {taken:9.1f} {taken / sorting:6.1f} {kernel.goal:6.1f}")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,28 +1,20 @@
-"""A maritime-like description over many vessels in one window, from encoded columns.
-
-    python benchmarks/maritime.py [events] [vessels]
-
-Prints the time of one evaluation, its ratio to sorting the same packed events once with NumPy, the time with the
-delayed effect left out, the time of a window of a thousand events, and peak memory as a multiple of the input columns.
-"""
+"""A maritime-like description with eleven outputs, and random events of many vessels."""
 
 from __future__ import annotations
 
-import sys
-import time
-import tracemalloc
-from collections.abc import Callable
+import re
 
 import numpy as np
 
-from holdsfor import loads
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import Evaluation, Inputs, Moment
+from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.frames import Codes, Numbers
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.run import evaluate
 from holdsfor.engine.state import Border
+from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
 from holdsfor.engine.tables import Events, Intervals
 
 HOURS = 16
@@ -116,16 +108,6 @@ def stream(dictionary: Dictionary, events: int, vessels: int, seed: int = 1) -> 
     return inputs
 
 
-def fastest(action: Callable[[], object], repeat: int = 7) -> float:
-    """The least CPU time of several runs, in seconds."""
-    times = []
-    for _ in range(repeat):
-        begin = time.process_time()
-        action()
-        times.append(time.process_time() - begin)
-    return min(times)
-
-
 def packed_events(inputs: Inputs) -> np.typing.NDArray[np.int64]:
     """All events as one column of vessel and time."""
     columns = [(table.args[0].data.astype(np.int64) << 17) | table.time for table in inputs.events.values()]
@@ -148,45 +130,31 @@ def input_bytes(inputs: Inputs) -> int:
     return sum(column.nbytes for column in columns)
 
 
-def peak_memory(prepared: Prepared, inputs: Inputs) -> int:
-    """What one evaluation needs at most beside its input, in bytes; results included."""
-    tracemalloc.start()
-    one_run(prepared, inputs)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
-
-
 def without_delay(rules: str) -> str:
     """The rules with the delayed effect left out; its fluent stays."""
     return "\n".join(line for line in rules.split("\n") if not line.startswith(("fi(", "p(")))
 
 
-def measured(rules: str, events: int, vessels: int, repeat: int = 7) -> tuple[Prepared, Inputs, float]:
-    """A description and a stream made ready, and the time of one evaluation."""
-    prepared = Prepared(loads(rules).plan, Dictionary())
-    inputs = stream(prepared.dictionary, events, vessels)
-    one_run(prepared, inputs)
-    return prepared, inputs, fastest(lambda: one_run(prepared, inputs), repeat)
+FLUENTS = "withinArea gap stopped lowSpeed movingSpeed underWay trawlSpeed trawlingMovement trawling rendezVous".split()
 
 
-def main() -> None:
-    """Measure and print."""
-    events = int(sys.argv[1]) if len(sys.argv) > 1 else 1_500_000
-    vessels = int(sys.argv[2]) if len(sys.argv) > 2 else 34_000
-    prepared, inputs, taken = measured(RULES, events, vessels)
-    packed = packed_events(inputs)
-    sorting = fastest(lambda: np.sort(packed))
-    found = sum(len(table) for table in one_run(prepared, inputs).fluents.values())
-    print(f"{events} events of {vessels} vessels: {found} intervals")
-    print(f"sort {sorting * 1e3:.1f} ms, evaluation {taken * 1e3:.1f} ms, ratio {taken / sorting:.1f}")
-    memory = peak_memory(prepared, inputs) / input_bytes(inputs)
-    plain = measured(without_delay(RULES), events, vessels)[2]
-    small = measured(RULES, 1_000, 200, 100)[2]
-    print(f"without the delayed effect {plain * 1e3:.1f} ms, ratio {plain / sorting:.1f}")
-    print(f"1000 events of 200 vessels: {small * 1e3:.1f} ms")
-    print(f"peak memory {memory:.1f} times the {input_bytes(inputs) / 1e6:.0f} MB of input columns")
+def copies(count: int) -> str:
+    """The rules so many times, each time with fluents of their own."""
+    rules, facts = RULES.split("areaType(a0")
+    names = re.compile(rf"\b({'|'.join(FLUENTS)})\(")
+    found = [names.sub(rf"\g<1>{number}(", rules) for number in range(count)]
+    return "\n".join([*found, f"areaType(a0{facts}"])
 
 
-if __name__ == "__main__":
-    main()
+def whole_stream(dictionary: Dictionary, events: int, vessels: int) -> Stream:
+    """The same with arrival times, in order of time as streams come."""
+    inputs = stream(dictionary, events, vessels)
+    found = Stream()
+    for symbol, table in inputs.events.items():
+        order = np.argsort(table.time, kind="stable")
+        args = tuple(codes_of(column, dictionary)[order] for column in table.args)
+        found.events[symbol] = EventColumns(args, table.time[order], table.time[order])
+    for symbol, held in inputs.intervals.items():
+        is_point = np.zeros(len(held), np.bool_)
+        found.fluents[symbol] = FluentColumns(held.args, held.value, held.start, held.end, held.start, is_point)
+    return found

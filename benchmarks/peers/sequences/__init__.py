@@ -1,0 +1,1 @@
+"""Three activities of one id, one right after the other."""

@@ -1,0 +1,1 @@
+"""What workloads are made of: rules, and streams made up for them."""
