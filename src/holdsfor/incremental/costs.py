@@ -1,7 +1,7 @@
 """What it costs to work out a window from scratch, and by what changes; counted in occurrences gone through from scratch.
 
-The figures are those of `benchmarks/incremental.py`. How much of the past a late occurrence makes to be worked out again
-depends on the program and the stream: that is learned while the run goes on.
+The figures are those of the workloads `overlapping-…` of the benchmarks. How much of the past a late occurrence makes
+to be worked out again depends on the program and the stream: that is learned while the run goes on.
 """
 
 from __future__ import annotations
