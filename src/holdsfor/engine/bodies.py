@@ -7,13 +7,15 @@ from typing import Protocol
 
 import numpy as np
 
-from holdsfor.compiler.analysis.entities import Entities, Symbol
+from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.engine.asked import END, ROW, START, Asked, AskedPair, Stage, is_pattern
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.expressions import codes_of, column_of, compare, evaluate
+from holdsfor.engine.expressions import Test, codes_of, column_of, compare, evaluate
 from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes, distinct, stack
-from holdsfor.engine.kernels import Ints, find, true_rows
+from holdsfor.engine.kernels import EMPTY, Ints, find, true_rows
 from holdsfor.engine.library import call_for_distinct, call_library
-from holdsfor.engine.relations import aligned, equal, is_pattern, join, join_keys, relation
+from holdsfor.engine.patterns import ONCE, Pattern, equal, relation
+from holdsfor.engine.relations import Lookup, aligned, join, join_keys
 from holdsfor.engine.stabbing import containing
 from holdsfor.engine.tables import Events, Intervals, Points, Space
 from holdsfor.ir import (
@@ -27,7 +29,6 @@ from holdsfor.ir import (
     Effect,
     EffectKind,
     FindAll,
-    Fvp,
     Happens,
     Holds,
     IfThenElse,
@@ -36,19 +37,37 @@ from holdsfor.ir import (
     Not,
     Or,
 )
-from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, EvaluationError
+from holdsfor.ir import Intervals as IntervalsOf
+from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.library import LIBRARY
-from holdsfor.logic.unify import Bindings, is_ground
+from holdsfor.logic.unify import Bindings
 from holdsfor.syntax.terms import ListTerm, Term, Var, arguments, functor, variables
 
-ROW = "#row"
+
+class Notes(Protocol):
+    """What is worked out once for a plan."""
+
+    def stages(self, body: Body) -> tuple[Stage, ...]:
+        """A body as it is run."""
+
+    def names(self, body: Body) -> frozenset[str]:
+        """The names of all variables in a body."""
+
+    def asked(self, literal: Literal) -> Asked:
+        """What a literal asks for."""
+
+    def asked_pair(self, literal: Holds | IntervalsOf) -> AskedPair:
+        """What a literal on a fluent asks for."""
 
 
 class Known(Protocol):
     """What bodies can ask: the finished tables of an evaluation."""
 
-    entities: Entities
     dictionary: Dictionary
+
+    @property
+    def notes(self) -> Notes:
+        """What is known of bodies and literals before any data is there."""
 
     @property
     def space(self) -> Space:
@@ -75,11 +94,11 @@ class Known(Protocol):
     def known_instances(self, symbol: Symbol) -> Points:
         """The pairs of a fluent that have been initiated."""
 
-    def names(self, body: Body) -> frozenset[str]:
-        """The names of all variables in a body."""
+    def rows_with(self, asked: AskedPair) -> Ints | None:
+        """The rows of a fluent's table that have the constants a condition names; None is all."""
 
-    def facts(self, name: tuple[str, int]) -> tuple[tuple[Ints, ...], int] | None:
-        """The facts of a background predicate and their number; None if any value belongs to it."""
+    def lookup(self, literal: Call) -> Lookup | None:
+        """The facts of a background predicate that a condition matches; None if any value belongs to it."""
 
 
 class Bodies:
@@ -87,150 +106,130 @@ class Bodies:
 
     def __init__(self, known: Known) -> None:
         self._known = known
+        self._notes = known.notes
         self._dictionary = known.dictionary
 
     def solve(self, body: Body, frame: Frame) -> Frame:
         """The rows of a frame extended by everything that makes a body true."""
-        place = 0
-        while place < len(body):
+        for stage in self._notes.stages(body):
             if not frame.rows:
                 return self._empty(body, frame)
-            literal = body[place]
-            tests = self._tests(body[place:]) if isinstance(literal, Compare) else ()
-            frame = self._tested(tests, frame) if tests else self.apply(literal, frame)
-            place += len(tests) or 1
+            frame = self._tested(stage, frame) if isinstance(stage, tuple) else self.apply(stage, frame)
         return frame
 
-    @staticmethod
-    def _tests(body: Body) -> list[Compare]:
-        """The arithmetic comparisons that a body begins with."""
-        tests = []
-        for literal in body:
-            if not isinstance(literal, Compare) or literal.operator not in ARITHMETIC_COMPARISONS:
-                break
-            tests.append(literal)
-        return tests
-
-    def _tested(self, tests: Sequence[Compare], frame: Frame) -> Frame:
+    def _tested(self, tests: Sequence[Test], frame: Frame) -> Frame:
         """Several tests on the same rows; rows are taken once."""
-        passed = [compare(test.operator, test.left, test.right, frame, self._dictionary) for test in tests]
+        passed = [test(frame, self._dictionary) for test in tests]
         return frame.where(np.logical_and.reduce(passed) if len(passed) > 1 else passed[0])
 
     def _empty(self, body: Body, frame: Frame) -> Frame:
         """No rows, with a column for every variable, so that nothing later misses one."""
-        missing = self._known.names(body) - frame.columns.keys()
-        none = np.empty(0, np.int64)
-        return frame.take(none).with_columns({name: Codes(none) for name in missing})
+        none: dict[str, Column] = dict.fromkeys(self._notes.names(body), Codes(EMPTY))
+        for name, column in frame.columns.items():
+            none[name] = column.take(EMPTY)
+        return Frame(0, none)
 
     def apply(self, literal: Literal, frame: Frame) -> Frame:
         """One literal."""
-        match literal:
-            case Happens():
-                return join(frame, self._happens(literal), self._dictionary)
-            case Boundary(edge=edge, fvp=fvp, time=time):
-                symbol = self._known.entities.fluent(fvp.fluent)
-                points = self._known.boundaries(symbol, edge)
-                return join(frame, self._points(symbol, fvp.fluent, fvp.value, time, points), self._dictionary)
-            case Effect(kind=kind, fvp=fvp, time=time):
-                symbol = self._known.entities.fluent(fvp.fluent)
-                points = self._known.effects(symbol, kind)
-                return join(frame, self._points(symbol, fvp.fluent, fvp.value, time, points), self._dictionary)
-            case Instance(fvp=fvp):
-                symbol = self._known.entities.fluent(fvp.fluent)
-                return join(frame, self._instances(symbol, fvp), self._dictionary)
-            case Holds():
-                return self._holds(literal, frame)
-            case Compare():
-                return self._compare(literal, frame)
-            case Assign():
-                return self._assign(literal, frame)
-            case Call(atom=atom):
-                return self._call(atom, frame)
-            case Not(body=body):
-                return self._negation(body, frame)
-            case Or(branches=branches):
-                return self._disjunction(branches, frame)
-            case IfThenElse():
-                return self._conditional(literal, frame)
-            case FindAll():
-                return self._find_all(literal, frame)
-            case Cut():
-                return frame
-            case _:
-                raise EvaluationError(f"{type(literal).__name__} cannot be evaluated at a time-point")
+        handler = _HANDLERS.get(type(literal))
+        if handler is None:
+            raise EvaluationError(f"{type(literal).__name__} cannot be evaluated at a time-point")
+        found: Frame = getattr(self, handler)(literal, frame)
+        return found
 
     # Events and points
 
-    def _happens(self, literal: Happens) -> Frame:
-        symbol = self._known.entities.event(literal.event)
-        events = self._known.events(symbol)
-        terms = (*symbol.columns(literal.event), literal.time)
-        return relation(terms, (*events.args, Numbers(events.time)), len(events), self._dictionary)
+    def _happens(self, literal: Happens, frame: Frame) -> Frame:
+        asked = self._notes.asked(literal)
+        events = self._known.events(asked.symbol)
+        columns = (*events.args, Numbers(events.time))
+        return join(frame, asked.pattern.match(columns, len(events), self._dictionary), self._dictionary)
 
-    def _points(self, symbol: Symbol, fluent: Term, value: Term, time: Term, points: Points) -> Frame:
-        terms = (*symbol.columns(fluent), value, time)
+    def _boundary(self, literal: Boundary, frame: Frame) -> Frame:
+        asked = self._notes.asked(literal)
+        return self._at_points(asked.pattern, self._known.boundaries(asked.symbol, literal.edge), frame)
+
+    def _effect(self, literal: Effect, frame: Frame) -> Frame:
+        asked = self._notes.asked(literal)
+        return self._at_points(asked.pattern, self._known.effects(asked.symbol, literal.kind), frame)
+
+    def _at_points(self, pattern: Pattern, points: Points, frame: Frame) -> Frame:
         columns: list[Column] = [*(Codes(c) for c in points.args), Codes(points.value), Numbers(points.time)]
-        return relation(terms, columns, len(points), self._dictionary)
+        return join(frame, pattern.match(columns, len(points), self._dictionary), self._dictionary)
 
-    def _instances(self, symbol: Symbol, fvp: Fvp) -> Frame:
-        known = self._known.known_instances(symbol)
+    def _instance(self, literal: Instance, frame: Frame) -> Frame:
+        asked = self._notes.asked(literal)
+        known = self._known.known_instances(asked.symbol)
         columns = [Codes(column) for column in (*known.args, known.value)]
-        return distinct(relation((*symbol.columns(fvp.fluent), fvp.value), columns, len(known), self._dictionary))
+        return join(frame, distinct(asked.pattern.match(columns, len(known), self._dictionary)), self._dictionary)
 
     # Fluents
 
     def _holds(self, literal: Holds, frame: Frame) -> Frame:
-        symbol = self._known.entities.fluent(literal.fvp.fluent)
-        terms = symbol.columns(literal.fvp.fluent)
-        table = self._known.intervals(symbol)
-        asked = terms if table.single_valued else (*terms, literal.fvp.value)
-        if all(self._is_bound(term, frame) for term in asked) and isinstance(literal.time, Var):
-            return self._looked_up(literal, terms, table, frame)
-        return self._enumerated(literal, terms, table, frame)
+        asked = self._notes.asked_pair(literal)
+        table = self._known.intervals(asked.symbol)
+        is_bound = asked.is_plain and all(name in frame.columns for name in asked.names)
+        if not table.single_valued and not asked.value_is_fixed:
+            is_bound = is_bound and asked.value_name in frame.columns
+        if is_bound and isinstance(literal.time, Var):
+            return self._looked_up(asked, literal.time, table, frame)
+        return self._enumerated(asked, literal.time, table, frame)
 
-    @staticmethod
-    def _is_bound(term: Term, frame: Frame) -> bool:
-        return is_ground(term) or (isinstance(term, Var) and term.name in frame.columns)
-
-    def _looked_up(self, literal: Holds, terms: Sequence[Term], table: Intervals, frame: Frame) -> Frame:
-        """All arguments are bound: one search on the packed time-line."""
-        at = self._rows_at(terms, literal.fvp.value, literal.time, table, frame)
-        value = literal.fvp.value
-        if not table.single_valued:
-            return frame.where(at >= 0)
-        if isinstance(value, Var) and value.name not in frame.columns:
-            kept = true_rows(at >= 0)
-            return frame.take(kept).with_columns({value.name: Codes(table.value[at[kept]])})
+    def _looked_up(self, asked: AskedPair, time: Var, table: Intervals, frame: Frame) -> Frame:
+        """All arguments are bound: one search on the packed time-line of the rows with the right constants."""
+        if not len(table):
+            missing: dict[str, Column] = {} if asked.value_name is None else {asked.value_name: Codes(EMPTY)}
+            return Frame(0, {**missing, **frame.take(EMPTY).columns})
+        at = self._rows_at(asked, time, table, frame)
         kept = true_rows(at >= 0)
-        frame = frame.take(kept)
-        found = Codes(table.value[at[kept]])
-        if is_pattern(value):
-            return self._unpack(value, found, frame)
-        return frame.where(equal(column_of(value, frame, self._dictionary), found, self._dictionary))
+        if len(kept) < frame.rows:
+            frame, at = frame.take(kept), at[kept]
+        if asked.value_is_fixed or not table.single_valued:
+            return frame
+        name = asked.value_name
+        if name is not None and name.startswith(ONCE):
+            return frame
+        found = Codes(table.value[at])
+        if name is not None and name not in frame.columns:
+            return frame.with_columns({name: found})
+        if is_pattern(asked.value):
+            return self._unpack(asked.value, found, frame)
+        return frame.where(equal(column_of(asked.value, frame, self._dictionary), found, self._dictionary))
 
-    def _rows_at(self, terms: Sequence[Term], value: Term, time: Term, table: Intervals, frame: Frame) -> Ints:
-        asked = [codes_of(column_of(term, frame, self._dictionary), self._dictionary) for term in terms]
-        if not table.single_valued:
-            asked.append(codes_of(column_of(value, frame, self._dictionary), self._dictionary))
-        space = self._known.space
-        group, wanted = space.groups(table.group_columns, asked, (len(table), frame.rows))
-        assert isinstance(time, Var)
+    def _rows_at(self, asked: AskedPair, time: Var, table: Intervals, frame: Frame) -> Ints:
+        """The row of the table that each row of a frame is about, or -1."""
+        wanted = [codes_of(frame.columns[name], self._dictionary) for name in asked.names]
+        places = asked.variables
+        if not table.single_valued and not asked.value_is_fixed:
+            wanted.append(codes_of(column_of(asked.value, frame, self._dictionary), self._dictionary))
+            places = (*places, len(table.args))
         moments = frame.columns[time.name]
         assert isinstance(moments, Numbers)
-        return find(table.spans(space, group), space.pack(wanted, moments.data.astype(np.int64, copy=False)))
+        space = self._known.space
+        rows = self._known.rows_with(asked)
+        columns = [(*table.args, table.value)[place] for place in places]
+        start, end = table.start, table.end
+        if rows is not None:
+            columns, start, end = [column[rows] for column in columns], start[rows], end[rows]
+        group, asking = space.groups(columns, wanted, (len(start), frame.rows))
+        spans = space.pack(group, start), space.pack(group, end)
+        found = find(spans, space.pack(asking, moments.data.astype(np.int64, copy=False)))
+        if rows is None or not len(rows):
+            return found
+        return np.where(found >= 0, rows[found], -1)
 
-    def _enumerated(self, literal: Holds, terms: Sequence[Term], table: Intervals, frame: Frame) -> Frame:
+    def _enumerated(self, asked: AskedPair, time: Term, table: Intervals, frame: Frame) -> Frame:
         """Some arguments are open: join on the bound ones, keep the intervals that contain the time-point."""
         columns: list[Column] = [*(Codes(c) for c in table.args), Codes(table.value)]
         columns += [Numbers(table.start), Numbers(table.end)]
-        rows = relation((*terms, literal.fvp.value, Var("#start"), Var("#end")), columns, len(table), self._dictionary)
+        rows = asked.pattern.match(columns, len(table), self._dictionary)
         shared = [name for name in rows.columns if name in frame.columns]
         none = np.zeros(frame.rows, np.int64), np.zeros(rows.rows, np.int64)
         groups = join_keys(frame, rows, shared, self._dictionary) if shared else none
-        moments = np.asarray(evaluate(literal.time, frame, self._dictionary), np.int64)
-        point, interval = containing(groups, moments, _plain(rows, "#start"), _plain(rows, "#end"))
-        fresh = [name for name in rows.columns if name not in frame.columns and name not in ("#start", "#end")]
-        return frame.take(point).with_columns({name: rows.columns[name].take(interval) for name in fresh})
+        moments = np.asarray(evaluate(time, frame, self._dictionary), np.int64)
+        point, interval = containing(groups, moments, _plain(rows, START), _plain(rows, END))
+        fresh = {n: c for n, c in rows.columns.items() if n not in frame.columns and n not in (START, END)}
+        return frame.take(point).with_columns(Frame(rows.rows, fresh).take(interval).columns)
 
     # Comparisons and background knowledge
 
@@ -261,25 +260,31 @@ class Bodies:
             return frame.with_columns({target.name: Numbers(values)})
         return frame.where(equal(column_of(target, frame, self._dictionary), Numbers(values), self._dictionary))
 
-    def _call(self, atom: Term, frame: Frame) -> Frame:
+    def _call(self, literal: Call, frame: Frame) -> Frame:
+        atom = literal.atom
         name, args = functor(atom), arguments(atom)
         assert name is not None
         if name in LIBRARY:
             return call_library(name, args, frame, self._dictionary)
         if self._known.needs(name):
             return call_for_distinct(lambda start: self._known.answers(atom, start), args, frame, self._dictionary)
-        facts = self._known.facts(name)
-        if facts is None:
-            return frame
-        columns, rows = facts
-        return join(
-            frame, relation(args, [Codes(column) for column in columns], rows, self._dictionary), self._dictionary
-        )
+        facts = self._known.lookup(literal)
+        return frame if facts is None else facts.join(frame)
+
+    @staticmethod
+    def _cut(_: Cut, frame: Frame) -> Frame:
+        return frame
 
     # Control
 
+    def _not(self, literal: Not, frame: Frame) -> Frame:
+        return self._negation(literal.body, frame)
+
+    def _or(self, literal: Or, frame: Frame) -> Frame:
+        return self._disjunction(literal.branches, frame)
+
     def _negation(self, body: Body, frame: Frame) -> Frame:
-        used = self._known.names(body)
+        used = self._notes.names(body)
         numbered = frame.only(used & frame.columns.keys()).with_columns({ROW: Numbers(np.arange(frame.rows))})
         refuted = self.solve(body, numbered).columns[ROW]
         keep = np.ones(frame.rows, np.bool_)
@@ -308,7 +313,7 @@ class Bodies:
 
     def _find_all(self, literal: FindAll, frame: Frame) -> Frame:
         # Rows that agree on what the goal uses share one list.
-        used = self._known.names(literal.body) | {v.name for v in variables(literal.template)}
+        used = self._notes.names(literal.body) | {v.name for v in variables(literal.template)}
         asked, number = classes(frame.only(used & frame.columns.keys()))
         numbered = asked.with_columns({ROW: Numbers(np.arange(asked.rows))})
         answers = self.solve(literal.body, numbered)
@@ -323,6 +328,23 @@ class Bodies:
         if isinstance(literal.result, ListTerm) and not literal.result.items and literal.result.tail is None:
             return frame.where(found.lengths == 0)
         raise EvaluationError("the result of findall must be a variable or []")
+
+
+_HANDLERS: dict[type[Literal], str] = {
+    Happens: "_happens",
+    Boundary: "_boundary",
+    Effect: "_effect",
+    Instance: "_instance",
+    Holds: "_holds",
+    Compare: "_compare",
+    Assign: "_assign",
+    Call: "_call",
+    Not: "_not",
+    Or: "_or",
+    IfThenElse: "_conditional",
+    FindAll: "_find_all",
+    Cut: "_cut",
+}
 
 
 def _plain(frame: Frame, name: str) -> Ints:

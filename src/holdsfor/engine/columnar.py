@@ -21,14 +21,14 @@ def run_simple(evaluation: Evaluation, symbol: Symbol) -> None:
     starts = evaluation.initial_points(symbol) + evaluation.scheduled.get(symbol, [])
     for rule in rules:
         if rule.kind is EffectKind.INITIATED:
-            starts.append(evaluation.effect_points(symbol, rule, evaluation.rule_frame(rule)))
+            starts.append(evaluation.effect_points(rule, evaluation.rule_frame(rule)))
     arity = width(symbol)
     known = Stacked([*starts, *_carried(evaluation, symbol)], arity)
     evaluation.instances[symbol] = known
     ends = []
     for rule in rules:
         if rule.kind is EffectKind.TERMINATED:
-            points = evaluation.effect_points(symbol, rule, evaluation.rule_frame(rule))
+            points = evaluation.effect_points(rule, evaluation.rule_frame(rule))
             ends.append(evaluation.expanded(points, known))
     terminated = Stacked(ends, arity)
     evaluation.set_points(symbol, EffectKind.INITIATED, Stacked(starts, arity))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
+from holdsfor.engine.asked import ROW, AskedPair
 from holdsfor.engine.bodies import Bodies
 from holdsfor.engine.carrying import carried_on, first_unsettled, holding_before
 from holdsfor.engine.dictionary import Dictionary
@@ -18,15 +19,16 @@ from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, distinct
 from holdsfor.engine.inertia import ANY
 from holdsfor.engine.inputs import stacked_events
 from holdsfor.engine.kernels import EMPTY, Bools, Ints, true_rows
-from holdsfor.engine.prepared import Facts, Prepared
-from holdsfor.engine.relations import join, relation
+from holdsfor.engine.patterns import Pattern, relation
+from holdsfor.engine.prepared import Prepared
+from holdsfor.engine.relations import Lookup, join
 from holdsfor.engine.state import Border, Settled
 from holdsfor.engine.tables import FOREVER, Events, Intervals, Points, Space, merged, no_intervals
 from holdsfor.engine.variants import NotSupported
-from holdsfor.ir import Body, Edge, EffectKind, EffectRule, EventRule, Fvp, InitiallyRule, Rule
+from holdsfor.ir import Call, Edge, EffectKind, EffectRule, EventRule, Fvp, InitiallyRule, Rule
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.unify import Bindings
-from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
+from holdsfor.syntax.terms import Compound, Term, Var
 
 
 @dataclass
@@ -61,6 +63,7 @@ class Evaluation:
 
     def __init__(self, prepared: Prepared, moment: Moment, inputs: Inputs, border: Border) -> None:
         self.prepared = prepared
+        self.notes = prepared.notes
         self.plan = prepared.plan
         self.analysis: Analysis = prepared.analysis
         self.entities = prepared.analysis.entities
@@ -81,6 +84,7 @@ class Evaluation:
         # Those that no earlier query time has counted; filled in at the end.
         self.conflicts = 0
         self._unheld: dict[Symbol, Intervals] = {}
+        self._rows_with: dict[Pattern, tuple[Intervals, Ints | None]] = {}
         self.bodies = Bodies(self)
         self._space: Space | None = None
         self._events: dict[Symbol, tuple[Events | None, Events]] = {}
@@ -130,7 +134,7 @@ class Evaluation:
         if not found:
             return Events((Codes(EMPTY),) * width(symbol), EMPTY)
         table = stacked_events(found, self.dictionary)
-        table = (table.distinct() if symbol in self.prepared.notes.counted else table).in_order()
+        table = (table.distinct() if symbol in self.notes.counted else table).in_order()
         self._events[symbol] = derived, table
         return table
 
@@ -151,7 +155,7 @@ class Evaluation:
 
     def effects(self, symbol: Symbol, kind: EffectKind) -> Points:
         """Where values are initiated or terminated inside the window, and as far back as a rule looks."""
-        if kind is EffectKind.TERMINATED and symbol in self.prepared.notes.openly_ended:
+        if kind is EffectKind.TERMINATED and symbol in self.notes.openly_ended:
             raise NotSupported(
                 f"terminatedAt as a condition on {symbol}, which a rule ends for all its instances at once"
             )
@@ -159,13 +163,13 @@ class Evaluation:
             points for points in (self.border.points.get((symbol, kind)), self.points.get((symbol, kind))) if points
         ]
         points = stacked_points(symbol, found)
-        return _distinct(points) if symbol in self.prepared.notes.counted else points
+        return _distinct(points) if symbol in self.notes.counted else points
 
     def set_points(self, symbol: Symbol, kind: EffectKind, points: Points) -> None:
         """Publish the points at which values are initiated or terminated."""
         self.points[symbol, kind] = points
         far = self.kept.reach.get(symbol)
-        if far is not None and not (kind is EffectKind.TERMINATED and symbol in self.prepared.notes.openly_ended):
+        if far is not None and not (kind is EffectKind.TERMINATED and symbol in self.notes.openly_ended):
             earlier = self.effects(symbol, kind)
             border = self.moment.next_border
             self.next_border.points[symbol, kind] = earlier.take(
@@ -181,7 +185,7 @@ class Evaluation:
     def keep_past(self) -> None:
         """Keep the ended intervals that are still needed, once every stratum has been worked out."""
         for symbol, table in self.fluents.items():
-            role = self.prepared.notes.roles[symbol]
+            role = self.notes.roles[symbol]
             if role is Role.INPUT_FLUENT or symbol in self.kept.derivable or not self.kept.keeps_past(symbol):
                 continue
             border = self.moment.next_border
@@ -224,13 +228,21 @@ class Evaluation:
             counted &= self.owns(symbol, list(args), len(times))
         self.conflict_times.append(times[counted])
 
-    def names(self, body: Body) -> frozenset[str]:
-        """The names of all variables in a body."""
-        return self.prepared.notes.names(body)
+    def rows_with(self, asked: AskedPair) -> Ints | None:
+        """The rows of a fluent's table that have the constants a condition names; None is all."""
+        if not asked.fixed.selects:
+            return None
+        table, known = self.intervals(asked.symbol), self._rows_with.get(asked.fixed)
+        if known is None or known[0] is not table:
+            columns: list[Column] = [*(Codes(column) for column in table.args), Codes(table.value)]
+            columns.append(Numbers(np.arange(len(table))))
+            rows = asked.fixed.match(columns, len(table), self.dictionary)
+            known = self._rows_with[asked.fixed] = table, None if rows.rows == len(table) else _integers(rows, ROW)
+        return known[1]
 
-    def facts(self, name: tuple[str, int]) -> Facts | None:
-        """The facts of a background predicate; None if any value belongs to it."""
-        return self.prepared.facts(name)
+    def lookup(self, literal: Call) -> Lookup | None:
+        """The facts of a background predicate that a condition matches; None if any value belongs to it."""
+        return self.prepared.lookup(literal)
 
     def needs(self, name: tuple[str, int]) -> tuple[int, ...]:
         """The arguments of a background predicate that must be bound before it can be called."""
@@ -249,7 +261,7 @@ class Evaluation:
         if symbol in self.kept.derivable:
             self.fluents[symbol] = self.narrowed(symbol, table)
             return
-        if not self.prepared.notes.roles[symbol].is_made_of_intervals:
+        if not self.notes.roles[symbol].is_made_of_intervals:
             # A simple fluent is carried on by the value it has after the border, any other one by having held at the
             # border: only that tells whether an interval there goes on or begins.
             self._hold(symbol, table, np.full(len(table), self.moment.next_border + 2))
@@ -275,7 +287,7 @@ class Evaluation:
         if symbol not in self.kept.derivable and self.moment.border >= self.moment.origin:
             certain = self._certain(symbol, self.moment.border)
             first = first_unsettled(table, self.border.settled.get(symbol), certain)
-            is_simple = not self.prepared.notes.roles[symbol].is_made_of_intervals
+            is_simple = not self.notes.roles[symbol].is_made_of_intervals
             table = table.take(true_rows(table.end >= first + int(is_simple)))
         self.fluents[symbol] = self._with_past(symbol, table)
 
@@ -319,7 +331,7 @@ class Evaluation:
             assert isinstance(declared, Compound)
             terms = (*symbol.columns(declared.args[0]), declared.args[1], Var("#pair"))
             frame = relation(terms, columns, len(table), self.dictionary)
-            found = self.bodies.solve(self.analysis.body(declaration), frame)
+            found = self.bodies.solve(self.notes.body(declaration), frame)
             keep[_integers(found, "#pair")] = True
         return true_rows(keep)
 
@@ -327,7 +339,7 @@ class Evaluation:
 
     def is_idle(self, rule: EffectRule | EventRule) -> bool:
         """Whether a rule cannot fire, for something that it asks for is not there at all: in small windows, most."""
-        return not all(map(self.occurs, self.prepared.notes.needed(rule)))
+        return not all(map(self.occurs, self.notes.needed(rule)))
 
     def occurs(self, symbol: Symbol) -> bool:
         """Whether an event happens or a fluent holds at all, as far as is known."""
@@ -338,25 +350,25 @@ class Evaluation:
 
     def rule_frame(self, rule: Rule) -> Frame:
         """The bindings that make a rule's body true, inside the window."""
-        frame = self.bodies.solve(self.analysis.body(rule), UNIT)
+        frame = self.bodies.solve(self.notes.body(rule), UNIT)
         if self.kept.reach and isinstance(rule, EffectRule | EventRule):
             # What is kept for looking back must not make rules fire again.
-            return frame.where(times_of(rule.time, frame) > self.moment.border)
+            return frame.where(self.notes.head(rule).times(frame) > self.moment.border)
         return frame
 
-    def effect_points(self, symbol: Symbol, rule: EffectRule, frame: Frame) -> Points:
+    def effect_points(self, rule: EffectRule, frame: Frame) -> Points:
         """The points of a rule, with the columns that its head leaves open marked."""
-        terms = (*symbol.columns(rule.fvp.fluent), rule.fvp.value)
-        wild = tuple(any(v.name not in frame.columns for v in variables(term)) for term in terms)
-        if not any(wild[:-1]) and wild[-1] and isinstance(rule.fvp.value, Var):
-            columns = self._head_columns(terms[:-1], frame)
-            return Points(tuple(columns), np.full(frame.rows, ANY), times_of(rule.time, frame))
-        closed = [Const(0) if is_open else term for term, is_open in zip(terms, wild, strict=True)]
-        columns = self._head_columns(closed, frame)
-        return Points(tuple(columns[:-1]), columns[-1], times_of(rule.time, frame), wild)
-
-    def _head_columns(self, terms: Sequence[Term], frame: Frame) -> list[Ints]:
-        return [codes_of(column_of(term, frame, self.dictionary), self.dictionary) for term in terms]
+        head = self.notes.head(rule)
+        wild = head.wild(frame)
+        time = head.times(frame)
+        if wild[-1] and not any(wild[:-1]) and isinstance(rule.fvp.value, Var):
+            args = [head.codes(place, frame, self.dictionary) for place in range(len(wild) - 1)]
+            return Points(tuple(args), np.full(frame.rows, ANY), time)
+        unknown = np.zeros(frame.rows, np.int64) if any(wild) else EMPTY
+        columns = [
+            unknown if is_open else head.codes(place, frame, self.dictionary) for place, is_open in enumerate(wild)
+        ]
+        return Points(tuple(columns[:-1]), columns[-1], time, wild)
 
     def initial_points(self, symbol: Symbol) -> list[Points]:
         """Initial values, initiated just before time begins."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -106,9 +106,13 @@ def codes_of(column: Column, dictionary: Dictionary) -> Ints:
     return dictionary.encode_numbers(column.data)
 
 
+Computed: TypeAlias = Callable[[Frame, Dictionary], Array]
+"""An arithmetic expression, ready to be worked out over the rows of a frame."""
+
+
 def evaluate(term: Term, frame: Frame, dictionary: Dictionary) -> Array:
     """An arithmetic expression over the rows of a frame. What has no value is NaN."""
-    return _for_rows(_evaluate(term, frame, dictionary), frame.rows)
+    return _for_rows(computed(term)(frame, dictionary), frame.rows)
 
 
 def _for_rows(values: Array, rows: int) -> Array:
@@ -119,28 +123,50 @@ def _for_rows(values: Array, rows: int) -> Array:
     return np.full(rows, values) if rows <= _FEW else np.broadcast_to(values, rows)
 
 
-def _evaluate(term: Term, frame: Frame, dictionary: Dictionary) -> Array:
-    """The same, with a constant left as a single number."""
+def computed(term: Term) -> Computed:
+    """An expression taken apart once; a constant in it stays a single number."""
     match term:
         case Var(name=variable):
-            return numbers_of(frame.columns[variable], dictionary)
-        case Const(value=str(word)):
-            if word not in CONSTANTS:
-                raise EvaluationError(f"{print_term(term)} is not a number")
-            return np.asarray(CONSTANTS[word])
-        case Const(value=value):
-            return np.asarray(value)
+            return lambda frame, dictionary: numbers_of(frame.columns[variable], dictionary)
+        case Const(value=str(word)) if word in CONSTANTS:
+            return _constant(CONSTANTS[word])
+        case Const(value=int() | float() as value):
+            return _constant(value)
         case Compound(args=args) if functor(term) in _FUNCTIONS:
-            name = (term.name, len(args))
-            values = [_evaluate(arg, frame, dictionary) for arg in args]
-            if name[0] in ("//", "div", "mod") and name[1] == 2:
-                values = _no_zero_divisor(values)
-            if name[0] in ("**", "^") and values[0].dtype.kind == "i":
-                values = [values[0].astype(np.float64), values[1]]
-            with np.errstate(all="ignore"):
-                return np.asarray(_FUNCTIONS[name](*values))
+            return _function((term.name, len(args)), [computed(arg) for arg in args])
         case _:
-            raise EvaluationError(f"{print_term(term)} is not a number")
+            return _no_number(term)
+
+
+def _constant(value: float) -> Computed:
+    number = np.asarray(value)
+    return lambda _, __: number
+
+
+def _no_number(term: Term) -> Computed:
+    def fail(_: Frame, __: Dictionary) -> Array:
+        raise EvaluationError(f"{print_term(term)} is not a number")
+
+    return fail
+
+
+def _function(name: tuple[str, int], args: list[Computed]) -> Computed:
+    function, divides, raises = _FUNCTIONS[name], name in _WHOLE_DIVISIONS, name in _POWERS
+
+    def work_out(frame: Frame, dictionary: Dictionary) -> Array:
+        values = [arg(frame, dictionary) for arg in args]
+        if divides:
+            values = _no_zero_divisor(values)
+        if raises and values[0].dtype.kind == "i":
+            values = [values[0].astype(np.float64), values[1]]
+        with np.errstate(all="ignore"):
+            return np.asarray(function(*values))
+
+    return work_out
+
+
+_WHOLE_DIVISIONS = frozenset({("//", 2), ("div", 2), ("mod", 2)})
+_POWERS = frozenset({("**", 2), ("^", 2)})
 
 
 def _no_zero_divisor(values: list[Array]) -> list[Array]:
@@ -171,15 +197,29 @@ def _built(term: Term, frame: Frame, dictionary: Dictionary) -> Ints:
     return dictionary.encode(built)[inverse.reshape(-1)]
 
 
-def compare(operator: str, left: Term, right: Term, frame: Frame, dictionary: Dictionary) -> Bools:
-    """Which rows satisfy a comparison. Comparing what is no number as one is false."""
-    if operator in _COMPARE:
-        one, other = _evaluate(left, frame, dictionary), _evaluate(right, frame, dictionary)
-        holds = np.asarray(_COMPARE[operator](one, other))
+Test: TypeAlias = Callable[[Frame, Dictionary], Bools]
+"""An arithmetic comparison, ready to be made in every row of a frame."""
+
+
+def test(operator: str, left: Term, right: Term) -> Test:
+    """An arithmetic comparison. Comparing what is no number as one is false."""
+    comparison, one_side, other_side = _COMPARE[operator], computed(left), computed(right)
+
+    def passed(frame: Frame, dictionary: Dictionary) -> Bools:
+        one, other = one_side(frame, dictionary), other_side(frame, dictionary)
+        holds = np.asarray(comparison(one, other))
         if operator == "=\\=":
             # NaN differs from everything; all other comparisons with it are false by themselves.
             holds = holds & ~(_is_nan(one) | _is_nan(other))
         return _for_rows(holds, frame.rows)
+
+    return passed
+
+
+def compare(operator: str, left: Term, right: Term, frame: Frame, dictionary: Dictionary) -> Bools:
+    """Which rows satisfy a comparison."""
+    if operator in _COMPARE:
+        return test(operator, left, right)(frame, dictionary)
     columns = [column_of(side, frame, dictionary) for side in (left, right)]
     if any(isinstance(column, Lists) for column in columns):
         return _compare_lists(operator, columns)

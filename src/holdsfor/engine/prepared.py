@@ -11,14 +11,20 @@ from holdsfor.compiler.plan import Plan, Stratum
 from holdsfor.engine.cyclic.component import Component
 from holdsfor.engine.dictionary import Dictionary, value_of
 from holdsfor.engine.fingerprint import fingerprint
+from holdsfor.engine.frames import Codes
 from holdsfor.engine.kernels import Ints
+from holdsfor.engine.patterns import Pattern
+from holdsfor.engine.relations import Lookup
 from holdsfor.engine.retention import Retention, retention
 from holdsfor.engine.rule_notes import rule_notes
+from holdsfor.ir import Call
 from holdsfor.logic.solver import Solver
-from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments
+from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
 
 Facts = tuple[tuple[Ints, ...], int]
 """The columns of a fact table, and its number of rows."""
+
+_MOST = 1 << 12
 
 
 class Prepared:
@@ -31,6 +37,7 @@ class Prepared:
         self.dictionary = dictionary
         self.kept: Retention = retention(plan)
         self._facts: dict[tuple[str, int], Facts | None] = {}
+        self._lookups: dict[int, tuple[Call, Lookup | None]] = {}
 
     def facts(self, name: tuple[str, int]) -> Facts | None:
         """The facts of a background predicate, rules included; None if any value belongs to it."""
@@ -38,6 +45,24 @@ class Prepared:
             is_open = name in self.analysis.background.open_domains
             self._facts[name] = None if is_open else self._fact_table(name)
         return self._facts[name]
+
+    def lookup(self, literal: Call) -> Lookup | None:
+        """The facts that match a condition; None if any value belongs to its predicate."""
+        found = self._lookups.get(id(literal))
+        if found is None:
+            name = functor(literal.atom)
+            assert name is not None
+            facts = self.facts(name)
+            made = None
+            if facts is not None:
+                columns = [Codes(column) for column in facts[0]]
+                rows = Pattern(arguments(literal.atom)).match(columns, facts[1], self.dictionary)
+                made = Lookup(rows, self.dictionary)
+            if len(self._lookups) >= _MOST:
+                # Some conditions are put together for one evaluation only.
+                self._lookups.clear()
+            found = self._lookups[id(literal)] = literal, made
+        return found[1]
 
     def _fact_table(self, name: tuple[str, int]) -> Facts:
         args = tuple(Var(f"X{place}") for place in range(name[1]))

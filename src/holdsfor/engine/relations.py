@@ -1,124 +1,53 @@
-"""Relations: rows that a literal stands for, matched against its terms and joined to a frame."""
+"""Joins of frames: rows that agree on the variables both have."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.engine.dictionary import Dictionary, value_of
-from holdsfor.engine.expressions import codes_of, numbers_of
-from holdsfor.engine.frames import Array, Codes, Column, Frame, Lists, Numbers, combined_keys, is_in, match
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.logic.unify import is_ground, unify
-from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.expressions import codes_of
+from holdsfor.engine.frames import Codes, Column, Frame, Lists, combined_keys, is_in, match, ranges
+from holdsfor.engine.kernels import EMPTY, Ints, true_rows
+from holdsfor.engine.patterns import comparable, equal, relation
 
+__all__ = ["Lookup", "aligned", "anti_join", "equal", "join", "join_keys", "relation"]
 
-def relation(terms: Sequence[Term], columns: Sequence[Column], rows: int, dictionary: Dictionary) -> Frame:
-    """The rows that match terms: constants select, a repeated variable compares, compounds are taken apart."""
-    bound: dict[str, Column] = {}
-    keep: Bools | None = None
-    for term, column in zip(terms, columns, strict=True):
-        if isinstance(term, Var):
-            first = bound.setdefault(term.name, column)
-            if first is column:
-                continue
-            passed = equal(first, column, dictionary)
-        elif is_ground(term):
-            passed = _is_constant(column, term, dictionary)
-        else:
-            return _with_patterns(terms, columns, rows, dictionary)
-        keep = passed if keep is None else keep & passed
-    frame = Frame(rows, bound)
-    return frame if keep is None else frame.where(keep)
-
-
-def _with_patterns(terms: Sequence[Term], columns: Sequence[Column], rows: int, dictionary: Dictionary) -> Frame:
-    """The same where some terms are compounds with variables inside."""
-    frame = Frame(rows, dict(enumerate_columns(columns)))
-    bound: dict[str, str] = {}
-    for position, term in enumerate(terms):
-        slot = f"#{position}"
-        if isinstance(term, Var):
-            if term.name in bound:
-                frame = frame.where(equal(frame.columns[bound[term.name]], frame.columns[slot], dictionary))
-            else:
-                bound[term.name] = slot
-        elif is_ground(term):
-            frame = frame.where(_is_constant(frame.columns[slot], term, dictionary))
-        else:
-            frame = _taken_apart(frame, slot, term, bound, dictionary)
-    return Frame(frame.rows, {name: frame.columns[slot] for name, slot in bound.items()})
-
-
-def enumerate_columns(columns: Sequence[Column]) -> list[tuple[str, Column]]:
-    """Columns under the names of their positions."""
-    return [(f"#{position}", column) for position, column in enumerate(columns)]
-
-
-def _is_constant(column: Column, term: Term, dictionary: Dictionary) -> Bools:
-    value = value_of(term)
-    if isinstance(column, Numbers):
-        is_number = isinstance(term, Const) and not isinstance(term.value, str)
-        return np.asarray(column.data == value) if is_number else np.zeros(len(column.data), np.bool_)
-    assert isinstance(column, Codes)
-    return np.asarray(column.data == dictionary.find(value))
-
-
-def _taken_apart(frame: Frame, slot: str, term: Term, bound: dict[str, str], dictionary: Dictionary) -> Frame:
-    """Match a compound pattern against each distinct value of a column."""
-    codes = codes_of(frame.columns[slot], dictionary)
-    distinct, inverse = np.unique(codes, return_inverse=True)
-    answers = [unify(term, dictionary.term(int(code)), {}) for code in distinct]
-    matches = np.array([answer is not None for answer in answers], np.bool_)
-    parts: dict[str, Ints] = {}
-    for variable in {v.name: v for v in variables(term)}.values():
-        values = [dictionary.code(value_of(answer[variable.name])) if answer else -1 for answer in answers]
-        parts[variable.name] = np.array(values, np.int64)
-    columns: dict[str, Column] = {f"{slot}.{name}": Codes(part[inverse]) for name, part in parts.items()}
-    frame = frame.with_columns(columns).where(matches[inverse])
-    for name in parts:
-        if name in bound:
-            frame = frame.where(equal(frame.columns[bound[name]], frame.columns[f"{slot}.{name}"], dictionary))
-        else:
-            bound[name] = f"{slot}.{name}"
-    return frame
-
-
-def equal(one: Column, other: Column, dictionary: Dictionary) -> Bools:
-    """Where two columns have the same value."""
-    left, right = comparable(one, other, dictionary)
-    return np.asarray(left == right)
-
-
-def comparable(one: Column, other: Column, dictionary: Dictionary) -> tuple[Array, Array]:
-    """Two columns in a form in which equal values are equal numbers."""
-    if isinstance(one, Numbers) and isinstance(other, Numbers):
-        return one.data, other.data
-    if isinstance(one, Numbers):
-        return one.data, numbers_of(other, dictionary)
-    if isinstance(other, Numbers):
-        return numbers_of(one, dictionary), other.data
-    assert isinstance(one, Codes) and isinstance(other, Codes)
-    return one.data, other.data
+_FEW = 1 << 12
+"""Up to so many rows, the number of calls is what costs."""
+_SPARE = 1 << 16
+"""Places of a table that need not be filled."""
 
 
 def join(frame: Frame, other: Frame, dictionary: Dictionary) -> Frame:
     """All pairs of rows that agree on the variables both have."""
-    if not frame.columns and frame.rows == 1:
+    mine, theirs = frame.columns, other.columns
+    if not mine and frame.rows == 1:
         return other
-    shared = [name for name in other.columns if name in frame.columns]
-    fresh = [name for name in other.columns if name not in frame.columns]
-    if not shared:
+    if not frame.rows or not other.rows:
+        return Frame(0, {**_none_of(theirs), **_none_of(mine)})
+    shared = [name for name in theirs if name in mine]
+    if len(shared) == len(theirs):
+        # Without variables, what is asked is whether there is any row.
+        return frame.where(is_in(*join_keys(frame, other, shared, dictionary))) if shared else frame
+    if shared:
+        left, right = match(*join_keys(frame, other, shared, dictionary))
+    else:
         left = np.repeat(np.arange(frame.rows), other.rows)
         right = np.tile(np.arange(other.rows), frame.rows)
-    else:
-        keys = join_keys(frame, other, shared, dictionary)
-        if not fresh:
-            return frame.where(is_in(*keys))
-        left, right = match(*keys)
-    added = {name: other.columns[name].take(right) for name in fresh}
-    return frame.take(left).with_columns(added)
+    return frame.take(left).with_columns(_fresh(frame, other, right))
+
+
+def _none_of(columns: Mapping[str, Column]) -> dict[str, Column]:
+    return {name: column.take(EMPTY) for name, column in columns.items()}
+
+
+def _fresh(frame: Frame, other: Frame, rows: Ints) -> Mapping[str, Column]:
+    """Some rows of the columns that only the second frame has."""
+    mine = frame.columns
+    return Frame(other.rows, {name: c for name, c in other.columns.items() if name not in mine}).take(rows).columns
 
 
 def anti_join(frame: Frame, other: Frame, dictionary: Dictionary) -> Frame:
@@ -132,7 +61,81 @@ def anti_join(frame: Frame, other: Frame, dictionary: Dictionary) -> Frame:
 def join_keys(frame: Frame, other: Frame, shared: Sequence[str], dictionary: Dictionary) -> tuple[Ints, Ints]:
     """One comparable integer per row for the shared variables."""
     pairs = [comparable(frame.columns[name], other.columns[name], dictionary) for name in shared]
+    if len(pairs) > 1 and frame.rows + other.rows <= _FEW:
+        pairs = _packed(pairs, [isinstance(frame.columns[name], Codes) for name in shared], dictionary)
     return combined_keys([left for left, _ in pairs], [right for _, right in pairs])
+
+
+def _packed(
+    pairs: list[tuple[Ints, Ints]], are_codes: Sequence[bool], dictionary: Dictionary
+) -> list[tuple[Ints, Ints]]:
+    """Columns of codes side by side: how many bits each needs is known without looking at them."""
+    bits = len(dictionary).bit_length()
+    codes = [pair for pair, is_code in zip(pairs, are_codes, strict=True) if is_code]
+    if len(codes) < 2 or len(codes) * bits > 62:
+        return pairs
+    left, right = codes[0]
+    for one, other in codes[1:]:
+        left, right = (left << bits) | one, (right << bits) | other
+    return [(left, right), *(pair for pair, is_code in zip(pairs, are_codes, strict=True) if not is_code)]
+
+
+class Lookup:
+    """Rows that stay the same from window to window, such as facts: what a join sorts and counts is done once."""
+
+    def __init__(self, rows: Frame, dictionary: Dictionary) -> None:
+        self._frame = rows
+        self._dictionary = dictionary
+        self._places: dict[str, _Places | None] = {}
+
+    def join(self, frame: Frame) -> Frame:
+        """All pairs of rows that agree on the variables both have."""
+        mine = frame.columns
+        shared = [name for name in self._frame.columns if name in mine]
+        asked = mine[shared[0]] if len(shared) == 1 and frame.rows else None
+        places = self._places_of(shared[0]) if isinstance(asked, Codes) else None
+        if places is None or not isinstance(asked, Codes):
+            return join(frame, self._frame, self._dictionary)
+        at = places.first.take(asked.data, mode="clip")
+        if places.count is None:
+            rows = true_rows(at >= 0)
+            if len(rows) == frame.rows:
+                return frame.with_columns(_fresh(frame, self._frame, at))
+            at = at[rows]
+        else:
+            count = places.count.take(asked.data, mode="clip")
+            rows, at = np.repeat(np.arange(frame.rows), count), places.order[ranges(at, count)]
+        return frame.take(rows).with_columns(_fresh(frame, self._frame, at))
+
+    def _places_of(self, name: str) -> _Places | None:
+        if name not in self._places:
+            column = self._frame.columns[name]
+            self._places[name] = _places(column.data) if isinstance(column, Codes) else None
+        return self._places[name]
+
+
+@dataclass(frozen=True)
+class _Places:
+    """The row of each code, or -1. If some have several: where they begin in `order`, and how many there are.
+
+    The last place is for all codes beyond.
+    """
+
+    first: Ints
+    count: Ints | None
+    order: Ints
+
+
+def _places(codes: Ints) -> _Places | None:
+    """Where codes are, unless they lie too far apart for a table."""
+    if not len(codes) or int(codes.max()) > 8 * len(codes) + _SPARE:
+        return None
+    count = np.bincount(codes, minlength=int(codes.max()) + 2)
+    if count.max() > 1:
+        return _Places(np.cumsum(count) - count, count, np.argsort(codes, kind="stable"))
+    row_of = np.full(len(count), -1)
+    row_of[codes] = np.arange(len(codes))
+    return _Places(row_of, None, EMPTY)
 
 
 def aligned(frames: Sequence[Frame], dictionary: Dictionary) -> list[Frame]:
@@ -152,8 +155,3 @@ def aligned(frames: Sequence[Frame], dictionary: Dictionary) -> list[Frame]:
         )
         for frame in frames
     ]
-
-
-def is_pattern(term: Term) -> bool:
-    """Whether a term is a compound with variables inside."""
-    return isinstance(term, Compound) and not is_ground(term)

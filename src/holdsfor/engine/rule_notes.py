@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.analysis.instant import Moment
 from holdsfor.compiler.plan import Method, Plan, Stratum, once_per_plan
+from holdsfor.engine.asked import Asked, AskedPair, Stage, asked_of, stages
 from holdsfor.engine.cyclic.component import Component, component_of
+from holdsfor.engine.folding import Folding, with_once
+from holdsfor.engine.heads import Head
 from holdsfor.engine.variants import Variant, variants
 from holdsfor.ir import (
     Body,
@@ -25,6 +29,10 @@ from holdsfor.ir import (
     Holds,
     Instance,
     IntervalRule,
+    Intervals,
+    Literal,
+    Rule,
+    head_terms,
     variable_names,
     walk,
 )
@@ -50,6 +58,11 @@ class RuleNotes:
         self._variants: dict[int, tuple[IntervalRule, list[Variant]]] = {}
         self._needed: dict[int, tuple[Symbol, ...]] = {}
         self._names: dict[int, tuple[Body, frozenset[str]]] = {}
+        self._bodies: dict[int, tuple[Rule, Body]] = {}
+        self._heads: dict[int, tuple[Rule, Head]] = {}
+        self._stages: dict[int, tuple[Body, tuple[Stage, ...]]] = {}
+        self._asked: dict[int, tuple[Literal, Asked]] = {}
+        self._folding = Folding(analysis.background)
 
     def component(self, stratum: Stratum) -> Component:
         """The rules of a stratum that is swept, taken apart."""
@@ -68,6 +81,46 @@ class RuleNotes:
             found = self._swept[id(stratum)] = stratum, stratum.method is Method.SWEEP or has_delays
         return found[1]
 
+    def body(self, rule: Rule) -> Body:
+        """The body of a rule as it is run, with what facts say in any case put in."""
+        found = self._bodies.get(id(rule))
+        if found is None:
+            head = head_terms(rule)
+            found = self._bodies[id(rule)] = rule, with_once(self._folding.folded(self.analysis.body(rule), head), head)
+        return found[1]
+
+    def head(self, rule: EffectRule | EventRule) -> Head:
+        """The columns of a rule's head."""
+        found = self._heads.get(id(rule))
+        if found is None:
+            found = self._heads[id(rule)] = rule, Head(rule, self.analysis.entities)
+        return found[1]
+
+    def stages(self, body: Body) -> tuple[Stage, ...]:
+        """A body as it is run."""
+        found = self._stages.get(id(body))
+        if found is None:
+            # Some bodies are put together for one evaluation only.
+            _make_room(self._stages)
+            found = self._stages[id(body)] = body, stages(body)
+        return found[1]
+
+    def asked(self, literal: Literal) -> Asked:
+        """What a literal asks for."""
+        found = self._asked.get(id(literal))
+        if found is None:
+            _make_room(self._asked)
+            asked = asked_of(literal, self.analysis.entities)
+            assert asked is not None
+            found = self._asked[id(literal)] = literal, asked
+        return found[1]
+
+    def asked_pair(self, literal: Holds | Intervals) -> AskedPair:
+        """What a literal on a fluent asks for."""
+        asked = self.asked(literal)
+        assert isinstance(asked, AskedPair)
+        return asked
+
     def needed(self, rule: EffectRule | EventRule) -> tuple[Symbol, ...]:
         """What must happen, hold, begin or end at all for a rule to fire."""
         found = self._needed.get(id(rule))
@@ -80,16 +133,17 @@ class RuleNotes:
         """The ways through a `holdsFor` body."""
         found = self._variants.get(id(rule))
         if found is None:
-            found = self._variants[id(rule)] = rule, variants(replace(rule, body=self.analysis.body(rule)))
+            found = self._variants[id(rule)] = rule, variants(replace(rule, body=self._folded(rule)))
         return found[1]
+
+    def _folded(self, rule: IntervalRule) -> Body:
+        return self._folding.folded(self.analysis.body(rule), head_terms(rule))
 
     def names(self, body: Body) -> frozenset[str]:
         """The names of all variables in a body."""
         found = self._names.get(id(body))
         if found is None:
-            if len(self._names) >= _MOST_BODIES:
-                # Some bodies are put together for one evaluation only.
-                self._names.clear()
+            _make_room(self._names)
             found = self._names[id(body)] = body, frozenset(variable_names(body))
         return found[1]
 
@@ -132,6 +186,12 @@ class RuleNotes:
         """The place of every moment in the order inside a time-point."""
         groups = self.analysis.instant.components()
         return {moment: place for place, group in enumerate(groups) for moment in group}
+
+
+def _make_room(kept: dict[int, Any]) -> None:
+    """Forget everything if there is too much of it."""
+    if len(kept) >= _MOST_BODIES:
+        kept.clear()
 
 
 def _conditions(body: Body, analysis: Analysis) -> Iterator[Symbol]:
