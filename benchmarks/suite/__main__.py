@@ -3,6 +3,7 @@
     python -m benchmarks.suite list
     python -m benchmarks.suite run [NAMES …] [--quick] [--all] [--json FILE]
     python -m benchmarks.suite show FILE
+    python -m benchmarks.suite publish FILE
     python -m benchmarks.suite compare OLD NEW
     python -m benchmarks.suite plot FILE [--folder FOLDER]
     python -m benchmarks.suite profile NAME [TASK]
@@ -48,13 +49,23 @@ def run(options: argparse.Namespace) -> int:
     begin = time.perf_counter()
     for number, workload in enumerate(workloads, 1):
         print(f"[{number}/{len(workloads)}, {time.perf_counter() - begin:.0f} s] {workload.title}", flush=True)
-        results[workload.name] = measure_apart(workload.name, options.quick, LIMIT)
-        print(line(workload.name, results[workload.name]), flush=True)
+        since = time.perf_counter()
+        result = measure_apart(workload.name, options.quick, LIMIT)
+        results[workload.name] = {**result, "took_s": time.perf_counter() - since}
+        print(line(workload.name, result, options.quick), flush=True)
         if options.json is not None:
-            options.json.parent.mkdir(parents=True, exist_ok=True)
-            options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    print(table(found))
+            _write(options.json, found)
+    found["took_s"] = time.perf_counter() - begin
+    if options.json is None:
+        print(table(found))
+    else:
+        _write(options.json, found)
     return int(any("error" in result for result in results.values()))
+
+
+def _write(path: Path, found: Result) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 def profile(name: str, task: str | None) -> None:
@@ -88,6 +99,7 @@ def main(words: Sequence[str]) -> int:
     one.add_argument("name", choices=ALL)
     one.add_argument("--quick", action="store_true")
     verbs.add_parser("show", help="a table of results").add_argument("file", type=Path)
+    verbs.add_parser("publish", help="results, tables and pictures for readers").add_argument("file", type=Path)
     comparing = verbs.add_parser("compare", help="ratios of two runs")
     comparing.add_argument("old", type=Path)
     comparing.add_argument("new", type=Path)
@@ -108,6 +120,11 @@ def main(words: Sequence[str]) -> int:
             print(json.dumps(measure_here(ALL[options.name], options.quick)))
         case "show":
             print(table(json.loads(options.file.read_text(encoding="utf-8"))))
+        case "publish":
+            from benchmarks.suite.publish import publish
+
+            for path in publish(json.loads(options.file.read_text(encoding="utf-8"))):
+                print(path)
         case "compare":
             old, new = (json.loads(path.read_text(encoding="utf-8")) for path in (options.old, options.new))
             text, worse = compared(old, new)

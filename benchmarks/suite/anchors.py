@@ -55,6 +55,15 @@ class Goal:
             return float(found[self.figure]["min"])
         return float(found["figures"][self.figure])
 
+    @property
+    def unit(self) -> str:
+        """Of the figure."""
+        return "×" if self.against else "ms"
+
+    def is_in(self, result: Result) -> bool:
+        """Whether a result has what is needed."""
+        return {self.task, self.against or self.task, self.less or self.task} <= result["tasks"].keys()
+
     def __str__(self) -> str:
         unit = f"× {self.against}" if self.against else "ms"
         less = f" less {self.less}" if self.less else ""
@@ -67,14 +76,25 @@ def _read() -> dict[str, list[dict[str, object]]]:
         return tomllib.load(file)
 
 
-def anchors(workload: str) -> list[Anchor]:
-    """Those of a workload."""
-    return [Anchor(**one) for one in _read()["anchor"] if one["workload"] == workload]  # type: ignore[arg-type]
+def anchors(workload: str, result: Result) -> list[Anchor]:
+    """Those of the tasks a workload has a result for."""
+    every = [Anchor(**one) for one in _read()["anchor"] if one["workload"] == workload]  # type: ignore[arg-type]
+    return [one for one in every if one.task in result["tasks"]]
 
 
 def goals(workload: str) -> list[Goal]:
     """Those of a workload."""
     return [Goal(**one) for one in _read()["goal"] if one["workload"] == workload]  # type: ignore[arg-type]
+
+
+def kept(workload: str) -> float | None:
+    """The most facts that MeTeoR-Str kept for a workload."""
+    return next((float(str(one["facts"])) for one in _read()["kept"] if one["workload"] == workload), None)
+
+
+def obstacle(workload: str) -> str:
+    """What stands in the way of a target of a workload, where that is known."""
+    return next((str(one["text"]) for one in _read()["obstacle"] if one["workload"] == workload), "")
 
 
 def loading_ms(rows: float) -> float:

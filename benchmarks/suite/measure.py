@@ -111,9 +111,10 @@ def measure_apart(name: str, quick: bool, limit: float) -> Result:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=limit, check=False)
     except subprocess.TimeoutExpired:
         return {"error": f"took more than {limit:.0f} s"}
-    if done.returncode != 0:
-        return {"error": done.stderr.strip()[-2000:]}
-    found: Result = json.loads(done.stdout.strip().rpartition("\n")[2])
+    try:
+        found: Result = json.loads(done.stdout.strip().rpartition("\n")[2])
+    except ValueError:
+        return {"error": done.stderr.strip()[-2000:] or f"ended with {done.returncode} and said nothing"}
     return found
 
 

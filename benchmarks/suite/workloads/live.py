@@ -36,9 +36,9 @@ def _doors(quick: bool) -> Ready:
 
 
 def _vessels(quick: bool) -> Ready:
-    from benchmarks.suite.data import sessions
+    from benchmarks.suite.data import maritime, sessions
 
-    return _latency(sessions.MARITIME, sessions.maritime, quick)
+    return _latency(maritime.RULES, sessions.maritime, quick)
 
 
 def _overlapping(kind: str, delayed: int, quick: bool) -> Ready:
