@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from holdsfor.compiler.plan import Plan
+from holdsfor.compiler.analysis.reckoned import Reckoned, reckoned_arguments
+from holdsfor.compiler.plan import Plan, once_per_plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.profile import Profile
@@ -48,12 +49,18 @@ def read_events(
 ) -> Reading:
     """Read events from files or tables; files are in RTEC's format unless a mapping describes them."""
     entities = plan.analysis.entities
+    reckoned = _reckoned(plan)
     if isinstance(events, Mapping):
-        return read_frames(events, entities, unit, rejects=rejects)
+        return read_frames(events, entities, unit, rejects=rejects, reckoned=reckoned)
     paths = as_paths(events)
     if mapping is None:
-        return read_rtec(paths, entities, rejects=rejects, on_rows=on_rows)
-    return read_tables(paths, _mapping(mapping), entities, rejects=rejects, on_rows=on_rows)
+        return read_rtec(paths, entities, rejects=rejects, on_rows=on_rows, reckoned=reckoned)
+    return read_tables(paths, _mapping(mapping), entities, rejects=rejects, on_rows=on_rows, reckoned=reckoned)
+
+
+@once_per_plan
+def _reckoned(plan: Plan) -> Reckoned:
+    return reckoned_arguments(plan.analysis.program)
 
 
 def as_paths(paths: Paths) -> list[str | Path]:

@@ -225,12 +225,19 @@ def _split_table(query_time: Ints, tables: Sequence[Intervals], dictionary: Dict
 
 def _decoded(codes: Ints, dictionary: Dictionary) -> Any:
     """Numbers where all are numbers, else text."""
-    distinct, inverse = np.unique(codes, return_inverse=True)
-    values: list[Any] = [dictionary.values[code] for code in distinct.tolist()]
+    wholes = dictionary.wholes_of(codes)
+    if wholes is not None:
+        return pa.array(wholes)
+    is_there = np.zeros(len(dictionary), np.bool_)
+    is_there[codes] = True
+    distinct = np.flatnonzero(is_there)
+    place = np.empty(len(dictionary), np.int64)
+    place[distinct] = np.arange(len(distinct))
+    values: list[Any] = dictionary.values_of(distinct)
     if not all(isinstance(value, int | float) for value in values):
         terms = dictionary.terms(distinct.tolist())
         values = [v if isinstance(v, str) else print_term(term) for v, term in zip(values, terms, strict=True)]
-    return pa.array(values).take(pa.array(inverse))
+    return pa.array(values).take(pa.array(place[codes]))
 
 
 def frame_library(module: str, what: str) -> Any:

@@ -9,11 +9,14 @@ import numpy as np
 
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of
-from holdsfor.engine.frames import Codes, Column, Lists, Numbers, is_in, numbering, order_of, row_keys
-from holdsfor.engine.kernels import Bools, Ints, true_rows, union
+from holdsfor.engine.frames import Codes, Column, Lists, Numbers, is_in, order_of
+from holdsfor.engine.kernels import Bools, is_sorted, true_rows, union
 from holdsfor.engine.state import Reports
-from holdsfor.engine.stream import EventColumns, FluentColumns
-from holdsfor.engine.tables import FOREVER, Events, Intervals, Space
+from holdsfor.engine.stream import EventColumns, FluentColumns, are_apart, packed_spans
+from holdsfor.engine.tables import FOREVER, Events, Intervals
+
+_AT_ONCE = 1 - int(FOREVER)
+"""The first time-point of a window without a beginning."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ def known_events(
         found.append(kept if in_time is True else _events_at(kept, in_time))
     if arrived is not None:
         new = Events(arrived.columns, arrived.time)
-        found.append(_events_at(new, arrived.time > sight.low))
+        found.append(_events_at(new, sight.low <= -int(FOREVER) or arrived.time > sight.low))
     if not found:
         return None, None
     known = stacked_events(found, dictionary)
@@ -44,8 +47,10 @@ def known_events(
 
 
 def events_after(events: Events, time: int) -> Events:
-    """The occurrences after a time-point, in columns of their own: they will be kept."""
+    """The occurrences after a time-point, in columns of their own if some are not among them: they will be kept."""
     rows = true_rows(events.time > time)
+    if len(rows) == len(events):
+        return events
     args = tuple(type(column)(column.data[rows]) for column in events.args if not isinstance(column, Lists))
     return Events(args, events.time[rows])
 
@@ -85,10 +90,11 @@ def known_reports(kept: Reports | None, arrived: FluentColumns | None, sight: Si
 
 def _cut_off(arrived: FluentColumns, first: int) -> Reports:
     """What reports say of the time from a time-point on."""
-    start, end = arrived.start, arrived.end
-    if int(start.min(initial=first)) >= first and bool((end > start).all()):
+    start, end, notes = arrived.start, arrived.end, {"in_order": arrived.in_order, "is_maximal": arrived.is_maximal}
+    is_whole = first <= _AT_ONCE or int(start.min(initial=first)) >= first
+    if is_whole and (arrived.is_maximal or bool((end > start).all())):
         none_cut = np.zeros(len(start), np.bool_)
-        return Reports(arrived.args, arrived.value, start, end, none_cut, arrived.is_point)
+        return Reports(arrived.args, arrived.value, start, end, none_cut, arrived.is_point, **notes)
     is_there = (end > np.maximum(start, first)) & (~arrived.is_point | (start >= first))
     rows = true_rows(is_there)
     start = start[rows]
@@ -99,6 +105,7 @@ def _cut_off(arrived: FluentColumns, first: int) -> Reports:
         end[rows],
         start < first,
         arrived.is_point[rows],
+        **notes,
     )
 
 
@@ -114,11 +121,13 @@ def seen_intervals(known: Reports, query: int, codes: int) -> tuple[Intervals, B
 
     A point at the query time itself goes on until something is known of the next.
     """
+    if known.is_maximal:
+        return _table(known), known.is_cut, known
     still_point = known.is_point & (known.start >= query) if known.is_point.any() else known.is_point
     if not still_point.any():
         joined = _maximal(known, codes)
         return _table(joined), joined.is_cut, joined
-    settled = _maximal(known.take(true_rows(~still_point)), codes)
+    settled = _maximal(replace(known.take(true_rows(~still_point)), in_order=known.in_order), codes)
     points = known.take(true_rows(still_point))
     is_open = np.where(points.start == query, FOREVER, points.end)
     joined = _maximal(stacked_reports([settled, replace(points, end=is_open)]), codes)
@@ -138,38 +147,25 @@ def _maximal(known: Reports, codes: int) -> Reports:
     never = np.zeros(rows, np.bool_)
     if rows < 2:
         return replace(known, is_point=never)
-    start, end, columns = known.start, known.end, (*known.args, known.value)
-    last = int(end.max())
-    if last >= FOREVER:
-        last = int(end.max(initial=int(start.max()), where=end < FOREVER))
-    space = Space.over(codes, int(start.min()), last)
-    # Codes side by side are in the same order as the columns they come from.
-    group = space.group(columns, rows) if space.fits(len(columns)) else _numbered(columns)
-    starts, ends = space.pack(group, start), space.pack(group, end)
-    if _are_apart(starts, ends):
+    starts, ends, space = packed_spans((*known.args, known.value), known.start, known.end, codes)
+    if are_apart(starts, ends):
         return replace(known, is_point=never)
-    order = order_of(starts)
-    ordered = starts[order]
-    if _are_apart(ordered, ends[order]):
-        return replace(known.take(order), is_point=never)
-    firsts, lasts = union([(ordered, np.sort(ends))])
-    row = order[np.searchsorted(ordered, firsts)]
+    if known.in_order:
+        firsts, lasts = union([(starts, ends if is_sorted(ends) else np.sort(ends))])
+        row = np.searchsorted(starts, firsts)
+    else:
+        order = order_of(starts)
+        ordered = starts[order]
+        if are_apart(ordered, ends[order]):
+            return replace(known.take(order), is_point=never)
+        firsts, lasts = union([(ordered, np.sort(ends))])
+        row = order[np.searchsorted(ordered, firsts)]
     return Reports(
         tuple(column[row] for column in known.args),
         known.value[row],
-        start[row],
+        known.start[row],
         space.plain(lasts),
         # A piece that was cut held before: whatever else begins there, nothing starts.
         is_in(firsts, starts[known.is_cut]),
         np.zeros(len(row), np.bool_),
     )
-
-
-def _are_apart(starts: Ints, ends: Ints) -> bool:
-    """Whether intervals are in order, and none touches the next."""
-    return bool((starts[1:] > ends[:-1]).all())
-
-
-def _numbered(columns: Sequence[Ints]) -> Ints:
-    """A small number for each distinct row, in order of the columns."""
-    return numbering(row_keys(columns))[1]

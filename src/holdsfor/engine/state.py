@@ -45,6 +45,8 @@ class Attempts:
 class Reports:
     """What is known of an input fluent: pieces of intervals, whether the window they came in cut off their beginning,
     and whether they are single points.
+
+    It is noted if they are `in_order` of arguments, value and start, and if they are maximal intervals besides.
     """
 
     args: tuple[Ints, ...]
@@ -53,6 +55,8 @@ class Reports:
     end: Ints
     is_cut: Bools
     is_point: Bools
+    in_order: bool = field(default=False, kw_only=True)
+    is_maximal: bool = field(default=False, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.start)

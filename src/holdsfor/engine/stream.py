@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from holdsfor.compiler.analysis.entities import Entities, EntityKind, Symbol
 from holdsfor.engine.dictionary import Dictionary, value_of
-from holdsfor.engine.frames import Codes, Column
-from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.tables import FOREVER
+from holdsfor.engine.expressions import codes_of
+from holdsfor.engine.frames import Codes, Column, Numbers, numbering, order_of, row_keys
+from holdsfor.engine.kernels import Bools, Ints, is_sorted
+from holdsfor.engine.tables import FOREVER, Space
+from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.syntax.terms import arguments, functor
 
 if TYPE_CHECKING:
@@ -39,9 +42,39 @@ class EventColumns:
         return EventColumns(tuple(column[rows] for column in self.args), self.time[rows], self.arrival[rows])
 
 
+class MeasuredEvents(EventColumns):
+    """Occurrences of which some arguments are plain numbers. These get codes when somebody asks for codes."""
+
+    def __init__(
+        self, measured: tuple[Codes | Numbers, ...], time: Ints, arrival: Ints, dictionary: Dictionary
+    ) -> None:
+        self.__dict__.update(measured=measured, time=time, arrival=arrival, dictionary=dictionary)
+
+    measured: tuple[Codes | Numbers, ...]
+    dictionary: Dictionary
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The arguments as columns."""
+        return self.measured
+
+    @cached_property
+    def args(self) -> tuple[Ints, ...]:
+        """The arguments as codes."""
+        return tuple(codes_of(column, self.dictionary) for column in self.measured)
+
+    def take(self, rows: Ints | slice) -> MeasuredEvents:
+        """Some of the occurrences."""
+        measured = tuple(type(column)(column.data[rows]) for column in self.measured)
+        return MeasuredEvents(measured, self.time[rows], self.arrival[rows], self.dictionary)
+
+
 @dataclass(frozen=True)
 class FluentColumns:
-    """All reports of one input fluent: intervals, or single points."""
+    """All reports of one input fluent: intervals, or single points.
+
+    It is noted whether they are `in_order` of arguments, value and start, and whether they are maximal intervals besides.
+    """
 
     args: tuple[Ints, ...]
     value: Ints
@@ -49,12 +82,52 @@ class FluentColumns:
     end: Ints
     arrival: Ints
     is_point: Bools
+    in_order: bool = field(default=False, kw_only=True)
+    is_maximal: bool = field(default=False, kw_only=True)
 
     def take(self, rows: Ints | slice) -> FluentColumns:
         """Some of the reports."""
         args = tuple(column[rows] for column in self.args)
         value, start, end, arrival = (c[rows] for c in (self.value, self.start, self.end, self.arrival))
-        return FluentColumns(args, value, start, end, arrival, self.is_point[rows])
+        stays = self.in_order and (isinstance(rows, slice) or is_sorted(rows))
+        notes = {"in_order": stays, "is_maximal": stays and self.is_maximal}
+        return FluentColumns(args, value, start, end, arrival, self.is_point[rows], **notes)
+
+    def put_in_order(self, codes: int) -> FluentColumns:
+        """The same in order of arguments, value and start, with a note of it; `codes` is how many there are.
+
+        Every query time would have to sort and look again otherwise.
+        """
+        try:
+            starts, ends, _ = packed_spans((*self.args, self.value), self.start, self.end, codes)
+        except EvaluationError:
+            # Times are too far apart to be packed all together. What windows see of them may not be.
+            return self
+        table = self
+        if not is_sorted(starts):
+            order = order_of(starts)
+            table, starts, ends = self.take(order), starts[order], ends[order]
+        is_maximal = not table.is_point.any() and are_apart(starts, ends) and bool((table.end > table.start).all())
+        return replace(table, in_order=True, is_maximal=is_maximal)
+
+
+def packed_spans(columns: Sequence[Ints], start: Ints, end: Ints, codes: int) -> tuple[Ints, Ints, Space]:
+    """Starts and ends of reported intervals as points of a packed time-line, in the same order as the columns."""
+    if not len(start):
+        return start, end, Space.over(codes, 0, 0)
+    last = int(end.max())
+    if last >= FOREVER:
+        last = int(end.max(initial=int(start.max()), where=end < FOREVER))
+    space = Space.over(codes, int(start.min()), last)
+    # Codes side by side are in the same order as the columns they come from.
+    is_small = space.fits(len(columns))
+    group = space.group(columns, len(start)) if is_small else numbering(row_keys(columns))[1]
+    return space.pack(group, start), space.pack(group, end), space
+
+
+def are_apart(starts: Ints, ends: Ints) -> bool:
+    """Whether intervals are in order, and none touches the next."""
+    return bool((starts[1:] > ends[:-1]).all())
 
 
 @dataclass
@@ -104,7 +177,8 @@ def from_records(records: Iterable[Record], entities: Entities, dictionary: Dict
     for symbol, rows in fluents.items():
         if symbol in entities.table:
             *args, value, start, end, arrival, point = np.array(rows, np.int64).T
-            stream.fluents[symbol] = FluentColumns(tuple(args), value, start, end, arrival, point.astype(np.bool_))
+            table = FluentColumns(tuple(args), value, start, end, arrival, point.astype(np.bool_))
+            stream.fluents[symbol] = table.put_in_order(len(dictionary))
     return stream
 
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.frames import Codes, Numbers
 from holdsfor.engine.kernels import Ints
-from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
-from holdsfor.io.columns import Cells, encode
+from holdsfor.engine.stream import EventColumns, FluentColumns, MeasuredEvents, Stream
+from holdsfor.io.columns import Cells, are_plain_floats, encode, together
 from holdsfor.io.layouts import Form, Layout
 from holdsfor.io.rejects import Rejects
 
@@ -74,23 +75,34 @@ class Builder:
 
 
 def _events(pieces: Sequence[Piece], dictionary: Dictionary) -> EventColumns:
-    time = np.concatenate([piece.start for piece in pieces])
-    arrival = np.concatenate([piece.arrival for piece in pieces])
-    return EventColumns(tuple(_args(pieces, dictionary)), time, arrival)
+    time, arrival = _times(pieces)
+    columns = [[piece.args[place] for piece in pieces] for place in range(pieces[0].layout.symbol.arity)]
+    if not any(map(are_plain_floats, columns)):
+        return EventColumns(tuple(encode(cells, dictionary) for cells in columns), time, arrival)
+    found = (
+        Numbers(together([cell.array.to_numpy() for cell in cells]))
+        if are_plain_floats(cells)
+        else Codes(encode(cells, dictionary))
+        for cells in columns
+    )
+    return MeasuredEvents(tuple(found), time, arrival, dictionary)
+
+
+def _times(pieces: Sequence[Piece]) -> tuple[Ints, Ints]:
+    """Times and arrivals, which are the same where rows say nothing of arrivals."""
+    start = together([piece.start for piece in pieces])
+    is_same = all(piece.arrival is piece.start for piece in pieces)
+    return start, start if is_same else together([piece.arrival for piece in pieces])
 
 
 def _fluents(pieces: Sequence[Piece], dictionary: Dictionary) -> FluentColumns:
     ends = [piece.start + 1 if piece.end is None else piece.end for piece in pieces]
     points = [np.full(len(piece.start), piece.layout.form is Form.POINT) for piece in pieces]
     values = [piece.value for piece in pieces if piece.value is not None]
-    return FluentColumns(
-        tuple(_args(pieces, dictionary)),
-        encode(values, dictionary),
-        np.concatenate([piece.start for piece in pieces]),
-        np.concatenate(ends),
-        np.concatenate([piece.arrival for piece in pieces]),
-        np.concatenate(points),
-    )
+    start, arrival = _times(pieces)
+    args = tuple(_args(pieces, dictionary))
+    table = FluentColumns(args, encode(values, dictionary), start, together(ends), arrival, together(points))
+    return table.put_in_order(len(dictionary))
 
 
 def _args(pieces: Sequence[Piece], dictionary: Dictionary) -> Iterator[Ints]:

@@ -6,18 +6,19 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.engine.dictionary import Dictionary, Value
+from holdsfor.engine.dictionary import Dictionary, Value, lie_close
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.tables import FOREVER
 
 Array: TypeAlias = Any
 """An Arrow array; Arrow has no types to check against."""
+_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 LATEST = 2**61
 """Times beyond this, before or after zero, are taken for mistakes; packing times into one integer needs the room."""
@@ -30,16 +31,17 @@ _OPEN = pa.array(["", "inf", "infinity"])
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A piece of an argument column: distinct values and indices into them.
+    """A piece of an argument column: distinct values and indices into them, or plain numbers.
 
-    Text is `verbatim` where the source has types of its own: there "5" is a word, in a plain text file a number.
+    Text is `verbatim` where the source has types of its own: there "5" is a word, in a plain text file a number. Whole
+    numbers that lie close together are plain, and numbers that rules only reckon with are plain floats.
     """
 
     array: Array
     verbatim: bool = False
 
 
-def text_cells(column: Array) -> Cells:
+def text_cells(column: Array, *, is_reckoned: bool = False) -> Cells:
     """A column of a text file: all numbers, or text in which numbers are looked for when it is encoded."""
     kind = _number_kind(column)
     if kind is not None:
@@ -48,8 +50,22 @@ def text_cells(column: Array) -> Cells:
         except pa.ArrowInvalid:
             return Cells(column.dictionary_encode())
         if kind == pa.int64() or np.abs(numbers.to_numpy()).max() < _EXACT:
-            return Cells(numbers.dictionary_encode())
+            return number_cells(numbers, is_reckoned=is_reckoned)
     return Cells(column.dictionary_encode())
+
+
+def number_cells(numbers: Array, *, is_reckoned: bool = False) -> Cells:
+    """A column of 64-bit integers or floats without gaps."""
+    plain = numbers.to_numpy()
+    if is_reckoned and len(plain) and plain.max() < _EXACT and plain.min() > -_EXACT:
+        return Cells(numbers.cast(pa.float64()))
+    is_whole = pa.types.is_integer(numbers.type)
+    return Cells(numbers if is_whole and lie_close(plain) else numbers.dictionary_encode())
+
+
+def are_plain_floats(pieces: Sequence[Cells]) -> bool:
+    """Whether a column can stay as it is: rules only reckon with it, and it has nothing but numbers."""
+    return all(pa.types.is_floating(piece.array.type) for piece in pieces)
 
 
 def _number_kind(column: Array) -> pa.DataType | None:
@@ -78,17 +94,39 @@ def encode(pieces: Sequence[Cells], dictionary: Dictionary) -> Ints:
     codes: list[Ints] = [EMPTY] * len(pieces)
     for kind in dict.fromkeys((piece.array.type, piece.verbatim) for piece in pieces):
         places = [place for place, piece in enumerate(pieces) if (piece.array.type, piece.verbatim) == kind]
-        unified = pa.chunked_array([pieces[place].array for place in places]).unify_dictionaries()
-        of_values = dictionary.encode(_values(unified.chunk(0).dictionary, verbatim=kind[1]))
+        chunks = [pieces[place].array for place in places]
+        if kind[0] == pa.int64():
+            found = dictionary.encode_wholes(together([chunk.to_numpy() for chunk in chunks]))
+            ends = np.cumsum([len(chunk) for chunk in chunks])
+            for place, piece in zip(places, np.split(found, ends[:-1]), strict=True):
+                codes[place] = piece
+            continue
+        if pa.types.is_floating(kind[0]):
+            chunks = [chunk.dictionary_encode() for chunk in chunks]
+        unified = pa.chunked_array(chunks).unify_dictionaries()
+        of_values = _codes(unified.chunk(0).dictionary, dictionary, verbatim=kind[1])
         for place, chunk in zip(places, unified.chunks, strict=True):
             codes[place] = of_values[chunk.indices.to_numpy()]
-    return codes[0] if len(codes) == 1 else np.concatenate(codes)
+    return together(codes)
+
+
+def together(columns: Sequence[np.typing.NDArray[_Scalar]]) -> np.typing.NDArray[_Scalar]:
+    """Columns one below the other; one alone stays as it is."""
+    return columns[0] if len(columns) == 1 else np.concatenate(columns)
+
+
+def _codes(distinct: Array, dictionary: Dictionary, *, verbatim: bool) -> Ints:
+    if not pa.types.is_integer(distinct.type):
+        return dictionary.encode(_values(distinct, verbatim=verbatim))
+    numbers = distinct.to_numpy()
+    order = np.argsort(numbers)
+    codes = np.empty(len(numbers), np.int64)
+    codes[order] = dictionary.encode_distinct(numbers[order])
+    return codes
 
 
 def _values(distinct: Array, *, verbatim: bool) -> list[Value]:
     found: list[Any] = distinct.to_numpy(zero_copy_only=False).tolist()
-    if pa.types.is_integer(distinct.type):
-        return found
     if pa.types.is_floating(distinct.type):
         return [_shortened(number) for number in found]
     if not verbatim:

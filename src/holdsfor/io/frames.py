@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdsfor.compiler.analysis.entities import Entities, EntityKind
+from holdsfor.compiler.analysis.reckoned import Reckoned
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.io.builder import Builder, Reading
@@ -25,13 +26,14 @@ def read_frames(
     unit: str = "s",
     dictionary: Dictionary | None = None,
     rejects: Rejects | None = None,
+    reckoned: Reckoned | None = None,
 ) -> Reading:
     """Events and input fluents by name.
 
     A table has a column `time` (input fluents: `start` and `end`, or `time`; and `value`, if it is not always true),
-    perhaps `arrival`, and the arguments in order.
+    perhaps `arrival`, and the arguments in order. Numbers in arguments that are only `reckoned` with stay numbers.
     """
-    layouts = Layouts(entities)
+    layouts = Layouts(entities, reckoned)
     builder = Builder(rejects or Rejects())
     taker = Taker(layouts, builder, unit)
     for name, frame in frames.items():

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from holdsfor.compiler.analysis.entities import Entities, Entity, EntityKind, Role, Symbol
+from holdsfor.compiler.analysis.reckoned import Reckoned
 from holdsfor.ir import DeclarationKind
 
 
@@ -27,13 +28,16 @@ class Layout:
 
     symbol: Symbol
     form: Form
+    reckoned: frozenset[int] = frozenset()
+    """The arguments that rules only reckon with."""
 
 
 class Layouts:
     """All rows that the rules of a program can use."""
 
-    def __init__(self, entities: Entities) -> None:
+    def __init__(self, entities: Entities, reckoned: Reckoned | None = None) -> None:
         self._entities: dict[str, list[Entity]] = {}
+        self._reckoned: Reckoned = reckoned or {}
         for entity in entities:
             if entity.symbol.kind is EntityKind.EVENT or entity.role is Role.INPUT_FLUENT:
                 self._entities.setdefault(entity.symbol.name, []).append(entity)
@@ -54,6 +58,10 @@ class Layouts:
                 return symbol
         return None
 
+    def layout(self, symbol: Symbol, form: Form) -> Layout:
+        """The layout of rows about a symbol."""
+        return Layout(symbol, form, self._reckoned.get(symbol, frozenset()))
+
     def of_row(self, name: str, width: int) -> Layout | str | None:
         """The layout of a row with so many fields; None if no rule knows the name, text if the row does not fit."""
         if name not in self._entities:
@@ -63,7 +71,7 @@ class Layouts:
             kind = EntityKind.EVENT if form is Form.EVENT else EntityKind.FLUENT
             symbol = self.find(name, kind, width - before)
             if symbol is not None:
-                fitting.append(Layout(symbol, form))
+                fitting.append(self.layout(symbol, form))
         if not fitting:
             return f"{self.arguments(name)}; this row has {width} fields"
         return next((layout for layout in fitting if self._is_declared(layout)), fitting[0])

@@ -63,7 +63,7 @@ class Entry:
         """What its rows are in the rules; None if no rule knows the name, HoldsforError if they cannot fit."""
         symbol = layouts.find(self.name, self.kind, len(self.args))
         if symbol is not None:
-            return Layout(symbol, self.form)
+            return layouts.layout(symbol, self.form)
         if not layouts.knows(self.name):
             return None
         raise HoldsforError(f"{self.place}: {self._misfit(layouts)}")

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.compiler.analysis.entities import Entities
+from holdsfor.compiler.analysis.reckoned import Reckoned
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.io.builder import Builder, Reading
 from holdsfor.io.layouts import Layouts
@@ -27,12 +28,14 @@ def read_rtec(
     dictionary: Dictionary | None = None,
     rejects: Rejects | None = None,
     on_rows: OnRows | None = None,
+    reckoned: Reckoned | None = None,
 ) -> Reading:
     """Read files, in any order of rows; `-` is standard input.
 
-    Rows that cannot be read go to `rejects`; rows of names that no rule knows are counted.
+    Rows that cannot be read go to `rejects`; rows of names that no rule knows are counted. Numbers in arguments that
+    are only `reckoned` with stay numbers.
     """
-    layouts = Layouts(entities)
+    layouts = Layouts(entities, reckoned)
     builder = Builder(rejects or Rejects())
     for path in paths:
         line = 0

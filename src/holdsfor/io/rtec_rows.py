@@ -91,7 +91,9 @@ class _Group:
         """The columns, of rows that nothing is wrong with."""
         before = FIELDS_BEFORE_ARGUMENTS[self.layout.form]
         places = range(before, before + self.layout.symbol.arity)
-        args = tuple(text_cells(self._column(place)) for place in places)
+        args = tuple(
+            text_cells(self._column(place), is_reckoned=place - before in self.layout.reckoned) for place in places
+        )
         is_event = self.layout.form is Form.EVENT
         value = None if is_event else text_cells(self._column(before - 1))
         end = self.end.values if self.end is not None else None

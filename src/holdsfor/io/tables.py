@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.compiler.analysis.entities import Entities
+from holdsfor.compiler.analysis.reckoned import Reckoned
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Bools, Ints
@@ -23,7 +24,7 @@ from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.io.rejects import Rejects, refused
 from holdsfor.io.rtec_csv import OnRows
 from holdsfor.io.sources import shown_name
-from holdsfor.io.typed import argument_cells, ends, missing, plain, times
+from holdsfor.io.typed import argument_cells, ends, missing, times
 
 UNMAPPED = "(rows that no entry of the mapping takes)"
 
@@ -35,10 +36,11 @@ def read_tables(
     dictionary: Dictionary | None = None,
     rejects: Rejects | None = None,
     on_rows: OnRows | None = None,
+    reckoned: Reckoned | None = None,
 ) -> Reading:
-    """Read CSV, JSON lines and Parquet files by a mapping."""
+    """Read CSV, JSON lines and Parquet files by a mapping; what rules only reckon with stays as it is."""
     builder = Builder(rejects or Rejects())
-    taker = Taker(Layouts(entities), builder, mapping.unit)
+    taker = Taker(Layouts(entities, reckoned), builder, mapping.unit)
     for path in paths:
         entries = mapping.of_file(path)
         columns = list(dict.fromkeys(column for entry in entries for column in entry.columns))
@@ -78,15 +80,17 @@ class Taker:
             return []
         bad = []
         group = _Rows(part, entry, rows, self.unit)
-        wrong = np.zeros(len(rows), np.bool_)
+        wrong = None
         for mask, reason in group.complaints():
-            new = rows[mask & ~wrong]
-            if len(new):
-                bad.append(refused(entry.name, part.lines[new], part.text(new), reason))
-            wrong |= mask
-        good = rows[~wrong]
-        if len(good):
-            self.builder.add(_Rows(part, entry, good, self.unit).piece(layout))
+            if mask.any():
+                new = rows[mask if wrong is None else mask & ~wrong]
+                wrong = mask if wrong is None else wrong | mask
+                if len(new):
+                    bad.append(refused(entry.name, part.lines[new], part.text(new), reason))
+        if wrong is None:
+            self.builder.add(group.piece(layout))
+        elif not wrong.all():
+            self.builder.add(_Rows(part, entry, rows[~wrong], self.unit).piece(layout))
         return bad
 
     def _count_rest(self, part: Part, rows: Ints, name_column: str | None) -> None:
@@ -95,7 +99,7 @@ class Taker:
         if name_column is None:
             self.builder.add_unknown(UNMAPPED, len(rows))
             return
-        names = plain(part.table[name_column]).take(pa.array(rows)).cast(pa.string())
+        names = part.column(name_column).take(pa.array(rows)).cast(pa.string())
         for counted in pc.value_counts(names).to_pylist():
             self.builder.add_unknown(str(counted["values"]), counted["counts"])
 
@@ -104,16 +108,19 @@ def _chosen(part: Part, entry: Entry) -> Bools:
     """The rows of a table that are an entry's."""
     chosen = np.ones(len(part.table), np.bool_)
     for name, wanted in entry.where.items():
-        column = plain(part.table[name])
+        column = part.column(name)
         if pa.types.is_null(column.type):
             return np.zeros(len(part.table), np.bool_)
         try:
-            same = pc.equal(column, pa.scalar(wanted).cast(column.type))
+            one = pa.scalar(wanted).cast(column.type)
         except pa.ArrowException as problem:
             raise HoldsforError(
                 f"{entry.place}: where {name} = {wanted!r}, but that column has the type {column.type}"
             ) from problem
-        chosen &= pc.fill_null(same, fill_value=False).to_numpy(zero_copy_only=False)
+        if pa.types.is_integer(column.type) and not column.null_count:
+            chosen &= column.to_numpy() == one.as_py()
+        else:
+            chosen &= pc.fill_null(pc.equal(column, one), fill_value=False).to_numpy(zero_copy_only=False)
     return chosen
 
 
@@ -122,6 +129,7 @@ class _Rows:
 
     def __init__(self, part: Part, entry: Entry, rows: Ints, unit: str) -> None:
         self._part, self._entry, self._rows = part, entry, pa.array(rows)
+        self._columns: dict[str, Any] = {}
         self._start = times(self._column(entry.start), unit, entry.start)
         self._end = None if entry.end is None else ends(self._column(entry.end), unit, entry.end)
         self._arrival = self._start
@@ -129,7 +137,10 @@ class _Rows:
             self._arrival = times(self._column(entry.arrival), unit, entry.arrival)
 
     def _column(self, name: str) -> Any:
-        return plain(self._part.table[name]).take(self._rows)
+        if name not in self._columns:
+            column = self._part.column(name)
+            self._columns[name] = column if len(self._rows) == len(column) else column.take(self._rows)
+        return self._columns[name]
 
     def complaints(self) -> Iterator[tuple[Bools, str]]:
         """What is wrong with some of the rows."""
@@ -149,11 +160,12 @@ class _Rows:
         value = None
         if layout.form is not Form.EVENT:
             value = self._cells(entry.value) if entry.value else _constant("true", len(self._rows))
-        args = tuple(self._cells(name) for name in entry.args)
+        args = tuple(self._cells(name, is_reckoned=place in layout.reckoned) for place, name in enumerate(entry.args))
         return Piece(layout, self._arrival.values, self._start.values, args, _values(self._end), value)
 
-    def _cells(self, name: str) -> Cells:
-        return argument_cells(self._column(name), name, is_text=name in self._part.untyped)
+    def _cells(self, name: str, *, is_reckoned: bool = False) -> Cells:
+        is_text = name in self._part.untyped
+        return argument_cells(self._column(name), name, is_text=is_text, is_reckoned=is_reckoned)
 
 
 def _values(found: Times | None) -> Ints | None:

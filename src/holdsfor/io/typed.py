@@ -12,7 +12,16 @@ import pyarrow.compute as pc
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.tables import FOREVER
-from holdsfor.io.columns import LATEST, Cells, Times, checked, text_cells, text_times, value_of_text
+from holdsfor.io.columns import (
+    LATEST,
+    Cells,
+    Times,
+    checked,
+    number_cells,
+    text_cells,
+    text_times,
+    value_of_text,
+)
 
 UNITS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 """Time units, in nanoseconds."""
@@ -22,14 +31,15 @@ def plain(column: Any) -> Any:
     """A column in one piece, without a dictionary, its text of Arrow's plain kind."""
     whole = column
     if isinstance(column, pa.ChunkedArray):
-        whole = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+        # Arrow copies even a single piece when pieces are put together.
+        whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if pa.types.is_dictionary(whole.type):
         return plain(whole.dictionary).take(whole.indices)
     is_text = pa.types.is_large_string(whole.type) or whole.type == pa.string_view()
     return whole.cast(pa.string()) if is_text else whole
 
 
-def argument_cells(column: Any, name: str, *, is_text: bool) -> Cells:
+def argument_cells(column: Any, name: str, *, is_text: bool, is_reckoned: bool = False) -> Cells:
     """An argument column without gaps. `is_text`: it comes from a file without types, where numbers are text too."""
     kind = column.type
     if pa.types.is_nested(kind) or pa.types.is_null(kind):
@@ -37,15 +47,21 @@ def argument_cells(column: Any, name: str, *, is_text: bool) -> Cells:
     if pa.types.is_boolean(kind):
         return Cells(column.cast(pa.string()).dictionary_encode(), verbatim=True)
     if pa.types.is_integer(kind) and kind != pa.uint64():
-        return Cells(column.cast(pa.int64()).dictionary_encode())
+        return number_cells(column.cast(pa.int64()), is_reckoned=is_reckoned)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return Cells(column.cast(pa.float64()).dictionary_encode())
+        return number_cells(column.cast(pa.float64()), is_reckoned=is_reckoned)
     text = column.cast(pa.string())
-    return text_cells(text) if is_text or kind == pa.uint64() else Cells(text.dictionary_encode(), verbatim=True)
+    if is_text or kind == pa.uint64():
+        return text_cells(text, is_reckoned=is_reckoned)
+    return Cells(text.dictionary_encode(), verbatim=True)
 
 
 def missing(column: Any, *, is_text: bool) -> Bools:
     """Where a column has no value; in a file without types, where there is no text."""
+    if not column.null_count and (
+        pa.types.is_integer(column.type) or (pa.types.is_string(column.type) and not is_text)
+    ):
+        return np.zeros(len(column), np.bool_)
     gaps = pc.is_null(column, nan_is_null=True)
     if is_text and pa.types.is_string(column.type):
         gaps = pc.or_(gaps, pc.equal(pc.fill_null(column, ""), ""))
@@ -55,10 +71,10 @@ def missing(column: Any, *, is_text: bool) -> Bools:
 def times(column: Any, unit: str, name: str) -> Times:
     """Times from whole numbers, timestamps, dates, or the text of one of them; gaps count as wrong."""
     kind = column.type
-    gaps = missing(column, is_text=False)
     if pa.types.is_integer(kind):
         found = _filled(column, 0).cast(pa.int64()).to_numpy()
-        return checked(found, gaps)
+        return checked(found, missing(column, is_text=False) if column.null_count else None)
+    gaps = missing(column, is_text=False)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return _from_reals(column.cast(pa.float64()), gaps)
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TypeVar
 
 import numpy as np
@@ -53,5 +53,5 @@ def _stacked(parts: Sequence[_Rows]) -> _Rows:
     if len(parts) == 1:
         return parts[0]
     args = tuple(np.concatenate(columns) for columns in zip(*(part.args for part in parts), strict=True))
-    names = [name for name in parts[0].__dataclass_fields__ if name != "args"]
+    names = [column.name for column in fields(parts[0]) if column.name != "args" and not column.kw_only]
     return type(parts[0])(args, *(np.concatenate([getattr(part, name) for part in parts]) for name in names))

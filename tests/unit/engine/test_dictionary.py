@@ -80,3 +80,47 @@ def test_terms_are_compared_with_computed_numbers(operator: str, count: int) -> 
     rules = f"initiatedAt(found(A)=true, T) :- happensAt(seen(A, B), T), C is B * 2, A {operator} C."
     found = loads(rules).recognise({"seen": [(1, 3, 1.5), (1, 4, 1), (1, "a", 1)]}).to_arrow()
     assert len(found) == count
+
+
+def test_columns_of_whole_numbers_get_the_codes_that_single_ones_have() -> None:
+    chance = np.random.default_rng(2)
+    dictionary, simple = Dictionary(), Dictionary()
+    for spread in (10_000, 50, 200_000, 10**12, 3_000):
+        column = chance.integers(-spread // 3, spread, 20_000)
+        for one in (dictionary, simple):
+            one.encode(["a", 7, 8.0, 2.5, int(column[0]), int(column.max()) + 5])
+        codes = dictionary.encode_wholes(column)
+        assert codes.dtype == np.int64
+        assert [dictionary.find(value) for value in column[:50].tolist()] == codes[:50].tolist()
+        np.testing.assert_array_equal(np.array(dictionary.values_of(codes)), column)
+        simple.encode(column.tolist())
+        assert len(dictionary) == len(simple)
+        assert set(dictionary.values) == set(simple.values)
+        assert dictionary.code(7) == dictionary.find(7.0)
+    assert [dictionary.find(value) for value in dictionary.values] == list(range(len(dictionary)))
+
+
+def test_numbers_and_words_while_columns_wait_to_be_spelled() -> None:
+    dictionary = Dictionary()
+    dictionary.code("a")
+    codes = dictionary.encode_wholes(np.arange(10_000) % 5_000)
+    assert dictionary.code("b") == 5_001
+    assert dictionary.code(3) == codes[3]
+    dictionary.encode_wholes(np.arange(4_000, 12_000))
+    assert dictionary.code("c") == 12_002
+    numbers = dictionary.numbers()
+    assert np.isnan(numbers[[0, 5_001, 12_002]]).all()
+    assert numbers[codes].tolist() == [number % 5_000 for number in range(10_000)]
+    assert dictionary.wholes_of(codes[:10]) is not None
+    assert dictionary.wholes_of(np.array([0, 3])) is None
+    assert dictionary.values_of(np.array([0, 5_001, codes[7]])) == ["a", "b", 7]
+    assert dictionary.numbers() is numbers
+
+
+def test_floats_stay_floats_in_columns_of_whole_numbers() -> None:
+    dictionary = Dictionary()
+    dictionary.code(8.0)
+    codes = dictionary.encode_wholes(np.arange(10_000))
+    assert codes[8] == 0
+    assert dictionary.wholes_of(codes) is None
+    assert dictionary.wholes_of(codes[9:]) is not None

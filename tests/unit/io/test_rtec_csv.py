@@ -57,8 +57,8 @@ def test_events() -> None:
 
 def test_input_fluents_as_intervals_and_points() -> None:
     assert rows(read("f|9|2|7|true|x\nf|9|2|inf|true|y\nf|4|3|true|x\n")) == [
-        InputInterval(term("f", "x"), Const("true"), 3, 4, 4, is_point=True),
         InputInterval(term("f", "x"), Const("true"), 2, 7, 9),
+        InputInterval(term("f", "x"), Const("true"), 3, 4, 4, is_point=True),
         InputInterval(term("f", "y"), Const("true"), 2, math.inf, 9),
     ]
 
