@@ -12,7 +12,6 @@ import pytest
 from holdsfor.engine import inertia, inputs, prepared
 from holdsfor.engine.cyclic import sweep, sweep_loop
 from holdsfor.engine.evaluation import Evaluation
-from holdsfor.engine.kernels import EMPTY
 from holdsfor.engine.tables import FOREVER
 from tests.mutation.planting import everywhere, method, planted
 
@@ -187,7 +186,7 @@ def histories_are_not_kept_for_whole_intervals(patch: pytest.MonkeyPatch) -> Non
 def attempts_are_forgotten_at_the_border(patch: pytest.MonkeyPatch) -> None:
     def changed(original: Any) -> Any:
         def forgetful(sheet: Any, start: Any, *rest: Any, **named: Any) -> Any:
-            return original(sheet, replace(start, pending=(EMPTY, EMPTY, EMPTY, EMPTY)), *rest, **named)
+            return original(sheet, replace(start, pending=sweep.NO_PENDING), *rest, **named)
 
         return forgetful
 
@@ -226,10 +225,10 @@ def a_delayed_effect_comes_one_time_point_late(patch: pytest.MonkeyPatch) -> Non
 def a_delayed_effect_comes_although_its_trigger_was_broken(patch: pytest.MonkeyPatch) -> None:
     def changed(original: Any) -> Any:
         def come_due(delays: Any, slots: Any, *rest: Any) -> None:
-            *between, initiated, entry, value = rest
-            since = delays[entry + sweep_loop.TRIGGER] * sweep_loop.SLOT + sweep_loop.SINCE
+            _, _, initiated, slot, _, _ = rest
+            since = slot + sweep_loop.SINCE
             before, slots[since] = slots[since], min(slots[since], initiated)
-            original(delays, slots, *between, initiated, entry, value)
+            original(delays, slots, *rest)
             slots[since] = before
 
         return come_due
@@ -252,14 +251,14 @@ def a_break_loses_to_an_initiation_in_a_cycle(patch: pytest.MonkeyPatch) -> None
 @planted("sweep")
 def a_cycle_reads_the_state_after_the_time_point(patch: pytest.MonkeyPatch) -> None:
     def changed(original: Any) -> Any:
-        def conditions(rows: Any, literal_at: Any, literals: Any, memo: Any, slots: Any, *rest: Any) -> int:
+        def conditions(sheet: Any, memo: Any, slots: Any, *rest: Any) -> int:
             marks, counts, _ = rest
             then = list(slots)
             for place in range(0, counts[sweep_loop.MARKS] * sweep_loop.MARK, sweep_loop.MARK):
                 if marks[place + sweep_loop.MARK_KIND] == sweep_loop.STARTED:
                     slot = marks[place + sweep_loop.MARK_SLOT]
                     then[slot + sweep_loop.CURRENT] = marks[place + sweep_loop.MARK_VALUE]
-            return int(original(rows, literal_at, literals, memo, then, *rest))
+            return int(original(sheet, memo, then, *rest))
 
         return conditions
 

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any, TypeVar, cast
+
 import numpy as np
 
-from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
+from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.instant import DELAYED, INITIATED, TERMINATED
 from holdsfor.compiler.plan import Stratum
+from holdsfor.engine.cyclic.deadlines import Deadline
 from holdsfor.engine.cyclic.delays import settled
 from holdsfor.engine.cyclic.grounding import SLOT, VALUE, Grounding, plain
 from holdsfor.engine.cyclic.memory import Memory
-from holdsfor.engine.cyclic.pairs import pair_keys
-from holdsfor.engine.cyclic.rows import RowWriter, assembled
-from holdsfor.engine.cyclic.sweep import NOTHING, Found, Pending, Start, Swept, sweep
+from holdsfor.engine.cyclic.pairs import Stretch, pair_keys
+from holdsfor.engine.cyclic.rows import RowWriter
+from holdsfor.engine.cyclic.sheet import assembled
+from holdsfor.engine.cyclic.sweep import NO_PENDING, NOTHING, Found, Pending, Start, Swept, is_compiled, sweep
 from holdsfor.engine.cyclic.sweep_loop import (
     DELAY,
     DELAY_RANK,
     EFFECT,
     EFFECT_VALUE,
+    ENDS_TRIGGER,
     ENTRY,
+    ON_TRIGGER,
     POSTPONABLE,
-    STARTED,
     TRIGGER,
     TRIGGER_VALUE,
 )
+from holdsfor.engine.dictionary import value_of
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import evaluate
-from holdsfor.engine.frames import Codes, is_in, numbering, order_of, ranges, row_keys
-from holdsfor.engine.kernels import EMPTY, Bools, Ints, true_rows
+from holdsfor.engine.frames import Codes, is_in, order_of, ranges
+from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted, true_rows
 from holdsfor.engine.state import Attempts
 from holdsfor.engine.statics import run_static
 from holdsfor.engine.tables import Events, Intervals, Points
@@ -36,6 +43,7 @@ from holdsfor.ir import DelayRule, EffectKind
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.syntax.printer import print_term
 
+_Columns = TypeVar("_Columns", bound=tuple[Ints, ...])
 _LAST_RANK = 1 << 30
 """After everything else at a time-point: where effects on fluents outside the component are decided."""
 
@@ -44,19 +52,22 @@ def run_sweep(evaluation: Evaluation, stratum: Stratum) -> None:
     """Evaluate a component by sweeping over its rows."""
     run = _Run(evaluation, stratum)
     run.go()
-    for symbol in stratum.members:
-        if evaluation.entities[symbol].role is Role.STATIC_FLUENT:
-            run_static(evaluation, symbol)
+    for symbol in run.component.static:
+        run_static(evaluation, symbol)
 
 
 class _Run:
     def __init__(self, evaluation: Evaluation, stratum: Stratum) -> None:
         self._evaluation = evaluation
-        self._component = evaluation.prepared.component(stratum)
-        self._grounding = Grounding(evaluation, self._component)
+        self.component = evaluation.prepared.component(stratum)
+        self._grounding = Grounding(evaluation, self.component)
         self._possible = self._grounding.possible
         self._memory = Memory(evaluation.dictionary)
         self._writer = RowWriter(self._grounding, self._memory)
+        self._delays = np.empty((0, ENTRY), np.int64)
+        self._still: dict[Symbol, tuple[Attempts, Ints]] = {}
+        """Attempts made before the border that are still under way at the next one."""
+        self._place: Ints | None = None
 
     def go(self) -> None:
         self._grounding.find()
@@ -64,30 +75,53 @@ class _Run:
             self._publish(NOTHING)
             return
         batches = self._writer.rows()
-        delays = self._delays()
-        start = self._start(delays)
+        start = self._start()
+        delays = self._delays
         span = (self._evaluation.moment.now, self._evaluation.moment.next_border)
-        swept = settled(batches, delays, start, span)
+        # Machine code sweeps faster than columns are searched.
+        is_fast = is_compiled(sum(len(batch.time) for batch in batches))
+        swept = None if is_fast else settled(batches, delays, start, span)
         if swept is None:
             sheet = assembled(batches, delays.reshape(-1))
-            swept = sweep(sheet, start, span, self._memory, wants_log=self._component.wants_log)
-        self._keep_attempts(swept, start.pending, delays)
+            swept = sweep(sheet, start, span, self._memory, wants_log=self.component.wants_log)
         self._publish(swept)
-
-    def _outside(self) -> Ints:
-        outside = np.zeros(self._possible.slots, np.int64)
-        for symbol, known in self._possible.known.items():
-            if symbol not in self._component.members:
-                outside[known.slot] = 1
-        return outside
 
     # Delayed effects
 
-    def _delays(self) -> Ints:
-        """The records of all delayed effects, by trigger."""
+    def _deadlines(self) -> tuple[Ints, Ints]:
+        """The records of all delayed effects, and where those of each slot begin and end."""
+        delay_at, delay_end = np.zeros(self._possible.slots, np.int64), np.zeros(self._possible.slots, np.int64)
+        records: list[list[int]] = []
+        for number, (symbol, deadlines) in enumerate(self.component.deadlines.own.items()):
+            slot = self._possible.known[symbol].slot
+            delay_at[slot], delay_end[slot] = len(records), len(records) + len(deadlines)
+            records += [self._record(-1 - number, symbol, deadline) for deadline in deadlines]
+        found = np.array(records, np.int64).reshape(-1, ENTRY)
+        if self.component.deadlines.others:
+            others = self._other_deadlines()
+            at = len(found) + np.searchsorted(others[:, TRIGGER], np.arange(self._possible.slots + 1))
+            mine = true_rows(at[1:] > at[:-1])
+            delay_at[mine], delay_end[mine] = at[mine], at[mine + 1]
+            found = np.concatenate((found, others))
+        self._delays = found
+        return delay_at, delay_end
+
+    def _record(self, trigger: int, symbol: Symbol, deadline: Deadline) -> list[int]:
+        code, ranks = self._evaluation.dictionary.code, self._writer.ranks
+        value = code(value_of(deadline.value))
+        if deadline.effect is None:
+            effect, given, rank = ENDS_TRIGGER, -1, ranks(TERMINATED, symbol, value)
+        else:
+            given = code(value_of(deadline.effect))
+            effect, rank = ON_TRIGGER, ranks(DELAYED if deadline.is_postponable else INITIATED, symbol, given)
+        assert isinstance(rank, int)
+        return [trigger, value, deadline.delay, effect, given, int(deadline.is_postponable), rank]
+
+    def _other_deadlines(self) -> Ints:
+        """The records of delayed effects that differ from slot to slot, by trigger."""
         found = [np.empty((0, ENTRY), np.int64)]
         postponed = self._grounding.postponed()
-        for rule in self._component.delays:
+        for rule in self.component.deadlines.others:
             frame, effect, effect_value = self._grounding.delay_frame(rule)
             if not frame.rows:
                 continue
@@ -112,117 +146,121 @@ class _Run:
             raise EvaluationError(f"the delay of {shown} is {amounts[wrong[0]]}; it must be a positive whole number")
         return whole
 
-    def _ranks(self, rule: DelayRule, value: Ints, postponable: Bools) -> Ints:
+    def _ranks(self, rule: DelayRule, value: Ints, postponable: Bools) -> Ints | int:
         symbol = self._evaluation.entities.fluent((rule.effect or rule.trigger).fluent)
-        if symbol not in self._component.members:
-            return np.full(len(value), _LAST_RANK)
+        if symbol not in self.component.members:
+            return _LAST_RANK
         if rule.effect is None:
-            return self._writer.ranks(STARTED, symbol, value, len(value), TERMINATED)
-        later = self._writer.ranks(STARTED, symbol, value, len(value), DELAYED)
-        return np.where(postponable, later, self._writer.ranks(STARTED, symbol, value, len(value), INITIATED))
+            return self._writer.ranks(TERMINATED, symbol, value)
+        later = self._writer.ranks(DELAYED, symbol, value)
+        return np.where(postponable, later, self._writer.ranks(INITIATED, symbol, value))
 
     # State
 
-    def _start(self, delays: Ints) -> Start:
-        delay_at = np.searchsorted(delays[:, TRIGGER], np.arange(self._possible.slots + 1))
-        held: list[Ints] = [EMPTY]
-        value: list[Ints] = [EMPTY]
-        since: list[Ints] = [EMPTY]
-        pending: list[Pending] = [(EMPTY, EMPTY, EMPTY, EMPTY)]
-        border = self._evaluation.border
-        for symbol in self._component.members:
-            holding = border.holding.get(symbol)
-            if holding is not None and self._evaluation.entities[symbol].role is Role.SIMPLE_FLUENT:
-                held.append(self._possible.find_slots(symbol, holding.args, len(holding.value)))
-                value.append(holding.value)
-                since.append(holding.since)
-            attempts = border.attempts.get(symbol)
-            if attempts is not None:
-                slot = self._possible.find_slots(symbol, attempts.args, len(attempts.value))
-                pending.append(self._pending(delays, delay_at, slot, attempts))
-        columns = tuple(np.concatenate(parts) for parts in zip(*pending, strict=True))
-        return Start(
-            delay_at,
-            self._outside(),
-            np.concatenate(held),
-            np.concatenate(value),
-            np.concatenate(since),
-            (columns[0], columns[1], columns[2], columns[3]),
-        )
+    def _start(self) -> Start:
+        delay_at, delay_end = self._deadlines()
+        held: list[tuple[Ints, Ints, Ints]] = []
+        pending: list[Pending] = []
+        border, possible = self._evaluation.border, self._possible
+        for (symbol, is_attempt), slot in self._grounding.carried.items():
+            if is_attempt:
+                attempts = border.attempts[symbol]
+                pending.append(self._pending(delay_at[slot], delay_end[slot], symbol, slot, attempts))
+            elif symbol in self.component.simple:
+                holding = border.holding[symbol]
+                held.append((slot, holding.value, holding.since))
+        outside = [known.slot for symbol, known in possible.known.items() if symbol not in self.component.members]
+        slot, value, since = _below_each_other(held, (EMPTY, EMPTY, EMPTY))
+        return Start(delay_at, delay_end, outside, slot, value, since, _below_each_other(pending, NO_PENDING))
 
-    def _pending(self, delays: Ints, delay_at: Ints, slot: Ints, attempts: Attempts) -> Pending:
+    def _pending(self, first: Ints, end: Ints, symbol: Symbol, slot: Ints, attempts: Attempts) -> Pending:
         """The delayed effects that attempts made before the border still have to come to."""
-        first = delay_at[slot]
-        count = delay_at[slot + 1] - first
+        count = end - first
         entry = ranges(first, count)
         row = np.repeat(np.arange(len(slot)), count)
         initiated, value = attempts.initiated[row], attempts.value[row]
-        due = initiated + delays[entry, DELAY]
-        is_mine = (delays[entry, TRIGGER_VALUE] == value) | (delays[entry, TRIGGER_VALUE] < 0)
-        keep = true_rows(is_mine & (due > self._evaluation.moment.border))
-        return due[keep], initiated[keep], entry[keep], value[keep]
-
-    def _keep_attempts(self, swept: Swept, pending: Pending, delays: Ints) -> None:
-        """Remember the initiations whose delayed effects are still to come at the next border."""
+        due = initiated + self._delays[entry, DELAY]
+        is_mine = (self._delays[entry, TRIGGER_VALUE] == value) | (self._delays[entry, TRIGGER_VALUE] < 0)
         border = self._evaluation.moment.next_border
-        due, before, earlier, old = pending
-        still = true_rows((before <= border) & (due > border))
-        initiated, _, entry, value = swept.kept
-        slot = delays[np.concatenate((entry, earlier[still])), TRIGGER]
-        value = np.concatenate((value, old[still]))
-        initiated = np.concatenate((initiated, before[still]))
-        owner = self._owner()[slot]
-        for number, symbol in enumerate(self._possible.known):
-            mine = true_rows(owner == number)
-            if len(mine):
-                rows = mine[_first_of_each(slot[mine], value[mine], initiated[mine])]
-                points = self._grounding.points(symbol, slot[rows], value[rows], initiated[rows])
-                self._evaluation.next_border.attempts[symbol] = Attempts(points.args, points.value, points.time)
-
-    def _owner(self) -> Ints:
-        """For every slot, the number of its symbol."""
-        owner = np.zeros(self._possible.slots, np.int64)
-        for number, known in enumerate(self._possible.known.values()):
-            owner[known.slot] = number
-        return owner
+        still = np.zeros(len(slot), np.bool_)
+        still[row[is_mine & (initiated <= border) & (due > border)]] = True
+        self._still[symbol] = attempts, true_rows(still)
+        keep = true_rows(is_mine & (due > self._evaluation.moment.border))
+        return due[keep], initiated[keep], slot[row[keep]], entry[keep], value[keep]
 
     # Results
 
     def _publish(self, swept: Swept) -> None:
-        evaluation, owner = self._evaluation, self._owner()
-        slot, time = swept.conflicts
-        conflicts = Found(slot, slot, time)
-        for number, symbol in enumerate(self._possible.known):
-            broken = self._points(symbol, conflicts, owner == number)
-            evaluation.add_conflicts(broken.time, symbol, broken.args)
-            if symbol not in self._component.members:
-                points = self._points(symbol, swept.scheduled, owner == number)
-                evaluation.scheduled.setdefault(symbol, []).append(points)
+        evaluation = self._evaluation
+        self._place, stretches = self._possible.layout()
+        spans, end = self._in_order(swept)
+        conflicts = Found(swept.conflicts[0], swept.conflicts[0], swept.conflicts[1])
+        for mine in stretches:
+            symbol = mine.symbol
+            if len(conflicts.slot):
+                broken = self._points(mine, conflicts)
+                evaluation.add_conflicts(broken.time, symbol, broken.args)
+            self._keep_attempts(mine, swept.kept)
+            if symbol not in self.component.members:
+                evaluation.scheduled.setdefault(symbol, []).append(self._points(mine, swept.scheduled))
             elif symbol.kind is EntityKind.EVENT:
-                points = self._points(symbol, swept.happened, owner == number)
+                points = self._points(mine, swept.happened)
                 evaluation.derived[symbol] = Events(tuple(Codes(column) for column in points.args), points.time)
-            elif evaluation.entities[symbol].role is Role.SIMPLE_FLUENT:
-                for kind, log in ((EffectKind.INITIATED, swept.initiated), (EffectKind.TERMINATED, swept.terminated)):
-                    evaluation.set_points(symbol, kind, self._points(symbol, log, owner == number))
-                evaluation.set_fluent(symbol, self._intervals(symbol, swept, owner == number))
+            elif symbol in self.component.simple:
+                evaluation.set_points(symbol, EffectKind.INITIATED, self._points(mine, swept.initiated))
+                evaluation.set_points(symbol, EffectKind.TERMINATED, self._points(mine, swept.terminated))
+                evaluation.set_fluent(symbol, _intervals(mine, spans, end))
 
-    def _points(self, symbol: Symbol, found: Found, is_mine: Bools) -> Points:
-        rows = true_rows(is_mine[found.slot])
-        return self._grounding.points(symbol, found.slot[rows], found.value[rows], found.time[rows])
+    def _in_order(self, swept: Swept) -> tuple[Found, Ints]:
+        """Intervals in order of the places of their slots; those of a slot are in order of time already."""
+        slot = swept.spans.slot if self._place is None else self._place[swept.spans.slot]
+        if is_sorted(slot):
+            return replace(swept.spans, slot=slot), swept.end
+        order = order_of(slot)
+        return Found(slot[order], swept.spans.value[order], swept.spans.time[order]), swept.end[order]
 
-    def _intervals(self, symbol: Symbol, swept: Swept, is_mine: Bools) -> Intervals:
-        spans = swept.spans
-        rows = true_rows(is_mine[spans.slot])
-        points = self._grounding.points(symbol, spans.slot[rows], spans.value[rows], spans.time[rows])
-        columns = [*points.args, points.time]
-        order = order_of(row_keys(columns))
-        return Intervals(
-            tuple(column[order] for column in points.args),
-            points.value[order],
-            points.time[order],
-            swept.end[rows][order],
-            single_valued=True,
-        )
+    def _points(self, mine: Stretch, found: Found) -> Points:
+        """What happened to the slots of a symbol, with their arguments spelled out."""
+        slot, value, time = found.slot, found.value, found.time
+        if len(slot):
+            slot = slot if self._place is None else self._place[slot]
+            if mine.last - mine.first < self._possible.slots:
+                rows = true_rows((slot >= mine.first) & (slot < mine.last))
+                slot, value, time = slot[rows], value[rows], time[rows]
+            if mine.first:
+                slot = slot - mine.first
+        return Points(tuple([column[slot] for column in mine.args]), value, time)
+
+    def _keep_attempts(self, mine: Stretch, kept: Found) -> None:
+        """Remember the initiations whose delayed effects are still to come at the next border."""
+        begun = self._points(mine, kept)
+        parts = [(begun.args, begun.value, begun.time)] if len(begun) else []
+        attempts, rows = self._still.get(mine.symbol, (None, EMPTY))
+        if attempts is not None and len(rows):
+            args = tuple([column[rows] for column in attempts.args])
+            parts.append((args, attempts.value[rows], attempts.initiated[rows]))
+        if parts:
+            args, value, initiated = parts[0]
+            if len(parts) > 1:
+                args = tuple(np.concatenate(columns) for columns in zip(*(part[0] for part in parts), strict=True))
+                value, initiated = (np.concatenate((parts[0][place], parts[1][place])) for place in (1, 2))
+            self._evaluation.next_border.attempts[mine.symbol] = Attempts(args, value, initiated)
+
+
+def _intervals(mine: Stretch, spans: Found, end: Ints) -> Intervals:
+    first, last = np.searchsorted(spans.slot, (mine.first, mine.last)).tolist()
+    slot = spans.slot[first:last]
+    if mine.first:
+        slot = slot - mine.first
+    args = tuple([column[slot] for column in mine.args])
+    return Intervals(args, spans.value[first:last], spans.time[first:last], end[first:last], single_valued=True)
+
+
+def _below_each_other(parts: list[_Columns], none: _Columns) -> _Columns:
+    if len(parts) < 2:
+        return parts[0] if parts else none
+    found: Any = tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return cast("_Columns", found)
 
 
 def _postponable(slot: Ints, value: Ints, postponed: tuple[Ints, Ints]) -> Ints:
@@ -239,8 +277,3 @@ def _postponable(slot: Ints, value: Ints, postponed: tuple[Ints, Ints]) -> Ints:
     if (others != values[order[first]]).any():
         raise NotSupported("a delayed effect of any value that only some values postpone; write one rule per value")
     return found
-
-
-def _first_of_each(slot: Ints, value: Ints, time: Ints) -> Ints:
-    """One row of each that are about the same attempt."""
-    return numbering(row_keys([slot, value, time]))[0]

@@ -18,7 +18,7 @@ from graphlib import CycleError, TopologicalSorter
 import numpy as np
 
 from holdsfor.engine.cyclic.pairs import pair_keys
-from holdsfor.engine.cyclic.rows import Batch
+from holdsfor.engine.cyclic.rows import Batch, written_out
 from holdsfor.engine.cyclic.sweep import Found, Start, Swept
 from holdsfor.engine.cyclic.sweep_loop import (
     CLEARED,
@@ -26,6 +26,7 @@ from holdsfor.engine.cyclic.sweep_loop import (
     EFFECT,
     EFFECT_VALUE,
     ENDED,
+    ENDS_TRIGGER,
     HAPPENED,
     POSTPONABLE,
     STARTED,
@@ -52,7 +53,7 @@ class _Points:
         chosen = [batch for batch in batches if batch.action in actions]
         slot = np.concatenate([EMPTY, *(batch.slot for batch in chosen)])
         time = np.concatenate([EMPTY, *(batch.time for batch in chosen)])
-        values = (np.full(len(b.time), ANY) if b.action == CLEARED else b.value for b in chosen)
+        values = (written_out(int(ANY) if b.action == CLEARED else b.value, len(b.time)) for b in chosen)
         value = np.concatenate([EMPTY, *values])
         seen = true_rows(time <= until)
         return cls(slot[seen], time[seen], value[seen])
@@ -85,7 +86,7 @@ def _are_plain(batches: list[Batch], delays: Ints) -> bool:
         return False
     is_elsewhere = (delays[:, EFFECT] >= 0) & (delays[:, EFFECT] != delays[:, TRIGGER])
     pairs = pair_keys(delays[:, TRIGGER], delays[:, TRIGGER_VALUE])
-    is_open = (delays[:, TRIGGER_VALUE] < 0) | ((delays[:, EFFECT] >= 0) & (delays[:, EFFECT_VALUE] < 0))
+    is_open = (delays[:, TRIGGER_VALUE] < 0) | ((delays[:, EFFECT] != ENDS_TRIGGER) & (delays[:, EFFECT_VALUE] < 0))
     return not is_elsewhere.any() and not is_open.any() and len(_in_order([pairs])) == len(pairs)
 
 
@@ -115,21 +116,17 @@ class _Run:
         self._initiated = _Points.of(batches, (STARTED,), self._until)
         self._terminated = _Points.of(batches, (ENDED, CLEARED), self._until)
         self._delayed = _Points(EMPTY, EMPTY, EMPTY)
-        self._kept: list[Ints] = [np.empty((0, 4), np.int64)]
+        self._kept: list[Ints] = [np.empty((3, 0), np.int64)]
         self._waiting = self._under_way()
         times = [points.time for points in (self._initiated, self._terminated, self._waiting)]
         self._base = min((int(column.min()) for column in times if len(column)), default=0)
         self._time_bits = max(1, (self._until + 1 - self._base).bit_length())
         slots = len(start.delay_at)
         self.bits = self._time_bits + slots.bit_length()
-        pairs = pair_keys(delays[:, TRIGGER], delays[:, TRIGGER_VALUE])
-        self._entries = order_of(pairs)
-        self._pairs = pairs[self._entries]
 
     def _under_way(self) -> _Points:
         """Attempts made before the border whose pair has held ever since."""
-        _, initiated, entry, value = self._start.pending
-        slot = self._delays[entry, TRIGGER]
+        _, initiated, slot, _, value = self._start.pending
         current = np.full(len(self._start.delay_at), -1)
         since = np.zeros(len(self._start.delay_at), np.int64)
         current[self._start.held], since[self._start.held] = self._start.value, self._start.since
@@ -144,11 +141,12 @@ class _Run:
         breaks = _in_order(list(self._breaks(value)))
         inits = every[~is_in(every, breaks)]
         slot = inits >> self._time_bits
-        entry, has_entry = self._entry(slot, value)
+        entry = self._entry(slot, value)
+        has_entry = true_rows(entry >= 0)
         inits, slot, entry = inits[has_entry], slot[has_entry], entry[has_entry]
         time = (inits & ((1 << self._time_bits) - 1)) + self._base
         due = time + self._delays[entry, DELAY]
-        self._keep(time, due, entry, value)
+        self._keep(slot, time, due, value)
         place = search(breaks, inits, "right")
         ended = np.append(breaks, np.int64(1 << 62))[place]
         lasts = ended >= self._key(slot, due)
@@ -163,7 +161,9 @@ class _Run:
             goes &= self._is_first(inits, slot, due, place, is_new) | is_postponable
         rows = true_rows(goes)
         effect = self._delays[entry[rows], EFFECT_VALUE]
-        self._take_effect(slot[rows], due[rows], np.where(self._delays[entry[rows], EFFECT] < 0, -1, effect), value)
+        self._take_effect(
+            slot[rows], due[rows], np.where(self._delays[entry[rows], EFFECT] == ENDS_TRIGGER, -1, effect), value
+        )
 
     def _of(self, value: int, *more: _Points) -> Iterator[_Points]:
         for points in (self._initiated, self._delayed, *more):
@@ -176,14 +176,19 @@ class _Run:
             others = points.where(points.value != value)
             yield self._key(others.slot, others.time)
 
-    def _entry(self, slot: Ints, value: int) -> tuple[Ints, Bools]:
-        wanted = pair_keys(slot, np.full(len(slot), value))
-        at = np.minimum(np.searchsorted(self._pairs, wanted), len(self._pairs) - 1)
-        return self._entries[at], self._pairs[at] == wanted
+    def _entry(self, slot: Ints, value: int) -> Ints:
+        """The delayed effect that a value has for each of some slots, -1 where it has none."""
+        at, end = self._start.delay_at[slot], self._start.delay_end[slot]
+        entry = np.full(len(slot), -1)
+        has_value = np.append(self._delays[:, TRIGGER_VALUE] == value, False)
+        while (at < end).any():
+            np.putmask(entry, (at < end) & has_value[at], at)
+            at = np.minimum(at + 1, end)
+        return entry
 
-    def _keep(self, time: Ints, due: Ints, entry: Ints, value: int) -> None:
+    def _keep(self, slot: Ints, time: Ints, due: Ints, value: int) -> None:
         rows = true_rows((time <= self._border) & (due > self._border))
-        self._kept.append(np.stack([time[rows], due[rows], entry[rows], np.full(len(rows), value)], axis=1))
+        self._kept.append(np.stack([slot[rows], np.full(len(rows), value), time[rows]]))
 
     @staticmethod
     def _is_last(time: Ints, due: Ints, is_new: Bools) -> Bools:
@@ -239,7 +244,7 @@ class _Run:
             np.concatenate((getattr(initiated, name), getattr(delayed, name))) for name in ("slot", "value", "time")
         ]
         none, named = Found(EMPTY, EMPTY, EMPTY), true_rows(ends.value != ANY)
-        time, due, entry, value = np.concatenate(self._kept).T
+        slot, value, time = np.concatenate(self._kept, axis=1)
         return Swept(
             Found(made.group, made.value, made.start),
             made.end,
@@ -247,7 +252,7 @@ class _Run:
             Found(ends.slot[named], ends.value[named], ends.time[named]),
             none,
             none,
-            (time, due, entry, value),
+            Found(slot, value, time),
             (made.broken_group, made.broken),
         )
 

@@ -6,25 +6,27 @@ with the slots or pairs that it may be about; whether it is true is left to the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from holdsfor.compiler.analysis.binding import names
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.engine.bodies import Bodies
-from holdsfor.engine.cyclic.component import Component, PlannedWay, symbol_of
+from holdsfor.engine.cyclic.component import Component, PlannedWay
+from holdsfor.engine.cyclic.conditions import Condition, Part
 from holdsfor.engine.cyclic.growth import Mode, Split
 from holdsfor.engine.cyclic.pairs import Possible
 from holdsfor.engine.dictionary import value_of
 from holdsfor.engine.evaluation import Evaluation, times_of, width
 from holdsfor.engine.expressions import codes_of, column_of, evaluate
 from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, distinct, stack
-from holdsfor.engine.kernels import Ints
+from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.relations import join, relation
-from holdsfor.engine.tables import Intervals, Points
+from holdsfor.engine.tables import Intervals
 from holdsfor.engine.variants import NotSupported
-from holdsfor.ir import Boundary, DelayRule, Effect, Fvp, Happens, Holds, Instance, Literal, variable_names
+from holdsfor.ir import Boundary, DelayRule, Effect, Fvp, Happens, Holds, Literal, variable_names
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.syntax.terms import Term, Var
 
@@ -33,19 +35,30 @@ _MAX_ROUNDS = 3_000
 _NOTHING = Frame(0, {})
 
 
+@dataclass(frozen=True)
+class _Before:
+    """Pairs known from before, with times at which they were or are initiated."""
+
+    args: tuple[Ints, ...]
+    value: Ints
+    time: Ints | None
+    begins: bool = False
+    is_held: bool = False
+
+
 class _ComponentBodies(Bodies):
     """Solves bodies in which every condition on the component is possible for every pair."""
 
     def __init__(self, grounding: Grounding) -> None:
         super().__init__(grounding.evaluation)
         self._grounding = grounding
-        self.modes: dict[int, Mode] = {}
+        self.joined: dict[int, Condition] = {}
 
     def apply(self, literal: Literal, frame: Frame) -> Frame:
-        mode = self.modes.get(id(literal))
-        if mode is None:
+        condition = self.joined.get(id(literal))
+        if condition is None:
             return super().apply(literal, frame)
-        return join(frame, self._grounding.matches(literal, mode), self._dictionary)
+        return join(frame, self._grounding.matches(condition), self._dictionary)
 
 
 class Grounding:
@@ -57,9 +70,12 @@ class Grounding:
         self.possible = Possible(evaluation.dictionary)
         self.initial: list[tuple[Ints, Ints, Ints]] = []
         """(time, slot, value) of what is initiated from outside: initial values, delayed effects of other fluents."""
+        self.carried: dict[tuple[Symbol, bool], Ints] = {}
+        """The slots of what holds at the border of a fluent, and of its attempts under way there."""
         self._dictionary = evaluation.dictionary
         self._bodies = _ComponentBodies(self)
         self._solved: dict[int, tuple[tuple[int, ...], Frame]] = {}
+        self._beginnings: dict[int, Frame] = {}
         self._heads: dict[int, tuple[Frame, Ints]] = {}
         self._delayed: dict[int, tuple[tuple[int, ...], int, tuple[Frame, Ints, Ints]]] = {}
         self._moments: dict[Symbol, Frame] = {}
@@ -73,16 +89,26 @@ class Grounding:
 
     def find(self) -> None:
         """Everything that can hold or happen."""
+        order = self.component.order
+        if order is not None:
+            self.possible.is_in_order = True
+            for symbol in order:
+                self._find_instances(symbol)
+            return
         for symbol in self.component.members:
-            if symbol.kind is EntityKind.FLUENT:
-                self._seed(symbol)
+            for part in self._known_before(symbol):
+                slot = self.possible.add_pairs(symbol, part.args, part.value)
+                self._seed(symbol, part, slot)
         if not self.possible.slots and not any(map(self._can_fire, self.component.ways)):
             return
         everything = list(self.possible.known)
         for _ in range(_MAX_ROUNDS):
             before = self.possible.version(everything)
             for way in self.component.ways:
-                self._add_heads(way)
+                if way.gives_instances:
+                    frame = self.solve(way)
+                    if frame.rows and way.argument_names <= frame.columns.keys():
+                        self.heads(way, frame)
             for rule in self.component.delays:
                 self.delay_frame(rule)
             if self.possible.version(everything) == before and not self._more_moments():
@@ -91,65 +117,134 @@ class Grounding:
             "the arguments of a fluent are computed from its own arguments over and over; bound them with a condition"
         )
 
-    def _seed(self, symbol: Symbol) -> None:
+    def _known_before(self, symbol: Symbol) -> Iterator[_Before]:
+        """What is known of a fluent before any rule is looked at."""
+        if symbol.kind is EntityKind.EVENT:
+            return
         evaluation = self.evaluation
         for points in evaluation.initial_points(symbol) + evaluation.scheduled.get(symbol, []):
-            slot = self.possible.add_pairs(symbol, points.args, points.value)
-            self.initial.append((points.time, slot, points.value))
-            self._seed_moments(symbol, points.args, points.time)
+            yield _Before(points.args, points.value, points.time, begins=True)
         held = evaluation.border.holding.get(symbol)
         if held is not None:
-            self.possible.add_pairs(symbol, held.args, held.value)
+            yield _Before(held.args, held.value, None, is_held=True)
         attempts = evaluation.border.attempts.get(symbol)
         if attempts is not None:
-            self.possible.add_pairs(symbol, attempts.args, attempts.value)
-            self._seed_moments(symbol, attempts.args, attempts.initiated)
+            yield _Before(attempts.args, attempts.value, attempts.initiated)
+
+    def _seed(self, symbol: Symbol, before: _Before, slot: Ints) -> None:
+        if before.begins:
+            assert before.time is not None
+            self.initial.append((before.time, slot, before.value))
+        else:
+            self.carried[symbol, not before.is_held] = slot
+        if before.time is not None:
+            self._seed_moments(symbol, before.args, before.time)
+
+    def _find_instances(self, symbol: Symbol) -> None:
+        """All instances of a symbol; those that are enumerated to find them are known."""
+        parts: list[tuple[Sequence[Ints], int]] = []
+        values: list[Ints | int | None] = []
+        before = list(self._known_before(symbol)) if symbol in self.component.members else []
+        for part in before:
+            parts.append((part.args, len(part.value)))
+            values.append(part.value)
+        solved = []
+        for way in self.component.ways_of.get(symbol, ()):
+            frame = self.solve(way)
+            if frame.rows and way.argument_names <= frame.columns.keys():
+                solved.append((way, frame))
+                args, value = way.head
+                parts.append((self.codes(args, frame), frame.rows))
+                values.append(None if value is None else self._value(way, value, frame))
+        reaching = [rule for rule in self.component.deadlines.others if self._effect(rule) == symbol]
+        delayed = [self._delay_frame(rule, self._triggers(rule.trigger, rule)) for rule in reaching]
+        parts += [(columns, rows) for _, columns, rows, _ in delayed]
+        values += [given for _, _, _, given in delayed]
+        found = self.possible.add_all(symbol, parts)
+        known = self.possible.known[symbol]
+        known.coming = [(slot, value) for slot, value in zip(found, values, strict=True) if value is not None]
+        for deadline in self.component.deadlines.own.get(symbol, ()):
+            if deadline.effect is not None:
+                known.coming.append((known.slot, self._dictionary.code(value_of(deadline.effect))))
+        slots = iter(found)
+        for part in before:
+            self._seed(symbol, part, next(slots))
+        for way, frame in solved:
+            self._heads[id(way)] = frame, next(slots)
+        for rule, (frame, _, rows, given) in zip(reaching, delayed, strict=True):
+            self._delayed[id(rule)] = (), rows, (frame, next(slots), _written_out(given, rows))
+
+    def _value(self, way: PlannedWay, value: Term, frame: Frame) -> Ints | int | None:
+        """The value in a rule's head, row by row or one of all; None if only the sweep knows it."""
+        if not way.value_names:
+            return self._dictionary.code(value_of(value))
+        return self.codes([value], frame)[0] if way.value_names <= frame.columns.keys() else None
+
+    def _effect(self, rule: DelayRule) -> Symbol | None:
+        return None if rule.effect is None else self.evaluation.entities.fluent(rule.effect.fluent)
 
     # Bodies
 
     def solve(self, way: PlannedWay) -> Frame:
         """The bindings of a way; solved anew only if more has become possible of what it asks about."""
-        version = (*self.possible.version(way.reads), self._moment_rows if way.reads else 0)
         known = self._solved.get(id(way))
+        if self.component.order is not None:
+            if known is None:
+                known = self._solved[id(way)] = (), self._solve(way)
+            return known[1]
+        version = (*self.possible.version(way.reads), self._moment_rows if way.reads else 0)
         if known is None or known[0] != version:
-            start = UNIT if self._can_fire(way) else _NOTHING
-            known = self._solved[id(way)] = (version, self.solve_split(way.split, start))
+            known = self._solved[id(way)] = version, self._solve(way)
         return known[1]
+
+    def _solve(self, way: PlannedWay) -> Frame:
+        """What the bodies of several ways begin with is solved once."""
+        if not self._can_fire(way):
+            return _NOTHING
+        frame = UNIT
+        self._bodies.joined = way.part.by_literal
+        for stage in self.component.stages[id(way)]:
+            if not frame.rows:
+                return _NOTHING
+            if stage.number is None:
+                frame = self._bodies.solve(stage.body, frame)
+                continue
+            found = self._beginnings.get(stage.number)
+            if found is None:
+                found = self._beginnings[stage.number] = self._bodies.solve(stage.body, frame)
+            frame = found
+        return frame
 
     def _can_fire(self, way: PlannedWay) -> bool:
         """Whether there are any of the events that a way needs, as far as they are known beforehand."""
-        occurs, members = self.evaluation.occurs, self.component.members
-        return all(
-            symbol.kind is not EntityKind.EVENT or symbol in members or occurs(symbol)
-            for symbol in self.evaluation.prepared.notes.needed(way.rule)
-        )
+        return all(map(self.evaluation.occurs, way.events))
 
-    def solve_split(self, split: Split, frame: Frame) -> Frame:
+    def solve_part(self, part: Part, frame: Frame) -> Frame:
         """A frame extended by everything that makes the part of a body possible that is solved beforehand."""
-        self._bodies.modes = split.modes
-        return self._bodies.solve(split.body, frame)
+        self._bodies.joined = part.by_literal
+        return self._bodies.solve(part.body, frame)
 
     def solve_tail(self, split: Split, frame: Frame) -> Frame:
         """A frame with the values of slots bound, extended by the rest of the body."""
         return self._bodies.solve(split.tail, frame)
 
-    def matches(self, literal: Literal, mode: Mode) -> Frame:
+    def matches(self, condition: Condition) -> Frame:
         """What a condition on the component may be about; slots and values go into columns of their own."""
-        symbol = symbol_of(self.evaluation.analysis, literal)
-        number = self.component.number(literal)
-        if isinstance(literal, Happens):
-            found = self._matching_slots(symbol, symbol.columns(literal.event), f"{SLOT}{number}")
-            return self._at_moments(symbol, found, literal.time)
-        assert isinstance(literal, Holds | Boundary | Effect | Instance)
-        args = symbol.columns(literal.fvp.fluent)
-        if mode is Mode.PAIR:
+        literal, symbol, number = condition.literal, condition.symbol, condition.number
+        if condition.mode is Mode.PAIR and condition.value is not None:
             is_seen = isinstance(literal, Holds | Boundary)
-            found = self._matching_pairs(symbol, (*args, literal.fvp.value), number, is_seen=is_seen)
+            found = self._matching_pairs(symbol, (*condition.args, condition.value), number, is_seen=is_seen)
         else:
-            found = self._matching_slots(symbol, args, f"{SLOT}{number}")
-        if isinstance(literal, Boundary | Effect):
+            found = self._matching_slots(symbol, condition.args, f"{SLOT}{number}")
+        if isinstance(literal, Happens | Boundary | Effect):
             return self._at_moments(symbol, found, literal.time)
         return found
+
+    def slots_of(self, condition: Condition, frame: Frame) -> Ints:
+        """The slots that a condition asks about in the rows of a frame, -1 where there is none."""
+        if condition.waits:
+            return self.possible.find_slots(condition.symbol, self.codes(condition.args, frame), frame.rows)
+        return plain(frame, f"{SLOT}{condition.number}")
 
     def _matching_slots(self, symbol: Symbol, args: tuple[Term, ...], name: str) -> Frame:
         known = self.possible.known[symbol]
@@ -158,6 +253,7 @@ class Grounding:
 
     def _matching_pairs(self, symbol: Symbol, terms: tuple[Term, ...], number: int, *, is_seen: bool) -> Frame:
         known = self.possible.known[symbol]
+        known.settle_pairs()
         columns = known.pair_columns(self.possible.places())
         slot, value = known.pair_slot, known.pair_value
         if is_seen:
@@ -174,14 +270,11 @@ class Grounding:
 
     def codes(self, terms: Sequence[Term], frame: Frame) -> list[Ints]:
         """The codes of terms in every row."""
-        return [codes_of(column_of(term, frame, self._dictionary), self._dictionary) for term in terms]
-
-    def _add_heads(self, way: PlannedWay) -> None:
-        if way.is_termination and way.symbol not in self.component.asked_ends:
-            return
-        frame = self.solve(way)
-        if frame.rows and way.argument_names <= frame.columns.keys():
-            self.heads(way, frame)
+        found = []
+        for term in terms:
+            column = frame.columns[term.name] if isinstance(term, Var) else column_of(term, frame, self._dictionary)
+            found.append(column.data if isinstance(column, Codes) else codes_of(column, self._dictionary))
+        return found
 
     def heads(self, way: PlannedWay, frame: Frame) -> Ints:
         """The slots that a way is about, row by row; with their values they become possible."""
@@ -200,26 +293,37 @@ class Grounding:
 
     def delay_frame(self, rule: DelayRule) -> tuple[Frame, Ints, Ints]:
         """For every pair that triggers a delay rule: the bindings, the slot and value affected (or -1 and -1)."""
-        version = self.possible.version([self.evaluation.entities.fluent(rule.trigger.fluent)])
         known = self._delayed.get(id(rule))
+        if self.component.order is not None and known is not None:
+            return known[2]
+        version = self.possible.version([self.evaluation.entities.fluent(rule.trigger.fluent)])
         if known is None or known[0] != version:
             triggers = self._triggers(rule.trigger, rule)
             # Pairs are only ever added: as many as before are the same ones.
-            is_old = known is not None and known[1] == triggers.rows
-            found = known[2] if known is not None and is_old else self._delay_frame(rule, triggers)
-            known = self._delayed[id(rule)] = (version, triggers.rows, found)
+            if known is None or known[1] != triggers.rows:
+                known = version, triggers.rows, self._affected(rule, triggers)
+            known = self._delayed[id(rule)] = version, *known[1:]
         return known[2]
 
-    def _delay_frame(self, rule: DelayRule, frame: Frame) -> tuple[Frame, Ints, Ints]:
+    def _affected(self, rule: DelayRule, triggers: Frame) -> tuple[Frame, Ints, Ints]:
+        frame, args, rows, value = self._delay_frame(rule, triggers)
+        target = self._effect(rule)
+        if target is None or not rows:
+            return frame, np.full(rows, -1), np.full(rows, -1)
+        if value is None:
+            return frame, self.possible.add_slots(target, args, rows), np.full(rows, -1)
+        return frame, self.possible.add_pairs(target, args, value), value
+
+    def _delay_frame(self, rule: DelayRule, frame: Frame) -> tuple[Frame, list[Ints], int, Ints | None]:
+        """The bindings of a delay rule; arguments, number and, unless they are those of the trigger, values of effects."""
         frame = self.evaluation.bodies.solve(self.evaluation.analysis.body(rule), frame)
-        if rule.effect is None or not frame.rows:
-            return frame, np.full(frame.rows, -1), np.full(frame.rows, -1)
-        target = self.evaluation.entities.fluent(rule.effect.fluent)
+        target = self._effect(rule)
+        if rule.effect is None or target is None or not frame.rows:
+            return frame, [EMPTY] * (width(target) if target is not None else 0), frame.rows, None
         args = self.codes(target.columns(rule.effect.fluent), frame)
         if not names(rule.effect.value) <= frame.columns.keys():
-            return frame, self.possible.add_slots(target, args, frame.rows), np.full(frame.rows, -1)
-        value = self.codes([rule.effect.value], frame)[0]
-        return frame, self.possible.add_pairs(target, args, value), value
+            return frame, args, frame.rows, None
+        return frame, args, frame.rows, self.codes([rule.effect.value], frame)[0]
 
     def _triggers(self, trigger: Fvp, rule: DelayRule) -> Frame:
         symbol = self.evaluation.entities.fluent(trigger.fluent)
@@ -245,7 +349,7 @@ class Grounding:
     def postponed(self) -> tuple[Ints, Ints]:
         """Slots and values whose delayed effects a new initiation postpones; a value of -1 stands for all."""
         slots, values = [], []
-        for rule in self.component.postpones:
+        for rule in self.component.deadlines.other_postpones:
             symbol = self.evaluation.entities.fluent(rule.fvp.fluent)
             args = symbol.columns(rule.fvp.fluent)
             if symbol in self.component.growing:
@@ -323,18 +427,16 @@ class Grounding:
             frame = Frame(len(time), {term.name: Codes(column) for term, column in zip(terms, args, strict=True)})
             self._add_moments(symbol, terms, frame, time)
 
-    def points(self, symbol: Symbol, slot: Ints, value: Ints, time: Ints) -> Points:
-        """What happened to slots of a symbol, with their arguments spelled out."""
-        known = self.possible.known[symbol]
-        rows = self.possible.places()[slot]
-        return Points(tuple(column[rows] for column in known.args), value, time)
-
 
 def _renamed(frame: Frame) -> Frame:
     """The columns of the first condition, as the only ones."""
     return Frame(
         frame.rows, {name.removesuffix("0") if name[:1] == "#" else name: c for name, c in frame.columns.items()}
     )
+
+
+def _written_out(value: Ints | None, rows: int) -> Ints:
+    return np.full(rows, -1) if value is None else value
 
 
 def _no_moments(symbol: Symbol) -> Frame:

@@ -11,13 +11,14 @@ import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.frames import combined_keys, numbering, order_of
+from holdsfor.engine.frames import combined_keys, numbering, order_of, row_keys
 from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted, search, true_rows
 
 _VALUE_BITS = 32
+_MOST_BITS = 62
 
 
-def pair_keys(slot: Ints, value: Ints) -> Ints:
+def pair_keys(slot: Ints, value: Ints | int) -> Ints:
     """Slots and value codes side by side in one integer; a value may be -1, which stands for any."""
     return (slot << _VALUE_BITS) + value + 1
 
@@ -66,6 +67,18 @@ class Known:
     pair_index: _Index | None = None
     slots_with: dict[int, Bools] = field(default_factory=dict)
     """For some values, whether each slot is known to have it."""
+    coming: list[tuple[Ints, Ints | int]] = field(default_factory=list)
+    """Slots and values, or one value of all, that are not among the pairs yet: often nobody asks for the pairs."""
+
+    def settle_pairs(self) -> None:
+        """Put what is coming among the pairs. All slots are known by then."""
+        if self.coming:
+            found = [pair_keys(slot, value) for slot, value in self.coming]
+            keys = np.concatenate(found) if len(found) > 1 else found[0].copy()
+            keys.sort()
+            keys = keys[true_rows(np.append(True, keys[1:] != keys[:-1]))] if len(keys) else keys
+            self.pair_slot, self.pair_value = keys >> _VALUE_BITS, (keys & ((1 << _VALUE_BITS) - 1)) - 1
+            self.coming.clear()
 
     def pair_columns(self, places: Ints) -> list[Ints]:
         """The arguments and values of all pairs, given the row of each slot."""
@@ -85,6 +98,16 @@ class Known:
         return found
 
 
+@dataclass(frozen=True)
+class Stretch:
+    """From where to where the places of a symbol go, and their arguments in that order."""
+
+    symbol: Symbol
+    first: int
+    last: int
+    args: Sequence[Ints]
+
+
 class Possible:
     """The slots and pairs of a component."""
 
@@ -92,6 +115,8 @@ class Possible:
         self.known: dict[Symbol, Known] = {}
         self.slots = 0
         self._dictionary = dictionary
+        self.is_in_order = False
+        """Whether slots are numbered in order of their arguments, those of a symbol one after the other."""
         self._places: Ints = EMPTY
 
     def declare(self, symbol: Symbol, width: int) -> None:
@@ -102,6 +127,25 @@ class Possible:
     def version(self, symbols: Sequence[Symbol]) -> tuple[int, ...]:
         """How much is known of some symbols."""
         return tuple([self.known[symbol].version for symbol in symbols])
+
+    def layout(self) -> tuple[Ints | None, list[Stretch]]:
+        """Slots in order of symbols and arguments: the place of each, None if they are in that order already, and the
+        stretch of each symbol.
+        """
+        found = []
+        if self.is_in_order:
+            for symbol, known in self.known.items():
+                begin = int(known.slot[0]) if len(known.slot) else 0
+                found.append(Stretch(symbol, begin, begin + len(known.slot), known.args))
+            return None, found
+        place, begin = np.empty(self.slots, np.int64), 0
+        for symbol, known in self.known.items():
+            count = len(known.slot)
+            order = order_of(row_keys(known.args)) if known.args and count > 1 else np.arange(count)
+            place[known.slot[order]] = np.arange(begin, begin + count)
+            found.append(Stretch(symbol, begin, begin + count, [column[order] for column in known.args]))
+            begin += count
+        return place, found
 
     def places(self) -> Ints:
         """For every slot, its row among the slots of its own symbol."""
@@ -129,6 +173,36 @@ class Possible:
             numbers = self._append(known, [column[fresh[first]] for column in args], len(first))
             index.add(asked[first], numbers)
             found[fresh] = numbers[number]
+        return found
+
+    def add_all(self, symbol: Symbol, parts: Sequence[tuple[Sequence[Ints], int]]) -> list[Ints]:
+        """The slots of all instances of a symbol, in order of their arguments: nothing may be known of it before.
+
+        Each part has a column per argument and a number of rows.
+        """
+        known = self.known[symbol]
+        sizes = [rows for _, rows in parts]
+        if not sum(sizes):
+            return [EMPTY] * len(parts)
+        if not known.args:
+            self._append(known, [], 1)
+            return [np.full(rows, known.slot[0]) for rows in sizes]
+        columns = [args for args, rows in parts if rows]
+        args = [np.concatenate(column) for column in zip(*columns, strict=True)] if len(columns) > 1 else columns[0]
+        bits = self._code_bits()
+        is_packed = bits * len(args) <= _MOST_BITS
+        keys = _packed(args, bits) if is_packed else row_keys(args)
+        first, number = numbering(keys)
+        numbers = np.arange(self.slots, self.slots + len(first))
+        known.args, known.slot = [column[first] for column in args], numbers
+        if is_packed:
+            known.slot_index = bits, _Index(keys[first], numbers)
+        number += self.slots
+        self.slots += len(first)
+        found, end = [], 0
+        for rows in sizes:
+            found.append(number[end : end + rows])
+            end += rows
         return found
 
     def _append(self, known: Known, args: list[Ints], rows: int) -> Ints:
@@ -184,10 +258,13 @@ class Possible:
             known.version += 1
             known.pair_index = None
 
+    def _code_bits(self) -> int:
+        return max(1, (len(self._dictionary) - 1).bit_length())
+
     def _slot_keys(self, known: Known, args: Sequence[Ints]) -> tuple[_Index, Ints]:
         """The index of a symbol's slots, and the keys of some arguments in it."""
-        bits = max(1, (len(self._dictionary) - 1).bit_length())
-        if bits * len(args) <= 62:
+        bits = self._code_bits()
+        if bits * len(args) <= _MOST_BITS:
             if known.slot_index is None or known.slot_index[0] < bits:
                 known.slot_index = bits, _Index.of(_packed(known.args, bits), known.slot)
             return known.slot_index[1], _packed(args, known.slot_index[0])

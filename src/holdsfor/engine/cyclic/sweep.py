@@ -9,7 +9,7 @@ Law: the compiled loop and the plain one give the same; either is linear in the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -21,9 +21,9 @@ from holdsfor.engine.cyclic.sweep_loop import (
     COUNTS,
     CURRENT,
     DELAY_AT,
+    DELAY_END,
     DEPTH,
     ENDED,
-    ENTRY,
     HAPPENED,
     HELPERS,
     MARK,
@@ -31,12 +31,10 @@ from holdsfor.engine.cyclic.sweep_loop import (
     MISSING,
     OUTSIDE,
     RENEWED,
-    ROW,
     SCHEDULED,
     SINCE,
     SLOT,
     STARTED,
-    TRIGGER,
     Sheet,
     State,
     sweep_loop,
@@ -46,10 +44,12 @@ from holdsfor.engine.tables import FOREVER
 
 _WORTH_COMPILING = 200_000
 """So many rows take plain Python about as long as it takes to load the compiler and the compiled loop."""
+_MARKS = 256
+"""Room for so many marks at one time-point; there will be more if need be."""
 _TOO_SMALL = 64
 """Below so many rows handing columns over to the compiled loop costs more than the loop."""
 
-Pending = tuple[Ints, Ints, Ints, Ints]
+Pending = tuple[Ints, Ints, Ints, Ints, Ints]
 Loop = Callable[..., tuple[Ints, Ints, Ints, Ints, Ints]]
 
 
@@ -58,13 +58,15 @@ class Start:
     """The state at the border: slots that have a value, and attempts under way."""
 
     delay_at: Ints
-    """Where the delayed effects of each slot begin, and where the last end."""
-    is_outside: Ints
+    delay_end: Ints
+    """Where the delayed effects of each slot begin, and where they end."""
+    outside: list[Ints]
+    """Slots outside the component."""
     held: Ints
     value: Ints
     since: Ints
     pending: Pending
-    """(due, initiated, delay, value) of each attempt."""
+    """(due, initiated, slot, delay, value) of each attempt."""
 
 
 @dataclass(frozen=True)
@@ -86,14 +88,15 @@ class Swept:
     terminated: Found
     happened: Found
     scheduled: Found
-    kept: Pending
-    """(initiated, due, delay, value) of each attempt that was staged before the border and is due after it."""
+    kept: Found
+    """Initiations up to the border that have delayed effects due after it."""
     conflicts: tuple[Ints, Ints]
     """The slot and the time of each."""
 
 
 _NONE = Found(EMPTY, EMPTY, EMPTY)
-NOTHING = Swept(_NONE, EMPTY, _NONE, _NONE, _NONE, _NONE, (EMPTY, EMPTY, EMPTY, EMPTY), (EMPTY, EMPTY))
+NO_PENDING: Pending = (EMPTY, EMPTY, EMPTY, EMPTY, EMPTY)
+NOTHING = Swept(_NONE, EMPTY, _NONE, _NONE, _NONE, _NONE, _NONE, (EMPTY, EMPTY))
 """What is found where nothing can hold or happen."""
 
 
@@ -111,32 +114,31 @@ def sweep(
     Unless told, decide by what pays whether to compile.
     """
     until, border = span
-    rows = len(sheet.rows) // ROW
-    use_compiled = _METER.pays(rows + len(start.pending[0])) if compiled is None else compiled
+    use_compiled = _METER.pays(len(sheet.times) + len(start.pending[0])) if compiled is None else compiled
     loop: Loop = _compiled_loop() if use_compiled else sweep_loop
-    state, pending = _state(start, sheet), start.pending
+    state, pending = _state(start), start.pending
     if use_compiled:
         memory.as_arrays()
     else:
         sheet, state = Sheet(*map(_listed, sheet)), State(*map(_listed, state))
-    parts: list[list[Ints]] = [[], [], [], []]
+    parts: list[tuple[Ints, Ints, Ints, Ints]] = []
     while True:
         at = pending if use_compiled else tuple(map(_listed, pending))
         spans, log, kept, coming, conflicts = loop(sheet, state, memory.memo, at, until, border, wants_log)
-        for part, new in zip(parts, (spans, log, kept, conflicts), strict=True):
-            part.append(new)
+        parts.append((spans, log, kept, conflicts))
         missing, room = int(state.counts[MISSING]), len(state.marks)
         if missing < 0 and state.counts[MARKS] * MARK <= room:
             break
-        due, initiated, entry, value = coming.reshape(-1, 4).T
-        pending = (due.copy(), initiated.copy(), entry.copy(), value.copy())
+        due, initiated, slot, entry, value = coming.reshape(-1, 5).T
+        pending = (due.copy(), initiated.copy(), slot.copy(), entry.copy(), value.copy())
         if missing >= 0:
             memory.learn(missing, [int(value) for value in memory.memo.values[: state.counts[DEPTH]]])
             state.counts[MISSING] = -1
         else:
             state = state._replace(marks=state.marks * 2 if isinstance(state.marks, list) else np.tile(state.marks, 2))
             state.counts[MARKS] = 0
-    return _swept([np.concatenate(part) for part in parts], np.asarray(state.slots, np.int64))
+    found = parts[0] if len(parts) == 1 else [np.concatenate(part) for part in zip(*parts, strict=True)]
+    return _swept(found, np.asarray(state.slots, np.int64))
 
 
 def _listed(column: Ints) -> list[int]:
@@ -144,49 +146,56 @@ def _listed(column: Ints) -> list[int]:
     return items
 
 
-def _state(start: Start, sheet: Sheet) -> State:
+def _state(start: Start) -> State:
     slots = np.zeros((len(start.delay_at), SLOT), np.int64)
     slots[:, CURRENT] = -1
     slots[:, RENEWED] = -FOREVER
-    slots[:-1, OUTSIDE] = start.is_outside
     slots[:, DELAY_AT] = start.delay_at
+    slots[:, DELAY_END] = start.delay_end
+    for outside in start.outside:
+        slots[outside, OUTSIDE] = 1
     slots[start.held, CURRENT] = start.value
     slots[start.held, SINCE] = start.since
     # A slot has at most one value at the border, and only attempts of that value can still succeed.
-    _, initiated, entry, value = start.pending
-    triggers = sheet.delays[entry * ENTRY + TRIGGER]
-    mine = true_rows(slots[triggers, CURRENT] == value)
-    np.maximum.at(slots[:, RENEWED], triggers[mine], initiated[mine])
+    _, initiated, triggers, _, value = start.pending
+    if len(triggers):
+        mine = true_rows(slots[triggers, CURRENT] == value)
+        np.maximum.at(slots[:, RENEWED], triggers[mine], initiated[mine])
     counts = np.zeros(COUNTS, np.int64)
     counts[MISSING] = -1
-    return State(slots.reshape(-1), np.zeros(1024 * MARK, np.int64), counts)
+    return State(slots.reshape(-1), np.zeros(_MARKS * MARK, np.int64), counts)
 
 
-def _swept(parts: list[Ints], slots: Ints) -> Swept:
+def _swept(parts: Sequence[Ints], slots: Ints) -> Swept:
     spans, log, kept, conflicts = parts
     slot, value, start, end = spans.reshape(-1, 4).T
-    current, since = slots[CURRENT::SLOT], slots[SINCE::SLOT]
+    current = slots[CURRENT::SLOT]
     still = true_rows(current >= 0)
-    kind, who, what, when = log.reshape(-1, 4).T
-    points = {}
-    for wanted in (STARTED, ENDED, HAPPENED, SCHEDULED):
-        rows = true_rows(kind == wanted)
-        points[wanted] = Found(who[rows], what[rows], when[rows])
-    initiated, due, entry, values = kept.reshape(-1, 4).T
+    if len(still):
+        since = slots[SINCE::SLOT]
+        slot, value = np.concatenate((slot, still)), np.concatenate((value, current[still]))
+        start, end = np.concatenate((start, since[still])), np.concatenate((end, np.full(len(still), FOREVER)))
+    begun, ended, happened, scheduled = _by_kind(log, (STARTED, ENDED, HAPPENED, SCHEDULED))
+    _, who, what, when = kept.reshape(-1, 4).T
     return Swept(
-        Found(
-            np.concatenate((slot, still)),
-            np.concatenate((value, current[still])),
-            np.concatenate((start, since[still])),
-        ),
-        np.concatenate((end, np.full(len(still), FOREVER))),
-        points[STARTED],
-        points[ENDED],
-        points[HAPPENED],
-        points[SCHEDULED],
-        (initiated, due, entry, values),
+        Found(slot, value, start),
+        end,
+        begun,
+        ended,
+        happened,
+        scheduled,
+        Found(who, what, when),
         (conflicts[::2], conflicts[1::2]),
     )
+
+
+def _by_kind(log: Ints, kinds: Sequence[int]) -> list[Found]:
+    """What a log says of each of some kinds of things."""
+    if not len(log):
+        return [_NONE] * len(kinds)
+    kind, who, what, when = log.reshape(-1, 4).T
+    rows = [true_rows(kind == wanted) for wanted in kinds]
+    return [Found(who[mine], what[mine], when[mine]) for mine in rows]
 
 
 class _Meter:
@@ -198,6 +207,10 @@ class _Meter:
     def __init__(self) -> None:
         self._spent = 0
 
+    def has_paid(self, rows: int) -> bool:
+        """Whether the loop is compiled already, and so many rows are enough for it."""
+        return self._spent >= _WORTH_COMPILING and rows >= _TOO_SMALL
+
     def pays(self, rows: int) -> bool:
         """Whether so many rows more are worth the compiled loop."""
         if self._spent + rows >= _WORTH_COMPILING:
@@ -208,6 +221,11 @@ class _Meter:
 
 
 _METER = _Meter()
+
+
+def is_compiled(rows: int) -> bool:
+    """Whether so many rows would be swept by machine code that is there already."""
+    return _METER.has_paid(rows)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 Everything is records of whole numbers, one after the other in a flat column, so that a column may be an array
 (compiled) or a list (not compiled: lists are faster there), and compiled functions pass on few arguments. A record is
-known by the place of its first number; `ROW`, `LITERAL` and so on are the sizes of records, the names next to them
+known by the place of its first number; `BATCH`, `QUESTION` and so on are the sizes of records, the names next to them
 the places of their numbers.
 
 What happens at the present time-point is *marked*: each mark belongs to a slot, the marks of a slot form a chain, and
@@ -21,25 +21,36 @@ from holdsfor.engine.kernels import Ints
 Cells: TypeAlias = Any
 """A column of whole numbers: an array when compiled, a list when not."""
 
-TIME, RANK, ACTION, TARGET, VALUE, ROOT, AGAIN, READ_AT, CLAUSE_AT = range(9)
-ROW = 9
-"""A rule instance does its action to a slot and a value if its clauses are true: those from CLAUSE_AT to the CLAUSE_AT
-of the next row. With a ROOT its values are what the memo knows for the present values of the slots it reads. With
-AGAIN it may become true later at the same rank.
+FIRST, ACTION, TARGET_AT, VALUE, VALUE_AT, ROOT_AT, AGAIN, CLAUSE_AT, CLAUSE_END, READ_AT, READ_END = range(11)
+BATCH = 11
+"""A batch of rule instances, one to a row, the first of which is row FIRST of all. Each does its action to a slot and a
+value if its clauses are true. What ends in AT is the place of a column in the pool, or of records in the notes; VALUE
+is for all rows if there is no column. With a root the values are what the memo knows for the present values of the
+slots read. With AGAIN rows may become true later at the same rank.
 """
-ASKS, POSITIVE, ASKED, ASKED_VALUE = range(4)
-LITERAL = 4
-"""A literal asks something of a slot and a value. A clause is true if one of its literals is."""
+STARTS_AT, QUESTION_AT, QUESTION_END = range(3)
+CLAUSE = 3
+"""For each of its answers, one of a clause's questions must be answered as it must be. A row has one answer, or where
+there is a column of starts, as many as it says.
+"""
+ASKS, MUST_BE, ASKED_AT, ASKED_VALUE, ASKED_VALUE_AT = range(5)
+QUESTION = 5
+"""A question is asked of a slot and a value, in columns with one row for each answer of its clause. A slot of -1 is
+none: nothing is true of it.
+"""
 TRIGGER, TRIGGER_VALUE, DELAY, EFFECT, EFFECT_VALUE, POSTPONABLE, DELAY_RANK = range(7)
 ENTRY = 7
-"""A delayed effect: TRIGGER_VALUE -1 is any value, EFFECT -1 the end of the trigger, EFFECT_VALUE -1 the same value.
+"""A delayed effect: TRIGGER is a slot, or negative where many slots have the same effects, TRIGGER_VALUE -1 is any
+value, EFFECT -1 the end of the trigger, -2 another value of it, EFFECT_VALUE -1 the same value.
 A new initiation postpones it never (POSTPONABLE 0), always (1), or if it is of one value (2 + that value).
 """
-CURRENT, SINCE, RENEWED, TOUCHED, CHAIN, APPLIED, CONFLICTED, OUTSIDE, DELAY_AT = range(9)
-SLOT = 9
+CURRENT, SINCE, RENEWED, TOUCHED, CHAIN, APPLIED, CONFLICTED, OUTSIDE, DELAY_AT, DELAY_END = range(10)
+SLOT = 10
 """Where an instance stands: its value (or -1), since when, when last initiated; its chain of marks, if TOUCHED now;
-whether it is outside the component; and where its delayed effects begin, which end where those of the next begin.
+whether it is outside the component; and where its delayed effects begin and end.
 """
+ENDS_TRIGGER, ON_TRIGGER = -1, -2
+"""What a delayed effect is about, if not another slot."""
 MARK_KIND, MARK_SLOT, MARK_VALUE, MARK_BEFORE = range(4)
 MARK = 4
 KEY_STATE, KEY_VALUE, FOLLOWING = range(3)
@@ -63,12 +74,17 @@ _NO_RANK = 1 << 62
 
 
 class Sheet(NamedTuple):
-    """What the sweep has to do. Rows come in order of time and rank; rows and slots end with a record that is none."""
+    """What the sweep has to do. `rows` are the numbers of all rows in order of time and rank, and `owners`, `times` and
+    `ranks` go with them; a last row is none. `notes` are the records of batches, clauses and questions, and the places
+    of columns that are read; `pool` has the columns.
+    """
 
     rows: Cells
-    literal_at: Cells
-    literals: Cells
-    reads: Cells
+    owners: Cells
+    times: Cells
+    ranks: Cells
+    notes: Cells
+    pool: Cells
     delays: Cells
 
 
@@ -96,20 +112,20 @@ def sweep_loop(
     sheet: Sheet,
     state: State,
     memo: Memo,
-    pending: tuple[Cells, Cells, Cells, Cells],
+    pending: tuple[Cells, Cells, Cells, Cells, Cells],
     until: int,
     border: int,
     wants_log: bool,
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Run through time up to and including `until`, or until the memo lacks an answer or the marks lack room.
 
-    `pending` are attempts under way: (due, initiated, delay, value). Returns spans (slot, value, start, end), a log
-    (kind, slot, value, time), attempts staged that are under way at `border` (initiated, due, delay, value), those
-    still to come, and the slots and times of conflicts.
+    `pending` are attempts under way: (due, initiated, slot, delay, value). Returns spans (slot, value, start, end), a
+    log (kind, slot, value, time), initiations (0, slot, value, time) that have delayed effects under way at `border`,
+    attempts still to come, and the slots and times of conflicts.
     """
-    due, initiated, entry, value = pending
-    rows, delays, slots, marks, counts = sheet.rows, sheet.delays, state.slots, state.marks, state.counts
-    heap = [(due[place], initiated[place], entry[place], value[place]) for place in range(len(due))]
+    due, initiated, trigger, entry, value = pending
+    times, delays, slots, marks, counts = sheet.times, sheet.delays, state.slots, state.marks, state.counts
+    heap = [(due[place], initiated[place], trigger[place], entry[place], value[place]) for place in range(len(due))]
     heapq.heapify(heap)
     # A comprehension over nothing is how the compiler learns the type of an empty list.
     spans = [np.int64(0) for _ in range(0)]
@@ -118,12 +134,12 @@ def sweep_loop(
     conflicts = [np.int64(0) for _ in range(0)]
     agenda = [np.int64(0) for _ in range(0)]
     arrived = [heap[0] for _ in range(0)]
-    last = len(rows) - ROW
+    last = len(times) - 1
     while True:
         position = counts[POSITION]
         now = until + 1
         if position < last:
-            now = min(now, rows[position + TIME])
+            now = min(now, times[position])
         if len(heap) > 0:
             now = min(now, heap[0][0])
         if now > until:
@@ -144,6 +160,7 @@ def sweep_loop(
     coming = [np.int64(0) for _ in range(0)]
     for item in heap:
         _note(coming, item[0], item[1], item[2], item[3])
+        coming.append(item[4])
     return _column(spans), _column(log), _column(kept), _column(coming), _column(conflicts)
 
 
@@ -172,26 +189,26 @@ def _decide(
     now: int,
 ) -> int:
     """Mark everything that happens now; returns the first row that comes later, or -1 if an answer is missing."""
-    rows, literal_at, literals, delays = sheet.rows, sheet.literal_at, sheet.literals, sheet.delays
+    times, ranks, delays = sheet.times, sheet.ranks, sheet.delays
     rank = -1
     position: int = counts[POSITION]
     while True:
-        rank = _next_rank(rows, delays, position, now, rank, arrived)
+        rank = _next_rank(times, ranks, delays, position, now, rank, arrived)
         if rank == _NO_RANK:
             return position
         for item in arrived:
-            if delays[item[2] * ENTRY + DELAY_RANK] == rank:
-                _come_due(delays, slots, marks, counts, item[1], item[2] * ENTRY, item[3])
+            if delays[item[3] * ENTRY + DELAY_RANK] == rank:
+                _come_due(delays, slots, marks, counts, item[1], item[2] * SLOT, item[3] * ENTRY, item[4])
         agenda.clear()
-        while rows[position + TIME] == now and rows[position + RANK] == rank:
-            outcome = _conditions(rows, literal_at, literals, memo, slots, marks, counts, position)
+        while times[position] == now and ranks[position] == rank:
+            outcome = _conditions(sheet, memo, slots, marks, counts, position)
             if outcome == TRUE:
-                outcome = _do(rows, sheet.reads, memo, slots, marks, counts, position)
+                outcome = _do(sheet, memo, slots, marks, counts, position)
             if outcome == UNKNOWN:
                 return -1
-            if outcome == FALSE and rows[position + AGAIN] == 1:
+            if outcome == FALSE and sheet.notes[sheet.owners[position] * BATCH + AGAIN] == 1:
                 agenda.append(position)
-            position += ROW
+            position += 1
         # Positive loops inside a time-point: try what did not fire as long as something does.
         fired = len(agenda) > 0
         while fired:
@@ -199,9 +216,9 @@ def _decide(
             for place in range(len(agenda)):
                 if agenda[place] < 0:
                     continue
-                outcome = _conditions(rows, literal_at, literals, memo, slots, marks, counts, agenda[place])
+                outcome = _conditions(sheet, memo, slots, marks, counts, agenda[place])
                 if outcome == TRUE:
-                    outcome = _do(rows, sheet.reads, memo, slots, marks, counts, agenda[place])
+                    outcome = _do(sheet, memo, slots, marks, counts, agenda[place])
                 if outcome == UNKNOWN:
                     return -1
                 if outcome == TRUE:
@@ -209,60 +226,80 @@ def _decide(
                     fired = True
 
 
-def _next_rank(rows: Cells, delays: Cells, position: int, now: int, before: int, arrived: list[Any]) -> int:
+def _next_rank(
+    times: Cells, ranks: Cells, delays: Cells, position: int, now: int, before: int, arrived: list[Any]
+) -> int:
     rank = _NO_RANK
-    if rows[position + TIME] == now:
-        rank = rows[position + RANK]
+    if times[position] == now:
+        rank = ranks[position]
     for item in arrived:
-        found = delays[item[2] * ENTRY + DELAY_RANK]
+        found = delays[item[3] * ENTRY + DELAY_RANK]
         if before < found < rank:
             rank = found
     return rank
 
 
-def _come_due(delays: Cells, slots: Cells, marks: Cells, counts: Cells, initiated: int, entry: int, value: int) -> None:
+def _come_due(
+    delays: Cells, slots: Cells, marks: Cells, counts: Cells, initiated: int, slot: int, entry: int, value: int
+) -> None:
     """An attempt takes effect if its trigger has held ever since, and was not renewed."""
-    slot = delays[entry + TRIGGER] * SLOT
     if slots[slot + CURRENT] != value or slots[slot + SINCE] > initiated + 1:
         return
     if delays[entry + POSTPONABLE] == 1 or delays[entry + POSTPONABLE] == value + 2:
         is_renewed = slots[slot + RENEWED] > initiated
         if is_renewed or _is_marked(slots, marks, counts[STAMP], STARTED, slot, value):
             return
-    effect = delays[entry + EFFECT] * SLOT
+    effect = delays[entry + EFFECT]
     given = delays[entry + EFFECT_VALUE]
-    if effect < 0:
+    if effect == ENDS_TRIGGER:
         _mark(slots, marks, counts, ENDED, slot, value)
-    else:
-        kind = SCHEDULED if slots[effect + OUTSIDE] == 1 else STARTED
-        _mark(slots, marks, counts, kind, effect, given if given >= 0 else value)
+        return
+    effect = slot if effect == ON_TRIGGER else effect * SLOT
+    kind = SCHEDULED if slots[effect + OUTSIDE] == 1 else STARTED
+    _mark(slots, marks, counts, kind, effect, given if given >= 0 else value)
 
 
 # Conditions
 
 
-def _conditions(
-    rows: Cells, literal_at: Cells, literals: Cells, memo: Memo, slots: Cells, marks: Cells, counts: Cells, row: int
-) -> int:
+def _conditions(sheet: Sheet, memo: Memo, slots: Cells, marks: Cells, counts: Cells, position: int) -> int:
     """Whether all clauses of a row are true."""
-    for clause in range(rows[row + CLAUSE_AT], rows[row + ROW + CLAUSE_AT]):
-        truth = FALSE
-        for place in range(literal_at[clause] * LITERAL, literal_at[clause + 1] * LITERAL, LITERAL):
-            asks, slot, value = literals[place + ASKS], literals[place + ASKED] * SLOT, literals[place + ASKED_VALUE]
-            if asks == HOLDS:
-                answer = TRUE if slots[slot + CURRENT] == value else FALSE
-            elif asks == READS:
-                answer = _reads(memo, slots, counts, slot, value)
-            else:
-                answer = TRUE if _answer(slots, marks, counts[STAMP], asks, slot, value) else FALSE
-            if answer == UNKNOWN:
-                truth = UNKNOWN
-            elif answer == literals[place + POSITIVE]:
-                truth = TRUE
-                break
-        if truth != TRUE:
-            return truth
+    notes, pool = sheet.notes, sheet.pool
+    batch = sheet.owners[position] * BATCH
+    row = sheet.rows[position] - notes[batch + FIRST]
+    for clause in range(notes[batch + CLAUSE_AT], notes[batch + CLAUSE_END], CLAUSE):
+        starts = notes[clause + STARTS_AT]
+        first, last = row, row + 1
+        if starts >= 0:
+            first, last = pool[starts + row], pool[starts + row + 1]
+        for answer in range(first, last):
+            truth = FALSE
+            for place in range(notes[clause + QUESTION_AT], notes[clause + QUESTION_END], QUESTION):
+                slot = pool[notes[place + ASKED_AT] + answer] * SLOT
+                value = notes[place + ASKED_VALUE]
+                if notes[place + ASKED_VALUE_AT] >= 0:
+                    value = pool[notes[place + ASKED_VALUE_AT] + answer]
+                if slot < 0:
+                    found = FALSE
+                elif notes[place + ASKS] == HOLDS:
+                    found = TRUE if slots[slot + CURRENT] == value else FALSE
+                else:
+                    found = _found(memo, slots, marks, counts, notes[place + ASKS], slot, value)
+                if found == UNKNOWN:
+                    truth = UNKNOWN
+                elif found == notes[place + MUST_BE]:
+                    truth = TRUE
+                    break
+            if truth != TRUE:
+                return truth
     return TRUE
+
+
+def _found(memo: Memo, slots: Cells, marks: Cells, counts: Cells, asks: int, slot: int, value: int) -> int:
+    """The answer to a question other than whether something holds."""
+    if asks == READS:
+        return _reads(memo, slots, counts, slot, value)
+    return TRUE if _answer(slots, marks, counts[STAMP], asks, slot, value) else FALSE
 
 
 def _reads(memo: Memo, slots: Cells, counts: Cells, slot: int, root: int) -> int:
@@ -297,16 +334,24 @@ def _answer(slots: Cells, marks: Cells, stamp: int, asks: int, slot: int, value:
 # What rows do
 
 
-def _do(rows: Cells, reads: Cells, memo: Memo, slots: Cells, marks: Cells, counts: Cells, row: int) -> int:
+def _do(sheet: Sheet, memo: Memo, slots: Cells, marks: Cells, counts: Cells, position: int) -> int:
     """Mark what a row does whose conditions are true."""
-    action, slot, root = rows[row + ACTION], rows[row + TARGET] * SLOT, rows[row + ROOT]
-    if root < 0:
-        _mark(slots, marks, counts, action, slot, rows[row + VALUE])
+    notes, pool = sheet.notes, sheet.pool
+    batch = sheet.owners[position] * BATCH
+    row = sheet.rows[position] - notes[batch + FIRST]
+    action, slot = notes[batch + ACTION], pool[notes[batch + TARGET_AT] + row] * SLOT
+    if notes[batch + ROOT_AT] < 0:
+        value = notes[batch + VALUE]
+        if notes[batch + VALUE_AT] >= 0:
+            value = pool[notes[batch + VALUE_AT] + row]
+        _mark(slots, marks, counts, action, slot, value)
         return TRUE
-    first = rows[row + READ_AT]
-    depth = rows[row + ROW + READ_AT] - first
+    root = pool[notes[batch + ROOT_AT] + row]
+    first = notes[batch + READ_AT]
+    depth = notes[batch + READ_END] - first
     for place in range(depth):
-        memo.values[place] = slots[reads[first + place] * SLOT + CURRENT]
+        read = pool[notes[first + place] + row] * SLOT
+        memo.values[place] = slots[read + CURRENT] if read >= 0 else -1
         if memo.values[place] < 0:
             return FALSE
     memory = root
@@ -437,13 +482,15 @@ def _stage(
             slots[slot + CURRENT] = value
             slots[slot + SINCE] = now + 1
         slots[slot + RENEWED] = now
-        for entry in range(slots[slot + DELAY_AT], slots[slot + SLOT + DELAY_AT]):
+        is_under_way = False
+        for entry in range(slots[slot + DELAY_AT], slots[slot + DELAY_END]):
             trigger = delays[entry * ENTRY + TRIGGER_VALUE]
             if trigger == value or trigger < 0:
                 due = now + delays[entry * ENTRY + DELAY]
-                heapq.heappush(heap, (due, now, entry, value))
-                if now <= border < due:
-                    _note(kept, now, due, entry, value)
+                heapq.heappush(heap, (due, now, slot // SLOT, entry, value))
+                is_under_way = is_under_way or now <= border < due
+        if is_under_way:
+            _note(kept, 0, slot // SLOT, value, now)
 
 
 HELPERS = (
@@ -456,6 +503,7 @@ HELPERS = (
     recall,
     _reads,
     _answer,
+    _found,
     _conditions,
     _do,
     _come_due,
