@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.dependencies import Vertex, conditions
@@ -14,7 +14,6 @@ from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.analysis.lookback import reach, surroundings
 from holdsfor.compiler.analysis.mixing import read_atoms
 from holdsfor.compiler.analysis.partition import PartitionKey, partition_key
-from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
 from holdsfor.ir import (
     Algebra,
     DelayRule,
@@ -28,6 +27,9 @@ from holdsfor.ir import (
 from holdsfor.ir.metric import MetricFact, MetricProgram, MetricRule
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Var
+
+if TYPE_CHECKING:
+    from holdsfor.compiler.metric.plan import MetricPlan
 
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
@@ -111,6 +113,8 @@ def make_plan(analysis: Analysis) -> Plan:
         inputs = _inputs(members, rules, analysis)
         metric = None
         if method is Method.METRIC:
+            from holdsfor.compiler.metric.plan import make_metric_plan
+
             program = _metric_program(members, analysis)
             metric, inputs = make_metric_plan(program), tuple(dict.fromkeys(_metric_inputs(program, analysis)))
         vertices = tuple(vertex for symbol in members for vertex in graph.of_symbol(symbol))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.plan import Plan, Stratum
-from holdsfor.engine.cyclic.component import Component
 from holdsfor.engine.dictionary import Dictionary, value_of
 from holdsfor.engine.fingerprint import fingerprint
 from holdsfor.engine.frames import Codes
@@ -20,6 +20,9 @@ from holdsfor.engine.rule_notes import rule_notes
 from holdsfor.ir import Call
 from holdsfor.logic.solver import Solver
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
+
+if TYPE_CHECKING:
+    from holdsfor.engine.cyclic.component import Component
 
 Facts = tuple[tuple[Ints, ...], int]
 """The columns of a fact table, and its number of rows."""

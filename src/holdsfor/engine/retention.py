@@ -22,11 +22,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.lookback import reach
-from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.plan import Plan, Stratum, once_per_plan
 from holdsfor.engine.distances import Offset, is_endless, offsets
 from holdsfor.engine.hindsight import hindsight
@@ -47,6 +47,9 @@ from holdsfor.ir import (
     walk,
 )
 from holdsfor.syntax.terms import Term, Var, variables
+
+if TYPE_CHECKING:
+    from holdsfor.compiler.metric.plan import MetricPlan
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.analysis.instant import Moment
 from holdsfor.compiler.plan import Method, Plan, Stratum, once_per_plan
 from holdsfor.engine.asked import Asked, AskedPair, Stage, asked_of, stages
-from holdsfor.engine.cyclic.component import Component, component_of
 from holdsfor.engine.folding import Folding, with_once
 from holdsfor.engine.heads import Head
 from holdsfor.engine.variants import Variant, variants
@@ -37,6 +36,9 @@ from holdsfor.ir import (
     walk,
 )
 from holdsfor.syntax.terms import variables
+
+if TYPE_CHECKING:
+    from holdsfor.engine.cyclic.component import Component
 
 _MOST_BODIES = 1 << 12
 
@@ -68,6 +70,8 @@ class RuleNotes:
         """The rules of a stratum that is swept, taken apart."""
         found = self._components.get(id(stratum))
         if found is None:
+            from holdsfor.engine.cyclic.component import component_of
+
             made = component_of(self.analysis, stratum, self.openly_ended)
             found = self._components[id(stratum)] = stratum, made
         return found[1]

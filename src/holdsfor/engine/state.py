@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.metric.stratum import Carried
 from holdsfor.engine.tables import FOREVER, Events, Intervals, Points
 from holdsfor.ir import EffectKind
+
+if TYPE_CHECKING:
+    from holdsfor.engine.metric.stratum import Carried
 
 NEVER = -int(FOREVER)
 """The last query time of a run that has not begun."""

@@ -12,11 +12,9 @@ from holdsfor.compiler.plan import Method, Stratum
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.carrying import places
 from holdsfor.engine.columnar import run_event, run_simple
-from holdsfor.engine.cyclic.cycles import run_sweep
 from holdsfor.engine.evaluation import Evaluation, Inputs, Moment
 from holdsfor.engine.inputs import Sight, events_after, known_events, known_reports, seen_intervals
 from holdsfor.engine.kernels import true_rows
-from holdsfor.engine.metric.mixed import run_metric
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.profile import Profile
 from holdsfor.engine.state import NEVER, Border, State
@@ -122,10 +120,15 @@ def run_stratum(evaluation: Evaluation, stratum: Stratum) -> None:
     """Work out one stratum; those before it must be finished."""
     symbol = stratum.members[0]
     if evaluation.prepared.notes.is_swept(stratum):
+        # Imported here, as metric rules are below: most programs have neither, and it takes a while.
+        from holdsfor.engine.cyclic.cycles import run_sweep
+
         run_sweep(evaluation, stratum)
     elif stratum.method is Method.ALGEBRA:
         run_static(evaluation, symbol)
     elif stratum.method is Method.METRIC:
+        from holdsfor.engine.metric.mixed import run_metric
+
         run_metric(evaluation, stratum)
     elif symbol.kind is EntityKind.EVENT:
         run_event(evaluation, symbol)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from holdsfor.engine.evaluation import Evaluation, Inputs, Moment, width
 from holdsfor.engine.frames import is_in
 from holdsfor.engine.inputs import seen_intervals
 from holdsfor.engine.kernels import EMPTY, Ints
-from holdsfor.engine.metric.stratum import Carried
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.state import Reports
 from holdsfor.engine.step import evaluate
@@ -29,6 +29,9 @@ from holdsfor.incremental.links import Links
 from holdsfor.incremental.reports import reports_of
 from holdsfor.incremental.sections import EVERYWHERE, FINAL, NEW, Sections
 from holdsfor.spreading.stages import Stage
+
+if TYPE_CHECKING:
+    from holdsfor.engine.metric.stratum import Carried
 
 
 @dataclass

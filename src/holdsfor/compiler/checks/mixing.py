@@ -12,8 +12,6 @@ from holdsfor.compiler.analysis.languages import mixed_cycles
 from holdsfor.compiler.analysis.mixing import TRUE, read_atoms
 from holdsfor.compiler.analysis.places import head_span
 from holdsfor.compiler.checks.spelling import place_of
-from holdsfor.compiler.metric.checks import CHECKS
-from holdsfor.compiler.metric.checks.names import check_names
 from holdsfor.diagnostics import Diagnostic, Label, Severity, Span
 from holdsfor.ir import Literal
 from holdsfor.ir.metric import MetricRule
@@ -25,6 +23,10 @@ def check_mixing(analysis: Analysis) -> Iterator[Diagnostic]:
     metric = analysis.program.metric
     if not metric.rules and not metric.facts:
         return
+    # Imported here: few programs have metric rules.
+    from holdsfor.compiler.metric.checks import CHECKS
+    from holdsfor.compiler.metric.checks.names import check_names
+
     for check in CHECKS:
         # Names that no metric rule defines may well be those of the event description, which are checked with its own.
         yield from check(metric) if check is not check_names else ()
