@@ -37,6 +37,11 @@ class EventColumns:
         """The arguments as columns."""
         return tuple(Codes(column) for column in self.args)
 
+    @cached_property
+    def span(self) -> tuple[int, int]:
+        """The first and the last time-point."""
+        return int(self.time.min()), int(self.time.max())
+
     def take(self, rows: Ints | slice) -> EventColumns:
         """Some of the occurrences."""
         return EventColumns(tuple(column[rows] for column in self.args), self.time[rows], self.arrival[rows])
@@ -141,8 +146,8 @@ class Stream:
         """The first and the last time-point that the stream speaks of."""
         first, last = [], []
         for event in self.events.values():
-            first.append(event.time.min())
-            last.append(event.time.max())
+            first.append(event.span[0])
+            last.append(event.span[1])
         for fluent in self.fluents.values():
             closed = fluent.end[fluent.end < FOREVER] - 1
             first.append(fluent.start.min())

@@ -24,7 +24,7 @@ from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.io.rejects import Rejects, refused
 from holdsfor.io.rtec_csv import OnRows
 from holdsfor.io.sources import shown_name
-from holdsfor.io.typed import argument_cells, ends, missing, times
+from holdsfor.io.typed import argument_cells, ends, missing, rows_of, times
 
 UNMAPPED = "(rows that no entry of the mapping takes)"
 
@@ -128,7 +128,7 @@ class _Rows:
     """Rows of one entry."""
 
     def __init__(self, part: Part, entry: Entry, rows: Ints, unit: str) -> None:
-        self._part, self._entry, self._rows = part, entry, pa.array(rows)
+        self._part, self._entry, self._rows = part, entry, rows
         self._columns: dict[str, Any] = {}
         self._start = times(self._column(entry.start), unit, entry.start)
         self._end = None if entry.end is None else ends(self._column(entry.end), unit, entry.end)
@@ -138,8 +138,7 @@ class _Rows:
 
     def _column(self, name: str) -> Any:
         if name not in self._columns:
-            column = self._part.column(name)
-            self._columns[name] = column if len(self._rows) == len(column) else column.take(self._rows)
+            self._columns[name] = rows_of(self._part.column(name), self._rows)
         return self._columns[name]
 
     def complaints(self) -> Iterator[tuple[Bools, str]]:

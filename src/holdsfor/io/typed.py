@@ -39,6 +39,17 @@ def plain(column: Any) -> Any:
     return whole.cast(pa.string()) if is_text else whole
 
 
+def rows_of(column: Any, rows: Ints) -> Any:
+    """Some rows of a column in one piece."""
+    if len(rows) == len(column):
+        return column
+    is_number = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+    if is_number and not column.null_count:
+        # NumPy asks for large pages, and Arrow does not: memory that is new costs more than to copy into it.
+        return pa.array(np.take(column.to_numpy(), rows))
+    return column.take(pa.array(rows))
+
+
 def argument_cells(column: Any, name: str, *, is_text: bool, is_reckoned: bool = False) -> Cells:
     """An argument column without gaps. `is_text`: it comes from a file without types, where numbers are text too."""
     kind = column.type
