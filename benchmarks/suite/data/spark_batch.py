@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
@@ -76,18 +75,3 @@ def identity(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def run_all(frame: DataFrame) -> None:
     frame.write.format("noop").mode("overwrite").save()
-
-
-def emitting(rows: int, read: int) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Rows as holdsfor gives them out, so many for all that are read, with nothing worked out."""
-
-    def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            part = batch.slice(0, batch.num_rows * rows // read)
-            term = pc.binary_join_element_wise("gap(", part["k"].cast(pa.string()), ")", "")
-            value = pa.array(["true"]).take(pa.array(np.zeros(len(part), np.int64)))
-            yield pa.record_batch(
-                [part["t"], term, value, part["t"], part["t"]], ["q", "fluent", "value", "start", "end"]
-            )
-
-    return work

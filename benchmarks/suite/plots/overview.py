@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.suite.anchors import Anchor, anchors
 from benchmarks.suite.measure import Result
-from benchmarks.suite.plots.panels import OURS
+from benchmarks.suite.plots.panels import OURS, plain
 
 BEHIND = "#c0392b"
 PALE = "#b8c4d0"
@@ -46,6 +46,7 @@ def ratios(results: dict[str, Result]) -> Any:
     axis.set_yticks(range(len(rows)), labels, fontsize=7.5)
     axis.set_ylim(-0.7, len(rows) - 0.3)
     axis.set(xscale="log", xlabel="times as fast, processor time of one window or step (* quoted from a paper)")
+    plain(axis.xaxis)
     axis.axvline(1, color="black", linewidth=0.8)
     axis.grid(visible=False, axis="y")
     axis.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3)
@@ -73,6 +74,7 @@ def peers(results: dict[str, Result]) -> Any:
         axis.set(
             title=name.removeprefix("peer-"), yscale="log", ylim=(min(times.values()) / 3, 3 * max(times.values()))
         )
+        plain(axis.yaxis)
         axis.grid(visible=False, axis="x")
     for row in axes:
         row[0].set_ylabel("ms of processor time")

@@ -56,31 +56,48 @@ class Panel:
         axis.set(title=self.title, xlabel=self.across, ylabel=self.up)
         if self.log_across:
             axis.set_xscale("log")
+            plain(axis.xaxis)
         else:
             ticks = sorted({x for points in self.ours.values() for x, _ in points})
             if self.has_marks and len(ticks) <= 6:
                 axis.set_xticks(ticks)
         if self.log_up:
             axis.set_yscale("log")
+            plain(axis.yaxis)
             if self.theirs:
                 # Room for the legend.
-                axis.set_ylim(top=30 * max(y for points in (self.ours | self.theirs).values() for _, y in points))
+                every = self.ours | self.theirs
+                axis.set_ylim(top=10 ** (0.75 * len(every)) * max(y for points in every.values() for _, y in points))
         else:
             axis.set_ylim(bottom=0)
         if len(self.ours) + len(self.theirs) > 1:
             axis.legend(loc="upper left" if self.theirs else "best")
 
 
-def grid(panels: Sequence[Panel], wide: int = 2) -> Any:
+def plain(axis: Any) -> None:
+    """Numbers of a logarithmic axis as they are read."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / 1e6:,g} M" if value >= 1e6 else f"{value:,g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def grid(panels: Sequence[Panel]) -> Any:
     """Panels side by side and below each other; nothing if none is worth it."""
     from matplotlib import pyplot as plt
 
     panels = [panel for panel in panels if panel.is_worth_it]
     if not panels:
         return None
-    wide = min(wide, len(panels))
+    wide = min(2 if len(panels) <= 8 else 3, len(panels))
     tall = -(-len(panels) // wide)
-    figure, axes = plt.subplots(tall, wide, figsize=(3.9 * wide, 2.9 * tall), constrained_layout=True, squeeze=False)
+    figure, axes = plt.subplots(
+        tall,
+        wide,
+        figsize=((3.9 if wide < 3 else 3.2) * wide, (2.9 if wide < 3 else 2.5) * tall),
+        constrained_layout=True,
+        squeeze=False,
+    )
     for axis in axes.flat[len(panels) :]:
         axis.set_axis_off()
     for axis, panel in zip(axes.flat, panels, strict=False):

@@ -102,5 +102,5 @@ WORKLOADS = [
         )
         for delayed in (5, 40)
     ),
-    Workload("late-events", "some late events in a window of a million", _changes),
+    Workload("late-events", "some late events in a window of a million", _changes, slow=True),
 ]
