@@ -83,5 +83,28 @@ def main() -> None:
         from holdsfor.cli.common import hide_pandas
 
         hide_pandas()
+        _run_plainly(sys.argv[2:])
     # To import and describe commands that are not asked for takes longer than to run one on a small file.
     _app([command] if command in _HOMES else _HOMES)()
+
+
+def _run_plainly(words: list[str]) -> None:
+    """Run `run` and exit, if its command line is plain; else come back."""
+    from holdsfor.cli.plain import plain_arguments
+    from holdsfor.cli.run import run
+
+    given = plain_arguments(run, words)
+    if given is None:
+        return
+
+    def work() -> None:
+        try:
+            run(**given)
+        except typer.BadParameter:
+            # Typer says it with all there is to say of the option.
+            _app(["run"])()
+
+    # Even without options it is Typer that sees to exit codes, and to what happens when somebody interrupts it.
+    made = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    made.command(add_help_option=False)(work)
+    made([])
