@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from holdsfor.engine import columnar, operators
+from holdsfor.io import rtec_csv
 from tests.benchmarks.counting import Counts, counted, peak_bytes
 from tests.benchmarks.streams import many_windows, market, one_event, one_window, overlapping, reading, sequences
 
@@ -191,6 +192,19 @@ def test_it_notices_a_loop_over_activities(monkeypatch):
     monkeypatch.setattr(operators, "sequence", slow)
     with pytest.raises(AssertionError):
         check_sequences(*(counted(sequences(length, many)) for length, many in ((3, 1_000), (3, 20_000), (6, 1_000))))
+
+
+def test_it_notices_a_loop_over_rows_that_are_read(monkeypatch, tmp_path):
+    take_in = rtec_csv.collect
+
+    def slow(parsed, *rest):
+        look_at_each(np.arange(parsed.lines))
+        take_in(parsed, *rest)
+
+    monkeypatch.setattr(rtec_csv, "collect", slow)
+    small, large = (counted(reading(tmp_path, rows)) for rows in (20_000, 100_000))
+    with pytest.raises(AssertionError):
+        check_reading(small, large)
 
 
 def test_it_notices_sorts_too_many(monkeypatch):
