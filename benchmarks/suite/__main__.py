@@ -1,7 +1,7 @@
 """Run benchmarks, compare two runs, draw one.
 
     python -m benchmarks.suite list
-    python -m benchmarks.suite run [NAMES …] [--quick] [--all] [--json FILE]
+    python -m benchmarks.suite run [NAMES …] [--quick] [--all] [--json FILE [--add]]
     python -m benchmarks.suite show FILE
     python -m benchmarks.suite publish FILE
     python -m benchmarks.suite compare OLD NEW
@@ -44,8 +44,8 @@ def chosen(names: Sequence[str], every: bool) -> list[Workload]:
 def run(options: argparse.Namespace) -> int:
     """Measure, and tell of it on the way."""
     workloads = chosen(options.names, options.all)
-    results: dict[str, Result] = {}
-    found: Result = {**circumstances(options.quick), "results": results}
+    found = _begun(options, [workload.name for workload in workloads])
+    results: dict[str, Result] = found["results"]
     begin = time.perf_counter()
     for number, workload in enumerate(workloads, 1):
         print(f"[{number}/{len(workloads)}, {time.perf_counter() - begin:.0f} s] {workload.title}", flush=True)
@@ -55,12 +55,22 @@ def run(options: argparse.Namespace) -> int:
         print(line(workload.name, result, options.quick), flush=True)
         if options.json is not None:
             _write(options.json, found)
-    found["took_s"] = time.perf_counter() - begin
+    found["took_s"] = found.get("took_s", 0.0) + time.perf_counter() - begin
     if options.json is None:
         print(table(found))
     else:
         _write(options.json, found)
     return int(any("error" in result for result in results.values()))
+
+
+def _begun(options: argparse.Namespace, names: list[str]) -> Result:
+    """A run without results, or one that is there already and gets some more."""
+    now = circumstances(options.quick)
+    if not options.add:
+        return {**now, "results": {}}
+    found: Result = json.loads(options.json.read_text(encoding="utf-8"))
+    found.setdefault("added", []).append({**{key: now[key] for key in ("date", "commit")}, "names": names})
+    return found
 
 
 def _write(path: Path, found: Result) -> None:
@@ -95,6 +105,7 @@ def main(words: Sequence[str]) -> int:
     running.add_argument("--quick", action="store_true", help="small data, to see that everything works")
     running.add_argument("--all", action="store_true", help="slow workloads too")
     running.add_argument("--json", type=Path, help="write results here, after every workload")
+    running.add_argument("--add", action="store_true", help="to those that are there already")
     one = verbs.add_parser("one", help="measure one workload in this process, and print JSON")
     one.add_argument("name", choices=ALL)
     one.add_argument("--quick", action="store_true")

@@ -36,6 +36,8 @@ def heading(run: Result) -> Iterator[str]:
     loads = [result["load"] for result in run["results"].values() if "load" in result]
     load = f"load {min(loads):.1f} to {max(loads):.1f}" if loads else f"load {run['load'][0]:.1f}"
     yield f"{run['date']}; {machine['processor']}, {machine['cores']} cores; {load}; {words}; commit {run['commit']}."
+    for added in run.get("added", []):
+        yield f"Added later, {added['date']}, commit {added['commit']}: {', '.join(added['names'])}."
     setting = run["settings"]["NPY_DISABLE_CPU_FEATURES"]
     why = f" (`NPY_DISABLE_CPU_FEATURES={setting}`)" if setting else ""
     groups = [name for name in run["numpy_features"] if name.startswith(("X86_", "AVX512_", "ASIMD"))]
