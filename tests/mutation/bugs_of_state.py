@@ -224,11 +224,10 @@ def a_delayed_effect_comes_one_time_point_late(patch: pytest.MonkeyPatch) -> Non
 @planted("sweep")
 def a_delayed_effect_comes_although_its_trigger_was_broken(patch: pytest.MonkeyPatch) -> None:
     def changed(original: Any) -> Any:
-        def come_due(delays: Any, slots: Any, *rest: Any) -> None:
-            _, _, initiated, slot, _, _ = rest
-            since = slot + sweep_loop.SINCE
-            before, slots[since] = slots[since], min(slots[since], initiated)
-            original(delays, slots, *rest)
+        def come_due(delays: Any, slots: Any, marks: Any, counts: Any, waiting: Any, attempt: int) -> None:
+            since = waiting[attempt + sweep_loop.WAITING] * sweep_loop.SLOT + sweep_loop.SINCE
+            before, slots[since] = slots[since], min(slots[since], waiting[attempt + sweep_loop.BEGUN])
+            original(delays, slots, marks, counts, waiting, attempt)
             slots[since] = before
 
         return come_due
@@ -251,15 +250,11 @@ def a_break_loses_to_an_initiation_in_a_cycle(patch: pytest.MonkeyPatch) -> None
 @planted("sweep")
 def a_cycle_reads_the_state_after_the_time_point(patch: pytest.MonkeyPatch) -> None:
     def changed(original: Any) -> Any:
-        def conditions(sheet: Any, memo: Any, slots: Any, *rest: Any) -> int:
-            marks, counts, _ = rest
-            then = list(slots)
-            for place in range(0, counts[sweep_loop.MARKS] * sweep_loop.MARK, sweep_loop.MARK):
-                if marks[place + sweep_loop.MARK_KIND] == sweep_loop.STARTED:
-                    slot = marks[place + sweep_loop.MARK_SLOT]
-                    then[slot + sweep_loop.CURRENT] = marks[place + sweep_loop.MARK_VALUE]
-            return int(original(sheet, memo, then, *rest))
+        def mark(slots: Any, marks: Any, counts: Any, kind: int, slot: int, value: int) -> None:
+            original(slots, marks, counts, kind, slot, value)
+            if kind == sweep_loop.STARTED:
+                slots[slot + sweep_loop.CURRENT] = value
 
-        return conditions
+        return mark
 
-    everywhere(patch, sweep_loop, "_conditions", changed)
+    everywhere(patch, sweep_loop, "_mark", changed)

@@ -17,7 +17,17 @@ from holdsfor.engine.cyclic.memory import Memory
 from holdsfor.engine.cyclic.pairs import Stretch, pair_keys
 from holdsfor.engine.cyclic.rows import RowWriter
 from holdsfor.engine.cyclic.sheet import assembled
-from holdsfor.engine.cyclic.sweep import NO_PENDING, NOTHING, Found, Pending, Start, Swept, is_compiled, sweep
+from holdsfor.engine.cyclic.sweep import (
+    NO_PENDING,
+    NOTHING,
+    Found,
+    Pending,
+    Start,
+    Swept,
+    is_compiled,
+    note_settled,
+    sweep,
+)
 from holdsfor.engine.cyclic.sweep_loop import (
     DELAY,
     DELAY_RANK,
@@ -27,13 +37,14 @@ from holdsfor.engine.cyclic.sweep_loop import (
     ENTRY,
     ON_TRIGGER,
     POSTPONABLE,
+    QUEUE,
     TRIGGER,
     TRIGGER_VALUE,
 )
 from holdsfor.engine.dictionary import value_of
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import evaluate
-from holdsfor.engine.frames import Codes, is_in, order_of, ranges
+from holdsfor.engine.frames import Codes, is_in, numbering, order_of, ranges
 from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted, true_rows
 from holdsfor.engine.state import Attempts
 from holdsfor.engine.statics import run_static
@@ -78,12 +89,14 @@ class _Run:
         start = self._start()
         delays = self._delays
         span = (self._evaluation.moment.now, self._evaluation.moment.next_border)
+        rows = sum(len(batch.time) for batch in batches)
         # Machine code sweeps faster than columns are searched.
-        is_fast = is_compiled(sum(len(batch.time) for batch in batches))
-        swept = None if is_fast else settled(batches, delays, start, span)
+        swept = None if is_compiled(rows) else settled(batches, delays, start, span)
         if swept is None:
             sheet = assembled(batches, delays.reshape(-1))
             swept = sweep(sheet, start, span, self._memory, wants_log=self.component.wants_log)
+        else:
+            note_settled(rows)
         self._publish(swept)
 
     # Delayed effects
@@ -103,6 +116,8 @@ class _Run:
             mine = true_rows(at[1:] > at[:-1])
             delay_at[mine], delay_end[mine] = at[mine], at[mine + 1]
             found = np.concatenate((found, others))
+        if len(found):
+            _, found[:, QUEUE] = numbering(found[:, DELAY])
         self._delays = found
         return delay_at, delay_end
 
@@ -115,7 +130,7 @@ class _Run:
             given = code(value_of(deadline.effect))
             effect, rank = ON_TRIGGER, ranks(DELAYED if deadline.is_postponable else INITIATED, symbol, given)
         assert isinstance(rank, int)
-        return [trigger, value, deadline.delay, effect, given, int(deadline.is_postponable), rank]
+        return [trigger, value, deadline.delay, effect, given, int(deadline.is_postponable), rank, 0]
 
     def _other_deadlines(self) -> Ints:
         """The records of delayed effects that differ from slot to slot, by trigger."""

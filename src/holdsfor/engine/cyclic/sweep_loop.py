@@ -38,11 +38,17 @@ QUESTION = 5
 """A question is asked of a slot and a value, in columns with one row for each answer of its clause. A slot of -1 is
 none: nothing is true of it.
 """
-TRIGGER, TRIGGER_VALUE, DELAY, EFFECT, EFFECT_VALUE, POSTPONABLE, DELAY_RANK = range(7)
-ENTRY = 7
+TRIGGER, TRIGGER_VALUE, DELAY, EFFECT, EFFECT_VALUE, POSTPONABLE, DELAY_RANK, QUEUE = range(8)
+ENTRY = 8
 """A delayed effect: TRIGGER is a slot, or negative where many slots have the same effects, TRIGGER_VALUE -1 is any
 value, EFFECT -1 the end of the trigger, -2 another value of it, EFFECT_VALUE -1 the same value.
-A new initiation postpones it never (POSTPONABLE 0), always (1), or if it is of one value (2 + that value).
+A new initiation postpones it never (POSTPONABLE 0), always (1), or if it is of one value (2 + that value). Effects
+with the same delay wait in the same queue.
+"""
+DUE, BEGUN, WAITING, WAITING_FOR, WAITING_VALUE, NEXT = range(6)
+ATTEMPT = 6
+"""An attempt under way: when it is due and when it began, of which slot, for which delayed effect, with which value, and
+who waits behind it.
 """
 CURRENT, SINCE, RENEWED, TOUCHED, CHAIN, APPLIED, CONFLICTED, OUTSIDE, DELAY_AT, DELAY_END = range(10)
 SLOT = 10
@@ -89,11 +95,14 @@ class Sheet(NamedTuple):
 
 
 class State(NamedTuple):
-    """Where the sweep stands; `marks` has room for as many as there can be at one time-point."""
+    """Where the sweep stands; `marks` has room for as many as there can be at one time-point, `queues` the first and the
+    last attempt of each queue, the first -1 if there is none.
+    """
 
     slots: Cells
     marks: Cells
     counts: Cells
+    queues: Cells
 
 
 class Memo(NamedTuple):
@@ -125,15 +134,28 @@ def sweep_loop(
     """
     due, initiated, trigger, entry, value = pending
     times, delays, slots, marks, counts = sheet.times, sheet.delays, state.slots, state.marks, state.counts
-    heap = [(due[place], initiated[place], trigger[place], entry[place], value[place]) for place in range(len(due))]
-    heapq.heapify(heap)
+    # Of attempts with the same delay, the one that began first is due first: only the first of each queue is in the heap.
+    heap = [(due[place], due[place]) for place in range(0)]
     # A comprehension over nothing is how the compiler learns the type of an empty list.
+    waiting = [np.int64(0) for _ in range(0)]
+    for place in range(len(due)):
+        _wait(
+            waiting,
+            state.queues,
+            heap,
+            delays,
+            due[place],
+            initiated[place],
+            trigger[place],
+            entry[place],
+            value[place],
+        )
     spans = [np.int64(0) for _ in range(0)]
     log = [np.int64(0) for _ in range(0)]
     kept = [np.int64(0) for _ in range(0)]
     conflicts = [np.int64(0) for _ in range(0)]
     agenda = [np.int64(0) for _ in range(0)]
-    arrived = [heap[0] for _ in range(0)]
+    arrived = [np.int64(0) for _ in range(0)]
     last = len(times) - 1
     while True:
         position = counts[POSITION]
@@ -148,20 +170,65 @@ def sweep_loop(
         counts[MARKS] = 0
         arrived.clear()
         while len(heap) > 0 and heap[0][0] == now:
-            arrived.append(heapq.heappop(heap))
-        position = _decide(sheet, memo, slots, marks, counts, arrived, agenda, now)
+            _arrive(waiting, state.queues, heap, arrived)
+        position = _decide(sheet, memo, slots, marks, counts, waiting, arrived, agenda, now)
         if position < 0 or counts[MARKS] * MARK > len(marks):
-            for item in arrived:
-                heapq.heappush(heap, item)
             break
         counts[POSITION] = position
         _apply(slots, marks, counts, now, spans, log, conflicts, wants_log)
-        _stage(slots, marks, counts, delays, now, border, heap, kept)
+        _stage(slots, marks, counts, delays, now, border, waiting, state.queues, heap, kept)
+        arrived.clear()
     coming = [np.int64(0) for _ in range(0)]
-    for item in heap:
-        _note(coming, item[0], item[1], item[2], item[3])
-        coming.append(item[4])
+    for attempt in arrived:
+        _come(coming, waiting, attempt)
+    for queue in range(0, len(state.queues), 2):
+        following = state.queues[queue]
+        while following >= 0:
+            _come(coming, waiting, following)
+            following = waiting[following + NEXT]
     return _column(spans), _column(log), _column(kept), _column(coming), _column(conflicts)
+
+
+def _wait(
+    waiting: list[Any],
+    queues: Cells,
+    heap: list[Any],
+    delays: Cells,
+    due: int,
+    begun: int,
+    slot: int,
+    entry: int,
+    value: int,
+) -> None:
+    """Put an attempt at the end of its queue."""
+    place = len(waiting)
+    _note(waiting, due, begun, slot, entry)
+    waiting.append(value)
+    waiting.append(-1)
+    queue = delays[entry * ENTRY + QUEUE] * 2
+    if queues[queue] < 0:
+        queues[queue] = place
+        heapq.heappush(heap, (due, queue))
+    else:
+        waiting[queues[queue + 1] + NEXT] = place
+    queues[queue + 1] = place
+
+
+def _arrive(waiting: list[Any], queues: Cells, heap: list[Any], arrived: list[Any]) -> None:
+    """Take out of the first queue in the heap all that are due."""
+    now, queue = heapq.heappop(heap)
+    place = queues[queue]
+    while place >= 0 and waiting[place + DUE] == now:
+        arrived.append(place)
+        place = waiting[place + NEXT]
+    queues[queue] = place
+    if place >= 0:
+        heapq.heappush(heap, (waiting[place + DUE], queue))
+
+
+def _come(coming: list[Any], waiting: list[Any], place: Any) -> None:
+    _note(coming, waiting[place + DUE], waiting[place + BEGUN], waiting[place + WAITING], waiting[place + WAITING_FOR])
+    coming.append(waiting[place + WAITING_VALUE])
 
 
 def _column(items: list[Any]) -> Ints:
@@ -178,71 +245,118 @@ def _note(notes: list[Any], one: int, two: int, three: int, four: int) -> None:
 # Deciding a time-point, rank by rank
 
 
-def _decide(
+def _decide(  # noqa: PLR0915 -- a call for every row would cost more than what it does
     sheet: Sheet,
     memo: Memo,
     slots: Cells,
     marks: Cells,
     counts: Cells,
+    waiting: list[Any],
     arrived: list[Any],
     agenda: list[Any],
     now: int,
 ) -> int:
     """Mark everything that happens now; returns the first row that comes later, or -1 if an answer is missing."""
-    times, ranks, delays = sheet.times, sheet.ranks, sheet.delays
+    rows, owners, times, ranks, notes, pool, delays = sheet
     rank = -1
     position: int = counts[POSITION]
     while True:
-        rank = _next_rank(times, ranks, delays, position, now, rank, arrived)
+        rank = _next_rank(times, ranks, delays, position, now, rank, waiting, arrived)
         if rank == _NO_RANK:
             return position
-        for item in arrived:
-            if delays[item[3] * ENTRY + DELAY_RANK] == rank:
-                _come_due(delays, slots, marks, counts, item[1], item[2] * SLOT, item[3] * ENTRY, item[4])
+        for attempt in arrived:
+            if delays[waiting[attempt + WAITING_FOR] * ENTRY + DELAY_RANK] == rank:
+                _come_due(delays, slots, marks, counts, waiting, attempt)
         agenda.clear()
-        while times[position] == now and ranks[position] == rank:
-            outcome = _conditions(sheet, memo, slots, marks, counts, position)
+        # All rows of the rank, then as long as something fires those again that may become true: positive loops inside
+        # a time-point.
+        is_again, fired, place = False, True, 0
+        while True:
+            if not is_again and times[position] == now and ranks[position] == rank:
+                at = position
+                position += 1
+            else:
+                if not is_again or place == len(agenda):
+                    if not fired or len(agenda) == 0:
+                        break
+                    is_again, fired, place = True, False, 0
+                at = agenda[place]
+                place += 1
+                if at < 0:
+                    continue
+            batch = owners[at] * BATCH
+            row = rows[at] - notes[batch + FIRST]
+            outcome = TRUE
+            for clause in range(notes[batch + CLAUSE_AT], notes[batch + CLAUSE_END], CLAUSE):
+                starts = notes[clause + STARTS_AT]
+                first, last = row, row + 1
+                if starts >= 0:
+                    first, last = pool[starts + row], pool[starts + row + 1]
+                for answer in range(first, last):
+                    outcome = FALSE
+                    for question in range(notes[clause + QUESTION_AT], notes[clause + QUESTION_END], QUESTION):
+                        slot = pool[notes[question + ASKED_AT] + answer] * SLOT
+                        value = notes[question + ASKED_VALUE]
+                        if notes[question + ASKED_VALUE_AT] >= 0:
+                            value = pool[notes[question + ASKED_VALUE_AT] + answer]
+                        if slot < 0:
+                            found = FALSE
+                        elif notes[question + ASKS] == HOLDS:
+                            found = TRUE if slots[slot + CURRENT] == value else FALSE
+                        else:
+                            found = _found(memo, slots, marks, counts, notes[question + ASKS], slot, value)
+                        if found == UNKNOWN:
+                            outcome = UNKNOWN
+                        elif found == notes[question + MUST_BE]:
+                            outcome = TRUE
+                            break
+                    if outcome != TRUE:
+                        break
+                if outcome != TRUE:
+                    break
             if outcome == TRUE:
-                outcome = _do(sheet, memo, slots, marks, counts, position)
+                slot = pool[notes[batch + TARGET_AT] + row] * SLOT
+                if notes[batch + ROOT_AT] >= 0:
+                    outcome = _do(notes, pool, memo, slots, marks, counts, batch, row)
+                else:
+                    value = notes[batch + VALUE]
+                    if notes[batch + VALUE_AT] >= 0:
+                        value = pool[notes[batch + VALUE_AT] + row]
+                    _mark(slots, marks, counts, notes[batch + ACTION], slot, value)
             if outcome == UNKNOWN:
                 return -1
-            if outcome == FALSE and sheet.notes[sheet.owners[position] * BATCH + AGAIN] == 1:
-                agenda.append(position)
-            position += 1
-        # Positive loops inside a time-point: try what did not fire as long as something does.
-        fired = len(agenda) > 0
-        while fired:
-            fired = False
-            for place in range(len(agenda)):
-                if agenda[place] < 0:
-                    continue
-                outcome = _conditions(sheet, memo, slots, marks, counts, agenda[place])
+            if is_again:
                 if outcome == TRUE:
-                    outcome = _do(sheet, memo, slots, marks, counts, agenda[place])
-                if outcome == UNKNOWN:
-                    return -1
-                if outcome == TRUE:
-                    agenda[place] = -1
+                    agenda[place - 1] = -1
                     fired = True
+            elif outcome == FALSE and notes[batch + AGAIN] == 1:
+                agenda.append(at)
 
 
 def _next_rank(
-    times: Cells, ranks: Cells, delays: Cells, position: int, now: int, before: int, arrived: list[Any]
+    times: Cells,
+    ranks: Cells,
+    delays: Cells,
+    position: int,
+    now: int,
+    before: int,
+    waiting: list[Any],
+    arrived: list[Any],
 ) -> int:
     rank = _NO_RANK
     if times[position] == now:
         rank = ranks[position]
-    for item in arrived:
-        found = delays[item[3] * ENTRY + DELAY_RANK]
+    for attempt in arrived:
+        found = delays[waiting[attempt + WAITING_FOR] * ENTRY + DELAY_RANK]
         if before < found < rank:
             rank = found
     return rank
 
 
-def _come_due(
-    delays: Cells, slots: Cells, marks: Cells, counts: Cells, initiated: int, slot: int, entry: int, value: int
-) -> None:
+def _come_due(delays: Cells, slots: Cells, marks: Cells, counts: Cells, waiting: list[Any], attempt: int) -> None:
     """An attempt takes effect if its trigger has held ever since, and was not renewed."""
+    initiated, slot = waiting[attempt + BEGUN], waiting[attempt + WAITING] * SLOT
+    entry, value = waiting[attempt + WAITING_FOR] * ENTRY, waiting[attempt + WAITING_VALUE]
     if slots[slot + CURRENT] != value or slots[slot + SINCE] > initiated + 1:
         return
     if delays[entry + POSTPONABLE] == 1 or delays[entry + POSTPONABLE] == value + 2:
@@ -260,39 +374,6 @@ def _come_due(
 
 
 # Conditions
-
-
-def _conditions(sheet: Sheet, memo: Memo, slots: Cells, marks: Cells, counts: Cells, position: int) -> int:
-    """Whether all clauses of a row are true."""
-    notes, pool = sheet.notes, sheet.pool
-    batch = sheet.owners[position] * BATCH
-    row = sheet.rows[position] - notes[batch + FIRST]
-    for clause in range(notes[batch + CLAUSE_AT], notes[batch + CLAUSE_END], CLAUSE):
-        starts = notes[clause + STARTS_AT]
-        first, last = row, row + 1
-        if starts >= 0:
-            first, last = pool[starts + row], pool[starts + row + 1]
-        for answer in range(first, last):
-            truth = FALSE
-            for place in range(notes[clause + QUESTION_AT], notes[clause + QUESTION_END], QUESTION):
-                slot = pool[notes[place + ASKED_AT] + answer] * SLOT
-                value = notes[place + ASKED_VALUE]
-                if notes[place + ASKED_VALUE_AT] >= 0:
-                    value = pool[notes[place + ASKED_VALUE_AT] + answer]
-                if slot < 0:
-                    found = FALSE
-                elif notes[place + ASKS] == HOLDS:
-                    found = TRUE if slots[slot + CURRENT] == value else FALSE
-                else:
-                    found = _found(memo, slots, marks, counts, notes[place + ASKS], slot, value)
-                if found == UNKNOWN:
-                    truth = UNKNOWN
-                elif found == notes[place + MUST_BE]:
-                    truth = TRUE
-                    break
-            if truth != TRUE:
-                return truth
-    return TRUE
 
 
 def _found(memo: Memo, slots: Cells, marks: Cells, counts: Cells, asks: int, slot: int, value: int) -> int:
@@ -334,18 +415,9 @@ def _answer(slots: Cells, marks: Cells, stamp: int, asks: int, slot: int, value:
 # What rows do
 
 
-def _do(sheet: Sheet, memo: Memo, slots: Cells, marks: Cells, counts: Cells, position: int) -> int:
-    """Mark what a row does whose conditions are true."""
-    notes, pool = sheet.notes, sheet.pool
-    batch = sheet.owners[position] * BATCH
-    row = sheet.rows[position] - notes[batch + FIRST]
+def _do(notes: Cells, pool: Cells, memo: Memo, slots: Cells, marks: Cells, counts: Cells, batch: int, row: int) -> int:
+    """Mark what a row does whose conditions are true and whose values depend on what it reads."""
     action, slot = notes[batch + ACTION], pool[notes[batch + TARGET_AT] + row] * SLOT
-    if notes[batch + ROOT_AT] < 0:
-        value = notes[batch + VALUE]
-        if notes[batch + VALUE_AT] >= 0:
-            value = pool[notes[batch + VALUE_AT] + row]
-        _mark(slots, marks, counts, action, slot, value)
-        return TRUE
     root = pool[notes[batch + ROOT_AT] + row]
     first = notes[batch + READ_AT]
     depth = notes[batch + READ_END] - first
@@ -394,13 +466,16 @@ def hash_of(memory: int, value: int) -> int:
 def _mark(slots: Cells, marks: Cells, counts: Cells, kind: int, slot: int, value: int) -> None:
     if kind == CLEARED:
         value = 0
-    if _is_marked(slots, marks, counts[STAMP], kind, slot, value):
-        return
+    before = -1
+    if slots[slot + TOUCHED] == counts[STAMP]:
+        if _is_marked(slots, marks, counts[STAMP], kind, slot, value):
+            return
+        before = slots[slot + CHAIN]
     place = counts[MARKS] * MARK
     counts[MARKS] += 1
     if place >= len(marks):
         return
-    marks[place + MARK_BEFORE] = slots[slot + CHAIN] if slots[slot + TOUCHED] == counts[STAMP] else -1
+    marks[place + MARK_BEFORE] = before
     marks[place + MARK_KIND] = kind
     marks[place + MARK_SLOT] = slot
     marks[place + MARK_VALUE] = value
@@ -470,6 +545,8 @@ def _stage(
     delays: Cells,
     now: int,
     border: int,
+    waiting: list[Any],
+    queues: Cells,
     heap: list[Any],
     kept: list[Any],
 ) -> None:
@@ -487,7 +564,7 @@ def _stage(
             trigger = delays[entry * ENTRY + TRIGGER_VALUE]
             if trigger == value or trigger < 0:
                 due = now + delays[entry * ENTRY + DELAY]
-                heapq.heappush(heap, (due, now, slot // SLOT, entry, value))
+                _wait(waiting, queues, heap, delays, due, now, slot // SLOT, entry, value)
                 is_under_way = is_under_way or now <= border < due
         if is_under_way:
             _note(kept, 0, slot // SLOT, value, now)
@@ -496,6 +573,9 @@ def _stage(
 HELPERS = (
     _column,
     _note,
+    _wait,
+    _arrive,
+    _come,
     _is_marked,
     _is_broken,
     _mark,
@@ -504,7 +584,6 @@ HELPERS = (
     _reads,
     _answer,
     _found,
-    _conditions,
     _do,
     _come_due,
     _next_rank,
