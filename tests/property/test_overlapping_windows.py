@@ -34,7 +34,8 @@ BORDERS = st.booleans()
 """Whether old panes become one."""
 
 
-def _told(answers: list[Answer], dictionary: Dictionary) -> list[tuple[object, ...]]:
+def told(answers: list[Answer], dictionary: Dictionary) -> list[tuple[object, ...]]:
+    """Everything that answers say."""
     return [
         (one.query_time, one.conflicts, interval_rows([one], dictionary), event_rows([one], dictionary))
         for one in answers
@@ -48,7 +49,7 @@ def check(one: Scenario, ways: list[bool], *, is_merging: bool) -> None:
     dictionary = Dictionary()
     stream = from_records(one.records, one.reasoner.analysis.entities, dictionary)
     try:
-        wanted = _told(list(Run(plan, dictionary, stream, windows)), dictionary)
+        wanted = told(list(Run(plan, dictionary, stream, windows)), dictionary)
     except (NotSupported, EvaluationError):
         assume(False)
         raise
@@ -58,7 +59,7 @@ def check(one: Scenario, ways: list[bool], *, is_merging: bool) -> None:
         way = cycle(ways)
         patch.setattr(IncrementalRun, "_is_incremental", lambda *_: next(way))
         run = IncrementalRun(plan, dictionary, stream, windows, choice=Choice.ALWAYS)
-        assert _told(list(run), dictionary) == wanted
+        assert told(list(run), dictionary) == wanted
 
 
 @settings(max_examples=60)
@@ -125,12 +126,12 @@ def check_calm(rows: list[tuple[str, int, int, int, int, int]], span: tuple[int,
     plan, dictionary = loads(CALM).plan, Dictionary()
     assert is_calm(plan, stage_plan(plan, tied=False).stages)
     stream, windows = calm_stream(rows, dictionary), WindowPlan(max(span), min(span), 0, 64)
-    wanted = _told(list(Run(plan, dictionary, stream, windows)), dictionary)
+    wanted = told(list(Run(plan, dictionary, stream, windows)), dictionary)
     with pytest.MonkeyPatch.context() as patch:
         way = cycle(ways)
         patch.setattr(IncrementalRun, "_is_incremental", lambda *_: next(way))
         run = IncrementalRun(plan, dictionary, stream, windows, choice=Choice.ALWAYS)
-        assert _told(list(run), dictionary) == wanted
+        assert told(list(run), dictionary) == wanted
 
 
 SPANS = st.tuples(st.integers(1, 40), st.integers(1, 40))

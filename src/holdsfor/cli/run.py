@@ -267,4 +267,5 @@ def _profile_lines(recognition: Recognition) -> Iterator[str]:
             f"{counted(work.occurrences, 'occurrence')} gone through in {counted(work.evaluations, 'evaluation')} of panes"
         )
     if work.from_scratch:
-        yield f"{counted(work.from_scratch, 'query time')} worked out from scratch"
+        together = f", {work.together} of them several at once" if work.together else ""
+        yield f"{counted(work.from_scratch, 'query time')} worked out from scratch{together}"

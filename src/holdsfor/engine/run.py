@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Ints
+from holdsfor.engine.kernels import Bools, Ints, true_rows
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.profile import Profile
 from holdsfor.engine.state import NEVER, State
@@ -76,7 +76,8 @@ class Batches:
     """A stream cut into what arrives for each query time, of rows that arrive after `seen`."""
 
     def __init__(self, stream: Stream, windows: WindowPlan, queries: Ints, seen: int) -> None:
-        self._stream = stream
+        self._stream, self._windows, self._queries = stream, windows, queries
+        self._loaded: dict[Symbol, Ints] = {}
         self._cuts: dict[Symbol, tuple[Ints, Ints | None]] = {}
         arrivals = {symbol: table.arrival for symbol, table in stream.events.items()}
         arrivals |= {symbol: table.arrival for symbol, table in stream.fluents.items()}
@@ -84,27 +85,48 @@ class Batches:
             loaded = windows.loaded_at(arrival)
             if seen != NEVER:
                 loaded = np.where(arrival > seen, loaded, NEVER)
+            self._loaded[symbol] = loaded
             order = None if (loaded[1:] >= loaded[:-1]).all() else np.argsort(loaded, kind="stable")
             ordered = loaded if order is None else loaded[order]
             before = np.searchsorted(ordered, NEVER, side="right")
             self._cuts[symbol] = np.concatenate(([before], np.searchsorted(ordered, queries, side="right"))), order
 
-    def of(self, place: int) -> Stream:
-        """What is first seen at a query time."""
+    def of(self, place: int, count: int = 1) -> Stream:
+        """What is first seen at a query time, or at several."""
         found = Stream()
         for symbol, events in self._stream.events.items():
-            rows = self._rows(symbol, place)
+            rows = self._rows(symbol, place, count)
             if rows is not None:
                 found.events[symbol] = events.take(rows)
         for symbol, fluents in self._stream.fluents.items():
-            rows = self._rows(symbol, place)
+            rows = self._rows(symbol, place, count)
             if rows is not None:
                 found.fluents[symbol] = fluents.take(rows)
         return found
 
-    def _rows(self, symbol: Symbol, place: int) -> slice | Ints | None:
+    @cached_property
+    def sizes(self) -> Ints:
+        """How many rows are first seen at each query time."""
+        return sum((np.diff(cuts) for cuts, _ in self._cuts.values()), np.zeros(len(self._queries), np.int64))
+
+    @cached_property
+    def is_prompt(self) -> Bools:
+        """For which query times all that is first seen are events since the one before."""
+        found = np.ones(len(self._queries), np.bool_)
+        for symbol, events in self._stream.events.items():
+            loaded = self._loaded[symbol]
+            age = loaded - events.time
+            early_or_late = loaded[true_rows((age < 0) | (age >= self._windows.step))]
+            at = np.searchsorted(self._queries, early_or_late)
+            is_there = (at < len(found)) & (early_or_late != NEVER)
+            found[at[is_there]] = False
+        for symbol in self._stream.fluents:
+            found &= np.diff(self._cuts[symbol][0]) == 0
+        return found
+
+    def _rows(self, symbol: Symbol, place: int, count: int) -> slice | Ints | None:
         cuts, order = self._cuts[symbol]
-        first, last = cuts[place], cuts[place + 1]
+        first, last = cuts[place], cuts[place + count]
         if first == last:
             return None
         return slice(first, last) if order is None else order[first:last]

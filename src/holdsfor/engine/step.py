@@ -46,13 +46,15 @@ def advance(
     size: int | None,
     step: int,
     work: Callable[[Evaluation], None] | None = None,
+    first: int | None = None,
 ) -> tuple[Answer, State]:
     """Answer a query over the `size` time-points before it, and say what the next one must know.
 
     `arrived` is what came in since the last query time. `step` is how far off the next query time is at least. `work`
-    is called in place of `evaluate`, for those who bring some of the tables along.
+    is called in place of `evaluate`, for those who bring some of the tables along. The answer is about the window of
+    an earlier query time as well if there is a `first`.
     """
-    low = -int(FOREVER) if size is None else query - size
+    low = -int(FOREVER) if size is None else (query if first is None else first) - size
     if state.query != NEVER and state.border > max(state.origin - 1, min(state.query, low)) - 1:
         raise HoldsforError(
             f"the window ({low}, {query}] reaches back to where the state after query time {state.query} is settled "

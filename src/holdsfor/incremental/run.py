@@ -2,20 +2,24 @@
 
 Both give the same answers. Which of the two costs less is found out from the stream: how much a window overlaps with the
 one before, how much comes late, and for how many keys. A query that goes the other way than the one before takes over
-from its state.
+from its state. Query times for which nothing comes late are worked out several at once (`together.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from holdsfor.compiler.plan import Method, Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.evaluation import Evaluation
+from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.profile import Profile
 from holdsfor.engine.retention import retention
@@ -43,11 +47,13 @@ class Choice(StrEnum):
 
 @dataclass
 class Work:
-    """What a run has done so far: query times worked out from scratch and by what changed, and of the latter how many
-    occurrences they went through, each as often as it was, and how many evaluations of a pane they took.
+    """What a run has done so far: query times worked out from scratch, of these together with others, and by what
+    changed; and of the latter how many occurrences they went through, each as often as it was, and how many evaluations
+    of a pane they took.
     """
 
     from_scratch: int = 0
+    together: int = 0
     incremental: int = 0
     occurrences: int = 0
     evaluations: int = 0
@@ -111,12 +117,51 @@ class IncrementalRun:
         queries = self.windows.query_times
         queries = queries[queries > state.query]
         batches = Batches(self._stream, self.windows, queries, state.query)
-        for place, query in enumerate(queries.tolist()):
-            arrived = batches.of(place)
-            if self._is_incremental(arrived):
-                yield self._changes(query, arrived)
+        place = 0
+        while place < len(queries):
+            count = self._together(batches, place)
+            if count > 1:
+                yield from self._several(queries[place : place + count], batches.of(place, count))
             else:
-                yield self._from_scratch(query, arrived)
+                yield self._one(int(queries[place]), batches.of(place))
+            place += count
+
+    def _one(self, query: int, arrived: Stream) -> Answer:
+        is_incremental = self._is_incremental(arrived)
+        return self._changes(query, arrived) if is_incremental else self._from_scratch(query, arrived)
+
+    def _together(self, batches: Batches, place: int) -> int:
+        """How many query times from one on are worked out in one go."""
+        size = self.windows.size
+        if size is None or size < self.windows.step or self._choice is Choice.ALWAYS or self._engine is not None:
+            return 1
+        if not self._is_settled or any(map(len, self._state.kept.reports.values())):
+            return 1
+        from holdsfor.incremental.together import how_many
+
+        return how_many(batches, place)
+
+    @cached_property
+    def _is_settled(self) -> bool:
+        from holdsfor.incremental.together import is_settled
+
+        return is_settled(self._plan)
+
+    def _several(self, queries: Ints, arrived: Stream) -> Iterator[Answer]:
+        from holdsfor.incremental.together import answers
+
+        assert self.windows.size is not None
+        previous = self._state.query
+        broken: list[Ints] = []
+
+        def work(evaluation: Evaluation) -> None:
+            evaluate(evaluation, self._profile)
+            broken.extend(evaluation.conflict_times)
+
+        last = self._scratch(int(queries[-1]), arrived, work, first=int(queries[0]))
+        self.work.from_scratch += len(queries)
+        self.work.together += len(queries)
+        yield from answers(last, np.concatenate([EMPTY, *broken]), queries, previous, self.windows.size)
 
     def _is_incremental(self, arrived: Stream) -> bool:
         if self._costs is None:
@@ -141,16 +186,16 @@ class IncrementalRun:
     def _from_scratch(self, query: int, arrived: Stream) -> Answer:
         if self._engine is not None:
             self._state, self._engine = self._engine.state(), None
-        answer, self._state = advance(
-            self._prepared,
-            self._state,
-            arrived,
-            query,
-            size=self.windows.size,
-            step=self.windows.step,
-            work=partial(evaluate, profile=self._profile),
-        )
         self.work.from_scratch += 1
+        return self._scratch(query, arrived, partial(evaluate, profile=self._profile))
+
+    def _scratch(
+        self, query: int, arrived: Stream, work: Callable[[Evaluation], None], first: int | None = None
+    ) -> Answer:
+        size, step = self.windows.size, self.windows.step
+        answer, self._state = advance(
+            self._prepared, self._state, arrived, query, size=size, step=step, work=work, first=first
+        )
         return answer
 
 
