@@ -52,7 +52,7 @@ def good(run: Result) -> Results:
 def targets(run: Result) -> Iterator[str]:
     """Everything that is aimed at: how far it is."""
     head = ["target", "", "what stands in the way", "needed", "is"]
-    yield from rows(head, (_target(*found) for found in _targets(run)), 3)
+    yield from rows(head, (_target(run, *found) for found in _targets(run)), 3)
 
 
 def _targets(run: Result) -> Iterator[tuple[str, str, float, float, str]]:
@@ -68,10 +68,12 @@ def _targets(run: Result) -> Iterator[tuple[str, str, float, float, str]]:
                 yield str(goal), goal.unit, -goal.at_most, -goal.value(result), name
 
 
-def _target(title: str, unit: str, needed: float, found: float, name: str) -> list[str]:
+def _target(run: Result, title: str, unit: str, needed: float, found: float, name: str) -> list[str]:
     is_met = found >= needed
     by = "met" if is_met else f"**missed** by {number(max(needed / found, found / needed))}×"
-    why = "" if is_met else obstacle(name)
+    task = next(iter(run["results"][name]["tasks"].values()))
+    calls = f"{count(task['calls'] / task['windows'])} calls a window" if "calls" in task and unit == "×" else ""
+    why = "" if is_met else "; ".join(filter(None, [obstacle(name), calls]))
     return [title, by, why, f"{number(abs(needed))} {unit}", f"{number(abs(found))} {unit}"]
 
 
