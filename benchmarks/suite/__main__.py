@@ -20,7 +20,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.suite.measure import Result, circumstances, measure_apart, measure_here, warm_up
+from benchmarks.suite.measure import Result, circumstances, measure_apart, measure_here, warm_up, written
 from benchmarks.suite.tables import compared, line, table
 from benchmarks.suite.workload import ROOT, Workload
 from benchmarks.suite.workloads import ALL
@@ -75,7 +75,7 @@ def _begun(options: argparse.Namespace, names: list[str]) -> Result:
 
 def _write(path: Path, found: Result) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    path.write_text(written(found), encoding="utf-8")
 
 
 def profile(name: str, task: str | None) -> None:

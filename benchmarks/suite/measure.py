@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import re
 import statistics
 import subprocess
 import sys
@@ -119,7 +120,11 @@ def measure_here(workload: Workload, quick: bool) -> Result:
         "title": workload.title,
         "facts": ready.facts,
         "tasks": tasks | ready.measured,
-        **({"series": ready.series} if ready.series else {}),
+        **(
+            {"series": {name: [float(f"{x:.4g}") for x in found] for name, found in ready.series.items()}}
+            if ready.series
+            else {}
+        ),
         "sorts_by": sorting(),
         "rss_mb": memory(),
         "rss_ready_mb": before,
@@ -139,6 +144,12 @@ def measure_apart(name: str, quick: bool, limit: float) -> Result:
     except ValueError:
         return {"error": done.stderr.strip()[-2000:] or f"ended with {done.returncode} and said nothing"}
     return found
+
+
+def written(run: Result) -> str:
+    """A run as JSON; a list of numbers takes one line."""
+    text = json.dumps(run, indent=1)
+    return re.sub(r"\[[^\[\]{}]*\]", lambda match: re.sub(r"\s+", " ", match[0]), text) + "\n"
 
 
 def circumstances(quick: bool) -> Result:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.suite.measure import Result
+from benchmarks.suite.measure import Result, written
 from benchmarks.suite.sections import SECTIONS, heading
 from benchmarks.suite.tables import table
 from benchmarks.suite.workload import ROOT
@@ -25,7 +24,7 @@ def publish(run: Result) -> Iterator[Path]:
         raise SystemExit("a quick run is not for readers")
     RESULTS.mkdir(exist_ok=True)
     for path, text in (
-        (RESULTS / "latest.json", json.dumps(run, indent=1) + "\n"),
+        (RESULTS / "latest.json", written(run)),
         (RESULTS / "latest.md", f"# The latest run\n\n{table(run)}"),
         (README, with_tables(README.read_text(encoding="utf-8"), run)),
     ):

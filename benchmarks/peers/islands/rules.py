@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-
-import pyarrow as pa
+from typing import TYPE_CHECKING
 
 from holdsfor import Reasoner, loads
+
+if TYPE_CHECKING:
+    # Arrow imports NumPy, and holdsfor has to come first to choose the faster of its sorts.
+    import pyarrow as pa
 
 RULES = """
 initiatedAt(fast(V)=true, T) :- happensAt(velocity(V, Speed), T), Speed > 8.
