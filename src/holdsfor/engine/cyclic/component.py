@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
+from weakref import ReferenceType
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.binding import names
@@ -16,6 +17,8 @@ from holdsfor.engine.cyclic.conditions import Part, Parts, symbol_of
 from holdsfor.engine.cyclic.deadlines import Deadlines, deadlines_of
 from holdsfor.engine.cyclic.growth import Growth, Split
 from holdsfor.engine.cyclic.residual import Splitter, SweptRule
+from holdsfor.engine.dictionary import Dictionary, Value, value_of
+from holdsfor.engine.kernels import Ints
 from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import (
     Body,
@@ -31,6 +34,7 @@ from holdsfor.ir import (
     variable_names,
     walk,
 )
+from holdsfor.logic.unify import is_ground
 from holdsfor.syntax.terms import Term
 
 
@@ -46,6 +50,8 @@ class PlannedWay:
     """Whether it ends something of which some rule asks whether it is ended."""
     events: tuple[Symbol, ...]
     """Events outside the component without which it cannot fire."""
+    about: int
+    """As in conditions, what the head is about."""
 
     @cached_property
     def reads(self) -> tuple[Symbol, ...]:
@@ -69,6 +75,12 @@ class PlannedWay:
     def value_names(self) -> frozenset[str]:
         """The variables in the value of the rule's head."""
         return frozenset() if self.head[1] is None else frozenset(names(self.head[1]))
+
+    @cached_property
+    def fixed_value(self) -> Value | None:
+        """The value of the rule's head, if it is a constant."""
+        value = self.head[1]
+        return None if value is None or not is_ground(value) else value_of(value)
 
     @cached_property
     def dynamic_names(self) -> frozenset[str]:
@@ -121,6 +133,8 @@ class Component:
     """Whether rules of the component are driven by what happens inside it."""
     stages: dict[int, tuple[Stage, ...]] = field(init=False)
     """By the identity of a way, its body in pieces."""
+    records: tuple[ReferenceType[Dictionary], Ints] | None = field(init=False, default=None)
+    """The records of its deadlines, for the dictionary they were last written for."""
     ranks: dict[tuple[str, Symbol, object], int] = field(init=False, default_factory=dict)
     """Places in the order inside a time-point, as far as they were asked for."""
 
@@ -248,7 +262,9 @@ def _planned(
         body = parts.analysis.body(rule)
         needed = (parts.analysis.entities.event(lit.event) for lit in body if isinstance(lit, Happens))
         events = tuple(dict.fromkeys(event for event in needed if event not in members))
-        found.append(PlannedWay(rule, symbol, whole, inner, symbol in asked_ends, events))
+        head = rule.event if isinstance(rule, EventRule) else rule.fvp.fluent
+        about = parts.about(symbol, symbol.columns(head))
+        found.append(PlannedWay(rule, symbol, whole, inner, symbol in asked_ends, events, about))
     return found
 
 

@@ -15,6 +15,7 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.binding import names
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.cyclic.growth import Mode, Split
+from holdsfor.engine.dictionary import Value, value_of
 from holdsfor.ir import (
     Assign,
     Body,
@@ -44,8 +45,15 @@ class Condition:
     mode: Mode
     number: int
     """To name its columns by, where it is joined."""
+    about: int
+    """The same for conditions and heads that are about the same slots wherever they stand in one rule."""
     waits: bool
     """Whether its slots are looked up once all are known."""
+
+    @cached_property
+    def fixed_value(self) -> Value | None:
+        """The value, if it is a constant."""
+        return None if self.value is None or not is_ground(self.value) else value_of(self.value)
 
 
 @dataclass(frozen=True)
@@ -86,6 +94,11 @@ class Parts:
         self.analysis = analysis
         self._may_wait = may_wait
         self._numbers = count()
+        self._about: dict[tuple[Symbol, tuple[Term, ...]], int] = {}
+
+    def about(self, symbol: Symbol, args: tuple[Term, ...]) -> int:
+        """A number for what conditions and heads are about."""
+        return self._about.setdefault((symbol, args), len(self._about))
 
     def whole(self, split: Split) -> Part:
         """The body of a rule."""
@@ -116,7 +129,8 @@ class Parts:
         symbol = symbol_of(self.analysis, literal)
         number = next(self._numbers)
         if isinstance(literal, Happens):
-            return Condition(literal, symbol, symbol.columns(literal.event), None, mode, number, waits=False)
+            args = symbol.columns(literal.event)
+            return Condition(literal, symbol, args, None, mode, number, self.about(symbol, args), waits=False)
         assert isinstance(literal, Holds | Boundary | Effect | Instance)
         args, value = symbol.columns(literal.fvp.fluent), literal.fvp.value
         is_pair = mode is Mode.PAIR
@@ -124,7 +138,7 @@ class Parts:
         is_declared = is_pair and bool(self.analysis.entities[symbol].groundings)
         waits = self._may_wait and isinstance(literal, Holds) and not is_declared
         waits = waits and _are_given((*args, value) if is_pair else args, bound)
-        return Condition(literal, symbol, args, value, mode, number, waits)
+        return Condition(literal, symbol, args, value, mode, number, self.about(symbol, args), waits)
 
     def _binds(self, literal: Literal, split: Split) -> set[str]:
         """The variables that certainly have a value in every row after a literal was solved."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any, TypeVar, cast
+from weakref import ref
 
 import numpy as np
 
@@ -12,8 +13,9 @@ from holdsfor.compiler.analysis.instant import DELAYED, INITIATED, TERMINATED
 from holdsfor.compiler.plan import Stratum
 from holdsfor.engine.cyclic.deadlines import Deadline
 from holdsfor.engine.cyclic.delays import settled
-from holdsfor.engine.cyclic.grounding import SLOT, VALUE, Grounding, plain
+from holdsfor.engine.cyclic.grounding import Grounding
 from holdsfor.engine.cyclic.memory import Memory
+from holdsfor.engine.cyclic.moments import SLOT, VALUE, plain
 from holdsfor.engine.cyclic.pairs import Stretch, pair_keys
 from holdsfor.engine.cyclic.rows import RowWriter
 from holdsfor.engine.cyclic.sheet import assembled
@@ -104,22 +106,33 @@ class _Run:
     def _deadlines(self) -> tuple[Ints, Ints]:
         """The records of all delayed effects, and where those of each slot begin and end."""
         delay_at, delay_end = np.zeros(self._possible.slots, np.int64), np.zeros(self._possible.slots, np.int64)
-        records: list[list[int]] = []
-        for number, (symbol, deadlines) in enumerate(self.component.deadlines.own.items()):
-            slot = self._possible.known[symbol].slot
-            delay_at[slot], delay_end[slot] = len(records), len(records) + len(deadlines)
-            records += [self._record(-1 - number, symbol, deadline) for deadline in deadlines]
-        found = np.array(records, np.int64).reshape(-1, ENTRY)
+        begin = 0
+        for symbol, deadlines in self.component.deadlines.own.items():
+            slot, end = self._possible.known[symbol].slot, begin + len(deadlines)
+            delay_at[slot], delay_end[slot] = begin, end
+            begin = end
+        found = self._records()
         if self.component.deadlines.others:
             others = self._other_deadlines()
             at = len(found) + np.searchsorted(others[:, TRIGGER], np.arange(self._possible.slots + 1))
             mine = true_rows(at[1:] > at[:-1])
             delay_at[mine], delay_end[mine] = at[mine], at[mine + 1]
-            found = np.concatenate((found, others))
-        if len(found):
-            _, found[:, QUEUE] = numbering(found[:, DELAY])
+            found = _queued(np.concatenate((found, others)))
         self._delays = found
         return delay_at, delay_end
+
+    def _records(self) -> Ints:
+        """The records of deadlines that all instances of a fluent have; they change with the dictionary only."""
+        component, dictionary = self.component, self._evaluation.dictionary
+        if component.records is None or component.records[0]() is not dictionary:
+            records = [
+                self._record(-1 - number, symbol, deadline)
+                for number, (symbol, deadlines) in enumerate(component.deadlines.own.items())
+                for deadline in deadlines
+            ]
+            found = _queued(np.array(records, np.int64).reshape(-1, ENTRY))
+            component.records = ref(dictionary), found
+        return component.records[1]
 
     def _record(self, trigger: int, symbol: Symbol, deadline: Deadline) -> list[int]:
         code, ranks = self._evaluation.dictionary.code, self._writer.ranks
@@ -276,6 +289,12 @@ def _below_each_other(parts: list[_Columns], none: _Columns) -> _Columns:
         return parts[0] if parts else none
     found: Any = tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))
     return cast("_Columns", found)
+
+
+def _queued(records: Ints) -> Ints:
+    """Records of delayed effects, with the numbers of their queues."""
+    _, records[:, QUEUE] = numbering(records[:, DELAY])
+    return records
 
 
 def _postponable(slot: Ints, value: Ints, postponed: tuple[Ints, Ints]) -> Ints:

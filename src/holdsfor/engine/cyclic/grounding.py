@@ -17,11 +17,12 @@ from holdsfor.engine.bodies import Bodies
 from holdsfor.engine.cyclic.component import Component, PlannedWay
 from holdsfor.engine.cyclic.conditions import Condition, Part
 from holdsfor.engine.cyclic.growth import Mode, Split
+from holdsfor.engine.cyclic.moments import SLOT, VALUE, Moments, plain
 from holdsfor.engine.cyclic.pairs import Possible
 from holdsfor.engine.dictionary import value_of
-from holdsfor.engine.evaluation import Evaluation, times_of, width
-from holdsfor.engine.expressions import codes_of, column_of, evaluate
-from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, distinct, stack
+from holdsfor.engine.evaluation import Evaluation, width
+from holdsfor.engine.expressions import codes_of, column_of
+from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.tables import Intervals
@@ -30,7 +31,6 @@ from holdsfor.ir import Boundary, DelayRule, Effect, Fvp, Happens, Holds, Litera
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.syntax.terms import Term, Var
 
-SLOT, VALUE, TIME = "#slot", "#value", "#time"
 _MAX_ROUNDS = 3_000
 _NOTHING = Frame(0, {})
 
@@ -78,8 +78,7 @@ class Grounding:
         self._beginnings: dict[int, Frame] = {}
         self._heads: dict[int, tuple[Frame, Ints]] = {}
         self._delayed: dict[int, tuple[tuple[int, ...], int, tuple[Frame, Ints, Ints]]] = {}
-        self._moments: dict[Symbol, Frame] = {}
-        self._moment_rows = 0
+        self._moments = Moments(self)
         for symbol in component.members:
             self.possible.declare(symbol, width(symbol))
         for rule in component.delays:
@@ -111,7 +110,7 @@ class Grounding:
                         self.heads(way, frame)
             for rule in self.component.delays:
                 self.delay_frame(rule)
-            if self.possible.version(everything) == before and not self._more_moments():
+            if self.possible.version(everything) == before and not self._moments.are_more():
                 return
         raise EvaluationError(
             "the arguments of a fluent are computed from its own arguments over and over; bound them with a condition"
@@ -138,7 +137,7 @@ class Grounding:
         else:
             self.carried[symbol, not before.is_held] = slot
         if before.time is not None:
-            self._seed_moments(symbol, before.args, before.time)
+            self._moments.seed(symbol, before.args, before.time)
 
     def _find_instances(self, symbol: Symbol) -> None:
         """All instances of a symbol; those that are enumerated to find them are known."""
@@ -176,8 +175,8 @@ class Grounding:
 
     def _value(self, way: PlannedWay, value: Term, frame: Frame) -> Ints | int | None:
         """The value in a rule's head, row by row or one of all; None if only the sweep knows it."""
-        if not way.value_names:
-            return self._dictionary.code(value_of(value))
+        if way.fixed_value is not None:
+            return self._dictionary.code(way.fixed_value)
         return self.codes([value], frame)[0] if way.value_names <= frame.columns.keys() else None
 
     def _effect(self, rule: DelayRule) -> Symbol | None:
@@ -192,7 +191,7 @@ class Grounding:
             if known is None:
                 known = self._solved[id(way)] = (), self._solve(way)
             return known[1]
-        version = (*self.possible.version(way.reads), self._moment_rows if way.reads else 0)
+        version = (*self.possible.version(way.reads), self._moments.rows if way.reads else 0)
         if known is None or known[0] != version:
             known = self._solved[id(way)] = version, self._solve(way)
         return known[1]
@@ -235,9 +234,9 @@ class Grounding:
             is_seen = isinstance(literal, Holds | Boundary)
             found = self._matching_pairs(symbol, (*condition.args, condition.value), number, is_seen=is_seen)
         else:
-            found = self._matching_slots(symbol, condition.args, f"{SLOT}{number}")
+            found = self.matching_slots(symbol, condition.args, f"{SLOT}{number}")
         if isinstance(literal, Happens | Boundary | Effect):
-            return self._at_moments(symbol, found, literal.time)
+            return self._moments.at(symbol, found, literal.time)
         return found
 
     def slots_of(self, condition: Condition, frame: Frame) -> Ints:
@@ -246,7 +245,8 @@ class Grounding:
             return self.possible.find_slots(condition.symbol, self.codes(condition.args, frame), frame.rows)
         return plain(frame, f"{SLOT}{condition.number}")
 
-    def _matching_slots(self, symbol: Symbol, args: tuple[Term, ...], name: str) -> Frame:
+    def matching_slots(self, symbol: Symbol, args: tuple[Term, ...], name: str) -> Frame:
+        """The slots of a symbol that match terms, with their numbers in a column of some name."""
         known = self.possible.known[symbol]
         columns: list[Column] = [*(Codes(column) for column in known.args), Numbers(known.slot)]
         return relation((*args, Var(name)), columns, len(known.slot), self._dictionary)
@@ -330,7 +330,7 @@ class Grounding:
         args = symbol.columns(trigger.fluent)
         if symbol not in self.component.growing:
             return _renamed(self._matching_pairs(symbol, (*args, trigger.value), 0, is_seen=False))
-        found = self._matching_slots(symbol, args, SLOT)
+        found = self.matching_slots(symbol, args, SLOT)
         free = names(trigger.value)
         if not free:
             value = self._dictionary.code(value_of(trigger.value))
@@ -353,7 +353,7 @@ class Grounding:
             symbol = self.evaluation.entities.fluent(rule.fvp.fluent)
             args = symbol.columns(rule.fvp.fluent)
             if symbol in self.component.growing:
-                frame = self._matching_slots(symbol, args, SLOT)
+                frame = self.matching_slots(symbol, args, SLOT)
                 is_free = isinstance(rule.fvp.value, Var)
                 value = -1 if is_free else self._dictionary.code(value_of(rule.fvp.value))
                 frame = frame.with_columns({VALUE: Numbers(np.full(frame.rows, value))})
@@ -366,67 +366,6 @@ class Grounding:
         none = np.empty(0, np.int64)
         return np.concatenate([none, *slots]), np.concatenate([none, *values])
 
-    # Moments: for rules that are driven by what happens inside the component
-
-    def _at_moments(self, symbol: Symbol, found: Frame, time: Term) -> Frame:
-        """Slots of an event-like literal together with every time-point at which something may happen to them."""
-        columns = self._argument_columns(symbol, found)
-        timed = join(found.with_columns(columns), self._moments.get(symbol, _no_moments(symbol)), self._dictionary)
-        kept = {name: column for name, column in timed.columns.items() if name not in columns}
-        assert isinstance(time, Var)
-        return Frame(timed.rows, {time.name if name == TIME else name: column for name, column in kept.items()})
-
-    def _argument_columns(self, symbol: Symbol, frame: Frame) -> dict[str, Column]:
-        slot_name = next(name for name in frame.columns if name.startswith(SLOT))
-        rows = self.possible.places()[plain(frame, slot_name)]
-        known = self.possible.known[symbol]
-        return {f"#c{place}": Codes(column[rows]) for place, column in enumerate(known.args)}
-
-    def _more_moments(self) -> bool:
-        """Collect the time-points at which rules may touch each instance; says whether there are more than before."""
-        if not self.component.asks_moments:
-            return False
-        for way in self.component.ways:
-            frame = self.solve(way)
-            if frame.rows:
-                self._add_moments(way.symbol, way.head[0], frame, times_of(way.rule.time, frame))
-        for rule in self.component.delays:
-            self._delayed_moments(rule)
-        before, self._moment_rows = self._moment_rows, sum(frame.rows for frame in self._moments.values())
-        return self._moment_rows > before
-
-    def _add_moments(self, symbol: Symbol, terms: tuple[Term, ...], frame: Frame, time: Ints) -> None:
-        frame = frame.with_columns({TIME: Numbers(time)}).where(time <= self.evaluation.moment.now)
-        if not all(names(term) <= frame.columns.keys() for term in terms):
-            # A termination that leaves arguments open may touch every instance that matches.
-            frame = join(frame, self._matching_slots(symbol, terms, "#any"), self._dictionary)
-        columns = self.codes(terms, frame)
-        found: dict[str, Column] = {f"#c{place}": Codes(column) for place, column in enumerate(columns)}
-        found[TIME] = frame.columns[TIME]
-        known = self._moments.get(symbol)
-        both = [Frame(frame.rows, found)] if known is None else [known, Frame(frame.rows, found)]
-        self._moments[symbol] = distinct(stack(both, found))
-
-    def _delayed_moments(self, rule: DelayRule) -> None:
-        """A delayed effect may come about its delay after anything that may happen to its trigger."""
-        symbol = self.evaluation.entities.fluent(rule.trigger.fluent)
-        target = rule.effect or rule.trigger
-        affected = self.evaluation.entities.fluent(target.fluent)
-        if affected not in self.component.members:
-            return
-        frame, _, _ = self.delay_frame(rule)
-        trigger = self.codes(symbol.columns(rule.trigger.fluent), frame)
-        keyed = frame.with_columns({f"#c{place}": Codes(column) for place, column in enumerate(trigger)})
-        timed = join(keyed, self._moments.get(symbol, _no_moments(symbol)), self._dictionary)
-        due = plain(timed, TIME) + evaluate(rule.delay, timed, self._dictionary).astype(np.int64)
-        self._add_moments(affected, affected.columns(target.fluent), timed, due)
-
-    def _seed_moments(self, symbol: Symbol, args: tuple[Ints, ...], time: Ints) -> None:
-        if self.component.asks_moments:
-            terms = tuple(Var(f"#a{place}") for place in range(len(args)))
-            frame = Frame(len(time), {term.name: Codes(column) for term, column in zip(terms, args, strict=True)})
-            self._add_moments(symbol, terms, frame, time)
-
 
 def _renamed(frame: Frame) -> Frame:
     """The columns of the first condition, as the only ones."""
@@ -437,16 +376,3 @@ def _renamed(frame: Frame) -> Frame:
 
 def _written_out(value: Ints | None, rows: int) -> Ints:
     return np.full(rows, -1) if value is None else value
-
-
-def _no_moments(symbol: Symbol) -> Frame:
-    none = np.empty(0, np.int64)
-    columns: dict[str, Column] = {f"#c{place}": Codes(none) for place in range(width(symbol))}
-    return Frame(0, {**columns, TIME: Numbers(none)})
-
-
-def plain(frame: Frame, name: str) -> Ints:
-    """A column of whole numbers."""
-    column = frame.columns[name]
-    assert isinstance(column, Codes | Numbers)
-    return np.asarray(column.data, np.int64)

@@ -11,10 +11,11 @@ from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.instant import EVENT, INITIATED, TERMINATED, Moment
 from holdsfor.engine.cyclic.component import PlannedWay
 from holdsfor.engine.cyclic.conditions import Condition, Part
-from holdsfor.engine.cyclic.grounding import VALUE as VALUE_COLUMN
-from holdsfor.engine.cyclic.grounding import Grounding, plain
+from holdsfor.engine.cyclic.grounding import Grounding
 from holdsfor.engine.cyclic.growth import Mode
 from holdsfor.engine.cyclic.memory import Memory, Tail
+from holdsfor.engine.cyclic.moments import VALUE as VALUE_COLUMN
+from holdsfor.engine.cyclic.moments import plain
 from holdsfor.engine.cyclic.sweep_loop import (
     CLEARED,
     ENDED,
@@ -29,14 +30,13 @@ from holdsfor.engine.cyclic.sweep_loop import (
 )
 from holdsfor.engine.cyclic.sweep_loop import INITIATED as ASKS_INITIATED
 from holdsfor.engine.cyclic.sweep_loop import TERMINATED as ASKS_TERMINATED
-from holdsfor.engine.dictionary import value_of
+from holdsfor.engine.dictionary import Value
 from holdsfor.engine.evaluation import times_of
 from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes
 from holdsfor.engine.kernels import EMPTY, Ints, is_sorted, true_rows
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import Boundary, Edge, Effect, EffectKind, Happens, Holds, Instance, Literal, variable_names
-from holdsfor.logic.unify import is_ground
 from holdsfor.syntax.terms import Term, Var
 
 _ROW, _CLASS, _ASKED, _MATCHED = "#row", "#class", "#asked", "#matched"
@@ -121,10 +121,10 @@ class RowWriter:
         if _MATCHED in frame.columns:
             codes = plain(frame, _MATCHED)
         elif value is not None and action != CLEARED:
-            codes = self._value(value, frame)
+            codes = self._value(value, way.fixed_value, frame)
         rank = self.ranks(_KINDS[action], way.symbol, codes)
         batch = Batch(time, action, slot, 0 if codes is None else codes, rank)
-        known = {(way.symbol, args): slot}
+        known = {way.about: slot}
         questions = self._questions(way.part, frame, known, must_be=True)
         batch.clauses += [Clause([question]) for question in questions]
         for negation in way.negations:
@@ -134,10 +134,10 @@ class RowWriter:
             batch.root = self._roots(way.part, None if action == CLEARED else value, frame)
         return batch
 
-    def _value(self, value: Term, frame: Frame) -> Ints | int | None:
+    def _value(self, value: Term, fixed: Value | None, frame: Frame) -> Ints | int | None:
         """The codes of a value, one for all rows if it is a constant; None if only the sweep knows it."""
-        if is_ground(value):
-            return self._dictionary.code(value_of(value))
+        if fixed is not None:
+            return self._dictionary.code(fixed)
         return self._grounding.codes([value], frame)[0] if names(value) <= frame.columns.keys() else None
 
     def _ended(self, way: PlannedWay, args: tuple[Term, ...], value: Term, frame: Frame) -> tuple[Frame, Ints, int]:
@@ -209,7 +209,7 @@ class RowWriter:
             elif condition.value is not None and not (condition.waits or condition.mode is Mode.KNOWN):
                 value = plain(frame, f"{VALUE_COLUMN}{condition.number}")
             elif condition.value is not None:
-                given = self._value(condition.value, frame)
+                given = self._value(condition.value, condition.fixed_value, frame)
                 assert given is not None
                 value = given
             found.append(Question(asks, slot, value, must_be))
@@ -219,10 +219,9 @@ class RowWriter:
         """The slots that a condition asks about; those of the same terms are looked up once."""
         if not condition.waits:
             return self._grounding.slots_of(condition, frame)
-        asked = (condition.symbol, condition.args)
-        slot = known.get(asked)
+        slot = known.get(condition.about)
         if slot is None:
-            slot = known[asked] = self._grounding.slots_of(condition, frame)
+            slot = known[condition.about] = self._grounding.slots_of(condition, frame)
         return slot
 
     def _negated(self, part: Part, frame: Frame, known: _Slots) -> list[Clause]:
@@ -270,8 +269,8 @@ class RowWriter:
         return tail
 
 
-_Slots = dict[tuple[Symbol, tuple[Term, ...]], Ints]
-"""Slots that were looked up, by what they are slots of."""
+_Slots = dict[int, Ints]
+"""Slots that were looked up, by what they are about."""
 _KINDS = {HAPPENED: EVENT, STARTED: INITIATED, ENDED: TERMINATED, CLEARED: TERMINATED}
 _MOST_RANKS = 1 << 12
 """More values than rules name have the places of those that rules leave open: there is no need to keep them all."""

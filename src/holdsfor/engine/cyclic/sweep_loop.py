@@ -7,6 +7,8 @@ the places of their numbers.
 
 What happens at the present time-point is *marked*: each mark belongs to a slot, the marks of a slot form a chain, and
 nothing takes effect before all of them are there. So a time-point can be begun again.
+
+All of it is in one file: the compiler keeps what it made until that file changes.
 """
 
 from __future__ import annotations
