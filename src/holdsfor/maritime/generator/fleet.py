@@ -61,7 +61,8 @@ def fleet(vessels: int, seed: int) -> Fleet:
     # Shares are kept even in a small fleet: vessel n is of the type that is furthest behind its share.
     quotas = (np.arange(len(_SHARE)) + 0.5) / len(_SHARE) * 0.999
     order = np.argsort(
-        np.concatenate([(np.arange(1, vessels + 1) - quotas[k]) / share for k, share in enumerate(_SHARE)])
+        np.concatenate([(np.arange(1, vessels + 1) - quotas[k]) / share for k, share in enumerate(_SHARE)]),
+        kind="stable",  # the same fleet on every processor
     )
     kinds = np.repeat(np.arange(len(_SHARE)), vessels)[order[:vessels]]
     # Drawn without regard to the size of the fleet, so that a larger one does not repeat numbers.

@@ -68,7 +68,7 @@ def _side_by_side(strip: Ints, followed: NDArray[np.bool_], lon: Floats, lat: Fl
     """Pairs of places that are in one strip, or in one and in that which follows it, and of about the same longitude."""
     fine = np.floor((lon + 180) * _FINE).astype(np.int64)
     key = (strip << _LON_BITS) | fine
-    order = np.argsort(key)
+    order = np.argsort(key, kind="stable")
     key = key[order]
     # Half the width of what has to be looked at, in steps of longitude: widest at the side towards the pole.
     polar = np.minimum(np.abs(lat) + step, 89.999)
