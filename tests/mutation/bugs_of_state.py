@@ -225,8 +225,8 @@ def a_delayed_effect_comes_one_time_point_late(patch: pytest.MonkeyPatch) -> Non
 def a_delayed_effect_comes_although_its_trigger_was_broken(patch: pytest.MonkeyPatch) -> None:
     def changed(original: Any) -> Any:
         def come_due(delays: Any, slots: Any, marks: Any, counts: Any, waiting: Any, attempt: int) -> None:
-            since = waiting[attempt + sweep_loop.WAITING] * sweep_loop.SLOT + sweep_loop.SINCE
-            before, slots[since] = slots[since], min(slots[since], waiting[attempt + sweep_loop.BEGUN])
+            since = waiting[attempt][sweep_loop.WAITING] * sweep_loop.SLOT + sweep_loop.SINCE
+            before, slots[since] = slots[since], min(slots[since], waiting[attempt][sweep_loop.BEGUN])
             original(delays, slots, marks, counts, waiting, attempt)
             slots[since] = before
 

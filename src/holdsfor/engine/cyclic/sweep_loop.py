@@ -47,11 +47,8 @@ value, EFFECT -1 the end of the trigger, -2 another value of it, EFFECT_VALUE -1
 A new initiation postpones it never (POSTPONABLE 0), always (1), or if it is of one value (2 + that value). Effects
 with the same delay wait in the same queue.
 """
-DUE, BEGUN, WAITING, WAITING_FOR, WAITING_VALUE, NEXT = range(6)
-ATTEMPT = 6
-"""An attempt under way: when it is due and when it began, of which slot, for which delayed effect, with which value, and
-who waits behind it.
-"""
+DUE, BEGUN, WAITING, WAITING_FOR, WAITING_VALUE = range(5)
+"""An attempt under way: when it is due and when it began, of which slot, for which delayed effect, with which value."""
 CURRENT, SINCE, RENEWED, TOUCHED, CHAIN, APPLIED, CONFLICTED, OUTSIDE, DELAY_AT, DELAY_END = range(10)
 SLOT = 10
 """Where an instance stands: its value (or -1), since when, when last initiated; its chain of marks, if TOUCHED now;
@@ -139,19 +136,11 @@ def sweep_loop(
     # Of attempts with the same delay, the one that began first is due first: only the first of each queue is in the heap.
     heap = [(due[place], due[place]) for place in range(0)]
     # A comprehension over nothing is how the compiler learns the type of an empty list.
-    waiting = [np.int64(0) for _ in range(0)]
+    waiting = [(due[0], due[0], due[0], due[0], due[0]) for _ in range(0)]
+    behind = [np.int64(0) for _ in range(0)]
     for place in range(len(due)):
-        _wait(
-            waiting,
-            state.queues,
-            heap,
-            delays,
-            due[place],
-            initiated[place],
-            trigger[place],
-            entry[place],
-            value[place],
-        )
+        attempt = (due[place], initiated[place], trigger[place], entry[place], value[place])
+        _wait(attempt, waiting, behind, state.queues, heap, delays)
     spans = [np.int64(0) for _ in range(0)]
     log = [np.int64(0) for _ in range(0)]
     kept = [np.int64(0) for _ in range(0)]
@@ -172,65 +161,62 @@ def sweep_loop(
         counts[MARKS] = 0
         arrived.clear()
         while len(heap) > 0 and heap[0][0] == now:
-            _arrive(waiting, state.queues, heap, arrived)
+            _arrive(waiting, behind, state.queues, heap, arrived)
         position = _decide(sheet, memo, slots, marks, counts, waiting, arrived, agenda, now)
         if position < 0 or counts[MARKS] * MARK > len(marks):
             break
         counts[POSITION] = position
         _apply(slots, marks, counts, now, spans, log, conflicts, wants_log)
-        _stage(slots, marks, counts, delays, now, border, waiting, state.queues, heap, kept)
+        _stage(slots, marks, counts, delays, now, border, waiting, behind, state.queues, heap, kept)
         arrived.clear()
     coming = [np.int64(0) for _ in range(0)]
-    for attempt in arrived:
-        _come(coming, waiting, attempt)
+    for late in arrived:
+        _come(coming, waiting, late)
     for queue in range(0, len(state.queues), 2):
         following = state.queues[queue]
         while following >= 0:
             _come(coming, waiting, following)
-            following = waiting[following + NEXT]
+            following = behind[following]
     return _column(spans), _column(log), _column(kept), _column(coming), _column(conflicts)
 
 
 def _wait(
+    attempt: tuple[Any, Any, Any, Any, Any],
     waiting: list[Any],
+    behind: list[Any],
     queues: Cells,
     heap: list[Any],
     delays: Cells,
-    due: int,
-    begun: int,
-    slot: int,
-    entry: int,
-    value: int,
 ) -> None:
     """Put an attempt at the end of its queue."""
     place = len(waiting)
-    _note(waiting, due, begun, slot, entry)
-    waiting.append(value)
-    waiting.append(-1)
-    queue = delays[entry * ENTRY + QUEUE] * 2
+    waiting.append(attempt)
+    behind.append(-1)
+    queue = delays[attempt[WAITING_FOR] * ENTRY + QUEUE] * 2
     if queues[queue] < 0:
         queues[queue] = place
-        heapq.heappush(heap, (due, queue))
+        heapq.heappush(heap, (attempt[DUE], queue))
     else:
-        waiting[queues[queue + 1] + NEXT] = place
+        behind[queues[queue + 1]] = place
     queues[queue + 1] = place
 
 
-def _arrive(waiting: list[Any], queues: Cells, heap: list[Any], arrived: list[Any]) -> None:
+def _arrive(waiting: list[Any], behind: list[Any], queues: Cells, heap: list[Any], arrived: list[Any]) -> None:
     """Take out of the first queue in the heap all that are due."""
     now, queue = heapq.heappop(heap)
     place = queues[queue]
-    while place >= 0 and waiting[place + DUE] == now:
+    while place >= 0 and waiting[place][DUE] == now:
         arrived.append(place)
-        place = waiting[place + NEXT]
+        place = behind[place]
     queues[queue] = place
     if place >= 0:
-        heapq.heappush(heap, (waiting[place + DUE], queue))
+        heapq.heappush(heap, (waiting[place][DUE], queue))
 
 
 def _come(coming: list[Any], waiting: list[Any], place: Any) -> None:
-    _note(coming, waiting[place + DUE], waiting[place + BEGUN], waiting[place + WAITING], waiting[place + WAITING_FOR])
-    coming.append(waiting[place + WAITING_VALUE])
+    due, begun, slot, entry, value = waiting[place]
+    _note(coming, due, begun, slot, entry)
+    coming.append(value)
 
 
 def _column(items: list[Any]) -> Ints:
@@ -267,7 +253,7 @@ def _decide(  # noqa: PLR0915 -- a call for every row would cost more than what 
         if rank == _NO_RANK:
             return position
         for attempt in arrived:
-            if delays[waiting[attempt + WAITING_FOR] * ENTRY + DELAY_RANK] == rank:
+            if delays[waiting[attempt][WAITING_FOR] * ENTRY + DELAY_RANK] == rank:
                 _come_due(delays, slots, marks, counts, waiting, attempt)
         agenda.clear()
         # All rows of the rank, then as long as something fires those again that may become true: positive loops inside
@@ -349,7 +335,7 @@ def _next_rank(
     if times[position] == now:
         rank = ranks[position]
     for attempt in arrived:
-        found = delays[waiting[attempt + WAITING_FOR] * ENTRY + DELAY_RANK]
+        found = delays[waiting[attempt][WAITING_FOR] * ENTRY + DELAY_RANK]
         if before < found < rank:
             rank = found
     return rank
@@ -357,8 +343,8 @@ def _next_rank(
 
 def _come_due(delays: Cells, slots: Cells, marks: Cells, counts: Cells, waiting: list[Any], attempt: int) -> None:
     """An attempt takes effect if its trigger has held ever since, and was not renewed."""
-    initiated, slot = waiting[attempt + BEGUN], waiting[attempt + WAITING] * SLOT
-    entry, value = waiting[attempt + WAITING_FOR] * ENTRY, waiting[attempt + WAITING_VALUE]
+    _, initiated, trigger, entry, value = waiting[attempt]
+    slot, entry = trigger * SLOT, entry * ENTRY
     if slots[slot + CURRENT] != value or slots[slot + SINCE] > initiated + 1:
         return
     if delays[entry + POSTPONABLE] == 1 or delays[entry + POSTPONABLE] == value + 2:
@@ -548,6 +534,7 @@ def _stage(
     now: int,
     border: int,
     waiting: list[Any],
+    behind: list[Any],
     queues: Cells,
     heap: list[Any],
     kept: list[Any],
@@ -566,7 +553,7 @@ def _stage(
             trigger = delays[entry * ENTRY + TRIGGER_VALUE]
             if trigger == value or trigger < 0:
                 due = now + delays[entry * ENTRY + DELAY]
-                _wait(waiting, queues, heap, delays, due, now, slot // SLOT, entry, value)
+                _wait((due, now, slot // SLOT, entry, value), waiting, behind, queues, heap, delays)
                 is_under_way = is_under_way or now <= border < due
         if is_under_way:
             _note(kept, 0, slot // SLOT, value, now)
