@@ -153,7 +153,8 @@ def _answer(evaluation: Evaluation) -> Answer:
     fluents = {}
     for symbol, table in evaluation.fluents.items():
         if evaluation.prepared.notes.roles[symbol] is not Role.INPUT_FLUENT:
-            fluents[symbol] = table.take(true_rows(table.end > low + 1))
+            rows = true_rows(table.end > low + 1)
+            fluents[symbol] = table if len(rows) == len(table) else table.take(rows)
     events = {}
     for symbol, happened in evaluation.derived.items():
         rows = true_rows((happened.time > low) & (happened.time <= query))

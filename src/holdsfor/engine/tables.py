@@ -17,6 +17,10 @@ FOREVER = np.int64(2**62)
 """The end of an interval that is still open; minus this, a start before all time."""
 
 
+_MANY = 1 << 16
+"""Columns of more rows do not fit into the fastest memory."""
+
+
 def times_in(column: Any, missing: np.int64) -> Ints:
     """The times of an Arrow column, with a number for those that are null."""
     found: Ints = column.fill_null(int(missing)).to_numpy()
@@ -134,7 +138,7 @@ class Events:
             return self._taken(np.lexsort((self.time, first.data)))
         if is_sorted(self.time):
             # A stream in order of time: only the argument is left to sort by.
-            return self if is_sorted(first.data) else self._taken(order_of(first.data))
+            return self if is_sorted(first.data) else self._grouped(first.data, low, time_bits)
         key = np.empty(len(self), np.int64)
         for part in blocks(len(self)):
             out = np.left_shift(first.data[part], time_bits, out=key[part])
@@ -155,6 +159,23 @@ class Events:
         time = _taken_apart(key, row_bits, time_bits, low)
         key >>= row_bits + time_bits
         return Events((Codes(key), *(column.take(rows) for column in self.args[1:])), time)
+
+    def _grouped(self, codes: Ints, low: int, time_bits: int) -> Events:
+        """In order of the codes of the first argument. The times begin at `low`, and need so many bits."""
+        order = order_of(codes)
+        if len(self) <= _MANY or int(codes.max()) > len(self):
+            return self._taken(order)
+        # To fetch values from rows all over a long column takes longer than to sort. Codes are written out by how often
+        # each occurs, and times are fetched as short integers, of which more are near at hand.
+        counts = np.bincount(codes)
+        first = Codes(np.repeat(np.arange(len(counts)), counts))
+        time = self.time
+        if time_bits < 32:
+            time = (time - low).astype(np.uint32)[order].astype(np.int64)
+            time += low
+        else:
+            time = time[order]
+        return Events((first, *(column.take(order) for column in self.args[1:])), time)
 
     def distinct(self) -> Events:
         """Without repetitions: an event happens once at a time-point, however often it is reported."""
