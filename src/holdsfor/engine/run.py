@@ -10,7 +10,8 @@ import numpy as np
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Bools, Ints, true_rows
+from holdsfor.engine.frames import order_of
+from holdsfor.engine.kernels import Bools, Ints, is_sorted
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.profile import Profile
 from holdsfor.engine.state import NEVER, State
@@ -77,19 +78,22 @@ class Batches:
 
     def __init__(self, stream: Stream, windows: WindowPlan, queries: Ints, seen: int) -> None:
         self._stream, self._windows, self._queries = stream, windows, queries
-        self._loaded: dict[Symbol, Ints] = {}
+        self._places: dict[Symbol, Ints] = {}
+        """The number of the query time at which each row is first seen, from 1 on; 0 for those seen before."""
         self._cuts: dict[Symbol, tuple[Ints, Ints | None]] = {}
         arrivals = {symbol: table.arrival for symbol, table in stream.events.items()}
         arrivals |= {symbol: table.arrival for symbol, table in stream.fluents.items()}
         for symbol, arrival in arrivals.items():
-            loaded = windows.loaded_at(arrival)
+            if windows.size is None and seen == NEVER:
+                self._cuts[symbol] = np.array([0, len(arrival)]), None
+                continue
+            place = np.searchsorted(queries, windows.loaded_at(arrival))
+            place += 1
             if seen != NEVER:
-                loaded = np.where(arrival > seen, loaded, NEVER)
-            self._loaded[symbol] = loaded
-            order = None if (loaded[1:] >= loaded[:-1]).all() else np.argsort(loaded, kind="stable")
-            ordered = loaded if order is None else loaded[order]
-            before = np.searchsorted(ordered, NEVER, side="right")
-            self._cuts[symbol] = np.concatenate(([before], np.searchsorted(ordered, queries, side="right"))), order
+                place[arrival <= seen] = 0
+            self._places[symbol] = place
+            counts = np.bincount(place, minlength=len(queries) + 1)
+            self._cuts[symbol] = np.cumsum(counts), None if is_sorted(place) else order_of(place)
 
     def of(self, place: int, count: int = 1) -> Stream:
         """What is first seen at a query time, or at several."""
@@ -107,21 +111,21 @@ class Batches:
     @cached_property
     def sizes(self) -> Ints:
         """How many rows are first seen at each query time."""
-        return sum((np.diff(cuts) for cuts, _ in self._cuts.values()), np.zeros(len(self._queries), np.int64))
+        count = len(self._queries)
+        return sum((np.diff(cuts[: count + 1]) for cuts, _ in self._cuts.values()), np.zeros(count, np.int64))
 
     @cached_property
     def is_prompt(self) -> Bools:
         """For which query times all that is first seen are events since the one before."""
         found = np.ones(len(self._queries), np.bool_)
+        queries = np.append(self._queries, NEVER)
         for symbol, events in self._stream.events.items():
-            loaded = self._loaded[symbol]
-            age = loaded - events.time
-            early_or_late = loaded[true_rows((age < 0) | (age >= self._windows.step))]
-            at = np.searchsorted(self._queries, early_or_late)
-            is_there = (at < len(found)) & (early_or_late != NEVER)
-            found[at[is_there]] = False
+            place = self._places[symbol] - 1
+            is_seen = (place >= 0) & (place < len(found))
+            age = queries[place] - events.time
+            found[place[is_seen & ((age < 0) | (age >= self._windows.step))]] = False
         for symbol in self._stream.fluents:
-            found &= np.diff(self._cuts[symbol][0]) == 0
+            found &= np.diff(self._cuts[symbol][0][: len(found) + 1]) == 0
         return found
 
     def _rows(self, symbol: Symbol, place: int, count: int) -> slice | Ints | None:
