@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -132,17 +131,9 @@ def during_takes_in_finishes(patch: pytest.MonkeyPatch) -> None:
 @planted("statics")
 def an_open_interval_is_one_time_point_short(patch: pytest.MonkeyPatch) -> None:
     def changed(original: Any) -> Any:
-        def of_duration(self: Any, *rest: Any) -> Any:
-            moment = self._evaluation.moment
-            self._evaluation.moment = replace(moment, now=moment.now - 1)
-            try:
-                return original(self, *rest)
-            finally:
-                self._evaluation.moment = moment
+        return lambda node, spans, bound, space, now: original(node, spans, bound, space, now - 1)
 
-        return of_duration
-
-    method(patch, statics._Expression, "_of_duration", changed)
+    everywhere(patch, operators, "of_duration", changed)
 
 
 @planted("statics")

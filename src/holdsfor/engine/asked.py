@@ -40,6 +40,7 @@ class AskedPair(Asked):
     fixed: Pattern
     variables: tuple[int, ...]
     names: tuple[str, ...]
+    arity: int
     is_plain: bool
     value: Term
     value_is_fixed: bool
@@ -82,6 +83,7 @@ def _pair(symbol: Symbol, terms: Sequence[Term], value: Term, more: tuple[Term, 
         fixed=Pattern((*fixed, Var(ROW))),
         variables=places,
         names=names,
+        arity=len(terms),
         is_plain=all(isinstance(term, Var) or is_ground(term) for term in terms),
         value=value,
         value_is_fixed=is_ground(value),

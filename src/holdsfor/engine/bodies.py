@@ -114,8 +114,12 @@ class Bodies:
         for stage in self._notes.stages(body):
             if not frame.rows:
                 return self._empty(body, frame)
-            frame = self._tested(stage, frame) if isinstance(stage, tuple) else self.apply(stage, frame)
+            frame = self.run(stage, frame)
         return frame
+
+    def run(self, stage: Stage, frame: Frame) -> Frame:
+        """One stage of a body."""
+        return self._tested(stage, frame) if isinstance(stage, tuple) else self.apply(stage, frame)
 
     def _tested(self, tests: Sequence[Test], frame: Frame) -> Frame:
         """Several tests on the same rows; rows are taken once."""

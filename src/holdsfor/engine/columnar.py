@@ -5,31 +5,37 @@ from __future__ import annotations
 import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.evaluation import Evaluation, times_of, width
-from holdsfor.engine.expressions import codes_of, column_of
-from holdsfor.engine.frames import Codes, numbering, row_keys
+from holdsfor.engine.evaluation import Evaluation, width
+from holdsfor.engine.frames import Codes, Lists, numbering, one_of_each, order_of, row_keys
 from holdsfor.engine.inertia import Part, make_intervals
-from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.engine.inputs import stacked_events
+from holdsfor.engine.kernels import EMPTY, Ints, is_sorted
+from holdsfor.engine.points import effect_points, expanded
 from holdsfor.engine.tables import Events, Intervals, Points, Space, Stacked
 from holdsfor.ir import EffectKind, EffectRule, EventRule
 
 
 def run_simple(evaluation: Evaluation, symbol: Symbol) -> None:
     """A simple fluent: points from its rules, intervals of all instances in one pass."""
+    dictionary = evaluation.dictionary
     rules = [rule for rule in evaluation.entities[symbol].rules if isinstance(rule, EffectRule)]
     rules = [rule for rule in rules if not evaluation.is_idle(rule)]
     starts = evaluation.initial_points(symbol) + evaluation.scheduled.get(symbol, [])
     for rule in rules:
         if rule.kind is EffectKind.INITIATED:
-            starts.append(evaluation.effect_points(rule, evaluation.rule_frame(rule)))
+            frame = evaluation.rule_frame(rule)
+            if frame.rows:
+                starts.append(effect_points(evaluation.notes.head(rule), frame, dictionary))
     arity = width(symbol)
     known = Stacked([*starts, *_carried(evaluation, symbol)], arity)
     evaluation.instances[symbol] = known
     ends = []
     for rule in rules:
         if rule.kind is EffectKind.TERMINATED:
-            points = evaluation.effect_points(rule, evaluation.rule_frame(rule))
-            ends.append(evaluation.expanded(points, known))
+            frame = evaluation.rule_frame(rule)
+            if frame.rows:
+                points = effect_points(evaluation.notes.head(rule), frame, dictionary)
+                ends.append(expanded(points, known, dictionary))
     terminated = Stacked(ends, arity)
     evaluation.set_points(symbol, EffectKind.INITIATED, Stacked(starts, arity))
     evaluation.set_points(symbol, EffectKind.TERMINATED, terminated)
@@ -71,15 +77,35 @@ def _arguments(group: Ints, groups: Ints, points: Points) -> tuple[Ints, ...]:
 
 
 def run_event(evaluation: Evaluation, symbol: Symbol) -> None:
-    """A derived event: the distinct heads of its rules."""
-    columns: list[list[Ints]] = [[] for _ in range(width(symbol))]
-    times: list[Ints] = []
+    """A derived event: the distinct heads of its rules. What is computed stays a number, and needs no code."""
+    found: list[Events] = []
     for rule in evaluation.entities[symbol].rules:
         assert isinstance(rule, EventRule)
-        frame = evaluation.rule_frame(rule)
-        for place, term in enumerate(symbol.columns(rule.event)):
-            columns[place].append(codes_of(column_of(term, frame, evaluation.dictionary), evaluation.dictionary))
-        times.append(times_of(rule.time, frame))
-    data = [*(np.concatenate(column) for column in columns), np.concatenate(times)]
-    rows = numbering(row_keys(data))[0]
-    evaluation.derived[symbol] = Events(tuple(Codes(column[rows]) for column in data[:-1]), data[-1][rows])
+        if evaluation.is_idle(rule):
+            continue
+        frame, head = evaluation.rule_frame(rule), evaluation.notes.head(rule)
+        if frame.rows:
+            columns = [head.column(place, frame, evaluation.dictionary) for place in range(len(head.terms))]
+            found.append(Events(tuple(columns), head.times(frame)))
+    if not found:
+        evaluation.derived[symbol] = Events((Codes(EMPTY),) * width(symbol), EMPTY)
+        return
+    events = stacked_events(found, evaluation.dictionary)
+    rows = _one_of_each(events)
+    args = tuple(type(c)(c.data[rows]) for c in events.args if not isinstance(c, Lists))
+    evaluation.derived[symbol] = Events(args, events.time[rows])
+
+
+def _one_of_each(events: Events) -> Ints:
+    """A row for each distinct occurrence, in order."""
+    columns = [*(column.data for column in events.args if not isinstance(column, Lists)), events.time]
+    whole = [column for column in columns if column.dtype.kind == "i"]
+    keys = row_keys(whole)
+    if len(whole) == len(columns):
+        return one_of_each(keys)
+    order = np.arange(len(keys)) if is_sorted(keys) else order_of(keys)
+    ordered = keys[order]
+    if bool((ordered[1:] != ordered[:-1]).all()):
+        # Whole numbers tell all rows apart: there is no need to look at others.
+        return order
+    return numbering(row_keys(columns))[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -10,22 +10,24 @@ import numpy as np
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
-from holdsfor.engine.asked import ROW, AskedPair
+from holdsfor.engine.asked import AskedPair
 from holdsfor.engine.bodies import Bodies
 from holdsfor.engine.carrying import carried_on, first_unsettled, holding_before
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of, column_of
-from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, distinct, numbering, row_keys
-from holdsfor.engine.inertia import ANY
+from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers
 from holdsfor.engine.inputs import stacked_events
-from holdsfor.engine.kernels import EMPTY, Bools, Ints, true_rows
-from holdsfor.engine.patterns import Pattern, relation
+from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans, true_rows
+from holdsfor.engine.leaves import Leaves
+from holdsfor.engine.patterns import relation
+from holdsfor.engine.points import distinct_points, stacked_points
+from holdsfor.engine.prefixes import NOT_SHARED
 from holdsfor.engine.prepared import Prepared
-from holdsfor.engine.relations import Lookup, join
+from holdsfor.engine.relations import Lookup
 from holdsfor.engine.state import Border, Settled
 from holdsfor.engine.tables import FOREVER, Events, Intervals, Points, Space, merged, no_intervals
 from holdsfor.engine.variants import NotSupported
-from holdsfor.ir import Call, Edge, EffectKind, EffectRule, EventRule, Fvp, InitiallyRule, Rule
+from holdsfor.ir import Call, Edge, EffectKind, EffectRule, EventRule, Fvp, InitiallyRule
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.unify import Bindings
 from holdsfor.syntax.terms import Compound, Term, Var
@@ -84,7 +86,10 @@ class Evaluation:
         # Those that no earlier query time has counted; filled in at the end.
         self.conflicts = 0
         self._unheld: dict[Symbol, Intervals] = {}
-        self._rows_with: dict[Pattern, tuple[Intervals, Ints | None]] = {}
+        # The packed lists of rules whose parts line up with their heads, and how they are packed.
+        self.aligned: dict[Symbol, tuple[Space, dict[str, Spans]]] = {}
+        self.leaves = Leaves(self.intervals, self.dictionary)
+        self._shared: dict[int, Frame] = {}
         self.bodies = Bodies(self)
         self._space: Space | None = None
         self._events: dict[Symbol, tuple[Events | None, Events]] = {}
@@ -103,11 +108,11 @@ class Evaluation:
     @property
     def space(self) -> Space:
         """Room for every code so far and every time of the window; made anew when codes are added."""
-        needed = max(1, (len(self.dictionary) - 1).bit_length())
-        if self._space is None or self._space.code_bits < needed:
+        space = self._space
+        if space is None or len(self.dictionary) > 1 << space.code_bits:
             first, last = self._time_range()
-            self._space = Space.over(len(self.dictionary) + 1, first, last)
-        return self._space
+            space = self._space = Space.over(len(self.dictionary) + 1, first, last)
+        return space
 
     def _time_range(self) -> tuple[int, int]:
         first, last = min(self.moment.border, self.moment.origin) - 1, self.moment.now + 1
@@ -162,8 +167,8 @@ class Evaluation:
         found = [
             points for points in (self.border.points.get((symbol, kind)), self.points.get((symbol, kind))) if points
         ]
-        points = stacked_points(symbol, found)
-        return _distinct(points) if symbol in self.notes.counted else points
+        points = stacked_points(width(symbol), found)
+        return distinct_points(points) if symbol in self.notes.counted else points
 
     def set_points(self, symbol: Symbol, kind: EffectKind, points: Points) -> None:
         """Publish the points at which values are initiated or terminated."""
@@ -199,7 +204,7 @@ class Evaluation:
                 self.next_border.past[symbol] = table.take(rows)
         for symbol, kind in self.border.points.keys() - self.points.keys():
             # Worked out elsewhere, where there was nothing new to say of them.
-            self.set_points(symbol, kind, stacked_points(symbol, []))
+            self.set_points(symbol, kind, stacked_points(width(symbol), []))
         self._keep_derived()
 
     def is_needed(self, symbol: Symbol, table: Intervals) -> Bools:
@@ -230,15 +235,7 @@ class Evaluation:
 
     def rows_with(self, asked: AskedPair) -> Ints | None:
         """The rows of a fluent's table that have the constants a condition names; None is all."""
-        if not asked.fixed.selects:
-            return None
-        table, known = self.intervals(asked.symbol), self._rows_with.get(asked.fixed)
-        if known is None or known[0] is not table:
-            columns: list[Column] = [*(Codes(column) for column in table.args), Codes(table.value)]
-            columns.append(Numbers(np.arange(len(table))))
-            rows = asked.fixed.match(columns, len(table), self.dictionary)
-            known = self._rows_with[asked.fixed] = table, None if rows.rows == len(table) else _integers(rows, ROW)
-        return known[1]
+        return self.leaves.rows_with(asked)
 
     def lookup(self, literal: Call) -> Lookup | None:
         """The facts of a background predicate that a condition matches; None if any value belongs to it."""
@@ -348,34 +345,29 @@ class Evaluation:
             return table is not None and len(table) > 0
         return any(known.get(symbol) for known in (self.inputs.events, self.border.derived, self.derived))
 
-    def rule_frame(self, rule: Rule) -> Frame:
-        """The bindings that make a rule's body true, inside the window."""
-        frame = self.bodies.solve(self.notes.body(rule), UNIT)
-        if self.kept.reach and isinstance(rule, EffectRule | EventRule):
+    def rule_frame(self, rule: EffectRule | EventRule) -> Frame:
+        """The bindings that make a rule's body true, inside the window; variables have the names of `notes.head`."""
+        frame, shared = UNIT, self._shared
+        for number, stage in self.notes.path(rule):
+            known = shared.get(number)
+            if known is None:
+                if not frame.rows:
+                    break
+                known = self.bodies.run(stage, frame)
+                if number != NOT_SHARED:
+                    shared[number] = known
+            frame = known
+        if self.kept.reach and frame.rows:
             # What is kept for looking back must not make rules fire again.
             return frame.where(self.notes.head(rule).times(frame) > self.moment.border)
         return frame
-
-    def effect_points(self, rule: EffectRule, frame: Frame) -> Points:
-        """The points of a rule, with the columns that its head leaves open marked."""
-        head = self.notes.head(rule)
-        wild = head.wild(frame)
-        time = head.times(frame)
-        if wild[-1] and not any(wild[:-1]) and isinstance(rule.fvp.value, Var):
-            args = [head.codes(place, frame, self.dictionary) for place in range(len(wild) - 1)]
-            return Points(tuple(args), np.full(frame.rows, ANY), time)
-        unknown = np.zeros(frame.rows, np.int64) if any(wild) else EMPTY
-        columns = [
-            unknown if is_open else head.codes(place, frame, self.dictionary) for place, is_open in enumerate(wild)
-        ]
-        return Points(tuple(columns[:-1]), columns[-1], time, wild)
 
     def initial_points(self, symbol: Symbol) -> list[Points]:
         """Initial values, initiated just before time begins."""
         found = []
         for rule in self.entities[symbol].rules if self.moment.border < self.moment.origin - 1 else ():
             if isinstance(rule, InitiallyRule):
-                frame = self.rule_frame(rule)
+                frame = self.bodies.solve(self.notes.body(rule), UNIT)
                 time = np.full(frame.rows, self.moment.origin - 1)
                 found.append(self.pair_points(symbol, rule.fvp, frame, time))
         return found
@@ -385,20 +377,6 @@ class Evaluation:
         terms = (*symbol.columns(fvp.fluent), fvp.value)
         columns = [codes_of(column_of(term, frame, self.dictionary), self.dictionary) for term in terms]
         return Points(tuple(columns[:-1]), columns[-1], time)
-
-    def expanded(self, points: Points, known: Points) -> Points:
-        """Points with open columns, one for each known instance that they match."""
-        if not any(points.wild):
-            return points
-        arity = len(points.args)
-        names = [f"c{place}" for place in range(arity)] + ["value"]
-        columns = [*points.args, points.value]
-        bound = {n: Codes(c) for n, c, is_open in zip(names, columns, points.wild, strict=True) if not is_open}
-        frame = Frame(len(points), {**bound, "time": Numbers(points.time)})
-        instances = Frame(len(known), {n: Codes(c) for n, c in zip(names, (*known.args, known.value), strict=True)})
-        found = join(frame, distinct(instances), self.dictionary)
-        data = [_codes(found, name) for name in names]
-        return Points(tuple(data[:-1]), data[-1], _integers(found, "time"))
 
 
 def times_of(term: Term, frame: Frame) -> Ints:
@@ -412,28 +390,7 @@ def _integers(frame: Frame, name: str) -> Ints:
     return column.data.astype(np.int64, copy=False) if isinstance(column, Numbers) else EMPTY
 
 
-def _codes(frame: Frame, name: str) -> Ints:
-    column = frame.columns[name]
-    assert isinstance(column, Codes)
-    return column.data
-
-
 @cache
 def width(symbol: Symbol) -> int:
     """The number of argument columns of a symbol."""
     return symbol.arity - len(symbol.inner) + sum(arity for _, _, arity in symbol.inner)
-
-
-def _distinct(points: Points) -> Points:
-    """Each point once, however many rules make it."""
-    columns = [*points.args, points.value, points.time]
-    return points.take(np.sort(numbering(row_keys(columns))[0]))
-
-
-def stacked_points(symbol: Symbol, found: Iterable[Points]) -> Points:
-    """Points one below the other; none of them may have open columns."""
-    listed = list(found)
-    if not listed:
-        return Points((EMPTY,) * width(symbol), EMPTY, EMPTY)
-    args = tuple(np.concatenate([points.args[place] for points in listed]) for place in range(width(symbol)))
-    return Points(args, np.concatenate([p.value for p in listed]), np.concatenate([p.time for p in listed]))

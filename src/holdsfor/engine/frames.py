@@ -51,21 +51,9 @@ class _Plain:
             self._selection = None
         return self._data
 
-    @property
-    def waiting(self) -> tuple[Array, Selection] | None:
-        """The values that rows are chosen from, and which rows, while nobody has asked for these."""
-        return None if self._selection is None else (self._data, self._selection)
-
     def take(self, rows: Ints) -> Self:
         """The column at some rows."""
         return type(self)(self._data, Selection(rows, self._selection))
-
-    def chosen(self, rows: Ints, selections: dict[Selection | None, Selection]) -> Self:
-        """The same, where columns that were chosen together stay together."""
-        selection = selections.get(self._selection)
-        if selection is None:
-            selection = selections[self._selection] = Selection(rows, self._selection)
-        return type(self)(self._data, selection)
 
 
 class Codes(_Plain):
@@ -105,23 +93,30 @@ class Lists:
 Column: TypeAlias = Codes | Numbers | Lists
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Frame:
-    """Rows of bindings. A frame of no columns still has a number of rows."""
+    """Rows of bindings. A frame of no columns still has a number of rows. It does not change once it is made, but is not
+    frozen: there are many, and a frozen one takes three times as long to make.
+    """
 
     rows: int
     columns: Mapping[str, Column]
 
     def take(self, rows: Ints) -> Frame:
         """Some rows, in the order given."""
+        # Columns that were chosen together stay together.
         selections: dict[Selection | None, Selection] = {}
-        return Frame(
-            len(rows),
-            {
-                name: column.take(rows) if isinstance(column, Lists) else column.chosen(rows, selections)
-                for name, column in self.columns.items()
-            },
-        )
+        taken: dict[str, Column] = {}
+        for name, column in self.columns.items():
+            if isinstance(column, Lists):
+                taken[name] = column.take(rows)
+                continue
+            earlier = column._selection
+            selection = selections.get(earlier)
+            if selection is None:
+                selection = selections[earlier] = Selection(rows, earlier)
+            taken[name] = type(column)(column._data, selection)
+        return Frame(len(rows), taken)
 
     def where(self, keep: Bools) -> Frame:
         """The rows at which a condition is true."""
@@ -213,10 +208,11 @@ def _rows(columns: Sequence[Array]) -> int:
 def _shifted(one: Array, other: Array) -> tuple[Ints, Ints, int]:
     if one.dtype.kind == "f" or other.dtype.kind == "f":
         return _renumbered(one.astype(np.float64), other.astype(np.float64))
-    bounds = [(column.min(), column.max()) for column in (one, other) if len(column)]
-    if not bounds:
+    filled = [column for column in (one, other) if len(column)]
+    if not filled:
         return one.astype(np.int64), other.astype(np.int64), 1
-    low, high = int(min(b[0] for b in bounds)), int(max(b[1] for b in bounds))
+    low = min([int(np.minimum.reduce(column)) for column in filled])
+    high = max([int(np.maximum.reduce(column)) for column in filled])
     width = max(1, (high - low).bit_length())
     if width > 62:
         return _renumbered(one, other)
@@ -309,10 +305,10 @@ def distinct(frame: Frame) -> Frame:
     if not frame.columns or not frame.rows:
         return frame.take(np.arange(min(1, frame.rows)))
     columns = [column.data for column in frame.columns.values() if not isinstance(column, Lists)]
-    return frame.take(_one_of_each(row_keys(columns)))
+    return frame.take(one_of_each(row_keys(columns)))
 
 
-def _one_of_each(keys: Ints) -> Ints:
+def one_of_each(keys: Ints) -> Ints:
     """A row for each distinct key, in order of the keys."""
     bounds = _bounds(keys, 0)
     if bounds:

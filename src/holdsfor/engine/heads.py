@@ -17,18 +17,19 @@ from holdsfor.syntax.terms import Term, Var, variables
 class Head:
     """The arguments of a rule's head, the value last if it has one."""
 
-    def __init__(self, rule: EffectRule | EventRule, entities: Entities) -> None:
+    def __init__(self, rule: EffectRule | EventRule, terms: tuple[Term, ...], entities: Entities) -> None:
+        """`terms` are those of the head as variables are named in the body."""
+        *said, time = terms
         if isinstance(rule, EffectRule):
             symbol = entities.fluent(rule.fvp.fluent)
-            self.terms: tuple[Term, ...] = (*symbol.columns(rule.fvp.fluent), rule.fvp.value)
+            self.terms: tuple[Term, ...] = (*symbol.columns(said[0]), said[1])
         else:
             symbol = entities.event(rule.event)
-            self.terms = symbol.columns(rule.event)
-        self.symbol = symbol
+            self.terms = symbol.columns(said[0])
         self._names = [frozenset(variable.name for variable in variables(term)) for term in self.terms]
         self._values = [value_of(term) if is_ground(term) else None for term in self.terms]
-        assert isinstance(rule.time, Var)
-        self.time = rule.time.name
+        assert isinstance(time, Var)
+        self.time = time.name
 
     def wild(self, frame: Frame) -> tuple[bool, ...]:
         """Which terms have variables that a frame leaves open."""

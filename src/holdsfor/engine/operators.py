@@ -12,7 +12,9 @@ import numpy as np
 
 from holdsfor.engine.allen import allen
 from holdsfor.engine.distances import metric
-from holdsfor.engine.kernels import Spans, difference, intersection, sequence, union
+from holdsfor.engine.frames import Array
+from holdsfor.engine.kernels import Ints, Spans, difference, intersection, sequence, true_rows, union
+from holdsfor.engine.tables import Space
 from holdsfor.ir import DURATIONS, METRIC, Algebra, AllenMode, IntervalOperator, Intervals
 from holdsfor.syntax.terms import Term, Var
 
@@ -40,6 +42,19 @@ def operate(node: Algebra, inputs: list[Spans], nodes: Nodes, bits: int) -> Span
             assert node.operator is IntervalOperator.RELATIVE_COMPLEMENT
             base, *others = as_points(node, inputs, nodes)
             return difference(base, others) if others else base
+
+
+def of_duration(node: Algebra, spans: Spans, bound: Array, space: Space, now: int) -> Spans:
+    """Intervals by their length; one that is still open is as long as it has held so far, up to `now`."""
+    last = space.last
+    starts, ends = spans[0] & last, spans[1] & last
+    lengths: Ints = np.where(ends == last, now + 1 - space.base, ends) - starts
+    endless = starts == 0
+    rows = true_rows(_COMPARISONS[DURATIONS[node.operator]](np.where(endless, np.inf, lengths), bound))
+    return spans[0][rows], spans[1][rows]
+
+
+_COMPARISONS = {">": np.greater, "<": np.less, ">=": np.greater_equal, "=<": np.less_equal}
 
 
 def as_points(node: Algebra, inputs: list[Spans], nodes: Nodes) -> list[Spans]:

@@ -25,7 +25,7 @@ ONCE = "#once "
 class Pattern:
     """Terms that are matched with the columns of a table."""
 
-    __slots__ = ("_constants", "_is_plain", "_named", "_repeated", "_terms", "names")
+    __slots__ = ("_constants", "_is_plain", "_named", "_repeated", "_terms", "names", "shape")
 
     def __init__(self, terms: Sequence[Term]) -> None:
         self._terms = terms
@@ -48,6 +48,9 @@ class Pattern:
         self._named = [(name, place) for name, place in place_of.items() if not name.startswith(ONCE)]
         self.names = tuple(dict.fromkeys(v.name for term in terms for v in variables(term)))
         """The names of its variables."""
+        number = {name: place for place, name in enumerate(self.names)}
+        self.shape = tuple(number[term.name] if isinstance(term, Var) else (term,) for term in terms)
+        """The same for patterns that differ in the names of their variables alone."""
 
     @property
     def selects(self) -> bool:

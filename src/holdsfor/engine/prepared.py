@@ -5,11 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.plan import Plan, Stratum
-from holdsfor.engine.dictionary import Dictionary, value_of
+from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.fingerprint import fingerprint
 from holdsfor.engine.frames import Codes
 from holdsfor.engine.kernels import Ints
@@ -19,7 +17,7 @@ from holdsfor.engine.retention import Retention, retention
 from holdsfor.engine.rule_notes import rule_notes
 from holdsfor.ir import Call
 from holdsfor.logic.solver import Solver
-from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
+from holdsfor.syntax.terms import arguments, functor
 
 if TYPE_CHECKING:
     from holdsfor.engine.cyclic.component import Component
@@ -68,12 +66,8 @@ class Prepared:
         return found[1]
 
     def _fact_table(self, name: tuple[str, int]) -> Facts:
-        args = tuple(Var(f"X{place}") for place in range(name[1]))
-        pattern: Term = Compound(name[0], args) if args else Const(name[0])
-        answers = dict.fromkeys(self.solver.answers(name, pattern))
-        rows = [[self.dictionary.code(value_of(arg)) for arg in arguments(answer)] for answer in answers]
-        table = np.array(rows, np.int64).reshape(len(rows), name[1])
-        return tuple(np.ascontiguousarray(table[:, place]) for place in range(name[1])), len(rows)
+        columns, rows = self.notes.facts(name)
+        return tuple(self.dictionary.encode(column) for column in columns), rows
 
     def component(self, stratum: Stratum) -> Component:
         """The rules of a stratum that is swept, taken apart."""

@@ -12,9 +12,12 @@ from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.analysis.instant import Moment
 from holdsfor.compiler.plan import Method, Plan, Stratum, once_per_plan
 from holdsfor.engine.asked import Asked, AskedPair, Stage, asked_of, stages
+from holdsfor.engine.dictionary import Value, value_of
 from holdsfor.engine.folding import Folding, with_once
 from holdsfor.engine.heads import Head
-from holdsfor.engine.variants import Variant, variants
+from holdsfor.engine.prefixes import Named, PointRule, Prefixes, named
+from holdsfor.engine.variants import variants
+from holdsfor.engine.ways import Way
 from holdsfor.ir import (
     Body,
     Boundary,
@@ -35,7 +38,7 @@ from holdsfor.ir import (
     variable_names,
     walk,
 )
-from holdsfor.syntax.terms import variables
+from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, variables
 
 if TYPE_CHECKING:
     from holdsfor.engine.cyclic.component import Component
@@ -57,13 +60,15 @@ class RuleNotes:
         # By identity, together with what it is about: that must not go away.
         self._components: dict[int, tuple[Stratum, Component]] = {}
         self._swept: dict[int, tuple[Stratum, bool]] = {}
-        self._variants: dict[int, tuple[IntervalRule, list[Variant]]] = {}
+        self._ways: dict[int, tuple[IntervalRule, list[Way]]] = {}
         self._needed: dict[int, tuple[Symbol, ...]] = {}
         self._names: dict[int, tuple[Body, frozenset[str]]] = {}
-        self._bodies: dict[int, tuple[Rule, Body]] = {}
+        self._bodies: dict[int, tuple[Rule, Named]] = {}
+        self._paths: dict[int, tuple[PointRule, list[tuple[int, Stage]]]] = {}
         self._heads: dict[int, tuple[Rule, Head]] = {}
         self._stages: dict[int, tuple[Body, tuple[Stage, ...]]] = {}
         self._asked: dict[int, tuple[Literal, Asked]] = {}
+        self._facts: dict[tuple[str, int], tuple[list[list[Value]], int]] = {}
         self._folding = Folding(analysis.background)
 
     def component(self, stratum: Stratum) -> Component:
@@ -87,18 +92,47 @@ class RuleNotes:
 
     def body(self, rule: Rule) -> Body:
         """The body of a rule as it is run, with what facts say in any case put in."""
+        return self._named(rule).body
+
+    def _named(self, rule: Rule) -> Named:
         found = self._bodies.get(id(rule))
         if found is None:
             head = head_terms(rule)
-            found = self._bodies[id(rule)] = rule, with_once(self._folding.folded(self.analysis.body(rule), head), head)
+            body = with_once(self._folding.folded(self.analysis.body(rule), head), head)
+            made = named(body, head) if isinstance(rule, EffectRule | EventRule) else Named(body, head)
+            found = self._bodies[id(rule)] = rule, made
         return found[1]
 
-    def head(self, rule: EffectRule | EventRule) -> Head:
+    def head(self, rule: PointRule) -> Head:
         """The columns of a rule's head."""
         found = self._heads.get(id(rule))
         if found is None:
-            found = self._heads[id(rule)] = rule, Head(rule, self.analysis.entities)
+            made = Head(rule, self._named(rule).head, self.analysis.entities)
+            found = self._heads[id(rule)] = rule, made
         return found[1]
+
+    def path(self, rule: PointRule) -> list[tuple[int, Stage]]:
+        """The stages of a rule's body, with numbers for those that rules share which begin alike."""
+        found = self._paths.get(id(rule))
+        if found is None:
+            found = self._paths[id(rule)] = rule, self._prefixes.of(self.body(rule))
+        return found[1]
+
+    @cached_property
+    def _prefixes(self) -> Prefixes:
+        rules = [rule for rule in self.analysis.program.rules if isinstance(rule, EffectRule | EventRule)]
+        return Prefixes(self.body(rule) for rule in rules if id(rule) in self.analysis.bodies)
+
+    def facts(self, name: tuple[str, int]) -> tuple[list[list[Value]], int]:
+        """The columns of what is known of a background predicate, rules included, and the number of rows."""
+        found = self._facts.get(name)
+        if found is None:
+            args = tuple(Var(f"X{place}") for place in range(name[1]))
+            pattern: Term = Compound(name[0], args) if args else Const(name[0])
+            answers = dict.fromkeys(self.analysis.background.solver().answers(name, pattern))
+            rows = [[value_of(arg) for arg in arguments(answer)] for answer in answers]
+            found = self._facts[name] = [[row[place] for row in rows] for place in range(name[1])], len(rows)
+        return found
 
     def stages(self, body: Body) -> tuple[Stage, ...]:
         """A body as it is run."""
@@ -133,15 +167,14 @@ class RuleNotes:
             found = self._needed[id(rule)] = tuple(dict.fromkeys(_conditions(self.analysis.body(rule), self.analysis)))
         return found
 
-    def variants(self, rule: IntervalRule) -> list[Variant]:
+    def ways(self, rule: IntervalRule) -> list[Way]:
         """The ways through a `holdsFor` body."""
-        found = self._variants.get(id(rule))
+        found = self._ways.get(id(rule))
         if found is None:
-            found = self._variants[id(rule)] = rule, variants(replace(rule, body=self._folded(rule)))
+            folded = replace(rule, body=self._folding.folded(self.analysis.body(rule), head_terms(rule)))
+            ways = [Way(folded, variant, self.analysis, self.asked_pair) for variant in variants(folded)]
+            found = self._ways[id(rule)] = rule, ways
         return found[1]
-
-    def _folded(self, rule: IntervalRule) -> Body:
-        return self._folding.folded(self.analysis.body(rule), head_terms(rule))
 
     def names(self, body: Body) -> frozenset[str]:
         """The names of all variables in a body."""

@@ -7,15 +7,15 @@ candidate is a group on the packed time-line, and every operator works on all gr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from holdsfor.compiler.analysis.binding import schedule
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.aligned import aligned_table
+from holdsfor.engine.asked import ROW, AskedPair
 from holdsfor.engine.evaluation import Evaluation, width
 from holdsfor.engine.expressions import codes_of, column_of, evaluate
 from holdsfor.engine.frames import (
@@ -31,14 +31,15 @@ from holdsfor.engine.frames import (
     row_keys,
     stack,
 )
-from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans, difference, maximal, true_rows
-from holdsfor.engine.operators import as_points, operate
-from holdsfor.engine.relations import join, relation
+from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans, difference, maximal, true_rows, union
+from holdsfor.engine.operators import as_points, of_duration, operate
+from holdsfor.engine.patterns import relation
+from holdsfor.engine.relations import join
 from holdsfor.engine.tables import Intervals as Table
 from holdsfor.engine.tables import no_intervals
-from holdsfor.engine.variants import Variant
-from holdsfor.ir import DURATIONS, Algebra, IntervalOperator, IntervalRule, Intervals, variable_names, walk
-from holdsfor.syntax.terms import ListTerm, Term, Var, variables
+from holdsfor.engine.ways import Way
+from holdsfor.ir import DURATIONS, Algebra, Body, IntervalOperator, IntervalRule, Intervals
+from holdsfor.syntax.terms import ListTerm, Term, Var
 
 CANDIDATE = "#candidate"
 
@@ -83,12 +84,15 @@ def _combined(symbol: Symbol, tables: list[Table]) -> Table:
 
 def _rule_table(evaluation: Evaluation, symbol: Symbol, rule: IntervalRule) -> Table:
     """The intervals of all pairs that one rule defines."""
-    ways = evaluation.prepared.notes.variants(rule)
-    if len(ways) == 1:
-        table = aligned_table(evaluation, symbol, rule, ways[0])
-        if table is not None:
-            return table
-    results = [_Expression(evaluation, symbol, rule, variant).result() for variant in ways]
+    ways = evaluation.notes.ways(rule)
+    table = aligned_table(evaluation, ways[0]) if len(ways) == 1 else None
+    if table is not None:
+        return table
+    results = [result for way in ways if (result := _Expression(evaluation, way).result()) is not None]
+    if not results:
+        return no_intervals(width(symbol), single_valued=False)
+    if len(results) == 1:
+        return _by_head(evaluation, results[0].heads, results[0].spans)
     heads = [np.concatenate([one.heads[place] for one in results]) for place in range(width(symbol) + 1)]
     shifts = np.cumsum([0, *(len(one.heads[0]) for one in results)])
     bits = evaluation.space.time_bits
@@ -101,12 +105,17 @@ def _by_head(evaluation: Evaluation, heads: list[Ints], spans: Spans) -> Table:
     """Intervals of candidates with one head are united; the table is sorted by head."""
     space = evaluation.space
     bits, mask = space.time_bits, space.last
-    if not len(heads[0]):
+    if not len(spans[0]):
         return no_intervals(len(heads) - 1, single_valued=False)
-    first, number = numbering(row_keys(heads))
-    group = number[spans[0] >> bits] << bits
-    starts, ends = maximal(group | (spans[0] & mask), group | (spans[1] & mask))
-    rows = first[starts >> bits]
+    keys = row_keys(heads)
+    if bool((keys[1:] > keys[:-1]).all()) and bool((spans[0] < spans[1]).all()):
+        starts, ends = union([spans])
+        rows = starts >> bits
+    else:
+        first, number = numbering(keys)
+        group = number[spans[0] >> bits] << bits
+        starts, ends = maximal(group | (spans[0] & mask), group | (spans[1] & mask))
+        rows = first[starts >> bits]
     columns = [column[rows] for column in heads]
     return Table(tuple(columns[:-1]), columns[-1], space.plain(starts), space.plain(ends), single_valued=False)
 
@@ -117,8 +126,8 @@ def _succeeds(evaluation: Evaluation, symbol: Symbol, rule: IntervalRule, table:
     columns: list[Column] = [*(Codes(column) for column in table.args), Codes(table.value)]
     terms = (*symbol.columns(rule.fvp.fluent), rule.fvp.value, Var("#pair"))
     pairs = relation(terms, [*columns, Numbers(np.arange(len(table)))], len(table), evaluation.dictionary)
-    for variant in evaluation.prepared.notes.variants(rule):
-        found = _Expression(evaluation, symbol, rule, variant).succeeding(pairs)
+    for way in evaluation.notes.ways(rule):
+        found = _Expression(evaluation, way).succeeding(pairs)
         column = found.columns["#pair"]
         assert isinstance(column, Numbers)
         answered[column.data.astype(np.int64)] = True
@@ -128,31 +137,27 @@ def _succeeds(evaluation: Evaluation, symbol: Symbol, rule: IntervalRule, table:
 class _Expression:
     """One way through the body of a rule: an expression over interval lists, with conditions on its variables."""
 
-    def __init__(self, evaluation: Evaluation, symbol: Symbol, rule: IntervalRule, variant: Variant) -> None:
+    def __init__(self, evaluation: Evaluation, way: Way) -> None:
         self._evaluation = evaluation
         self._dictionary = evaluation.dictionary
-        self._symbol = symbol
-        self._rule = rule
-        self._variant = variant
-        self._nodes: Mapping[str, Intervals | Algebra] = variant.nodes
+        self._way = way
+        self._nodes: Mapping[str, Intervals | Algebra] = way.nodes
         self._spans: dict[str, Spans] = {}
-        self._relations: dict[int, Frame] = {}
 
-    def result(self) -> Result:
-        """The heads of all candidates for which the rule succeeds, with their intervals."""
-        out = self._rule.out
-        frame = self._complete(self._support(out))
+    def result(self) -> Result | None:
+        """The heads of all candidates for which the rule succeeds, with their intervals; None if there are none."""
+        way = self._way
+        frame = self._complete(self._support(way.out))
         if not frame.rows:
-            return Result([EMPTY] * (width(self._symbol) + 1), (EMPTY, EMPTY))
-        frame, spans = self._computed(frame, out)
-        terms = (*self._symbol.columns(self._rule.fvp.fluent), self._rule.fvp.value)
-        heads = [codes_of(column_of(term, frame, self._dictionary), self._dictionary) for term in terms]
+            return None
+        frame, spans = self._computed(frame, way.out)
+        heads = [codes_of(column_of(term, frame, self._dictionary), self._dictionary) for term in way.head]
         return Result(heads, spans)
 
     def succeeding(self, pairs: Frame) -> Frame:
         """The rows of a frame with given heads for which the rule has an answer."""
         frame = pairs
-        for name in self._leaf_variables():
+        for name in self._way.leaf_names:
             frame = join(frame, self._domain(name), self._dictionary)
         frame = self._complete(frame)
         return self._guarded(frame)
@@ -165,13 +170,12 @@ class _Expression:
         if node is None:
             return UNIT.take(EMPTY)
         if isinstance(node, Intervals):
-            return distinct(_without(self._leaf(node), "#row"))
+            return self._evaluation.leaves.instances(self._way.asked[term.name])  # type: ignore[union-attr]
         match node.operator:
             case IntervalOperator.UNION:
                 return self._either([self._support(item) for item in node.inputs])
             case IntervalOperator.COMPLEMENT:
-                names = {v.name for item in node.inputs for v in self._below(item)}
-                return self._spread(UNIT, names)
+                return self._spread(UNIT, self._way.below(node.out))
             case IntervalOperator.INTERSECTION | IntervalOperator.SEQUENCE | IntervalOperator.ALLEN:
                 return self._every(node.inputs)
             case IntervalOperator.SINCE | IntervalOperator.UNTIL:
@@ -192,25 +196,15 @@ class _Expression:
     def _either(self, frames: Sequence[Frame]) -> Frame:
         """The bindings of any frame; a variable that one of them leaves open takes every value of its domain."""
         names = list(dict.fromkeys(name for frame in frames for name in frame.columns))
-        filled = [self._spread(frame, set(names)) for frame in frames if frame.rows]
+        filled = [self._spread(frame, names) for frame in frames if frame.rows]
+        if len(filled) == 1:
+            return filled[0]
         return distinct(stack(filled, names)) if filled else frames[0].take(EMPTY)
 
-    def _spread(self, frame: Frame, names: set[str]) -> Frame:
-        for name in sorted(names - frame.columns.keys()):
+    def _spread(self, frame: Frame, names: Iterable[str]) -> Frame:
+        for name in sorted([name for name in names if name not in frame.columns]):
             frame = join(frame, self._domain(name), self._dictionary)
         return frame
-
-    def _below(self, term: Term) -> list[Var]:
-        node = self._nodes.get(term.name) if isinstance(term, Var) else None
-        if node is None:
-            return []
-        if isinstance(node, Intervals):
-            return [*variables(node.fvp.fluent), *variables(node.fvp.value)]
-        return [v for item in node.inputs for v in self._below(item)]
-
-    def _leaf_variables(self) -> list[str]:
-        leaves = (node for node in self._nodes.values() if isinstance(node, Intervals))
-        return list(dict.fromkeys(v.name for leaf in leaves for v in self._below(leaf.out)))
 
     def _domain(self, name: str) -> Frame:
         """The values of a variable: those that the conditions of the rule give it, or else every value that occurs at
@@ -218,21 +212,13 @@ class _Expression:
         """
         if name in self._given.columns:
             return distinct(self._given.only([name]))
-        leaves = (literal for literal in walk(self._rule.body) if isinstance(literal, Intervals))
-        found = [self._leaf(leaf).only([name]) for leaf in leaves if name in _names(leaf)]
+        found = [self._evaluation.leaves.instances(asked).only([name]) for asked in self._way.domain(name)]
         return distinct(stack(found, [name]))
-
-    @cached_property
-    def _outside(self) -> frozenset[str]:
-        """Variables that are not local to a condition, whatever that condition is."""
-        head = {v.name for term in (self._rule.fvp.fluent, self._rule.fvp.value) for v in variables(term)}
-        return frozenset(head.union(self._leaf_variables()))
 
     @cached_property
     def _given(self) -> Frame:
         """What the conditions of the rule bind by themselves."""
-        needs = self._evaluation.analysis.background.needs
-        ordered = schedule(self._variant.conditions, set(), needs, self._outside)
+        ordered = self._way.ordered(self._way.variant.conditions, frozenset())
         frame = self._evaluation.bodies.solve(ordered.body, UNIT)
         return frame.with_columns(
             {n: Codes(codes_of(c, self._dictionary)) for n, c in frame.columns.items() if not isinstance(c, Lists)}
@@ -240,46 +226,30 @@ class _Expression:
 
     def _complete(self, frame: Frame) -> Frame:
         """Candidates after the conditions of the rule, with every variable of its fluents bound."""
+        way = self._way
         if not frame.rows:
-            missing = {
-                v.name for node in self._nodes.values() if isinstance(node, Intervals) for v in self._below(node.out)
-            }
-            missing |= {v.name for term in (self._rule.fvp.fluent, self._rule.fvp.value) for v in variables(term)}
-            missing |= variable_names(self._variant.conditions)
-            return frame.with_columns({name: Codes(EMPTY) for name in missing - frame.columns.keys()})
-        background = self._evaluation.analysis.background
-        bound = frozenset(frame.columns) | frozenset(self._leaf_variables())
-        ordered = schedule(self._variant.conditions, set(frame.columns), background.needs, self._outside)
-        frame = self._evaluation.bodies.solve(ordered.body, frame)
-        frame = self._spread(frame, set(bound))
-        if ordered.stuck:
-            later = schedule(ordered.stuck, set(frame.columns), background.needs, self._outside)
+            return frame.with_columns({name: Codes(EMPTY) for name in way.all_names - frame.columns.keys()})
+        stuck: Body = ()
+        if way.variant.conditions:
+            ordered = way.ordered(way.variant.conditions, frozenset(frame.columns))
+            frame, stuck = self._evaluation.bodies.solve(ordered.body, frame), ordered.stuck
+        frame = self._spread(frame, way.leaf_names)
+        if stuck:
+            later = way.ordered(stuck, frozenset(frame.columns))
             frame = self._evaluation.bodies.solve(later.body, frame)
         return frame
 
     # Intervals
 
-    def _leaf(self, node: Intervals) -> Frame:
-        """The rows of a fluent's table that a literal matches, with their numbers."""
-        if id(node) not in self._relations:
-            symbol = self._evaluation.entities.fluent(node.fvp.fluent)
-            table = self._evaluation.intervals(symbol)
-            columns: list[Column] = [*(Codes(column) for column in table.args), Codes(table.value)]
-            columns.append(Numbers(np.arange(len(table))))
-            terms = (*symbol.columns(node.fvp.fluent), node.fvp.value, Var("#row"))
-            self._relations[id(node)] = relation(terms, columns, len(table), self._dictionary)
-        return self._relations[id(node)]
-
     def _computed(self, frame: Frame, out: Term) -> tuple[Frame, Spans]:
         """The intervals of a list for every candidate; candidates that fail a guard drop out."""
-        self._spans = {}
         frame = self._guarded(frame)
         self._spans = {}
         numbered = frame.with_columns({CANDIDATE: Numbers(np.arange(frame.rows))})
         return frame, self._evaluate(out, numbered)
 
     def _guarded(self, frame: Frame) -> Frame:
-        for guard in self._variant.guards:
+        for guard in self._way.variant.guards:
             self._spans = {}
             numbered = frame.with_columns({CANDIDATE: Numbers(np.arange(frame.rows))})
             starts, _ = self._evaluate(guard.intervals, numbered)
@@ -298,15 +268,18 @@ class _Expression:
             return EMPTY, EMPTY
         if term.name not in self._spans:
             is_leaf = isinstance(node, Intervals)
-            self._spans[term.name] = self._leaf_spans(node, frame) if is_leaf else self._operate(node, frame)  # type: ignore[arg-type]
+            asked = self._way.asked
+            self._spans[term.name] = (
+                self._leaf_spans(asked[term.name], frame) if is_leaf else self._operate(node, frame)  # type: ignore[arg-type]
+            )
         return self._spans[term.name]
 
-    def _leaf_spans(self, node: Intervals, frame: Frame) -> Spans:
-        symbol = self._evaluation.entities.fluent(node.fvp.fluent)
-        table, leaf = self._evaluation.intervals(symbol), self._leaf(node)
-        names = [name for name in leaf.columns if name != "#row"]
-        joined = join(frame.only([*names, CANDIDATE]), leaf, self._dictionary)
-        candidate, row = (_plain(joined.columns[name]) for name in (CANDIDATE, "#row"))
+    def _leaf_spans(self, asked: AskedPair, frame: Frame) -> Spans:
+        table, leaf = self._evaluation.intervals(asked.symbol), self._evaluation.leaves.frame(asked)
+        if not leaf.rows:
+            return EMPTY, EMPTY
+        joined = join(frame.only([*leaf.columns, CANDIDATE]), leaf, self._dictionary)
+        candidate, row = _plain(joined.columns[CANDIDATE]), _plain(joined.columns[ROW])
         space = self._evaluation.space
         return space.pack(candidate, table.start[row]), space.pack(candidate, table.end[row])
 
@@ -324,31 +297,12 @@ class _Expression:
         return groups, groups | self._evaluation.space.last
 
     def _of_duration(self, node: Algebra, spans: Spans, frame: Frame) -> Spans:
-        """Intervals by their length; one that is still open is as long as it has held so far."""
         assert node.bound is not None
-        space = self._evaluation.space
-        candidate, last = spans[0] >> self._bits, space.last
-        starts, ends = spans[0] & last, spans[1] & last
-        lengths = np.where(ends == last, self._evaluation.moment.now + 1 - space.base, ends) - starts
-        endless = starts == 0
-        bound = evaluate(node.bound, frame, self._dictionary)[candidate]
-        accepted = _COMPARISONS[DURATIONS[node.operator]](np.where(endless, np.inf, lengths), bound)
-        rows = true_rows(accepted)
-        return spans[0][rows], spans[1][rows]
-
-
-_COMPARISONS = {">": np.greater, "<": np.less, ">=": np.greater_equal, "=<": np.less_equal}
-
-
-def _names(leaf: Intervals) -> set[str]:
-    return {v.name for term in (leaf.fvp.fluent, leaf.fvp.value) for v in variables(term)}
+        bound = evaluate(node.bound, frame, self._dictionary)[spans[0] >> self._bits]
+        return of_duration(node, spans, bound, self._evaluation.space, self._evaluation.moment.now)
 
 
 def _plain(column: Column) -> Ints:
     assert isinstance(column, Numbers)
     data: Array = column.data
     return data.astype(np.int64, copy=False)
-
-
-def _without(frame: Frame, name: str) -> Frame:
-    return Frame(frame.rows, {other: column for other, column in frame.columns.items() if other != name})

@@ -22,15 +22,16 @@ Law: with what is kept, the fluent comes out the same from the horizon on as wit
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.distances import Offset, is_endless, metric, offsets
+from holdsfor.engine.asked import ROW
+from holdsfor.engine.candidates import CANDIDATE, Leaf, Supports, pending_rows, plain, supports
+from holdsfor.engine.distances import Offset, is_endless, metric
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import codes_of, column_of
-from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, combined_keys, distinct, stack
+from holdsfor.engine.frames import Numbers, combined_keys
 from holdsfor.engine.kernels import (
     EMPTY,
     Bools,
@@ -43,9 +44,9 @@ from holdsfor.engine.kernels import (
     true_rows,
     union,
 )
-from holdsfor.engine.relations import join, relation
+from holdsfor.engine.relations import join
 from holdsfor.engine.state import Settled
-from holdsfor.engine.variants import Variant
+from holdsfor.engine.ways import Way
 from holdsfor.ir import (
     AHEAD,
     DURATIONS,
@@ -58,63 +59,49 @@ from holdsfor.ir import (
 )
 from holdsfor.syntax.terms import Term, Var
 
-_CANDIDATE, _ROW = "#candidate", "#row"
-
 
 def find_unsettled(evaluation: Evaluation, symbol: Symbol) -> Settled | None:
     """The instances of a fluent with an unsettled past; what must be kept to follow it is marked in the evaluation."""
     if evaluation.moment.next_border < evaluation.moment.origin:
         return None
     rule = next(rule for rule in evaluation.entities[symbol].rules if isinstance(rule, IntervalRule))
-    variant = evaluation.prepared.notes.variants(rule)[0]
+    way = evaluation.notes.ways(rule)[0]
+    candidates = supports(evaluation, way)
     first = evaluation.moment.next_border + 1 - evaluation.kept.lag.get(symbol, 0)
-    found = _Horizon(evaluation, rule.out, variant, first)
+    found = _Horizon(evaluation, way, way.out, first, candidates)
     horizon = found.horizon()
-    for name, offset in offsets(variant, rule.out).items():
+    for name, offset in way.offsets(way.out).items():
         # An instance of the rule may be born later than those of a list in it, which go on and wait all the same.
-        node = variant.nodes[name]
+        node = way.nodes[name]
         if isinstance(node, Algebra) and _needs_more_than_points(node):
-            part = _Horizon(evaluation, node.out, variant, first - offset.back)
+            part = _Horizon(evaluation, way, node.out, first - offset.back, candidates)
             if not part.is_within(found):
                 part.horizon()
-    return found.earliest((*symbol.columns(rule.fvp.fluent), rule.fvp.value), horizon)
+    return found.earliest(horizon)
 
 
 def _needs_more_than_points(node: Algebra) -> bool:
     return node.operator in _WHOLE_INTERVALS or is_endless(node)
 
 
-@dataclass(frozen=True)
-class _Leaf:
-    """The rows of a fluent's table that belong to each candidate, on plain and on packed time."""
-
-    symbol: Symbol
-    candidate: Ints
-    row: Ints
-    start: Ints
-    end: Ints
-    spans: Spans
-
-
 class _Horizon:
     """The horizons of one list, for all its candidates; without anything that reaches back they are at `first`."""
 
-    def __init__(self, evaluation: Evaluation, out: Term, variant: Variant, first: int) -> None:
+    def __init__(self, evaluation: Evaluation, way: Way, out: Term, first: int, candidates: Supports) -> None:
         self._evaluation = evaluation
         self._dictionary = evaluation.dictionary
-        self._out, self._nodes = out, variant.nodes
-        self._offsets = offsets(variant, out)
+        self._way = way
+        self._out, self._nodes = out, way.nodes
+        self._offsets = way.offsets(out)
         self._first = first
-        self._frame = self._support(out)
-        self._leaves: dict[str, _Leaf] = {}
+        self._candidates = candidates.of(out)
+        self._frame = self._candidates.frame
+        self._leaves: dict[str, Leaf] = {}
         self._spans: dict[str, Spans] = {}
 
     def is_within(self, other: _Horizon) -> bool:
         """Whether all candidates are among those of another list, with the same variables."""
-        mine, theirs = self._frame, other._frame
-        if mine.columns.keys() != theirs.columns.keys():
-            return False
-        return join(mine, theirs, self._dictionary).rows == mine.rows
+        return self._candidates.is_within(other._candidates)
 
     def horizon(self) -> Ints:
         """The horizon of each candidate; what must be kept to follow it is marked."""
@@ -130,46 +117,14 @@ class _Horizon:
         self._mark(horizon)
         return horizon
 
-    def earliest(self, terms: tuple[Term, ...], horizon: Ints) -> Settled | None:
+    def earliest(self, horizon: Ints) -> Settled | None:
         """The heads of candidates whose horizon is not simply the first, each with its earliest."""
         open_rows = true_rows(horizon < self._first)
         if not len(open_rows):
             return None
         frame = self._frame.take(open_rows)
-        heads = [codes_of(column_of(term, frame, self._dictionary), self._dictionary) for term in terms]
+        heads = [codes_of(column_of(term, frame, self._dictionary), self._dictionary) for term in self._way.head]
         return _earliest(heads, horizon[open_rows])
-
-    # Candidates
-
-    def _support(self, term: Term) -> Frame:
-        """The instances for which a list is not empty or may turn out not to be."""
-        node = self._nodes[term.name] if isinstance(term, Var) else None
-        assert node is not None
-        if isinstance(node, Intervals):
-            return self._instances(node)
-        found = [self._support(item) for item in node.inputs]
-        match node.operator:
-            case IntervalOperator.UNION | IntervalOperator.ALLEN:
-                return distinct(stack(found, found[0].columns))
-            case IntervalOperator.INTERSECTION:
-                frame = found[0]
-                for other in found[1:]:
-                    frame = join(frame, other, self._dictionary)
-                return frame
-            case IntervalOperator.SINCE | IntervalOperator.UNTIL:
-                return found[1]
-            case _:
-                return found[0]
-
-    def _instances(self, leaf: Intervals) -> Frame:
-        symbol = self._evaluation.entities.fluent(leaf.fvp.fluent)
-        table = self._evaluation.intervals(symbol)
-        pending = self._evaluation.next_border.settled.get(symbol)
-        terms = (*symbol.columns(leaf.fvp.fluent), leaf.fvp.value)
-        columns = [*table.args, table.value]
-        if pending is not None:
-            columns = [np.concatenate(pair) for pair in zip(columns, (*pending.args, pending.value), strict=True)]
-        return distinct(relation(terms, [Codes(c) for c in columns], len(columns[-1]), self._dictionary))
 
     # Lists
 
@@ -178,7 +133,7 @@ class _Horizon:
         assert isinstance(term, Var)
         node = self._nodes[term.name]
         if isinstance(node, Intervals):
-            leaf = self._leaf(term.name, node)
+            leaf = self._leaf(term.name)
             is_certain = leaf.symbol not in self._evaluation.kept.unsettled
             self._spans[term.name] = leaf.spans
             return leaf.spans, is_certain
@@ -206,25 +161,9 @@ class _Horizon:
         self._spans[term.name] = spans
         return spans, is_certain
 
-    def _leaf(self, name: str, node: Intervals) -> _Leaf:
+    def _leaf(self, name: str) -> Leaf:
         if name not in self._leaves:
-            evaluation = self._evaluation
-            symbol = evaluation.entities.fluent(node.fvp.fluent)
-            table = evaluation.intervals(symbol)
-            columns: list[Column] = [*(Codes(column) for column in table.args), Codes(table.value)]
-            columns.append(Numbers(np.arange(len(table))))
-            terms = (*symbol.columns(node.fvp.fluent), node.fvp.value, Var(_ROW))
-            rows = relation(terms, columns, len(table), self._dictionary)
-            numbered = self._frame.with_columns({_CANDIDATE: Numbers(np.arange(self._frame.rows))})
-            names = [shared for shared in rows.columns if shared != _ROW]
-            joined = join(numbered.only([*names, _CANDIDATE]), rows, self._dictionary)
-            candidate, row = _plain(joined, _CANDIDATE), _plain(joined, _ROW)
-            order = np.lexsort((table.start[row], candidate))
-            candidate, row = candidate[order], row[order]
-            start, end = table.start[row], table.end[row]
-            space = evaluation.space
-            spans = space.pack(candidate, start), space.pack(candidate, end)
-            self._leaves[name] = _Leaf(symbol, candidate, row, start, end, spans)
+            self._leaves[name] = self._candidates.leaf(name)
         return self._leaves[name]
 
     @property
@@ -237,24 +176,13 @@ class _Horizon:
         """The earliest horizon of what the rule reads."""
         horizon = np.full(self._frame.rows, self._first)
         for name, offset in self._offsets.items():
-            node = self._nodes[name]
-            if isinstance(node, Intervals):
-                symbol = self._evaluation.entities.fluent(node.fvp.fluent)
-                pending = self._evaluation.next_border.settled.get(symbol)
-                if pending is not None:
-                    self._take_over(
-                        horizon, node, symbol, Settled(pending.args, pending.value, pending.first - offset.ahead)
-                    )
+            asked = self._way.asked.get(name)
+            pending = None if asked is None else pending_rows(self._evaluation, asked)
+            if pending is not None:
+                numbered = self._frame.with_columns({CANDIDATE: Numbers(np.arange(self._frame.rows))})
+                joined = join(numbered.only([*pending.columns, CANDIDATE]), pending, self._dictionary)
+                np.minimum.at(horizon, plain(joined, CANDIDATE), plain(joined, ROW) - offset.ahead)
         return horizon
-
-    def _take_over(self, horizon: Ints, node: Intervals, symbol: Symbol, pending: Settled) -> None:
-        columns: list[Column] = [*(Codes(column) for column in (*pending.args, pending.value)), Numbers(pending.first)]
-        terms = (*symbol.columns(node.fvp.fluent), node.fvp.value, Var(_ROW))
-        rows = relation(terms, columns, len(pending.first), self._dictionary)
-        numbered = self._frame.with_columns({_CANDIDATE: Numbers(np.arange(self._frame.rows))})
-        names = [shared for shared in rows.columns if shared != _ROW]
-        joined = join(numbered.only([*names, _CANDIDATE]), rows, self._dictionary)
-        np.minimum.at(horizon, _plain(joined, _CANDIDATE), _plain(joined, _ROW))
 
     def _lowered(self, horizon: Ints) -> Ints:
         """Horizons that reach back over what is under way at them."""
@@ -340,7 +268,7 @@ class _Horizon:
         found &= first.candidate[np.maximum(partner, 0)] == second.candidate[seen] if len(first.row) else False
         self._want(first, _at(partner[found], len(first.row)))
 
-    def _want(self, leaf: _Leaf, chosen: Bools) -> None:
+    def _want(self, leaf: Leaf, chosen: Bools) -> None:
         self._evaluation.want(leaf.symbol, leaf.row[chosen[: len(leaf.row)]])
 
 
@@ -353,7 +281,7 @@ def _reads_earliest(node: Algebra) -> bool:
     return is_before or (node.operator is IntervalOperator.DIAMOND_MINUS and is_endless(node))
 
 
-def _last_before(leaf: _Leaf, horizon: Ints) -> Ints:
+def _last_before(leaf: Leaf, horizon: Ints) -> Ints:
     """For each candidate the last row that has ended at its horizon, or -1."""
     last = np.full(len(horizon), -1)
     ended = true_rows(leaf.end <= horizon[leaf.candidate])
@@ -370,11 +298,6 @@ def _at(rows: Ints, length: int) -> Bools:
 def _name(term: Term) -> str:
     assert isinstance(term, Var)
     return term.name
-
-
-def _plain(frame: Frame, name: str) -> Ints:
-    column = frame.columns[name]
-    return EMPTY if isinstance(column, Lists) else column.data.astype(np.int64, copy=False)
 
 
 def _earliest(heads: list[Ints], first: Ints) -> Settled:

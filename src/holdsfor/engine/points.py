@@ -1,0 +1,63 @@
+"""Points that rules make: at which time-points pairs are initiated and terminated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.frames import Codes, Frame, Numbers, distinct, numbering, row_keys
+from holdsfor.engine.heads import Head
+from holdsfor.engine.inertia import ANY
+from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.engine.relations import join
+from holdsfor.engine.tables import Points
+from holdsfor.syntax.terms import Var
+
+
+def effect_points(head: Head, frame: Frame, dictionary: Dictionary) -> Points:
+    """The points of a rule, with the columns that its head leaves open marked."""
+    wild = head.wild(frame)
+    time = head.times(frame)
+    if wild[-1] and not any(wild[:-1]) and isinstance(head.terms[-1], Var):
+        args = [head.codes(place, frame, dictionary) for place in range(len(wild) - 1)]
+        return Points(tuple(args), np.full(frame.rows, ANY), time)
+    unknown = np.zeros(frame.rows, np.int64) if any(wild) else EMPTY
+    columns = [unknown if is_open else head.codes(place, frame, dictionary) for place, is_open in enumerate(wild)]
+    return Points(tuple(columns[:-1]), columns[-1], time, wild)
+
+
+def expanded(points: Points, known: Points, dictionary: Dictionary) -> Points:
+    """Points with open columns, one for each known instance that they match."""
+    if not any(points.wild):
+        return points
+    names = [*(f"c{place}" for place in range(len(points.args))), "value"]
+    columns = [*points.args, points.value]
+    bound = {n: Codes(c) for n, c, is_open in zip(names, columns, points.wild, strict=True) if not is_open}
+    frame = Frame(len(points), {**bound, "time": Numbers(points.time)})
+    instances = Frame(len(known), {n: Codes(c) for n, c in zip(names, (*known.args, known.value), strict=True)})
+    found = join(frame, distinct(instances), dictionary)
+    data = [_plain(found, name) for name in names]
+    return Points(tuple(data[:-1]), data[-1], _plain(found, "time"))
+
+
+def distinct_points(points: Points) -> Points:
+    """Each point once, however many rules make it."""
+    columns = [*points.args, points.value, points.time]
+    return points.take(np.sort(numbering(row_keys(columns))[0]))
+
+
+def stacked_points(arity: int, found: Iterable[Points]) -> Points:
+    """Points one below the other; none of them may have open columns."""
+    listed = list(found)
+    if not listed:
+        return Points((EMPTY,) * arity, EMPTY, EMPTY)
+    args = tuple(np.concatenate([points.args[place] for points in listed]) for place in range(arity))
+    return Points(args, np.concatenate([p.value for p in listed]), np.concatenate([p.time for p in listed]))
+
+
+def _plain(frame: Frame, name: str) -> Ints:
+    column = frame.columns[name]
+    assert isinstance(column, Codes | Numbers)
+    return column.data

@@ -1,0 +1,82 @@
+"""Rules that begin alike: what their bodies have in common is solved once in a window.
+
+The variables of every rule are named by the order in which they come, so that conditions that differ in names alone are
+equal. Stages of bodies then form a tree, from the first on; a stage that several rules pass has a number, under which an
+evaluation keeps its bindings.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from holdsfor.compiler.passes.rename import rename_body
+from holdsfor.engine.asked import Stage, stages
+from holdsfor.engine.patterns import ONCE
+from holdsfor.ir import Body, Compare, EffectRule, EventRule, Instance, Literal, literal_variables, walk
+from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS
+from holdsfor.logic.unify import substitute
+from holdsfor.syntax.terms import Term, Var, variables
+
+NOT_SHARED = -1
+PointRule: TypeAlias = EffectRule | EventRule
+
+
+@dataclass(frozen=True)
+class Named:
+    """The body and the head of a rule, with variables named by their order."""
+
+    body: Body
+    head: tuple[Term, ...]
+
+
+def named(body: Body, head: Sequence[Term]) -> Named:
+    """Name the variables of a rule by their order; those that occur once keep saying so."""
+    found: dict[str, Term] = {}
+    mentioned = [variable.name for literal in body for variable in literal_variables(literal)]
+    for name in (*mentioned, *(variable.name for term in head for variable in variables(term))):
+        if name not in found:
+            found[name] = Var(f"{ONCE if name.startswith(ONCE) else 'V'}{len(found)}")
+    return Named(rename_body(body, found), tuple(substitute(term, found) for term in head))
+
+
+class Prefixes:
+    """The tree of stages of some rules."""
+
+    def __init__(self, bodies: Iterable[Body]) -> None:
+        self._numbers: dict[tuple[int, Body], int] = {}
+        self._passed: Counter[int] = Counter()
+        for body in bodies:
+            self._passed.update(self._path(body))
+
+    def of(self, body: Body) -> list[tuple[int, Stage]]:
+        """The stages of a body, each with its number if other rules begin with all stages up to it."""
+        numbers = [number if self._passed[number] > 1 else NOT_SHARED for number in self._path(body)]
+        return list(zip([*numbers, *[NOT_SHARED] * len(body)], stages(body), strict=False))
+
+    def _path(self, body: Body) -> list[int]:
+        path, before = list[int](), 0
+        for part in _parts(body):
+            if any(isinstance(literal, Instance) for literal in walk(part)):
+                # What there is to end may change while a fluent is worked out.
+                break
+            before = self._numbers.setdefault((before, part), len(self._numbers) + 1)
+            path.append(before)
+        return path
+
+
+def _parts(body: Body) -> list[Body]:
+    """The literals of each stage."""
+    found: list[list[Literal]] = []
+    for literal in body:
+        if _is_test(literal) and found and _is_test(found[-1][-1]):
+            found[-1].append(literal)
+        else:
+            found.append([literal])
+    return [tuple(part) for part in found]
+
+
+def _is_test(literal: Literal) -> bool:
+    return isinstance(literal, Compare) and literal.operator in ARITHMETIC_COMPARISONS
