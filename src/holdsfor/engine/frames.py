@@ -51,6 +51,11 @@ class _Plain:
             self._selection = None
         return self._data
 
+    @property
+    def waiting(self) -> tuple[Array, Selection] | None:
+        """The values that rows are chosen from, and which rows, while nobody has asked for these."""
+        return None if self._selection is None else (self._data, self._selection)
+
     def take(self, rows: Ints) -> Self:
         """The column at some rows."""
         return type(self)(self._data, Selection(rows, self._selection))
