@@ -13,6 +13,7 @@ from benchmarks.suite.workload import Ready, Task, Work, again
 
 from holdsfor.compiler.plan import Method, Plan
 from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.run import Run
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.incremental.run import IncrementalRun
@@ -68,6 +69,15 @@ def _fresh(application: Application, windows: WindowPlan | None) -> Work:
     return work
 
 
+def _one_by_one(application: Application, windows: WindowPlan | None) -> Work:
+    run = Run(application.plan, application.dictionary, application.stream, windows)
+
+    def work() -> None:
+        sum(len(table) for answer in run for table in answer.fluents.values())
+
+    return work
+
+
 def _whole(application: Application, windows: WindowPlan | None) -> None:
     go(start(application, windows))
 
@@ -91,7 +101,9 @@ def _in_a_window(application: Application, windows: WindowPlan | None) -> float:
 
 
 def ready(application: Application, windows: WindowPlan | None = None, repeat: int = 7) -> Ready:
-    """Reasoning; the same with what is done once for a run; and where the stream is in files, with reading them."""
+    """Reasoning; with what is done once for a run; windows each for itself, as they come in a live stream; and where the
+    stream is in files, with reading them.
+    """
     count = 1 if windows is None else len(windows.query_times)
     is_swept = any(stratum.method is Method.SWEEP for stratum in application.plan.strata)
     warm = COMPILING if is_swept else 0.0
@@ -99,6 +111,8 @@ def ready(application: Application, windows: WindowPlan | None = None, repeat: i
         "reasoning": Task(partial(_fresh, application, windows), count, repeat, warm_seconds=warm),
         "with setting up": Task(again(partial(_whole, application, windows)), count, repeat),
     }
+    if count > 1:
+        tasks["one window at a time"] = Task(partial(_one_by_one, application, windows), count, max(3, repeat // 2))
     if application.files:
         tasks["with reading"] = Task(again(partial(_from_file, application, windows)), count, max(3, repeat // 2))
     events = sum(len(table.time) for table in application.stream.events.values())
