@@ -9,11 +9,10 @@ import numpy as np
 
 from holdsfor.engine.cyclic.rows import Batch, Clause, written_out
 from holdsfor.engine.cyclic.sweep_loop import BATCH, CLAUSE, HAS_VALUE, HOLDS, QUESTION, READS, Sheet
-from holdsfor.engine.frames import order_of
+from holdsfor.engine.frames import order_of, row_keys
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.tables import FOREVER
 
-_LAST = np.array([FOREVER])
 _STATES = (HOLDS, HAS_VALUE, READS)
 """What is asked of the state before a time-point, and so is not changed by what happens then."""
 
@@ -45,18 +44,35 @@ def assembled(batches: list[Batch], delays: Ints) -> Sheet:
     is_mixed = any(not isinstance(batch.rank, int) for batch in batches)
     if not is_mixed:
         batches = sorted(batches, key=lambda batch: batch.rank)
-    sizes = [*(len(batch.time) for batch in batches), 1]
-    time = np.concatenate([*(batch.time for batch in batches), _LAST])
+    sizes = [len(batch.time) for batch in batches]
+    time = np.concatenate([EMPTY, *(batch.time for batch in batches)])
     if is_mixed:
-        rank = np.concatenate([*(written_out(batch.rank, len(batch.time)) for batch in batches), _LAST])
-        rows = np.lexsort((rank, time))
+        rank = np.concatenate([written_out(batch.rank, len(batch.time)) for batch in batches])
+        order = order_of(row_keys([time, rank]))
     else:
-        rank = np.repeat([*(batch.rank for batch in batches), 0], sizes)
-        rows = order_of(time)
-    owners = np.repeat(np.arange(len(sizes)), sizes)[rows]
+        rank = np.repeat(np.array([batch.rank for batch in batches], np.int64), sizes)
+        order = order_of(time)
+    owner = np.repeat(np.arange(len(sizes)), sizes)
     pool = _Pool()
-    notes = _notes(batches, pool)
-    return Sheet(rows, owners, time[rows], rank[rows], np.array(notes, np.int64), np.concatenate(pool.columns), delays)
+    notes = np.array(_notes(batches, pool), np.int64)
+    rows = len(time)
+    # The last row is none.
+    return Sheet(
+        _with(order, rows),
+        _with(owner[order], len(sizes)),
+        _with(time[order], int(FOREVER)),
+        _with(rank[order], 0),
+        notes,
+        np.concatenate(pool.columns),
+        delays,
+    )
+
+
+def _with(column: Ints, last: int) -> Ints:
+    found = np.empty(len(column) + 1, np.int64)
+    found[:-1] = column
+    found[-1] = last
+    return found
 
 
 def _notes(batches: list[Batch], pool: _Pool) -> list[int]:
