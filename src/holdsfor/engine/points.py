@@ -32,14 +32,17 @@ def expanded(points: Points, known: Points, dictionary: Dictionary) -> Points:
     """Points with open columns, one for each known instance that they match."""
     if not any(points.wild):
         return points
-    names = [*(f"c{place}" for place in range(len(points.args))), "value"]
-    columns = [*points.args, points.value]
-    bound = {n: Codes(c) for n, c, is_open in zip(names, columns, points.wild, strict=True) if not is_open}
+    # What ends any value need not be told apart by values.
+    ends_any = points.wild[-1]
+    names = [f"c{place}" for place in range(len(points.args))]
+    bound = {n: Codes(c) for n, c, is_open in zip(names, points.args, points.wild, strict=False) if not is_open}
+    there = {n: Codes(c) for n, c in zip(names, known.args, strict=True)}
+    if not ends_any:
+        bound["value"], there["value"] = Codes(points.value), Codes(known.value)
     frame = Frame(len(points), {**bound, "time": Numbers(points.time)})
-    instances = Frame(len(known), {n: Codes(c) for n, c in zip(names, (*known.args, known.value), strict=True)})
-    found = join(frame, distinct(instances), dictionary)
-    data = [_plain(found, name) for name in names]
-    return Points(tuple(data[:-1]), data[-1], _plain(found, "time"))
+    found = join(frame, distinct(Frame(len(known), there)), dictionary)
+    args, time = tuple(_plain(found, name) for name in names), _plain(found, "time")
+    return Points(args, np.full(len(time), ANY) if ends_any else _plain(found, "value"), time)
 
 
 def distinct_points(points: Points) -> Points:
