@@ -177,8 +177,16 @@ class Dictionary:
         is_there = np.zeros(high - low + 1, np.bool_)
         is_there[places] = True
         distinct = np.flatnonzero(is_there)
+        codes = self.encode_distinct(distinct + low)
+        if (
+            int(codes[-1]) - int(codes[0]) == high - int(distinct[0]) - low
+            and (np.diff(codes) == np.diff(distinct)).all()
+        ):
+            # Codes run side by side with the numbers.
+            apart = int(codes[-1]) - high
+            return column + apart if apart else column
         of_place = np.empty(len(is_there), np.int64)
-        of_place[distinct] = self.encode_distinct(distinct + low)
+        of_place[distinct] = codes
         return of_place[places]
 
     def encode_distinct(self, numbers: Ints) -> Ints:
@@ -261,12 +269,19 @@ def _numbers(values: list[Value]) -> npt.NDArray[Any]:
 
 def _whole_if_possible(numbers: npt.NDArray[Any]) -> list[Value]:
     """Numbers as values, of which those without a fraction are whole numbers."""
-    if numbers.dtype.kind == "f" and (np.abs(numbers) <= EXACT).all() and (np.trunc(numbers) == numbers).all():
-        numbers = numbers.astype(np.int64)
-    listed: list[Value] = numbers.tolist()
-    if numbers.dtype.kind != "f":
-        return listed
-    return [int(value) if isinstance(value, float) and value.is_integer() else value for value in listed]
+    found = numbers
+    if numbers.dtype.kind == "f":
+        is_whole, is_exact = np.trunc(numbers) == numbers, np.abs(numbers) <= EXACT
+        small = is_whole & is_exact
+        if small.all():
+            found = numbers.astype(np.int64)
+        else:
+            found = numbers.astype(object)
+            found[small] = numbers[small].astype(np.int64)
+            for place in np.flatnonzero(is_whole & ~is_exact & np.isfinite(numbers)).tolist():
+                found[place] = int(numbers[place])
+    listed: list[Value] = found.tolist()
+    return listed
 
 
 def lie_close(numbers: Ints) -> bool:

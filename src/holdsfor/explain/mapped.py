@@ -56,7 +56,7 @@ def mapped_rows(
                     if layout is not None and layout.symbol == one.symbol:
                         for row in _rows_of(part, entry, layout, one, mapping.unit):
                             text = str(part.text(np.array([row]))[0])
-                            yield one, Row(text.strip(), shown_name(path), int(part.lines[row]))
+                            yield one, Row(text.strip(), shown_name(path), int(part.line(np.array([row]))[0]))
 
 
 def _rows_of(part: Part, entry: Entry, layout: Layout, sought: Sought, unit: str) -> Iterator[int]:

@@ -36,16 +36,21 @@ _ENDINGS = {
 class Part:
     """Some rows of a table.
 
-    `lines` says where each stands in its file, `text` shows some of them, `refused` are rows that are none.
+    `lines` says where each stands in its file, or where the first does if they follow each other; `text` shows some of
+    them, `refused` are rows that are none.
     Columns that are `untyped` hold text in which numbers are text too.
     """
 
     table: pa.Table
-    lines: Ints
+    lines: Ints | int
     text: Callable[[Ints], Any]
     untyped: frozenset[str] = frozenset()
     refused: tuple[pa.Table, ...] = ()
     _columns: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def line(self, rows: Ints) -> Ints:
+        """Where some rows stand in their file."""
+        return rows + self.lines if isinstance(self.lines, int) else self.lines[rows]
 
     def column(self, name: str) -> Any:
         """A column in one piece."""
@@ -113,7 +118,7 @@ def table_part(table: pa.Table, before: int = 0) -> Part:
         found = table.take(pa.array(rows)).to_pylist()
         return pa.array([json.dumps(row, default=str, ensure_ascii=False) for row in found], pa.string())
 
-    return Part(table, before + 1 + np.arange(len(table)), show)
+    return Part(table, before + 1, show)
 
 
 def _csv(path: str | Path, columns: Sequence[str], delimiter: str) -> Iterator[Part]:

@@ -112,7 +112,7 @@ def _taken(part: Part, columns: _Columns, places: Ints, unit: str, source: str, 
     for mask, reason in found.complaints():
         new = places[mask & ~wrong]
         if len(new):
-            bad.append(refused(columns.name, part.lines[new], part.text(new), reason))
+            bad.append(refused(columns.name, part.line(new), part.text(new), reason))
         wrong |= mask
     rejects.add(source, bad)
     return [] if wrong.all() else [found.rows(~wrong)]

@@ -86,7 +86,7 @@ class Taker:
                 new = rows[mask if wrong is None else mask & ~wrong]
                 wrong = mask if wrong is None else wrong | mask
                 if len(new):
-                    bad.append(refused(entry.name, part.lines[new], part.text(new), reason))
+                    bad.append(refused(entry.name, part.line(new), part.text(new), reason))
         if wrong is None:
             self.builder.add(group.piece(layout))
         elif not wrong.all():

@@ -73,6 +73,9 @@ def missing(column: Any, *, is_text: bool) -> Bools:
         pa.types.is_integer(column.type) or (pa.types.is_string(column.type) and not is_text)
     ):
         return np.zeros(len(column), np.bool_)
+    if not column.null_count and pa.types.is_floating(column.type):
+        is_none: Bools = np.isnan(column.to_numpy())
+        return is_none
     gaps = pc.is_null(column, nan_is_null=True)
     if is_text and pa.types.is_string(column.type):
         gaps = pc.or_(gaps, pc.equal(pc.fill_null(column, ""), ""))
