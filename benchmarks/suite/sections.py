@@ -51,7 +51,7 @@ def good(run: Result) -> Results:
 
 def targets(run: Result) -> Iterator[str]:
     """Everything that is aimed at: how far it is."""
-    head = ["target", "", "what stands in the way", "needed", "is"]
+    head = ["target", "", "what stands in the way", "needed", "is", "one at a time"]
     yield from rows(head, (_target(run, *found) for found in _targets(run)), 3)
 
 
@@ -74,7 +74,15 @@ def _target(run: Result, title: str, unit: str, needed: float, found: float, nam
     task = next(iter(run["results"][name]["tasks"].values()))
     calls = f"{count(task['calls'] / task['windows'])} calls a window" if "calls" in task and unit == "×" else ""
     why = "" if is_met else "; ".join(filter(None, [obstacle(name), calls]))
-    return [title, by, why, f"{number(abs(needed))} {unit}", f"{number(abs(found))} {unit}"]
+    alone = _one_at_a_time(run["results"][name], found) if unit == "×" else ""
+    return [title, by, why, f"{number(abs(needed))} {unit}", f"{number(abs(found))} {unit}", alone]
+
+
+def _one_at_a_time(result: Result, ratio: float) -> str:
+    """A ratio as it is if no windows are worked out together."""
+    tasks = result["tasks"]
+    alone = tasks.get("one window at a time")
+    return "" if alone is None else f"{number(ratio * tasks['reasoning']['cpu_ms']['min'] / alone['cpu_ms']['min'])} ×"
 
 
 def others(run: Result) -> Iterator[str]:
