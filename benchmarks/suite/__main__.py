@@ -1,7 +1,7 @@
 """Run benchmarks, compare two runs, draw one.
 
     python -m benchmarks.suite list
-    python -m benchmarks.suite run [NAMES …] [--quick] [--all] [--json FILE [--add]]
+    python -m benchmarks.suite run [NAMES …] [--quick] [--all | --targets] [--json FILE [--add]]
     python -m benchmarks.suite show FILE
     python -m benchmarks.suite publish FILE
     python -m benchmarks.suite compare OLD NEW
@@ -20,6 +20,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.suite.anchors import aimed_at
 from benchmarks.suite.measure import Result, circumstances, measure_apart, measure_here, warm_up, written
 from benchmarks.suite.tables import compared, line, table
 from benchmarks.suite.workload import ROOT, Workload
@@ -43,7 +44,7 @@ def chosen(names: Sequence[str], every: bool) -> list[Workload]:
 
 def run(options: argparse.Namespace) -> int:
     """Measure, and tell of it on the way."""
-    workloads = chosen(options.names, options.all)
+    workloads = [ALL[name] for name in aimed_at()] if options.targets else chosen(options.names, options.all)
     found = _begun(options, [workload.name for workload in workloads])
     results: dict[str, Result] = found["results"]
     begin = time.perf_counter()
@@ -104,6 +105,7 @@ def main(words: Sequence[str]) -> int:
     running.add_argument("names", nargs="*")
     running.add_argument("--quick", action="store_true", help="small data, to see that everything works")
     running.add_argument("--all", action="store_true", help="slow workloads too")
+    running.add_argument("--targets", action="store_true", help="only what there is a target for")
     running.add_argument("--json", type=Path, help="write results here, after every workload")
     running.add_argument("--add", action="store_true", help="to those that are there already")
     one = verbs.add_parser("one", help="measure one workload in this process, and print JSON")

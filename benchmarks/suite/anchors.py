@@ -92,6 +92,14 @@ def kept(workload: str) -> float | None:
     return next((float(str(one["facts"])) for one in _read()["kept"] if one["workload"] == workload), None)
 
 
+def aimed_at() -> list[str]:
+    """Workloads for which there is a target."""
+    found = [one["workload"] for one in _read()["anchor"] if "at_least" in one] + [
+        one["workload"] for one in _read()["goal"]
+    ]
+    return list(dict.fromkeys(map(str, found)))
+
+
 def obstacle(workload: str) -> str:
     """What stands in the way of a target of a workload, where that is known."""
     return next((str(one["text"]) for one in _read()["obstacle"] if one["workload"] == workload), "")
