@@ -57,14 +57,15 @@ class _Aligned:
 
     def _leaf(self, asked: AskedPair) -> Spans:
         table, rows = self._evaluation.intervals(asked.symbol), self._evaluation.leaves.rows_with(asked)
-        if rows is not None:
-            table = table.take(rows)
-        if not len(table):
+        if not len(table) or (rows is not None and not len(rows)):
             return EMPTY, EMPTY
         space = self._evaluation.space
         places = dict(zip(asked.names, asked.variables, strict=True))
-        group = space.group([table.args[places[name]] for name in self._order], len(table))
-        starts, ends = table.spans(space, group)
+        columns, start, end = [table.args[places[name]] for name in self._order], table.start, table.end
+        if rows is not None:
+            columns, start, end = [column[rows] for column in columns], start[rows], end[rows]
+        group = space.group(columns, len(start))
+        starts, ends = space.pack(group, start), space.pack(group, end)
         if list(asked.names) != self._order:
             # Intervals of one list are disjoint, so starts and ends can be sorted apart.
             return np.sort(starts), np.sort(ends)

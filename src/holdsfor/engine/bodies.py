@@ -10,7 +10,7 @@ import numpy as np
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.asked import END, ROW, START, Asked, AskedPair, Stage, is_pattern
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.expressions import Test, codes_of, column_of, compare, evaluate
+from holdsfor.engine.expressions import Computed, Test, codes_of, column_of, compare, evaluate, for_rows
 from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes, distinct, stack
 from holdsfor.engine.kernels import EMPTY, Ints, find, true_rows
 from holdsfor.engine.library import call_for_distinct, call_library
@@ -52,6 +52,9 @@ class Notes(Protocol):
 
     def names(self, body: Body) -> frozenset[str]:
         """The names of all variables in a body."""
+
+    def expression(self, literal: Assign) -> Computed:
+        """What is computed."""
 
     def asked(self, literal: Literal) -> Asked:
         """What a literal asks for."""
@@ -256,7 +259,7 @@ class Bodies:
         return _without_row(join(frame.with_columns({ROW: rows}), parts, self._dictionary))
 
     def _assign(self, literal: Assign, frame: Frame) -> Frame:
-        values = evaluate(literal.expression, frame, self._dictionary)
+        values = for_rows(self._notes.expression(literal)(frame, self._dictionary), frame.rows)
         valid = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(len(values), np.bool_)
         frame, values = frame.where(valid), values[valid]
         target = literal.target

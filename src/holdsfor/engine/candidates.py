@@ -17,13 +17,11 @@ from holdsfor.engine.asked import ROW, AskedPair
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, distinct, stack
 from holdsfor.engine.kernels import EMPTY, Ints, Spans, is_sorted
-from holdsfor.engine.relations import join
+from holdsfor.engine.relations import join, matching
 from holdsfor.engine.tables import Space
 from holdsfor.engine.ways import Way
 from holdsfor.ir import Algebra, IntervalOperator, Intervals
 from holdsfor.syntax.terms import Term, Var
-
-CANDIDATE = "#candidate"
 
 
 @dataclass(frozen=True)
@@ -198,15 +196,11 @@ class _Joined:
     joins: _Joins
     frame: Frame
 
-    @cached_property
-    def _numbered(self) -> Frame:
-        return self.frame.with_columns({CANDIDATE: Numbers(np.arange(self.frame.rows))})
-
     def leaf(self, name: str) -> Leaf:
         evaluation, asked = self.joins.evaluation, self.joins.way.asked[name]
         table, rows = evaluation.intervals(asked.symbol), evaluation.leaves.frame(asked)
-        joined = join(self._numbered.only([*rows.columns, CANDIDATE]), rows, evaluation.dictionary)
-        candidate, row = plain(joined, CANDIDATE), plain(joined, ROW)
+        candidate, found = matching(self.frame, rows, evaluation.dictionary)
+        row = plain(rows, ROW)[found]
         start, end, space = table.start[row], table.end[row], evaluation.space
         spans = space.pack(candidate, start), space.pack(candidate, end)
         if not is_sorted(spans[0]):

@@ -10,7 +10,7 @@ from holdsfor.engine.frames import Codes, Lists, numbering, one_of_each, order_o
 from holdsfor.engine.inertia import Part, make_intervals
 from holdsfor.engine.inputs import stacked_events
 from holdsfor.engine.kernels import EMPTY, Ints, is_sorted
-from holdsfor.engine.points import effect_points, expanded
+from holdsfor.engine.points import Instances, effect_points, expanded
 from holdsfor.engine.tables import Events, Intervals, Points, Space, Stacked
 from holdsfor.ir import EffectKind, EffectRule, EventRule
 
@@ -29,13 +29,13 @@ def run_simple(evaluation: Evaluation, symbol: Symbol) -> None:
     arity = width(symbol)
     known = Stacked([*starts, *_carried(evaluation, symbol)], arity)
     evaluation.instances[symbol] = known
-    ends = []
+    ends, instances = [], Instances(known)
     for rule in rules:
         if rule.kind is EffectKind.TERMINATED:
             frame = evaluation.rule_frame(rule)
             if frame.rows:
                 points = effect_points(evaluation.notes.head(rule), frame, dictionary)
-                ends.append(expanded(points, known, dictionary))
+                ends.append(expanded(points, instances, dictionary))
     terminated = Stacked(ends, arity)
     evaluation.set_points(symbol, EffectKind.INITIATED, Stacked(starts, arity))
     evaluation.set_points(symbol, EffectKind.TERMINATED, terminated)

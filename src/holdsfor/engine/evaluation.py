@@ -343,7 +343,7 @@ class Evaluation:
         if symbol.kind is EntityKind.FLUENT:
             table = self.fluents.get(symbol)
             return table is not None and len(table) > 0
-        return any(known.get(symbol) for known in (self.inputs.events, self.border.derived, self.derived))
+        return bool(self.inputs.events.get(symbol) or self.border.derived.get(symbol) or self.derived.get(symbol))
 
     def rule_frame(self, rule: EffectRule | EventRule) -> Frame:
         """The bindings that make a rule's body true, inside the window; variables have the names of `notes.head`."""

@@ -114,10 +114,10 @@ Computed: TypeAlias = Callable[[Frame, Dictionary], Array]
 
 def evaluate(term: Term, frame: Frame, dictionary: Dictionary) -> Array:
     """An arithmetic expression over the rows of a frame. What has no value is NaN."""
-    return _for_rows(computed(term)(frame, dictionary), frame.rows)
+    return for_rows(computed(term)(frame, dictionary), frame.rows)
 
 
-def _for_rows(values: Array, rows: int) -> Array:
+def for_rows(values: Array, rows: int) -> Array:
     """A column of so many rows, of which there may be one that stands for all."""
     if values.shape == (rows,):
         return values
@@ -127,6 +127,19 @@ def _for_rows(values: Array, rows: int) -> Array:
 
 def computed(term: Term) -> Computed:
     """An expression taken apart once; a constant in it stays a single number."""
+    found = _computed(term)
+    return _without_warnings(found) if isinstance(term, Compound) else found
+
+
+def _without_warnings(inner: Computed) -> Computed:
+    def work_out(frame: Frame, dictionary: Dictionary) -> Array:
+        with np.errstate(all="ignore"):
+            return inner(frame, dictionary)
+
+    return work_out
+
+
+def _computed(term: Term) -> Computed:
     match term:
         case Var(name=variable):
             return lambda frame, dictionary: numbers_of(frame.columns[variable], dictionary)
@@ -135,7 +148,7 @@ def computed(term: Term) -> Computed:
         case Const(value=int() | float() as value):
             return _constant(value)
         case Compound(args=args) if functor(term) in _FUNCTIONS:
-            return _function((term.name, len(args)), [computed(arg) for arg in args])
+            return _function((term.name, len(args)), [_computed(arg) for arg in args])
         case _:
             return _no_number(term)
 
@@ -161,8 +174,7 @@ def _function(name: tuple[str, int], args: list[Computed]) -> Computed:
             values = _no_zero_divisor(values)
         if raises and values[0].dtype.kind == "i":
             values = [values[0].astype(np.float64), values[1]]
-        with np.errstate(all="ignore"):
-            return np.asarray(function(*values))
+        return np.asarray(function(*values))
 
     return work_out
 
@@ -183,7 +195,7 @@ def column_of(term: Term, frame: Frame, dictionary: Dictionary) -> Column:
     if isinstance(term, Var):
         return frame.columns[term.name]
     if is_ground(term):
-        return Codes(_for_rows(np.asarray(dictionary.code(value_of(term)), np.int64), frame.rows))
+        return Codes(for_rows(np.asarray(dictionary.code(value_of(term)), np.int64), frame.rows))
     return Codes(_built(term, frame, dictionary))
 
 
@@ -221,7 +233,7 @@ def test(operator: str, left: Term, right: Term) -> Test:
         if operator == "=\\=":
             # NaN differs from everything; all other comparisons with it are false by themselves.
             holds = holds & ~(_is_nan(one) | _is_nan(other))
-        return _for_rows(holds, frame.rows)
+        return for_rows(holds, frame.rows)
 
     return passed
 

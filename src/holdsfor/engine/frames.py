@@ -283,7 +283,7 @@ def match(left: Ints, right: Ints) -> tuple[Ints, Ints]:
         first = search(ordered, left, "left")
         counts = search(ordered, left, "right")
         counts -= first
-    if not len(counts) or counts.max() <= 1:
+    if np.maximum.reduce(counts, initial=0) <= 1:
         rows = true_rows(counts)
         found = first[rows]
     else:

@@ -46,7 +46,7 @@ def true_rows(condition: npt.NDArray[Any]) -> Ints:
 
 def is_sorted(column: Ints) -> bool:
     """Whether a column never goes down."""
-    return not bool((column[1:] < column[:-1]).any())
+    return not np.logical_or.reduce(column[1:] < column[:-1])
 
 
 def search(keys: Ints, points: Ints, side: Literal["left", "right"]) -> Ints:
@@ -57,7 +57,7 @@ def search(keys: Ints, points: Ints, side: Literal["left", "right"]) -> Ints:
     array([0, 3, 4])
     """
     if len(points) <= _FEW or not len(keys) or not is_sorted(points):
-        return np.searchsorted(keys, points, side=side)
+        return keys.searchsorted(points, side=side)
     if max(keys[-1], points[-1]) >= _FAR or min(keys[0], points[0]) <= -_FAR:
         return np.searchsorted(keys, points, side=side)
     found = np.empty(len(points), np.int64)

@@ -28,19 +28,36 @@ def effect_points(head: Head, frame: Frame, dictionary: Dictionary) -> Points:
     return Points(tuple(columns[:-1]), columns[-1], time, wild)
 
 
-def expanded(points: Points, known: Points, dictionary: Dictionary) -> Points:
+class Instances:
+    """The pairs that points with open columns may be about, each once."""
+
+    def __init__(self, known: Points) -> None:
+        self._known = known
+        self._frames: dict[bool, Frame] = {}
+        self.names = [f"c{place}" for place in range(len(known.args))]
+
+    def frame(self, *, with_values: bool) -> Frame:
+        """A column per argument, and perhaps the value."""
+        if with_values not in self._frames:
+            known = self._known
+            columns = {name: Codes(column) for name, column in zip(self.names, known.args, strict=True)}
+            if with_values:
+                columns["value"] = Codes(known.value)
+            self._frames[with_values] = distinct(Frame(len(known), columns))
+        return self._frames[with_values]
+
+
+def expanded(points: Points, instances: Instances, dictionary: Dictionary) -> Points:
     """Points with open columns, one for each known instance that they match."""
     if not any(points.wild):
         return points
     # What ends any value need not be told apart by values.
-    ends_any = points.wild[-1]
-    names = [f"c{place}" for place in range(len(points.args))]
+    ends_any, names = points.wild[-1], instances.names
     bound = {n: Codes(c) for n, c, is_open in zip(names, points.args, points.wild, strict=False) if not is_open}
-    there = {n: Codes(c) for n, c in zip(names, known.args, strict=True)}
     if not ends_any:
-        bound["value"], there["value"] = Codes(points.value), Codes(known.value)
+        bound["value"] = Codes(points.value)
     frame = Frame(len(points), {**bound, "time": Numbers(points.time)})
-    found = join(frame, distinct(Frame(len(known), there)), dictionary)
+    found = join(frame, instances.frame(with_values=not ends_any), dictionary)
     args, time = tuple(_plain(found, name) for name in names), _plain(found, "time")
     return Points(args, np.full(len(time), ANY) if ends_any else _plain(found, "value"), time)
 

@@ -13,7 +13,7 @@ from holdsfor.engine.frames import Codes, Column, Frame, Lists, combined_keys, i
 from holdsfor.engine.kernels import EMPTY, Ints, true_rows
 from holdsfor.engine.patterns import comparable, equal, relation
 
-__all__ = ["Lookup", "aligned", "anti_join", "equal", "join", "join_keys", "relation"]
+__all__ = ["Lookup", "aligned", "anti_join", "equal", "join", "join_keys", "matching", "relation"]
 
 _FEW = 1 << 12
 """Up to so many rows, the number of calls is what costs."""
@@ -32,12 +32,21 @@ def join(frame: Frame, other: Frame, dictionary: Dictionary) -> Frame:
     if len(shared) == len(theirs):
         # Without variables, what is asked is whether there is any row.
         return frame.where(is_in(*join_keys(frame, other, shared, dictionary))) if shared else frame
-    if shared:
-        left, right = match(*join_keys(frame, other, shared, dictionary))
-    else:
-        left = np.repeat(np.arange(frame.rows), other.rows)
-        right = np.tile(np.arange(other.rows), frame.rows)
+    left, right = _pairs(frame, other, shared, dictionary)
     return frame.take(left).with_columns(_fresh(frame, other, right))
+
+
+def matching(frame: Frame, other: Frame, dictionary: Dictionary) -> tuple[Ints, Ints]:
+    """The rows of two frames that agree on the variables both have, in order of the first."""
+    if not frame.rows or not other.rows:
+        return EMPTY, EMPTY
+    return _pairs(frame, other, [name for name in other.columns if name in frame.columns], dictionary)
+
+
+def _pairs(frame: Frame, other: Frame, shared: Sequence[str], dictionary: Dictionary) -> tuple[Ints, Ints]:
+    if shared:
+        return match(*join_keys(frame, other, shared, dictionary))
+    return np.repeat(np.arange(frame.rows), other.rows), np.tile(np.arange(other.rows), frame.rows)
 
 
 def _none_of(columns: Mapping[str, Column]) -> dict[str, Column]:

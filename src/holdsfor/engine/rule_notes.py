@@ -13,12 +13,14 @@ from holdsfor.compiler.analysis.instant import Moment
 from holdsfor.compiler.plan import Method, Plan, Stratum, once_per_plan
 from holdsfor.engine.asked import Asked, AskedPair, Stage, asked_of, stages
 from holdsfor.engine.dictionary import Value, value_of
+from holdsfor.engine.expressions import Computed, computed
 from holdsfor.engine.folding import Folding, with_once
 from holdsfor.engine.heads import Head
 from holdsfor.engine.prefixes import Named, PointRule, Prefixes, named
 from holdsfor.engine.variants import variants
 from holdsfor.engine.ways import Way
 from holdsfor.ir import (
+    Assign,
     Body,
     Boundary,
     DelayRule,
@@ -67,6 +69,7 @@ class RuleNotes:
         self._paths: dict[int, tuple[PointRule, list[tuple[int, Stage]]]] = {}
         self._heads: dict[int, tuple[Rule, Head]] = {}
         self._stages: dict[int, tuple[Body, tuple[Stage, ...]]] = {}
+        self._expressions: dict[int, tuple[Assign, Computed]] = {}
         self._asked: dict[int, tuple[Literal, Asked]] = {}
         self._facts: dict[tuple[str, int], tuple[list[list[Value]], int]] = {}
         self._folding = Folding(analysis.background)
@@ -141,6 +144,14 @@ class RuleNotes:
             # Some bodies are put together for one evaluation only.
             _make_room(self._stages)
             found = self._stages[id(body)] = body, stages(body)
+        return found[1]
+
+    def expression(self, literal: Assign) -> Computed:
+        """What a literal computes."""
+        found = self._expressions.get(id(literal))
+        if found is None:
+            _make_room(self._expressions)
+            found = self._expressions[id(literal)] = literal, computed(literal.expression)
         return found[1]
 
     def asked(self, literal: Literal) -> Asked:

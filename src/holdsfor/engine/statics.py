@@ -34,14 +34,12 @@ from holdsfor.engine.frames import (
 from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans, difference, maximal, true_rows, union
 from holdsfor.engine.operators import as_points, of_duration, operate
 from holdsfor.engine.patterns import relation
-from holdsfor.engine.relations import join
+from holdsfor.engine.relations import join, matching
 from holdsfor.engine.tables import Intervals as Table
 from holdsfor.engine.tables import no_intervals
 from holdsfor.engine.ways import Way
 from holdsfor.ir import DURATIONS, Algebra, Body, IntervalOperator, IntervalRule, Intervals
 from holdsfor.syntax.terms import ListTerm, Term, Var
-
-CANDIDATE = "#candidate"
 
 
 @dataclass(frozen=True)
@@ -245,14 +243,12 @@ class _Expression:
         """The intervals of a list for every candidate; candidates that fail a guard drop out."""
         frame = self._guarded(frame)
         self._spans = {}
-        numbered = frame.with_columns({CANDIDATE: Numbers(np.arange(frame.rows))})
-        return frame, self._evaluate(out, numbered)
+        return frame, self._evaluate(out, frame)
 
     def _guarded(self, frame: Frame) -> Frame:
         for guard in self._way.variant.guards:
             self._spans = {}
-            numbered = frame.with_columns({CANDIDATE: Numbers(np.arange(frame.rows))})
-            starts, _ = self._evaluate(guard.intervals, numbered)
+            starts, _ = self._evaluate(guard.intervals, frame)
             filled = np.zeros(frame.rows, np.bool_)
             filled[starts >> self._bits] = True
             frame = frame.where(~filled if guard.empty else filled)
@@ -278,8 +274,8 @@ class _Expression:
         table, leaf = self._evaluation.intervals(asked.symbol), self._evaluation.leaves.frame(asked)
         if not leaf.rows:
             return EMPTY, EMPTY
-        joined = join(frame.only([*leaf.columns, CANDIDATE]), leaf, self._dictionary)
-        candidate, row = _plain(joined.columns[CANDIDATE]), _plain(joined.columns[ROW])
+        candidate, found = matching(frame, leaf, self._dictionary)
+        row = _plain(leaf.columns[ROW])[found]
         space = self._evaluation.space
         return space.pack(candidate, table.start[row]), space.pack(candidate, table.end[row])
 

@@ -27,11 +27,11 @@ import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.asked import ROW
-from holdsfor.engine.candidates import CANDIDATE, Leaf, Supports, pending_rows, plain, supports
+from holdsfor.engine.candidates import Leaf, Supports, pending_rows, plain, supports
 from holdsfor.engine.distances import Offset, is_endless, metric
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import codes_of, column_of
-from holdsfor.engine.frames import Numbers, combined_keys
+from holdsfor.engine.frames import combined_keys
 from holdsfor.engine.kernels import (
     EMPTY,
     Bools,
@@ -44,7 +44,7 @@ from holdsfor.engine.kernels import (
     true_rows,
     union,
 )
-from holdsfor.engine.relations import join
+from holdsfor.engine.relations import matching
 from holdsfor.engine.state import Settled
 from holdsfor.engine.ways import Way
 from holdsfor.ir import (
@@ -179,9 +179,8 @@ class _Horizon:
             asked = self._way.asked.get(name)
             pending = None if asked is None else pending_rows(self._evaluation, asked)
             if pending is not None:
-                numbered = self._frame.with_columns({CANDIDATE: Numbers(np.arange(self._frame.rows))})
-                joined = join(numbered.only([*pending.columns, CANDIDATE]), pending, self._dictionary)
-                np.minimum.at(horizon, plain(joined, CANDIDATE), plain(joined, ROW) - offset.ahead)
+                candidate, found = matching(self._frame, pending, self._dictionary)
+                np.minimum.at(horizon, candidate, plain(pending, ROW)[found] - offset.ahead)
         return horizon
 
     def _lowered(self, horizon: Ints) -> Ints:
