@@ -1,7 +1,8 @@
-"""What can hold or happen inside a component, found by a fixpoint that takes every condition on it for possible.
+"""What can hold or happen inside a component, found by taking every condition on it for possible.
 
-Conditions on what lies outside the component are solved set at a time. A condition on the component itself is joined
-with the slots or pairs that it may be about; whether it is true is left to the sweep.
+Conditions on what lies outside the component are solved set at a time. A condition on the component itself waits until
+all slots are known, or is joined with the slots or pairs that it may be about; whether it is true is left to the sweep.
+Where what is joined depends on itself, a fixpoint finds it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A row is a ground rule instance whose conditions outside the component are already known to be true. What is left of it
 asks about slots of the component itself. Rows of one time-point are tried rank by rank, in the order of the
-dependencies inside a time-point, and then applied together; delayed effects wait in a heap.
+dependencies inside a time-point, and then applied together; delayed effects wait in queues, one for each delay.
 
 Law: the compiled loop and the plain one give the same; either is linear in the rows and in what they set off.
 """
