@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from holdsfor.engine import inertia, inputs, prepared
+from holdsfor.engine import inertia, inputs, points, prepared
 from holdsfor.engine.cyclic import sweep, sweep_loop
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.tables import FOREVER
@@ -158,15 +158,15 @@ def initial_values_are_forgotten(patch: pytest.MonkeyPatch) -> None:
 @planted("evaluation")
 def an_open_termination_ends_one_instance_only(patch: pytest.MonkeyPatch) -> None:
     def changed(original: Any) -> Any:
-        def expanded(self: Evaluation, points: Any, known: Any) -> Any:
-            found = original(self, points, known)
-            if not any(points.wild) or not len(found):
+        def expanded(made: Any, *rest: Any) -> Any:
+            found = original(made, *rest)
+            if not any(made.wild) or not len(found):
                 return found
             return found.take(np.unique(found.time, return_index=True)[1])
 
         return expanded
 
-    method(patch, Evaluation, "expanded", changed)
+    everywhere(patch, points, "expanded", changed)
 
 
 @planted("retention")
