@@ -184,7 +184,7 @@ def _state(start: Start, sheet: Sheet, rows: int) -> State:
     counts[MISSING] = -1
     queues = 1 + int(sheet.delays[QUEUE::ENTRY].max(initial=0))
     marks = min(max(rows, _FEW_MARKS), _MANY_MARKS)
-    return State(slots.reshape(-1), np.zeros(marks * MARK, np.int64), counts, np.full(2 * queues, -1))
+    return State(slots.reshape(-1), np.zeros(marks * MARK, np.int64), counts, np.full(2 * (queues + 1), -1))
 
 
 def _swept(parts: Sequence[Ints], slots: Ints) -> Swept:

@@ -134,13 +134,15 @@ def sweep_loop(
     due, initiated, trigger, entry, value = pending
     times, delays, slots, marks, counts = sheet.times, sheet.delays, state.slots, state.marks, state.counts
     # Of attempts with the same delay, the one that began first is due first: only the first of each queue is in the heap.
+    # Those under way come sorted and have a queue of their own, the first: instances may go on from different times, and
+    # what one of them begins now may be due before what another had begun.
     heap = [(due[place], due[place]) for place in range(0)]
     # A comprehension over nothing is how the compiler learns the type of an empty list.
     waiting = [(due[0], due[0], due[0], due[0], due[0]) for _ in range(0)]
     behind = [np.int64(0) for _ in range(0)]
     for place in range(len(due)):
         attempt = (due[place], initiated[place], trigger[place], entry[place], value[place])
-        _wait(attempt, waiting, behind, state.queues, heap, delays)
+        _wait(attempt, 0, waiting, behind, state.queues, heap)
     spans = [np.int64(0) for _ in range(0)]
     log = [np.int64(0) for _ in range(0)]
     kept = [np.int64(0) for _ in range(0)]
@@ -182,17 +184,16 @@ def sweep_loop(
 
 def _wait(
     attempt: tuple[Any, Any, Any, Any, Any],
+    queue: int,
     waiting: list[Any],
     behind: list[Any],
     queues: Cells,
     heap: list[Any],
-    delays: Cells,
 ) -> None:
-    """Put an attempt at the end of its queue."""
+    """Put an attempt at the end of a queue."""
     place = len(waiting)
     waiting.append(attempt)
     behind.append(-1)
-    queue = delays[attempt[WAITING_FOR] * ENTRY + QUEUE] * 2
     if queues[queue] < 0:
         queues[queue] = place
         heapq.heappush(heap, (attempt[DUE], queue))
@@ -553,7 +554,8 @@ def _stage(
             trigger = delays[entry * ENTRY + TRIGGER_VALUE]
             if trigger == value or trigger < 0:
                 due = now + delays[entry * ENTRY + DELAY]
-                _wait((due, now, slot // SLOT, entry, value), waiting, behind, queues, heap, delays)
+                queue = (delays[entry * ENTRY + QUEUE] + 1) * 2
+                _wait((due, now, slot // SLOT, entry, value), queue, waiting, behind, queues, heap)
                 is_under_way = is_under_way or now <= border < due
         if is_under_way:
             _note(kept, 0, slot // SLOT, value, now)
