@@ -26,9 +26,16 @@ def test_instances_that_go_on_from_different_times(compiled: bool) -> None:
 
     pending = (one(110), one(100), one(0), one(0), one(ON))
     start = Start(np.array([0, 0]), np.array([1, 1]), [], one(0), one(ON), one(101), pending)
-    sheet = assembled([Batch(one(3), STARTED, one(1), ON, 0)], DEADLINE)
+    sheet = assembled([Batch(np.array([3, 50]), STARTED, np.array([1, 1]), ON, 0)], DEADLINE)
     found = sweep(sheet, start, (200, 200), Memory(Dictionary()), wants_log=False, compiled=compiled)
     spans = sorted(
         zip(*(c.tolist() for c in (found.spans.slot, found.spans.value, found.spans.time, found.end)), strict=True)
     )
-    assert spans == [(0, ON, 101, 111), (0, OFF, 111, FOREVER), (1, ON, 4, 14), (1, OFF, 14, FOREVER)]
+    assert spans == [
+        (0, ON, 101, 111),
+        (0, OFF, 111, FOREVER),
+        (1, ON, 4, 14),
+        (1, ON, 51, 61),
+        (1, OFF, 14, 51),
+        (1, OFF, 61, FOREVER),
+    ]
