@@ -20,18 +20,18 @@ from holdsfor.io import rtec_csv
 from tests.benchmarks.counting import Counts, counted, peak_bytes
 from tests.benchmarks.streams import many_windows, market, one_event, one_window, overlapping, reading, sequences
 
-CALLS_A_WINDOW = 15_500
+CALLS_A_WINDOW = 11_000
 """Of the maritime description with eleven outputs."""
 SORTED_ROWS_AN_EVENT = 5.0
 BYTES_AN_EVENT = 120
 """The most in use at once, results included; the input takes 24."""
-CALLS_A_SWEPT_WINDOW = 15_000
+CALLS_A_SWEPT_WINDOW = 10_500
 """Of NetBill, with a few hundred events."""
-CALLS_A_SWEPT_EVENT = 22
-CALLS_A_SEQUENCE = 1_500
-CALLS_A_LONGER_SEQUENCE = 420
+CALLS_A_SWEPT_EVENT = 18
+CALLS_A_SEQUENCE = 1_000
+CALLS_A_LONGER_SEQUENCE = 260
 """For every activity more."""
-CALLS_A_CHANGED_WINDOW = 30_000
+CALLS_A_CHANGED_WINDOW = 24_500
 OCCURRENCES_AN_EVENT = 1.7
 """That are gone through when a window of four steps moves on, for each that is new: new ones, and those of keys for which
 some come late.
@@ -40,7 +40,7 @@ CALLS_OF_READING = 36_000
 """Of 20,000 rows; nearly all for the names that occur, of which 100,000 rows have few more."""
 BYTES_A_ROW_READ = 420
 CALLS_AN_EVENT_LIVE = 3_000
-MODULES = 60
+MODULES = 50
 """That `import holdsfor` loads on top of those of Python itself."""
 
 
