@@ -82,6 +82,11 @@ class Plan:
         """The fluents and derived events that are computed."""
         return tuple(symbol for stratum in self.strata for symbol in stratum.members)
 
+    @property
+    def has_metric_rules(self) -> bool:
+        """Whether some strata are metric rules."""
+        return any(stratum.method is Method.METRIC for stratum in self.strata)
+
     def __getstate__(self) -> dict[str, Any]:
         """Leaves out what can be worked out again."""
         return {**self.__dict__, "_worked_out": {}}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from holdsfor.compiler.analysis.entities import Entities, Symbol
 from holdsfor.engine.expressions import Test, test
@@ -101,14 +102,22 @@ Stage = tuple[Test, ...] | Literal
 
 def stages(body: Body) -> tuple[Stage, ...]:
     """A body with arithmetic comparisons that follow each other put together."""
-    found: list[Stage] = []
-    tests: list[Test] = []
-    for literal in body:
-        if isinstance(literal, Compare) and literal.operator in ARITHMETIC_COMPARISONS:
-            tests.append(test(literal.operator, literal.left, literal.right))
-            continue
-        if tests:
-            found.append(tuple(tests))
-            tests = []
-        found.append(literal)
-    return (*found, tuple(tests)) if tests else tuple(found)
+    return tuple(_stage(part) for part in literals_of_stages(body))
+
+
+def literals_of_stages(body: Body) -> list[Body]:
+    """The same as literals."""
+    return [
+        part
+        for is_test, run in groupby(body, _is_test)
+        for part in ([tuple(run)] if is_test else [(literal,) for literal in run])
+    ]
+
+
+def _is_test(literal: Literal) -> bool:
+    return isinstance(literal, Compare) and literal.operator in ARITHMETIC_COMPARISONS
+
+
+def _stage(part: Body) -> Stage:
+    tests = tuple(test(one.operator, one.left, one.right) for one in part if isinstance(one, Compare) and _is_test(one))
+    return tests or part[0]

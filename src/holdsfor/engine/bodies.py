@@ -234,7 +234,7 @@ class Bodies:
         none = np.zeros(frame.rows, np.int64), np.zeros(rows.rows, np.int64)
         groups = join_keys(frame, rows, shared, self._dictionary) if shared else none
         moments = np.asarray(evaluate(time, frame, self._dictionary), np.int64)
-        point, interval = containing(groups, moments, _plain(rows, START), _plain(rows, END))
+        point, interval = containing(groups, moments, rows.ints(START), rows.ints(END))
         fresh = {n: c for n, c in rows.columns.items() if n not in frame.columns and n not in (START, END)}
         return frame.take(point).with_columns(Frame(rows.rows, fresh).take(interval).columns)
 
@@ -293,9 +293,9 @@ class Bodies:
     def _negation(self, body: Body, frame: Frame) -> Frame:
         used = self._notes.names(body)
         numbered = frame.only(used & frame.columns.keys()).with_columns({ROW: Numbers(np.arange(frame.rows))})
-        refuted = self.solve(body, numbered).columns[ROW]
+        refuted = self.solve(body, numbered).ints(ROW)
         keep = np.ones(frame.rows, np.bool_)
-        keep[_row_numbers(refuted)] = False
+        keep[refuted] = False
         return frame.where(keep)
 
     def _disjunction(self, branches: tuple[Body, ...], frame: Frame) -> Frame:
@@ -308,7 +308,7 @@ class Bodies:
     def _conditional(self, literal: IfThenElse, frame: Frame) -> Frame:
         numbered = frame.with_columns({ROW: Numbers(np.arange(frame.rows))})
         answers = self.solve(literal.condition, numbered)
-        rows, first = np.unique(_row_numbers(answers.columns[ROW]), return_index=True)
+        rows, first = np.unique(answers.ints(ROW), return_index=True)
         chosen = _without_row(self.solve(literal.then, answers.take(first)))
         if literal.otherwise is None:
             return chosen
@@ -324,7 +324,7 @@ class Bodies:
         asked, number = classes(frame.only(used & frame.columns.keys()))
         numbered = asked.with_columns({ROW: Numbers(np.arange(asked.rows))})
         answers = self.solve(literal.body, numbered)
-        rows = _row_numbers(answers.columns[ROW])
+        rows = answers.ints(ROW)
         order = np.argsort(rows, kind="stable")
         items = column_of(literal.template, answers.take(order), self._dictionary)
         assert not isinstance(items, Lists)
@@ -352,17 +352,6 @@ _HANDLERS: dict[type[Literal], str] = {
     FindAll: "_find_all",
     Cut: "_cut",
 }
-
-
-def _plain(frame: Frame, name: str) -> Ints:
-    column = frame.columns[name]
-    assert isinstance(column, Numbers)
-    return column.data.astype(np.int64, copy=False)
-
-
-def _row_numbers(column: Column) -> Ints:
-    assert not isinstance(column, Lists)
-    return column.data.astype(np.int64, copy=False)
 
 
 def _without_row(frame: Frame) -> Frame:

@@ -15,8 +15,8 @@ import numpy as np
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.asked import ROW, AskedPair
 from holdsfor.engine.evaluation import Evaluation
-from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, distinct, stack
-from holdsfor.engine.kernels import EMPTY, Ints, Spans, is_sorted
+from holdsfor.engine.frames import Codes, Column, Frame, Numbers, distinct, stack
+from holdsfor.engine.kernels import Ints, Spans, is_sorted
 from holdsfor.engine.relations import join, matching
 from holdsfor.engine.tables import Space
 from holdsfor.engine.ways import Way
@@ -96,7 +96,7 @@ class _Groups:
         more = pending_rows(self.evaluation, asked)
         if more is None or not more.rows:
             return keys
-        group = self.space.group([plain(more, name) for name in asked.names], more.rows)
+        group = self.space.group([more.ints(name) for name in asked.names], more.rows)
         return np.unique(np.concatenate((keys, group)))
 
     def _below(self, node: Algebra) -> Ints:
@@ -200,7 +200,7 @@ class _Joined:
         evaluation, asked = self.joins.evaluation, self.joins.way.asked[name]
         table, rows = evaluation.intervals(asked.symbol), evaluation.leaves.frame(asked)
         candidate, found = matching(self.frame, rows, evaluation.dictionary)
-        row = plain(rows, ROW)[found]
+        row = rows.ints(ROW)[found]
         start, end, space = table.start[row], table.end[row], evaluation.space
         spans = space.pack(candidate, start), space.pack(candidate, end)
         if not is_sorted(spans[0]):
@@ -225,9 +225,3 @@ def pending_rows(evaluation: Evaluation, asked: AskedPair) -> Frame | None:
         return None
     columns: list[Column] = [*(Codes(column) for column in (*pending.args, pending.value)), Numbers(pending.first)]
     return asked.pattern.match(columns, len(pending.first), evaluation.dictionary)
-
-
-def plain(frame: Frame, name: str) -> Ints:
-    """A column of whole numbers."""
-    column = frame.columns[name]
-    return EMPTY if isinstance(column, Lists) else column.data.astype(np.int64, copy=False)

@@ -221,10 +221,7 @@ class Evaluation:
             found = [events.get(symbol) for events in (self.border.derived, self.derived)]
             known = [events for events in found if events is not None]
             if known:
-                events = stacked_events(known, self.dictionary)
-                rows = true_rows((events.time <= border) & (events.time > border - far))
-                args = tuple(column.take(rows) for column in events.args)
-                self.next_border.derived[symbol] = Events(args, events.time[rows])
+                self.next_border.derived[symbol] = stacked_events(known, self.dictionary).between(border - far, border)
 
     def add_conflicts(self, times: Ints, symbol: Symbol | None = None, args: tuple[Ints, ...] = ()) -> None:
         """Count initiations that were broken at their own time-point; of known instances, those that count here."""

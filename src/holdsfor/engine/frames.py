@@ -123,6 +123,12 @@ class Frame:
             taken[name] = type(column)(column._data, selection)
         return Frame(len(rows), taken)
 
+    def ints(self, name: str) -> Ints:
+        """A column of whole numbers or codes."""
+        column = self.columns[name]
+        assert not isinstance(column, Lists)
+        return column.data.astype(np.int64, copy=False)
+
     def where(self, keep: Bools) -> Frame:
         """The rows at which a condition is true."""
         rows = true_rows(keep)

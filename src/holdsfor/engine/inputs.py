@@ -58,8 +58,7 @@ def events_after(events: Events, time: int) -> Events:
 def _events_at(events: Events, keep: Bools | bool) -> Events:
     if keep is True or np.asarray(keep).all():
         return events
-    rows = np.flatnonzero(keep)
-    return Events(tuple(column.take(rows) for column in events.args), events.time[rows])
+    return events.take(np.flatnonzero(keep))
 
 
 def stacked_events(found: Sequence[Events], dictionary: Dictionary) -> Events:

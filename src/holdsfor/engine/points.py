@@ -10,7 +10,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.frames import Codes, Frame, Numbers, distinct, numbering, row_keys
 from holdsfor.engine.heads import Head
 from holdsfor.engine.inertia import ANY
-from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.engine.kernels import EMPTY
 from holdsfor.engine.relations import join
 from holdsfor.engine.tables import Points
 from holdsfor.syntax.terms import Var
@@ -58,8 +58,8 @@ def expanded(points: Points, instances: Instances, dictionary: Dictionary) -> Po
         bound["value"] = Codes(points.value)
     frame = Frame(len(points), {**bound, "time": Numbers(points.time)})
     found = join(frame, instances.frame(with_values=not ends_any), dictionary)
-    args, time = tuple(_plain(found, name) for name in names), _plain(found, "time")
-    return Points(args, np.full(len(time), ANY) if ends_any else _plain(found, "value"), time)
+    args, time = tuple(found.ints(name) for name in names), found.ints("time")
+    return Points(args, np.full(len(time), ANY) if ends_any else found.ints("value"), time)
 
 
 def distinct_points(points: Points) -> Points:
@@ -75,9 +75,3 @@ def stacked_points(arity: int, found: Iterable[Points]) -> Points:
         return Points((EMPTY,) * arity, EMPTY, EMPTY)
     args = tuple(np.concatenate([points.args[place] for points in listed]) for place in range(arity))
     return Points(args, np.concatenate([p.value for p in listed]), np.concatenate([p.time for p in listed]))
-
-
-def _plain(frame: Frame, name: str) -> Ints:
-    column = frame.columns[name]
-    assert isinstance(column, Codes | Numbers)
-    return column.data

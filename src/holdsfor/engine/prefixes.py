@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from holdsfor.compiler.passes.rename import rename_body
-from holdsfor.engine.asked import Stage, stages
+from holdsfor.engine.asked import Stage, literals_of_stages, stages
 from holdsfor.engine.patterns import ONCE
-from holdsfor.ir import Body, Compare, EffectRule, EventRule, Instance, Literal, literal_variables, walk
-from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS
+from holdsfor.ir import Body, EffectRule, EventRule, Instance, literal_variables, walk
 from holdsfor.logic.unify import substitute
 from holdsfor.syntax.terms import Term, Var, variables
 
@@ -58,25 +57,10 @@ class Prefixes:
 
     def _path(self, body: Body) -> list[int]:
         path, before = list[int](), 0
-        for part in _parts(body):
+        for part in literals_of_stages(body):
             if any(isinstance(literal, Instance) for literal in walk(part)):
                 # What there is to end may change while a fluent is worked out.
                 break
             before = self._numbers.setdefault((before, part), len(self._numbers) + 1)
             path.append(before)
         return path
-
-
-def _parts(body: Body) -> list[Body]:
-    """The literals of each stage."""
-    found: list[list[Literal]] = []
-    for literal in body:
-        if _is_test(literal) and found and _is_test(found[-1][-1]):
-            found[-1].append(literal)
-        else:
-            found.append([literal])
-    return [tuple(part) for part in found]
-
-
-def _is_test(literal: Literal) -> bool:
-    return isinstance(literal, Compare) and literal.operator in ARITHMETIC_COMPARISONS

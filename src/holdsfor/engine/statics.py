@@ -20,7 +20,6 @@ from holdsfor.engine.evaluation import Evaluation, width
 from holdsfor.engine.expressions import codes_of, column_of, evaluate
 from holdsfor.engine.frames import (
     UNIT,
-    Array,
     Codes,
     Column,
     Frame,
@@ -275,7 +274,7 @@ class _Expression:
         if not leaf.rows:
             return EMPTY, EMPTY
         candidate, found = matching(frame, leaf, self._dictionary)
-        row = _plain(leaf.columns[ROW])[found]
+        row = leaf.ints(ROW)[found]
         space = self._evaluation.space
         return space.pack(candidate, table.start[row]), space.pack(candidate, table.end[row])
 
@@ -296,9 +295,3 @@ class _Expression:
         assert node.bound is not None
         bound = evaluate(node.bound, frame, self._dictionary)[spans[0] >> self._bits]
         return of_duration(node, spans, bound, self._evaluation.space, self._evaluation.moment.now)
-
-
-def _plain(column: Column) -> Ints:
-    assert isinstance(column, Numbers)
-    data: Array = column.data
-    return data.astype(np.int64, copy=False)

@@ -155,8 +155,5 @@ def _answer(evaluation: Evaluation) -> Answer:
         if evaluation.prepared.notes.roles[symbol] is not Role.INPUT_FLUENT:
             rows = true_rows(table.end > low + 1)
             fluents[symbol] = table if len(rows) == len(table) else table.take(rows)
-    events = {}
-    for symbol, happened in evaluation.derived.items():
-        rows = true_rows((happened.time > low) & (happened.time <= query))
-        events[symbol] = Events(tuple(column.take(rows) for column in happened.args), happened.time[rows])
+    events = {symbol: happened.between(low, query) for symbol, happened in evaluation.derived.items()}
     return Answer(query, fluents, events, evaluation.conflicts)

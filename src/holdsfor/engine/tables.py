@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from holdsfor.engine.frames import Codes, Column, Lists, combined_keys, numbering, order_of, row_keys
-from holdsfor.engine.kernels import EMPTY, Ints, Spans, blocks, is_sorted
+from holdsfor.engine.kernels import EMPTY, Ints, Spans, blocks, is_sorted, true_rows
 from holdsfor.logic.arithmetic import EvaluationError
 
 FOREVER = np.int64(2**62)
@@ -135,7 +135,7 @@ class Events:
         low = int(self.time.min())
         time_bits, row_bits = (int(self.time.max()) - low).bit_length(), len(self).bit_length()
         if int(first.data.max()).bit_length() + time_bits + row_bits > 62:
-            return self._taken(np.lexsort((self.time, first.data)))
+            return self.take(np.lexsort((self.time, first.data)))
         if is_sorted(self.time):
             # A stream in order of time: only the argument is left to sort by.
             return self if is_sorted(first.data) else self._grouped(first.data, low, time_bits)
@@ -164,7 +164,7 @@ class Events:
         """In order of the codes of the first argument. The times begin at `low`, and need so many bits."""
         order = order_of(codes)
         if len(self) <= _MANY or int(codes.max()) > len(self):
-            return self._taken(order)
+            return self.take(order)
         # To fetch values from rows all over a long column takes longer than to sort. Codes are written out by how often
         # each occurs, and times are fetched as short integers, of which more are near at hand.
         counts = np.bincount(codes)
@@ -180,9 +180,14 @@ class Events:
     def distinct(self) -> Events:
         """Without repetitions: an event happens once at a time-point, however often it is reported."""
         columns = [column.data for column in self.args if not isinstance(column, Lists)]
-        return self._taken(np.sort(numbering(row_keys([*columns, self.time]))[0]))
+        return self.take(np.sort(numbering(row_keys([*columns, self.time]))[0]))
 
-    def _taken(self, rows: Ints) -> Events:
+    def between(self, low: int, last: int) -> Events:
+        """Those after a time-point, up to another."""
+        return self.take(true_rows((self.time > low) & (self.time <= last)))
+
+    def take(self, rows: Ints) -> Events:
+        """Some of the occurrences."""
         return Events(tuple(column.take(rows) for column in self.args), self.time[rows])
 
 

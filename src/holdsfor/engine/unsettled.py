@@ -27,7 +27,7 @@ import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.asked import ROW
-from holdsfor.engine.candidates import Leaf, Supports, pending_rows, plain, supports
+from holdsfor.engine.candidates import Leaf, Supports, pending_rows, supports
 from holdsfor.engine.distances import Offset, is_endless, metric
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import codes_of, column_of
@@ -180,7 +180,7 @@ class _Horizon:
             pending = None if asked is None else pending_rows(self._evaluation, asked)
             if pending is not None:
                 candidate, found = matching(self._frame, pending, self._dictionary)
-                np.minimum.at(horizon, candidate, plain(pending, ROW)[found] - offset.ahead)
+                np.minimum.at(horizon, candidate, pending.ints(ROW)[found] - offset.ahead)
         return horizon
 
     def _lowered(self, horizon: Ints) -> Ints:

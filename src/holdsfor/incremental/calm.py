@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
-from holdsfor.compiler.plan import Method, Plan
+from holdsfor.compiler.plan import Plan
 from holdsfor.engine.retention import retention
 from holdsfor.ir import Boundary, EffectRule, EventRule, InitiallyRule
 from holdsfor.spreading.stages import Delivery, Stage
@@ -18,7 +18,7 @@ from holdsfor.spreading.stages import Delivery, Stage
 
 def is_calm(plan: Plan, stages: Iterable[Stage]) -> bool:
     """Whether all stages of a plan are calm."""
-    if any(stratum.method is Method.METRIC for stratum in plan.strata):
+    if plan.has_metric_rules:
         return False
     kept = retention(plan)
     if any((kept.whole, kept.parts, kept.reach, kept.derivable, kept.unsettled, kept.lists, kept.lag)):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdsfor.compiler.plan import Method, Plan
+from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import Evaluation
@@ -203,7 +203,7 @@ def _possible(plan: Plan, windows: WindowPlan, choice: Choice) -> Choice:
     """What was chosen, as far as a plan allows it and windows overlap."""
     if choice is Choice.AUTO and (windows.size is None or windows.size <= windows.step):
         return Choice.NEVER
-    if any(stratum.method is Method.METRIC for stratum in plan.strata):
+    if plan.has_metric_rules:
         if choice is Choice.ALWAYS:
             raise HoldsforError("windows of programs with metric rules are always worked out from scratch")
         return Choice.NEVER

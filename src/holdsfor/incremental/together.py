@@ -11,12 +11,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from holdsfor.compiler.plan import Method, Plan
+from holdsfor.compiler.plan import Plan
 from holdsfor.engine.kernels import Ints, true_rows
 from holdsfor.engine.retention import retention
 from holdsfor.engine.run import Batches
 from holdsfor.engine.step import Answer
-from holdsfor.engine.tables import FOREVER, Events, Intervals
+from holdsfor.engine.tables import FOREVER, Intervals
 
 MOST_ROWS = 1 << 17
 """Beyond that, an evaluation costs as much as its rows."""
@@ -28,7 +28,7 @@ def is_settled(plan: Plan) -> bool:
     """Whether what the rules say of a time-point depends on nothing after it, and is told no sooner."""
     kept = retention(plan)
     later = kept.whole, kept.parts, kept.derivable, kept.unsettled, kept.lists, kept.lag, kept.back
-    return not any(later) and kept.room == (0, 0) and all(s.method is not Method.METRIC for s in plan.strata)
+    return not any(later) and kept.room == (0, 0) and not plan.has_metric_rules
 
 
 def how_many(batches: Batches, place: int) -> int:
@@ -43,7 +43,7 @@ def answers(last: Answer, broken: Ints, queries: Ints, previous: int, size: int)
     counts = np.diff(np.searchsorted(np.sort(broken), [previous, *queries.tolist()], side="right"))
     for query, conflicts in zip(queries.tolist(), counts.tolist(), strict=True):
         fluents = {symbol: _known(table, query, query - size) for symbol, table in last.fluents.items()}
-        events = {symbol: _happened(table, query, query - size) for symbol, table in last.events.items()}
+        events = {symbol: table.between(query - size, query) for symbol, table in last.events.items()}
         yield Answer(query, fluents, events, conflicts)
 
 
@@ -53,8 +53,3 @@ def _known(table: Intervals, query: int, low: int) -> Intervals:
     # The column is ours.
     np.putmask(found.end, found.end > query + 1, FOREVER)
     return found
-
-
-def _happened(events: Events, query: int, low: int) -> Events:
-    rows = true_rows((events.time > low) & (events.time <= query))
-    return Events(tuple(column.take(rows) for column in events.args), events.time[rows])

@@ -15,7 +15,7 @@ from holdsfor.engine.cyclic.deadlines import Deadline
 from holdsfor.engine.cyclic.delays import settled
 from holdsfor.engine.cyclic.grounding import Grounding
 from holdsfor.engine.cyclic.memory import Memory
-from holdsfor.engine.cyclic.moments import SLOT, VALUE, plain
+from holdsfor.engine.cyclic.moments import SLOT, VALUE
 from holdsfor.engine.cyclic.pairs import Stretch, pair_keys
 from holdsfor.engine.cyclic.rows import RowWriter
 from holdsfor.engine.cyclic.sheet import assembled
@@ -153,7 +153,7 @@ class _Run:
             frame, effect, effect_value = self._grounding.delay_frame(rule)
             if not frame.rows:
                 continue
-            slot, value = plain(frame, SLOT), plain(frame, VALUE)
+            slot, value = frame.ints(SLOT), frame.ints(VALUE)
             postponable = _postponable(slot, value, postponed)
             records = np.empty((frame.rows, ENTRY), np.int64)
             records[:, TRIGGER], records[:, TRIGGER_VALUE] = slot, value

@@ -18,7 +18,7 @@ from holdsfor.engine.bodies import Bodies
 from holdsfor.engine.cyclic.component import Component, PlannedWay
 from holdsfor.engine.cyclic.conditions import Condition, Part
 from holdsfor.engine.cyclic.growth import Mode, Split
-from holdsfor.engine.cyclic.moments import SLOT, VALUE, Moments, plain
+from holdsfor.engine.cyclic.moments import SLOT, VALUE, Moments
 from holdsfor.engine.cyclic.pairs import Possible
 from holdsfor.engine.dictionary import value_of
 from holdsfor.engine.evaluation import Evaluation, width
@@ -244,7 +244,7 @@ class Grounding:
         """The slots that a condition asks about in the rows of a frame, -1 where there is none."""
         if condition.waits:
             return self.possible.find_slots(condition.symbol, self.codes(condition.args, frame), frame.rows)
-        return plain(frame, f"{SLOT}{condition.number}")
+        return frame.ints(f"{SLOT}{condition.number}")
 
     def matching_slots(self, symbol: Symbol, args: tuple[Term, ...], name: str) -> Frame:
         """The slots of a symbol that match terms, with their numbers in a column of some name."""
@@ -362,8 +362,8 @@ class Grounding:
                 frame = _renamed(self._matching_pairs(symbol, (*args, rule.fvp.value), 0, is_seen=False))
             frame = self.evaluation.bodies.solve(self.evaluation.analysis.body(rule), frame)
             if frame.rows:
-                slots.append(plain(frame, SLOT))
-                values.append(plain(frame, VALUE))
+                slots.append(frame.ints(SLOT))
+                values.append(frame.ints(VALUE))
         none = np.empty(0, np.int64)
         return np.concatenate([none, *slots]), np.concatenate([none, *values])
 

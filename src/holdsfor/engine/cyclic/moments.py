@@ -28,13 +28,6 @@ SLOT, VALUE = "#slot", "#value"
 _TIME = "#time"
 
 
-def plain(frame: Frame, name: str) -> Ints:
-    """A column of whole numbers."""
-    column = frame.columns[name]
-    assert isinstance(column, Codes | Numbers)
-    return np.asarray(column.data, np.int64)
-
-
 class Moments:
     """The time-points of a grounding, by the arguments of instances."""
 
@@ -56,7 +49,7 @@ class Moments:
     def _argument_columns(self, symbol: Symbol, frame: Frame) -> dict[str, Column]:
         slot_name = next(name for name in frame.columns if name.startswith(SLOT))
         possible = self._grounding.possible
-        rows = possible.places()[plain(frame, slot_name)]
+        rows = possible.places()[frame.ints(slot_name)]
         return {f"#c{place}": Codes(column[rows]) for place, column in enumerate(possible.known[symbol].args)}
 
     def are_more(self) -> bool:
@@ -97,7 +90,7 @@ class Moments:
         trigger = self._grounding.codes(symbol.columns(rule.trigger.fluent), frame)
         keyed = frame.with_columns({f"#c{place}": Codes(column) for place, column in enumerate(trigger)})
         timed = join(keyed, self._known.get(symbol, _none(symbol)), self._dictionary)
-        due = plain(timed, _TIME) + evaluate(rule.delay, timed, self._dictionary).astype(np.int64)
+        due = timed.ints(_TIME) + evaluate(rule.delay, timed, self._dictionary).astype(np.int64)
         self._add(affected, affected.columns(target.fluent), timed, due)
 
     def seed(self, symbol: Symbol, args: tuple[Ints, ...], time: Ints) -> None:

@@ -15,7 +15,6 @@ from holdsfor.engine.cyclic.grounding import Grounding
 from holdsfor.engine.cyclic.growth import Mode
 from holdsfor.engine.cyclic.memory import Memory, Tail
 from holdsfor.engine.cyclic.moments import VALUE as VALUE_COLUMN
-from holdsfor.engine.cyclic.moments import plain
 from holdsfor.engine.cyclic.sweep_loop import (
     CLEARED,
     ENDED,
@@ -119,7 +118,7 @@ class RowWriter:
             return None
         codes: Ints | int | None = None
         if _MATCHED in frame.columns:
-            codes = plain(frame, _MATCHED)
+            codes = frame.ints(_MATCHED)
         elif value is not None and action != CLEARED:
             codes = self._value(value, way.fixed_value, frame)
         rank = self.ranks(_KINDS[action], way.symbol, codes)
@@ -164,7 +163,7 @@ class RowWriter:
             terms = (*args, value, Var(_ASKED), Var(_MATCHED))
             found = relation(terms, pairs, len(known.pair_slot), self._dictionary)
         frame = join(frame, found, self._dictionary)
-        return frame, plain(frame, _ASKED) if frame.rows else EMPTY, action
+        return frame, frame.ints(_ASKED) if frame.rows else EMPTY, action
 
     # The order inside a time-point
 
@@ -207,7 +206,7 @@ class RowWriter:
             if condition.mode is Mode.ANY:
                 asks = HAS_VALUE
             elif condition.value is not None and not (condition.waits or condition.mode is Mode.KNOWN):
-                value = plain(frame, f"{VALUE_COLUMN}{condition.number}")
+                value = frame.ints(f"{VALUE_COLUMN}{condition.number}")
             elif condition.value is not None:
                 given = self._value(condition.value, condition.fixed_value, frame)
                 assert given is not None
@@ -232,10 +231,10 @@ class RowWriter:
             frame, known = self._grounding.solve_part(part, numbered), {}
             if not frame.rows:
                 return []
-            rows = plain(frame, _ROW)
+            rows = frame.ints(_ROW)
             if not is_sorted(rows):
                 frame = frame.take(np.argsort(rows, kind="stable"))
-                rows = plain(frame, _ROW)
+                rows = frame.ints(_ROW)
         questions = self._questions(part, frame, known, must_be=False)
         for read in part.reads:
             slot = self._slots(read, frame, known)
@@ -264,7 +263,7 @@ class RowWriter:
             if not answers.rows:
                 return EMPTY, EMPTY
             given = np.zeros(answers.rows, np.int64) if value is None else self._grounding.codes([value], answers)[0]
-            return plain(answers, _ROW), given
+            return answers.ints(_ROW), given
 
         return tail
 

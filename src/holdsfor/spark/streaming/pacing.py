@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Any
 
 from holdsfor.compiler.analysis.dependencies import conditions
-from holdsfor.compiler.plan import Method
 from holdsfor.engine.retention import retention
 from holdsfor.ir import IntervalRule
 from holdsfor.spark.job import _compiled
@@ -37,7 +36,7 @@ def is_keyed(program: bytes, windows: Windows) -> bool:
     is left to working out everything.
     """
     plan = _compiled(program)
-    if windows.size <= windows.step or any(stratum.method is Method.METRIC for stratum in plan.strata):
+    if windows.size <= windows.step or plan.has_metric_rules:
         return False
     kept = retention(plan)
     read = {
