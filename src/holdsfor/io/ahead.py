@@ -1,0 +1,57 @@
+"""Times too far ahead of the others, such as milliseconds among seconds: one of them would move the clock for everyone.
+
+A time is too far ahead if it lies more than `max_ahead` beyond the median time of its batch. The median is the lower one,
+so that of two times it is the earlier that is believed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from holdsfor.engine.kernels import Bools, Ints
+
+WINDOWS = 10
+"""Where nobody says how far ahead times may be: so many windows, "some windows" beyond the median."""
+_SPREADS = 10
+"""But at least so many times the distance from the lower quartile to the median: a batch may span a long time."""
+
+
+def too_far_ahead(times: Ints, max_ahead: int | None) -> Bools:
+    """Which times lie more than `max_ahead` beyond the median; none if it is None.
+
+    >>> too_far_ahead(np.array([10, 11, 12, 13_000]), 100).tolist()
+    [False, False, False, True]
+    """
+    if max_ahead is None or not len(times):
+        return np.zeros(len(times), np.bool_)
+    latest = quantile(times, 1, 2) + max_ahead
+    # Compared as Python integers: the sum may be beyond 64 bits.
+    found: Bools = times > min(latest, 2**63 - 1)
+    return found
+
+
+def usual_max_ahead(times: Ints, window: int, weights: Ints | None = None) -> int:
+    """How far ahead of the median times may be where nobody says so: some windows, or the spread of the times if that is
+    more.
+
+    >>> usual_max_ahead(np.array([10, 11, 12, 13_000]), 5), usual_max_ahead(np.arange(10_000), 5)
+    (50, 25000)
+    """
+    if not len(times):
+        return WINDOWS * window
+    spread = quantile(times, 1, 2, weights) - quantile(times, 1, 4, weights)
+    return max(WINDOWS * window, _SPREADS * spread)
+
+
+def quantile(times: Ints, part: int, parts: int, weights: Ints | None = None) -> int:
+    """The time that `part` of `parts` of all times do not exceed, the earlier of two; each counts `weights` times.
+
+    >>> quantile(np.array([4, 1, 2, 3]), 1, 2), quantile(np.array([1, 9]), 1, 2, np.array([1, 3]))
+    (2, 9)
+    """
+    if weights is None:
+        place = max(0, -(-len(times) * part // parts) - 1)
+        return int(np.partition(times, place)[place])
+    order = np.argsort(times, kind="stable")
+    reached = np.cumsum(weights[order])
+    return int(times[order][np.searchsorted(reached * parts, int(reached[-1]) * part)])
