@@ -11,12 +11,12 @@ from holdsfor.engine.retention import retention
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.incremental.run import Choice, IncrementalRun
-from tests.conformance.rtec_cases import CASES, load_case
+from tests.conformance.rtec_cases import load_case, parameters
 from tests.strategies.recorded import RowReader
 
 
 @pytest.mark.parametrize("choice", [Choice.NEVER, Choice.ALWAYS])
-@pytest.mark.parametrize("folder", CASES, ids=lambda path: path.name)
+@pytest.mark.parametrize("folder", parameters("engine"))
 def test_case(folder: Path, choice: Choice) -> None:
     case = load_case(folder)
     reasoner = load(case.rules)

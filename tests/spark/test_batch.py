@@ -13,7 +13,7 @@ import pytest
 from holdsfor import load, loads
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.job import Span
-from tests.conformance.rtec_cases import CASES, load_case
+from tests.conformance.rtec_cases import CASES, load_case, parameters
 from tests.spark.on_spark import on_spark
 from tests.strategies.recorded import RowReader
 
@@ -41,7 +41,7 @@ def test_case(spark: Any, folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("partitions", [1, 4])
-@pytest.mark.parametrize("folder", CASES, ids=lambda path: path.name)
+@pytest.mark.parametrize("folder", parameters("spark"))
 def test_every_case(spark: Any, folder: Path, partitions: int) -> None:
     _check(spark, folder, partitions)
 

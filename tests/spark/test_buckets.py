@@ -8,13 +8,13 @@ import pytest
 
 from holdsfor import load
 from holdsfor.spark.job import Span
-from tests.conformance.rtec_cases import CASES, load_case
+from tests.conformance.rtec_cases import load_case, parameters
 from tests.spark.simulated import on_buckets
 from tests.strategies.recorded import RowReader
 
 
 @pytest.mark.parametrize("count", [1, 3])
-@pytest.mark.parametrize("folder", CASES, ids=lambda path: path.name)
+@pytest.mark.parametrize("folder", parameters("buckets"))
 def test_case(folder: Path, count: int) -> None:
     case = load_case(folder)
     reasoner = load(case.rules)
