@@ -260,7 +260,7 @@ def background_program(background: Background | None) -> Program:
 
         return facts_of(background)
     paths = [background] if isinstance(background, str | Path) else background
-    return parse_program(read_source(path) for path in paths)
+    return parse_program((read_source(path) for path in paths), read_source)
 
 
 def from_program(program: Program) -> Reasoner:
@@ -279,7 +279,7 @@ def parse_sources(sources: Iterable[Source]) -> Program:
     """Rule texts as one program; those of files whose names end in `.dmtl` are metric rules."""
     listed = list(sources)
     metric = [source for source in listed if source.name.endswith(METRIC_FILES)]
-    program = parse_program(source for source in listed if source not in metric)
+    program = parse_program((source for source in listed if source not in metric), read_source)
     if not metric:
         return program
     # Imported here: few programs have metric rules.

@@ -17,7 +17,7 @@ from holdsfor.frontend.rtec import parse_program
 from holdsfor.io.builder import Reading
 from holdsfor.io.frames import as_part
 from holdsfor.io.rejects import Rejects
-from holdsfor.loading import Reasoner, from_program
+from holdsfor.loading import Reasoner, from_program, read_source
 from holdsfor.recognition import Recognition, plan_windows, read_events
 from holdsfor.result import Result
 from holdsfor.testing import markdown
@@ -51,7 +51,7 @@ def found_by(engine: Engine, check: Check, spark: Any = None) -> Found:
 
 def reasoner_of(check: Check) -> Reasoner:
     """The rules of a check; raises ProgramError with the lines of the Markdown file."""
-    program = parse_program(source(check, block) for block in check.blocks(markdown.RULES))
+    program = parse_program((source(check, block) for block in check.blocks(markdown.RULES)), read_source)
     metric = [source(check, block) for block in check.blocks(markdown.METRIC)]
     made = from_program(replace(program, metric=parse_metric(metric)) if metric else program)
     made.require_no_errors()

@@ -6,6 +6,7 @@ These are found before everything else: a rule with an unknown predicate is not 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from holdsfor.compiler.analysis.places import head_span, span_of
@@ -95,6 +96,8 @@ class Names:
             if isinstance(literal, Call) and (name := functor(literal.atom)) is not None
         ]
         self._called = {name for rule, _, name in self._calls if _head(rule) != name}
+        self._needed = _needed(self._calls)
+        self._lacks_files = any(finding.code == "HF006" for finding in program.diagnostics)
         heads = [(rule, self._head_finding(rule)) for rule in program.background]
         self._wrong_heads = {id(rule): finding for rule, finding in heads if finding is not None}
         self.unread = unread_names(program).union(
@@ -104,9 +107,11 @@ class Names:
     def findings(self) -> Iterator[Diagnostic]:
         """Unknown predicates and heads that are not what they look like."""
         yield from self._wrong_heads.values()
-        for _, literal, name in self._calls:
-            if self._is_unknown(name) and name[0] not in self.unread:
-                yield self._unknown(name, literal)
+        for rule, literal, name in self._calls:
+            # A file that could not be loaded may define anything.
+            if self._is_unknown(name) and name[0] not in self.unread and not self._lacks_files:
+                found = self._unknown(name, literal)
+                yield found if self._is_needed(rule) else replace(found, severity=Severity.WARNING)
         for rule in self._program.background:
             if _is_temporal(rule) and id(rule) not in self._wrong_heads and _head(rule) not in self._called:
                 yield _unused(rule)
@@ -115,6 +120,10 @@ class Names:
         """Whether a rule calls a predicate that does not exist."""
         calls = (literal for literal in walk(rule.body) if isinstance(literal, Call))
         return any(self._is_unknown(name) for literal in calls if (name := functor(literal.atom)) is not None)
+
+    def _is_needed(self, rule: Rule) -> bool:
+        """Whether an event or a fluent may depend on a rule; helpers for other programs are in many files."""
+        return not isinstance(rule, BackgroundRule) or _head(rule) in self._needed
 
     def _is_unknown(self, name: Predicate) -> bool:
         return name not in self._defined and name not in LIBRARY
@@ -167,6 +176,21 @@ class Names:
     @cached_property
     def _fluents(self) -> set[Predicate | None]:
         return {functor(fluent) for rule in self._program.rules for fluent in _fluents_of(rule)}
+
+
+def _needed(calls: Iterable[tuple[Rule, Call, Predicate]]) -> set[Predicate]:
+    """The predicates that rules about time call, and those that these call."""
+    called: dict[Predicate | None, set[Predicate]] = {}
+    for rule, _, name in calls:
+        called.setdefault(_head(rule), set()).add(name)
+    found: set[Predicate] = set()
+    ahead = list(called.get(None, ()))
+    while ahead:
+        name = ahead.pop()
+        if name not in found:
+            found.add(name)
+            ahead += called.get(name, ())
+    return found
 
 
 def _fluents_of(rule: Rule) -> Iterable[Term]:

@@ -8,6 +8,7 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.checks.arithmetic import check_arithmetic
 from holdsfor.compiler.checks.cycles import check_cycles
 from holdsfor.compiler.checks.delays import check_delays
+from holdsfor.compiler.checks.directives import check_directives
 from holdsfor.compiler.checks.firing import check_firing
 from holdsfor.compiler.checks.fluents import check_fluents
 from holdsfor.compiler.checks.intervals import check_intervals
@@ -23,6 +24,7 @@ Check = Callable[[Analysis], Iterator[Diagnostic]]
 
 CHECKS: tuple[Check, ...] = (
     check_spelling,
+    check_directives,
     check_time,
     check_variables,
     check_arithmetic,

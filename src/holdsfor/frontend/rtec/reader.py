@@ -8,6 +8,7 @@ from holdsfor.diagnostics import Diagnostic, Source
 from holdsfor.frontend.rtec.anonymous import number_anonymous
 from holdsfor.frontend.rtec.bodies import BodyReader, Context
 from holdsfor.frontend.rtec.durations import BUILT_IN, recognise_filters
+from holdsfor.frontend.rtec.files import ReadFile, with_loaded_files
 from holdsfor.frontend.rtec.heads import HeadReader
 from holdsfor.frontend.rtec.problems import Malformed, Problems
 from holdsfor.ir import BackgroundRule, Program, Rule
@@ -15,16 +16,19 @@ from holdsfor.syntax.parser import Parsed, parse
 from holdsfor.syntax.terms import Clause, functor
 
 
-def parse_program(sources: Iterable[Source]) -> Program:
+def parse_program(sources: Iterable[Source], read: ReadFile | None = None) -> Program:
     """Parse event descriptions and background files into one program.
 
-    Never raises for what is wrong with the text: the program carries the diagnostics.
+    `read` reads the files that directives load; without it they stay directives. Never raises for what is wrong with
+    the text: the program carries the diagnostics.
 
     >>> program = parse_program([Source("f", "initiatedAt(on=true, T) :- happensAt(press, T).")])
     >>> len(program.effects), program.diagnostics
     (1, ())
     """
     parsed = [parse(source) for source in sources]
+    if read is not None:
+        parsed = with_loaded_files(parsed, read)
     clauses = [clause for one in parsed for clause in one.clauses]
     problems = Problems()
     reader = _head_reader(clauses, problems)

@@ -1,0 +1,3 @@
+:- ['more.dmtl'].
+initiatedAt(near(V)=true, T) :- happensAt(enters(V, A), T), port(A).
+port(brest).

@@ -1,0 +1,1 @@
+% Nothing but a comment: the file is there.
