@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.diagnostics import Diagnostic, Severity, Span
-from holdsfor.frontend.rtec.files import LOADING
 from holdsfor.ir import DeclarationKind
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Term, functor
@@ -39,6 +38,9 @@ WITHOUT_MEANING = frozenset(
 )
 """Directives that say how Prolog stores, prints or runs a program. Nothing here depends on them."""
 
+_LOADING = frozenset({"consult", "include", "load_files", "reconsult"})
+"""Directives that the front end replaces by what they load, unless it was not to read files."""
+
 _HINTS = {
     "op": "operators cannot be defined; write the term with brackets",
     "if": "conditional clauses are all read; remove those that you do not want",
@@ -58,7 +60,7 @@ def check_directives(analysis: Analysis) -> Iterator[Diagnostic]:
         if declaration.kind is DeclarationKind.DIRECTIVE:
             for goal in declaration.args:
                 name = functor(goal)
-                if name is None or not (name[0] in WITHOUT_MEANING or name in LOADING):
+                if name is None or name[0] not in WITHOUT_MEANING | _LOADING:
                     yield _not_executed(goal, declaration.span)
 
 
