@@ -14,6 +14,7 @@ from holdsfor.compiler.analysis.dependencies import ANY, Condition, DependencyGr
 from holdsfor.compiler.analysis.entities import EntityKind, Role
 from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.ir import (
+    Algebra,
     Body,
     Boundary,
     DelayRule,
@@ -22,11 +23,12 @@ from holdsfor.ir import (
     EffectKind,
     EffectRule,
     EventRule,
-    Fvp,
     Happens,
     Instance,
+    IntervalOperator,
     IntervalRule,
     Rule,
+    walk,
 )
 
 
@@ -97,8 +99,8 @@ class InstantGraph:
             case IntervalRule():
                 self._add_static(rule)
                 return
-            case DelayRule(effect=Fvp() as effect, trigger=trigger):
-                self._add_postponed(rule, effect, trigger)
+            case DelayRule():
+                self._add_postponed(rule)
                 return
             case _:
                 return
@@ -114,17 +116,32 @@ class InstantGraph:
                 self._need(Moment(TERMINATED, vertex), Moment(DELAYED, vertex), rule)
 
     def _add_static(self, rule: IntervalRule) -> None:
+        operators = {literal.operator for literal in walk(rule.body) if isinstance(literal, Algebra)}
+        grows = operators <= {IntervalOperator.UNION, IntervalOperator.INTERSECTION}
         for condition in conditions(rule.body, self._graph.entities):
             for source in self._graph.sources(condition):
+                self._add_next(source)
                 for head in self._graph.heads(rule):
-                    self._need(Moment(NEXT, head), Moment(NEXT, source), rule)
+                    self._need(Moment(NEXT, head), Moment(NEXT, source), rule, positive=grows and condition.positive)
 
-    def _add_postponed(self, rule: DelayRule, effect: Fvp, trigger: Fvp) -> None:
+    def _add_next(self, vertex: Vertex) -> None:
+        """Whether a simple fluent has a value next: it is initiated, and nothing breaks it."""
+        following = Moment(NEXT, vertex)
+        if following in self.needs or self._graph.entities[vertex.symbol].role is not Role.SIMPLE_FLUENT:
+            return
+        self._need(following, Moment(TERMINATED, vertex), None, positive=False)
+        for other in self._graph.of_symbol(vertex.symbol):
+            self._need(following, Moment(DELAYED, other), None, positive=other == vertex and vertex.value != ANY)
+
+    def _add_postponed(self, rule: DelayRule) -> None:
         """A postponable effect takes place unless its trigger is initiated again at that very time-point."""
-        for source in self._graph.of_fvp(trigger):
-            if source in self._graph.postponed:
-                for target in self._graph.of_fvp(effect):
-                    self._need(Moment(DELAYED, target), Moment(INITIATED, source), rule, positive=False)
+        what = DELAYED if rule.effect is not None else TERMINATED
+        for source in self._graph.of_fvp(rule.trigger):
+            if source not in self._graph.postponed:
+                continue
+            # `ft` ends the very pair that triggers it.
+            for target in [source] if rule.effect is None else self._graph.of_fvp(rule.effect):
+                self._need(Moment(what, target), Moment(INITIATED, source), rule, positive=False)
 
     def _read(self, condition: Condition) -> Iterator[tuple[Moment, bool]]:
         literal, positive = condition.literal, condition.positive
@@ -146,7 +163,7 @@ class InstantGraph:
         """`end` needs something that breaks the pair; `start` needs an initiation and nothing that breaks it."""
         role = self._graph.entities[vertex.symbol].role
         if role is Role.STATIC_FLUENT:
-            yield Moment(NEXT, vertex), False
+            yield Moment(NEXT, vertex), positive and edge is Edge.START
         if role is not Role.SIMPLE_FLUENT:
             return
         breaking = positive and edge is Edge.END

@@ -135,8 +135,8 @@ class Component:
     """By the identity of a way, its body in pieces."""
     records: tuple[ReferenceType[Dictionary], Ints] | None = field(init=False, default=None)
     """The records of its deadlines, for the dictionary they were last written for."""
-    ranks: dict[tuple[str, Symbol, object], int] = field(init=False, default_factory=dict)
-    """Places in the order inside a time-point, as far as they were asked for."""
+    ranks: dict[tuple[str, int], int] = field(init=False, default_factory=dict)
+    """Places of rules, by their identity, in the order inside a time-point, as far as they were asked for."""
 
     def __post_init__(self) -> None:
         cuts = _common_beginnings([way.part.outside for way in self.ways])

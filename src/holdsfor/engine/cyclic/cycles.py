@@ -47,7 +47,7 @@ from holdsfor.engine.dictionary import value_of
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import evaluate
 from holdsfor.engine.frames import Codes, is_in, numbering, order_of, ranges
-from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted, true_rows
+from holdsfor.engine.kernels import EMPTY, Ints, is_sorted, true_rows
 from holdsfor.engine.state import Attempts
 from holdsfor.engine.statics import run_static
 from holdsfor.engine.tables import Events, Intervals, Points
@@ -126,24 +126,29 @@ class _Run:
         component, dictionary = self.component, self._evaluation.dictionary
         if component.records is None or component.records[0]() is not dictionary:
             records = [
-                self._record(-1 - number, symbol, deadline)
-                for number, (symbol, deadlines) in enumerate(component.deadlines.own.items())
+                self._record(-1 - number, deadline)
+                for number, deadlines in enumerate(component.deadlines.own.values())
                 for deadline in deadlines
             ]
             found = _queued(np.array(records, np.int64).reshape(-1, ENTRY))
             component.records = ref(dictionary), found
         return component.records[1]
 
-    def _record(self, trigger: int, symbol: Symbol, deadline: Deadline) -> list[int]:
-        code, ranks = self._evaluation.dictionary.code, self._writer.ranks
+    def _record(self, trigger: int, deadline: Deadline) -> list[int]:
+        code = self._evaluation.dictionary.code
         value = code(value_of(deadline.value))
-        if deadline.effect is None:
-            effect, given, rank = ENDS_TRIGGER, -1, ranks(TERMINATED, symbol, value)
-        else:
-            given = code(value_of(deadline.effect))
-            effect, rank = ON_TRIGGER, ranks(DELAYED if deadline.is_postponable else INITIATED, symbol, given)
-        assert isinstance(rank, int)
+        effect, given = ENDS_TRIGGER, -1
+        if deadline.effect is not None:
+            effect, given = ON_TRIGGER, code(value_of(deadline.effect))
+        rank = self._rank(deadline.rule, is_postponable=deadline.is_postponable)
         return [trigger, value, deadline.delay, effect, given, int(deadline.is_postponable), rank, 0]
+
+    def _rank(self, rule: DelayRule, *, is_postponable: bool) -> int:
+        """Where in the order inside a time-point a delayed effect is decided."""
+        if self._evaluation.entities.fluent((rule.effect or rule.trigger).fluent) not in self.component.members:
+            return _LAST_RANK
+        kind = TERMINATED if rule.effect is None else DELAYED if is_postponable else INITIATED
+        return self._writer.delay_rank(rule, kind)
 
     def _other_deadlines(self) -> Ints:
         """The records of delayed effects that differ from slot to slot, by trigger."""
@@ -160,7 +165,8 @@ class _Run:
             records[:, DELAY] = self._amounts(rule, evaluate(rule.delay, frame, self._evaluation.dictionary))
             records[:, EFFECT], records[:, EFFECT_VALUE] = effect, effect_value
             records[:, POSTPONABLE] = postponable
-            records[:, DELAY_RANK] = self._ranks(rule, value if rule.effect is None else effect_value, postponable > 0)
+            later, now = self._rank(rule, is_postponable=True), self._rank(rule, is_postponable=False)
+            records[:, DELAY_RANK] = np.where(postponable > 0, later, now)
             found.append(records)
         records = np.concatenate(found)
         return records[order_of(records[:, TRIGGER])]
@@ -173,15 +179,6 @@ class _Run:
             shown = print_term(rule.trigger.fluent)
             raise EvaluationError(f"the delay of {shown} is {amounts[wrong[0]]}; it must be a positive whole number")
         return whole
-
-    def _ranks(self, rule: DelayRule, value: Ints, postponable: Bools) -> Ints | int:
-        symbol = self._evaluation.entities.fluent((rule.effect or rule.trigger).fluent)
-        if symbol not in self.component.members:
-            return _LAST_RANK
-        if rule.effect is None:
-            return self._writer.ranks(TERMINATED, symbol, value)
-        later = self._writer.ranks(DELAYED, symbol, value)
-        return np.where(postponable, later, self._writer.ranks(INITIATED, symbol, value))
 
     # State
 

@@ -23,6 +23,7 @@ class Deadline:
     delay: int
     effect: Term | None
     is_postponable: bool
+    rule: DelayRule
 
 
 @dataclass(frozen=True)
@@ -81,4 +82,5 @@ def _deadline(rule: DelayRule, postponing: Sequence[PostponeRule]) -> Deadline:
     assert isinstance(rule.delay, Const) and isinstance(rule.delay.value, int)
     value = rule.trigger.value
     is_postponable = any(isinstance(one.fvp.value, Var) or one.fvp.value == value for one in postponing)
-    return Deadline(value, rule.delay.value, None if rule.effect is None else rule.effect.value, is_postponable)
+    effect = None if rule.effect is None else rule.effect.value
+    return Deadline(value, rule.delay.value, effect, is_postponable, rule)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from holdsfor.compiler.analysis.binding import names
-from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.compiler.analysis.dependencies import Vertex
 from holdsfor.compiler.analysis.instant import EVENT, INITIATED, TERMINATED, Moment
 from holdsfor.engine.cyclic.component import PlannedWay
 from holdsfor.engine.cyclic.conditions import Condition, Part
@@ -35,7 +36,19 @@ from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes
 from holdsfor.engine.kernels import EMPTY, Ints, is_sorted, true_rows
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.variants import NotSupported
-from holdsfor.ir import Boundary, Edge, Effect, EffectKind, Happens, Holds, Instance, Literal, variable_names
+from holdsfor.ir import (
+    Boundary,
+    DelayRule,
+    Edge,
+    Effect,
+    EffectKind,
+    Happens,
+    Holds,
+    Instance,
+    Literal,
+    Rule,
+    variable_names,
+)
 from holdsfor.syntax.terms import Term, Var
 
 _ROW, _CLASS, _ASKED, _MATCHED = "#row", "#class", "#asked", "#matched"
@@ -65,14 +78,14 @@ class Clause:
 class Batch:
     """Rows from one way through a rule: at times, an action on slots and values, in the order of ranks.
 
-    Values and ranks may be one of all rows.
+    There may be one value of all rows.
     """
 
     time: Ints
     action: int
     slot: Ints
     value: Ints | int
-    rank: Ints | int
+    rank: int
     root: Ints | None = None
     reads: list[Ints] = field(default_factory=list)
     clauses: list[Clause] = field(default_factory=list)
@@ -87,6 +100,7 @@ class RowWriter:
         self._evaluation = grounding.evaluation
         self._dictionary = grounding.evaluation.dictionary
         self._memory = memory
+        self._graph = grounding.evaluation.analysis.graph
 
     def rows(self) -> list[Batch]:
         """All rows, a batch for each way."""
@@ -121,7 +135,7 @@ class RowWriter:
             codes = frame.ints(_MATCHED)
         elif value is not None and action != CLEARED:
             codes = self._value(value, way.fixed_value, frame)
-        rank = self.ranks(_KINDS[action], way.symbol, codes)
+        rank = self._rank(way.rule, _KINDS[action], self._graph.heads(way.rule))
         batch = Batch(time, action, slot, 0 if codes is None else codes, rank)
         known = {way.about: slot}
         questions = self._questions(way.part, frame, known, must_be=True)
@@ -167,29 +181,21 @@ class RowWriter:
 
     # The order inside a time-point
 
-    def ranks(self, kind: str, symbol: Symbol, value: Ints | int | None) -> Ints | int:
-        """The place in the order inside a time-point at which something is decided for each of some values.
+    def delay_rank(self, rule: DelayRule, kind: str) -> int:
+        """The place in the order inside a time-point at which a delayed effect is decided."""
+        return self._rank(rule, kind, self._graph.of_fvp(rule.effect or rule.trigger))
 
-        A value that is not known yet is decided after all that it might be.
+    def _rank(self, rule: Rule, kind: str, heads: Sequence[Vertex]) -> int:
+        """The place at which a rule is decided: before whatever reads any of its heads.
+
+        Each of its heads comes after all that the rule reads, so the first of them is late enough.
         """
-        if value is None or symbol.kind is EntityKind.EVENT or symbol in self._component.growing:
-            return self._rank(kind, symbol, None)
-        if isinstance(value, int):
-            return self._rank(kind, symbol, value)
-        codes, number = np.unique(value, return_inverse=True)
-        ranks = [self._rank(kind, symbol, code) for code in codes.tolist()]
-        return ranks[0] if len(set(ranks)) == 1 else np.array(ranks, np.int64)[number]
-
-    def _rank(self, kind: str, symbol: Symbol, code: int | None) -> int:
-        value = None if code is None else self._dictionary.values[code]
-        found = self._component.ranks.get((kind, symbol, value))
+        found = self._component.ranks.get((kind, id(rule)))
         if found is None:
-            graph, known = self._evaluation.analysis.graph, self._evaluation.prepared.notes.ranks
-            among = graph.of_symbol(symbol) if code is None else graph.matching(symbol, self._dictionary.term(code))
+            known = self._evaluation.prepared.notes.ranks
             # A value that nothing initiates has no place in the order, and needs none.
-            found = max((known.get(Moment(kind, vertex), 0) for vertex in among), default=0)
-            if len(self._component.ranks) < _MOST_RANKS:
-                self._component.ranks[kind, symbol, value] = found
+            found = min((known.get(Moment(kind, head), 0) for head in heads), default=0)
+            self._component.ranks[kind, id(rule)] = found
         return found
 
     # What is asked
@@ -271,8 +277,6 @@ class RowWriter:
 _Slots = dict[int, Ints]
 """Slots that were looked up, by what they are about."""
 _KINDS = {HAPPENED: EVENT, STARTED: INITIATED, ENDED: TERMINATED, CLEARED: TERMINATED}
-_MOST_RANKS = 1 << 12
-"""More values than rules name have the places of those that rules leave open: there is no need to keep them all."""
 
 
 def _asks(literal: Literal) -> int:

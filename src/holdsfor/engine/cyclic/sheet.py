@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdsfor.engine.cyclic.rows import Batch, Clause, written_out
+from holdsfor.engine.cyclic.rows import Batch, Clause
 from holdsfor.engine.cyclic.sweep_loop import BATCH, CLAUSE, HAS_VALUE, HOLDS, QUESTION, READS, Sheet
-from holdsfor.engine.frames import order_of, row_keys
+from holdsfor.engine.frames import order_of
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.tables import FOREVER
 
@@ -41,17 +41,11 @@ class _Pool:
 
 def assembled(batches: list[Batch], delays: Ints) -> Sheet:
     """A sheet of rows in order of time and rank."""
-    is_mixed = any(not isinstance(batch.rank, int) for batch in batches)
-    if not is_mixed:
-        batches = sorted(batches, key=lambda batch: batch.rank)
+    batches = sorted(batches, key=lambda batch: batch.rank)
     sizes = [len(batch.time) for batch in batches]
     time = np.concatenate([EMPTY, *(batch.time for batch in batches)])
-    if is_mixed:
-        rank = np.concatenate([written_out(batch.rank, len(batch.time)) for batch in batches])
-        order = order_of(row_keys([time, rank]))
-    else:
-        rank = np.repeat(np.array([batch.rank for batch in batches], np.int64), sizes)
-        order = order_of(time)
+    rank = np.repeat(np.array([batch.rank for batch in batches], np.int64), sizes)
+    order = order_of(time)
     owner = np.repeat(np.arange(len(sizes)), sizes)
     pool = _Pool()
     notes = np.array(_notes(batches, pool), np.int64)
