@@ -12,7 +12,7 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.engine.asked import AskedPair
 from holdsfor.engine.bodies import Bodies
-from holdsfor.engine.carrying import carried_on, first_unsettled, holding_before
+from holdsfor.engine.carrying import carried_on, first_unsettled, holding_before, places
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of, column_of
 from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers
@@ -27,7 +27,7 @@ from holdsfor.engine.relations import Lookup
 from holdsfor.engine.state import Border, Settled
 from holdsfor.engine.tables import FOREVER, Events, Intervals, Points, Space, merged, no_intervals
 from holdsfor.engine.variants import NotSupported
-from holdsfor.ir import Call, Edge, EffectKind, EffectRule, EventRule, Fvp, InitiallyRule
+from holdsfor.ir import INITIAL, Call, Edge, EffectKind, EffectRule, EventRule, Fvp, InitiallyRule
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.unify import Bindings
 from holdsfor.syntax.terms import Compound, Term, Var
@@ -153,10 +153,21 @@ class Evaluation:
         table = self.intervals(symbol)
         time = (table.start if edge is Edge.START else table.end) - 1
         inside = (time > self.moment.border - self.kept.reach.get(symbol, 0)) & (time <= self.moment.now)
-        if edge is Edge.START and symbol in self._is_cut:
-            inside &= ~self._is_cut[symbol]
+        if edge is Edge.START:
+            if symbol in self._is_cut:
+                inside &= ~self._is_cut[symbol]
+            inside[self._there_at_first(symbol, table)] = False
         rows = true_rows(inside)
         return Points(tuple(column[rows] for column in table.args), table.value[rows], time[rows])
+
+    def _there_at_first(self, symbol: Symbol, table: Intervals) -> Ints:
+        """The intervals that begin at 0 without a start event: only what a rule initiates starts there."""
+        rows = true_rows(table.start == INITIAL + 1)
+        if not len(rows) or self.notes.roles[symbol] is not Role.SIMPLE_FLUENT:
+            return rows
+        first = self.initial_pairs(symbol)
+        wanted = (*(column[rows] for column in table.args), table.value[rows])
+        return rows[places(wanted, (*first.args, first.value)) >= 0]
 
     def effects(self, symbol: Symbol, kind: EffectKind) -> Points:
         """Where values are initiated or terminated inside the window, and as far back as a rule looks."""
@@ -360,14 +371,20 @@ class Evaluation:
         return frame
 
     def initial_points(self, symbol: Symbol) -> list[Points]:
-        """Initial values, initiated just before time begins."""
+        """Initial values, where the time at which they are initiated is inside the window."""
+        if not self.moment.border < INITIAL <= self.moment.now:
+            return []
+        found = self.initial_pairs(symbol)
+        return [found] if len(found) else []
+
+    def initial_pairs(self, symbol: Symbol) -> Points:
+        """All initial values of a fluent."""
         found = []
-        for rule in self.entities[symbol].rules if self.moment.border < self.moment.origin - 1 else ():
+        for rule in self.entities[symbol].rules:
             if isinstance(rule, InitiallyRule):
                 frame = self.bodies.solve(self.notes.body(rule), UNIT)
-                time = np.full(frame.rows, self.moment.origin - 1)
-                found.append(self.pair_points(symbol, rule.fvp, frame, time))
-        return found
+                found.append(self.pair_points(symbol, rule.fvp, frame, np.full(frame.rows, INITIAL)))
+        return stacked_points(width(symbol), found)
 
     def pair_points(self, symbol: Symbol, fvp: Fvp, frame: Frame, time: Ints) -> Points:
         """Points at which the pairs of a frame are initiated."""

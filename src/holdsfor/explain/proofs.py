@@ -18,6 +18,7 @@ from holdsfor.explain.nodes import Conditional, Effected, Happening, Holding, Ki
 from holdsfor.explain.refutations import Refuter
 from holdsfor.explain.wording import done, ends, interval_text, intervals_text, literal_text, pair_text, span_text
 from holdsfor.ir import (
+    INITIAL,
     Boundary,
     Call,
     Cut,
@@ -146,7 +147,7 @@ class Prover:
 
     def _effect(self, kind: EffectKind, pair: Pair, time: int, depth: int) -> Node | None:
         found = self._by_rules(kind, pair, time, depth)
-        if found is None and kind is EffectKind.INITIATED and time == self.evidence.origin - 1:
+        if found is None and kind is EffectKind.INITIATED and time == INITIAL:
             found = self._initially(pair, time, depth)
         return found or self.attempts.proof(kind, pair, time, depth)
 

@@ -32,6 +32,7 @@ from holdsfor.explain.nodes import (
 from holdsfor.explain.replay_metric import MetricReplay
 from holdsfor.explain.wording import pair_text
 from holdsfor.ir import (
+    INITIAL,
     Algebra,
     Boundary,
     Effect,
@@ -67,7 +68,7 @@ class Replay:
     """What the reference evaluator makes of records at a query time, to check explanations against."""
 
     def __init__(self, analysis: Analysis, records: Sequence[Record], frame: Frame, query: int) -> None:
-        self._analysis, self._origin = analysis, frame.origin
+        self._analysis = analysis
         self._world: World = evaluate(analysis, frame.known(list(records), query), frame.origin)
         self._raw: dict[Term, dict[Term, list[Interval]]] = {}
 
@@ -253,7 +254,7 @@ class Replay:
         if isinstance(rule, EffectRule | InitiallyRule) and isinstance(claim, Effected):
             pair = resolve(rule.fvp.fluent, bindings), resolve(rule.fvp.value, bindings)
             is_kind = claim.kind is (rule.kind if isinstance(rule, EffectRule) else EffectKind.INITIATED)
-            at = resolve(rule.time, bindings) if isinstance(rule, EffectRule) else Const(self._origin - 1)
+            at = resolve(rule.time, bindings) if isinstance(rule, EffectRule) else Const(INITIAL)
             return pair == claim.pair and is_kind and at == Const(claim.time)
         return False
 

@@ -25,6 +25,7 @@ from holdsfor.incremental.heap import FIRST, KEY, Rows, different
 from holdsfor.incremental.intake import Intake
 from holdsfor.incremental.stage import Change, Clock, StageRun
 from holdsfor.incremental.trace import Trace
+from holdsfor.ir import INITIAL
 from holdsfor.spreading.stages import Stage, stage_plan
 
 _COLUMNS = {"table": 3, "happened": 1, "effects": 2, "unsettled": 2}
@@ -41,7 +42,8 @@ Found = tuple[StageRun, Change]
 
 
 class Incremental:
-    """A program whose input changes. Windows are of `size` time-points; None sees everything.
+    """A program whose input changes. Windows are of `size` time-points; None sees everything. Time begins at `origin`;
+    what happens up to `after` does not count.
 
     A pane goes on from query to query until `least` rows have come in, and a good part of all there are; with zero there
     is one for every query time. Programs with hindsight have one pane only: an earlier one cannot be asked again. `fine` has every stratum worked out by itself: better for small changes, worse for large
@@ -55,6 +57,7 @@ class Incremental:
         origin: int,
         size: int | None,
         *,
+        after: int | None = None,
         least: int = 0,
         fine: bool = False,
         trace: Trace | None = None,
@@ -67,6 +70,7 @@ class Incremental:
         self._is_full = False
         self._dictionary = dictionary
         self._origin = origin
+        self._after = origin - 2 if after is None else after
         self._previous = NEVER
         self._begins = [origin - 1]
         self._announced: dict[Symbol, EventColumns] = {}
@@ -140,6 +144,8 @@ class Incremental:
             self._take_in(arrived, sight)
         for stage in self._stages:
             stage.wake(now)
+            if self._previous < INITIAL <= now:
+                stage.panes[-1].is_all_dirty = True
         self._is_full = self._is_enough(self._counts[-1])
         if self._is_full:
             for stage in self._stages:
@@ -217,7 +223,7 @@ class Incremental:
     def _due(self, symbol: Symbol, arrived: EventColumns | None, sight: Sight) -> EventColumns:
         """The occurrences that count now for the first time; those that are announced wait."""
         announced = self._announced.pop(symbol, None)
-        first = max(sight.low, self._origin - 2)
+        first = max(sight.low, self._after)
         if announced is None and arrived is not None and ((arrived.time > first) & (arrived.time <= sight.query)).all():
             return arrived
         found = []

@@ -39,6 +39,7 @@ from holdsfor.ir.literals import (
 )
 from holdsfor.ir.program import Program
 from holdsfor.ir.rules import (
+    INITIAL,
     BackgroundRule,
     Declaration,
     DeclarationKind,
@@ -56,6 +57,7 @@ from holdsfor.ir.rules import (
 __all__ = [
     "AHEAD",
     "DURATIONS",
+    "INITIAL",
     "METRIC",
     "POINTWISE",
     "Algebra",

@@ -11,6 +11,9 @@ from holdsfor.diagnostics import Span
 from holdsfor.ir.literals import Body, EffectKind, Fvp, _span, literal_variables
 from holdsfor.syntax.terms import Term, Var, variables
 
+INITIAL = -1
+"""The time-point at which `initially` initiates its values."""
+
 
 @dataclass(frozen=True, slots=True)
 class EffectRule:
@@ -25,7 +28,7 @@ class EffectRule:
 
 @dataclass(frozen=True, slots=True)
 class InitiallyRule:
-    """`initially(F=V) :- …`: an initiation before the first time-point."""
+    """`initially(F=V) :- …`: F=V holds from time-point 0 on, as if initiated just before it, and has no start event."""
 
     fvp: Fvp
     body: Body = ()

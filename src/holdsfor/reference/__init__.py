@@ -87,7 +87,7 @@ def evaluate(analysis: Analysis, known: Known, origin: int) -> World:
         elif members[0] in analysis.graph.metric:
             run_metric(world, members, origin)
         elif analysis.entities[members[0]].role is not Role.INPUT_FLUENT:
-            Component(world, members).run(origin)
+            Component(world, members).run()
     return world
 
 

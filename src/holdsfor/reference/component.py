@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.compiler.analysis.instant import DELAYED, EVENT, INITIATED, TERMINATED, Moment
-from holdsfor.ir import DelayRule, EffectKind, EffectRule, EventRule, IntervalRule, Rule
+from holdsfor.ir import INITIAL, DelayRule, EffectKind, EffectRule, EventRule, IntervalRule, Rule
 from holdsfor.logic.arithmetic import EvaluationError, evaluate
 from holdsfor.logic.unify import resolve, substitute, unify
 from holdsfor.reference.evaluator import World, bind
@@ -62,17 +62,17 @@ class Component:
         ]
         self._static_order = _static_order(world, members)
 
-    def run(self, origin: int) -> None:
+    def run(self) -> None:
         """Go through time up to the query time and leave the results in the world."""
         self._world.running = self
-        agenda = [origin - 1, *self._world.moments(), *self._world.scheduled]
+        agenda = [INITIAL, *self._world.moments(), *self._world.scheduled]
         heapq.heapify(agenda)
         done = -math.inf
         while agenda and agenda[0] <= self._world.now:
             time = heapq.heappop(agenda)
             if time > done:
                 done = time
-                self._step(time, at_origin=time == origin - 1)
+                self._step(time)
                 for attempt in self._attempts:
                     heapq.heappush(agenda, attempt.due)
         self._world.running = None
@@ -128,10 +128,11 @@ class Component:
     def _effects(self, kind: EffectKind) -> dict[Pair, None]:
         return self._world.effects.setdefault((kind, self._now), {})
 
-    def _step(self, time: int, *, at_origin: bool) -> None:
+    def _step(self, time: int) -> None:
         self._now = time
-        if at_origin:
-            self._add_initial_values()
+        if time == INITIAL:
+            for pair in filter(self.owns, self._world.initial_pairs):
+                self._initiate(pair)
         for group in self._groups:
             while any(self._decide(moment) for moment in group):
                 pass
@@ -139,13 +140,6 @@ class Component:
             if attempt.effect is not None and not self.owns(attempt.effect) and self._comes_true(attempt):
                 self._world.scheduled.setdefault(self._now, {}).setdefault(attempt.effect)
         self._apply()
-
-    def _add_initial_values(self) -> None:
-        world = self._world
-        for rule in world.analysis.program.initially:
-            if world.analysis.entities.fluent(rule.fvp.fluent) in self._members:
-                for answer in world.solve(world.analysis.body(rule), {}):
-                    self._initiate((resolve(rule.fvp.fluent, answer), resolve(rule.fvp.value, answer)))
 
     def _decide(self, moment: Moment) -> bool:
         """Add what the rules of a moment give at the present time-point; says whether it was anything new."""

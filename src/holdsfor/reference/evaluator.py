@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from typing import Protocol
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role, Symbol
-from holdsfor.ir import Boundary, Edge, Effect, EffectKind, Fvp, Happens, Holds, Instance, IntervalRule, Literal
+from holdsfor.ir import (
+    INITIAL,
+    Boundary,
+    Edge,
+    Effect,
+    EffectKind,
+    Fvp,
+    Happens,
+    Holds,
+    Instance,
+    IntervalRule,
+    Literal,
+)
 from holdsfor.logic.solver import Solver
 from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
 from holdsfor.reference.history import Known
@@ -60,6 +72,15 @@ class World(Solver):
         for pair, found in known.inputs.items():
             if self.is_declared(pair):
                 self.intervals[pair] = found
+
+    @cached_property
+    def initial_pairs(self) -> dict[Pair, None]:
+        """What `initially` gives."""
+        return {
+            (resolve(rule.fvp.fluent, answer), resolve(rule.fvp.value, answer)): None
+            for rule in self.analysis.program.initially
+            for answer in self.solve(self.analysis.body(rule), {})
+        }
 
     def moments(self) -> list[int]:
         """The time-points at which anything is known to happen, up to the query time."""
@@ -148,7 +169,13 @@ class World(Solver):
             then = self.holds(pair, time + 1)
         if edge is Edge.END:
             return now and not then
-        return then and not now and (*pair, time + 1) not in self.known.cut_starts
+        is_cut = (*pair, time + 1) in self.known.cut_starts
+        return then and not now and not is_cut and not (time == INITIAL and self._is_there_at_first(pair))
+
+    def _is_there_at_first(self, pair: Pair) -> bool:
+        """Whether a pair that holds from 0 on does not start there: only what a rule initiates does."""
+        role = self.analysis.entities[self.analysis.entities.fluent(pair[0])].role
+        return role is not Role.SIMPLE_FLUENT or pair in self.initial_pairs
 
     def _pairs_where(self, fvp: Fvp, bindings: Bindings, accept: Callable[[Pair], bool]) -> Iterator[Bindings]:
         wanted = (resolve(fvp.fluent, bindings), resolve(fvp.value, bindings))

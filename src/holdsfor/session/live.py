@@ -276,12 +276,13 @@ class Session:
 
     def _begin(self, arrived: Iterable[Stream], now: int) -> Incremental:
         firsts = [stream.moments()[0] for stream in arrived]
-        origin = self._start + 1 if self._start is not None else min(0, now, *firsts)
+        origin = min(0, self._start + 1) if self._start is not None else min(0, now, *firsts)
         engine = Incremental(
             self._plan,
             self.dictionary,
             origin,
             self._window,
+            after=self._start,
             least=self._pane,
             fine=True,
             trace=self._trace,

@@ -32,9 +32,11 @@ def test_negative_times() -> None:
     assert run(SWITCH, "on|-9|-9|x off|-5|-5|x") == [("a(x)", "true", -8, -4)]
 
 
-def test_initially_holds_from_before_a_negative_start() -> None:
+def test_initially_holds_from_0_though_the_stream_begins_earlier() -> None:
     rules = SWITCH + "initially(a(x)=true)."
-    assert run(rules, "off|-5|-5|x") == [("a(x)", "true", -5, -4)]
+    assert run(rules, "off|-5|-5|x off|3|3|x") == [("a(x)", "true", 0, 4)]
+    assert run(rules, "on|-9|-9|x") == [("a(x)", "true", -8, math.inf)]
+    assert run(rules, "on|-9|-9|x off|-5|-5|x") == [("a(x)", "true", -8, -4)]
 
 
 def test_duration_filters_on_closed_and_open_intervals() -> None:

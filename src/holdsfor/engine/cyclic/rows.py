@@ -16,6 +16,7 @@ from holdsfor.engine.cyclic.grounding import Grounding
 from holdsfor.engine.cyclic.growth import Mode
 from holdsfor.engine.cyclic.memory import Memory, Tail
 from holdsfor.engine.cyclic.moments import VALUE as VALUE_COLUMN
+from holdsfor.engine.cyclic.pairs import pair_keys
 from holdsfor.engine.cyclic.sweep_loop import (
     CLEARED,
     ENDED,
@@ -32,11 +33,12 @@ from holdsfor.engine.cyclic.sweep_loop import INITIATED as ASKS_INITIATED
 from holdsfor.engine.cyclic.sweep_loop import TERMINATED as ASKS_TERMINATED
 from holdsfor.engine.dictionary import Value
 from holdsfor.engine.evaluation import times_of
-from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes
+from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes, is_in
 from holdsfor.engine.kernels import EMPTY, Ints, is_sorted, true_rows
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import (
+    INITIAL,
     Boundary,
     DelayRule,
     Edge,
@@ -217,8 +219,23 @@ class RowWriter:
                 given = self._value(condition.value, condition.fixed_value, frame)
                 assert given is not None
                 value = given
+            if asks == STARTS:
+                slot = self._without_initial(condition, slot, value, frame)
             found.append(Question(asks, slot, value, must_be))
         return found
+
+    def _without_initial(self, condition: Condition, slot: Ints, value: Ints | int, frame: Frame) -> Ints:
+        """Slots of which it is asked whether a value starts: none where it is an initial value that begins."""
+        assert isinstance(condition.literal, Boundary)
+        rows = true_rows(times_of(condition.literal.time, frame) == INITIAL)
+        if not len(rows):
+            return slot
+        first = self._evaluation.initial_pairs(condition.symbol)
+        slots = self._grounding.possible.find_slots(condition.symbol, first.args, len(first))
+        mine = pair_keys(slot[rows], value if isinstance(value, int) else value[rows])
+        slot = slot.copy()
+        slot[rows[is_in(mine, pair_keys(slots, first.value))]] = -1
+        return slot
 
     def _slots(self, condition: Condition, frame: Frame, known: _Slots) -> Ints:
         """The slots that a condition asks about; those of the same terms are looked up once."""

@@ -24,6 +24,7 @@ from holdsfor.engine.stream import Stream
 from holdsfor.incremental.parts import NO_KEYS, Keys, Layer, Layers, Part, Tables, in_order, results_of, stacked
 from holdsfor.incremental.sections import Section
 from holdsfor.incremental.sequel import Sequel
+from holdsfor.ir import INITIAL
 from holdsfor.session.dependencies import dependencies
 from holdsfor.spark.job import Job, StageSpec, _compiled, prepared
 from holdsfor.spark.output import Owner
@@ -89,6 +90,8 @@ class KeyedBucket:
             if len(given):
                 self._be_told(given.filter(pc.equal(given["q"], query)), causes)
             self._stage.wake(query)
+            if self._window.previous < INITIAL <= query:
+                self._stage.panes[-1].is_all_dirty = True
             gone = self._stage.worked_on
             for number, old, new in self._stage.work(self._window.begins, query, self._window.origin):
                 for tables, is_new in ((old, False), (new, True)):
