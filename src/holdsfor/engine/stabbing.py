@@ -35,6 +35,10 @@ def containing(groups: tuple[Ints, Ints], times: Ints, start: Ints, end: Ints) -
     ask = times - base
     bits = span.bit_length()
     of_points, of_intervals = _small(*groups, 62 - bits)
+    if bits + max(int(of_points.max()), int(of_intervals.max())).bit_length() > 62:
+        # Times so far apart that no bits are left for the groups are numbered in their order.
+        _, rank = np.unique(np.concatenate((times, start, end)), return_inverse=True)
+        return containing(groups, *np.split(rank, (len(times), len(times) + len(start))))
     of_points, of_intervals = of_points << bits, of_intervals << bits
     rows = true_rows(first < last)
     if len(rows) < len(first):

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Bools, Ints
@@ -22,7 +23,7 @@ from holdsfor.io.frames import as_part
 from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.io.metric_rows import Rows, Typed, cells
 from holdsfor.io.metric_text import fact_set
-from holdsfor.io.metric_times import FURTHEST, Ticks, text_ticks
+from holdsfor.io.metric_times import Ticks, text_ticks
 from holdsfor.io.rejects import Rejects, refused
 from holdsfor.io.sources import shown_name
 from holdsfor.io.tables import _chosen

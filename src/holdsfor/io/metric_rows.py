@@ -18,13 +18,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.diagnostics import HoldsforError, Source
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.metric.facts import Signature
 from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl.reader import parse_data
 from holdsfor.frontend.dmtl.words import NAME, RESERVED
-from holdsfor.io.metric_times import FURTHEST, Ticks, common_scale, rational_ticks, text_ticks
+from holdsfor.io.metric_times import Ticks, common_scale, rational_ticks, text_ticks
 from holdsfor.io.rejects import refused
 from holdsfor.ir.metric import MetricFact, MetricRule
 

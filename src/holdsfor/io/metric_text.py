@@ -13,11 +13,11 @@ import pyarrow.compute as pc
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary, Value
 from holdsfor.engine.kernels import EMPTY, Ints
-from holdsfor.engine.metric.facts import Facts, FactSet, Signature
+from holdsfor.engine.metric.facts import MOST_CELLS, Facts, FactSet, Signature
 from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl.constants import constant, whole
 from holdsfor.io.metric_rows import Parsed, Rows, Typed, odd_rows, parse
-from holdsfor.io.metric_times import FURTHEST, common_scale
+from holdsfor.io.metric_times import common_scale
 from holdsfor.io.parallel import in_order
 from holdsfor.io.rejects import Rejects
 from holdsfor.io.sources import blocks, shown_name
@@ -87,7 +87,7 @@ def _finer(times: Ints, factor: int, signature: Signature) -> Ints:
     if factor == 1:
         return times
     is_infinite = np.abs(times) >= FOREVER
-    if np.abs(times[~is_infinite]).max(initial=0) > FURTHEST // factor:
+    if np.abs(times[~is_infinite]).max(initial=0) > MOST_CELLS // factor:
         raise HoldsforError(f"the times of {signature[0]} are too far apart for ticks that are {factor} times smaller")
     return np.where(is_infinite, times, ((times >> 1) * (2 * factor)) | (times & 1))
 

@@ -12,13 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl.numbers import read_bound
 
-FURTHEST = 1 << 59
-"""Times beyond this many ticks are taken for mistakes; what is derived from them needs the room."""
 _DECIMAL = r"^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$"
 _WHOLE = b"-0123456789"
 _MOST_DIGITS = 18

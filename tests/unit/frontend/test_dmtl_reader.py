@@ -177,3 +177,41 @@ def test_sources_are_one_program() -> None:
 def test_an_empty_source_and_a_byte_order_mark() -> None:
     assert program("\ufeff") == MetricProgram(())
     assert program("\ufeffA :- B") == program("A :- B")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1.1E10", 11 * 10**9),
+        ("1E3", 1000),
+        ("1.5e3", 1500),
+        ("25e-2", Fraction(1, 4)),
+        ("-2E+1", -20),
+        ("1e60", 10**60),
+    ],
+)
+def test_times_may_have_an_exponent(text: str, value: Fraction | int) -> None:
+    (fact,) = parse_metric([Source("facts", f"P(a)@{text}")]).facts
+    assert fact.during.low == value
+
+
+@pytest.mark.parametrize("text", ["1e61", "1e-61", "1e999999999999", "1/2e3", "e3", "1e", "1e3.5"])
+def test_numbers_that_are_none(text: str) -> None:
+    (finding,) = parse_metric([Source("facts", f"P(a)@{text}")]).diagnostics
+    assert finding.code == "HF602"
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("A UNTIL[-2,-1) B", "A Since(1,2] B"),
+        ("A UNTIL[1,2) B", "A Until[1,2) B"),
+        ("A UNTIL(-inf,-1] B", "A Since[1,inf) B"),
+        ("A UNTIL[-3] B", "A Since[3] B"),
+        ("A UNTIL[0,inf) B", "A Until[0,inf) B"),
+    ],
+)
+def test_until_in_capital_letters_goes_by_the_sign(written: str, meant: str) -> None:
+    first, second = (parse_metric([Source("rules", f"P :- {text}")]) for text in (written, meant))
+    assert first.rules == second.rules
+    assert first.rules

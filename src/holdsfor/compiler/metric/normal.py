@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, pairwise, product
+from typing import NoReturn
 
 from holdsfor.compiler.metric.rules import (
     NOW,
@@ -27,7 +28,7 @@ from holdsfor.compiler.metric.rules import (
     plus,
     signed,
 )
-from holdsfor.diagnostics import HoldsforError
+from holdsfor.diagnostics import NOWHERE, Diagnostic, ProgramError, Severity, Span
 from holdsfor.ir.metric import (
     Aggregate,
     Atom,
@@ -120,9 +121,8 @@ class _Normaliser:
                 case Comparison():
                     choices.append([(literal,)])
                 case Aggregate(function, result, terms, atom):
-                    one = self._united(self._scans(atom), "in an aggregate")
-                    if one is None:
-                        raise HoldsforError(f"{literal.span.location}: an aggregate needs a predicate, not Top")
+                    one = self._united(self._scans(atom), atom, "in an aggregate")
+                    assert one is not None, "the variables of an aggregate have no values"
                     choices.append([(Total(function, result, terms, one),)])
         for chosen in product(*choices):
             yield tuple(chain.from_iterable(chosen))
@@ -149,7 +149,7 @@ class _Normaliser:
             offsets, operand = plus(offsets, inner), operand.operand
         scans = self._scans(operand)
         if not is_diamond and len(scans) > 1:
-            scans = [self._united(scans, "under a box")]
+            scans = [self._united(scans, operand, "under a box")]
         return [scan if scan is None else self._applied(is_diamond, offsets, scan) for scan in scans]
 
     def _applied(self, is_diamond: bool, offsets: Range, scan: Scan) -> Scan:
@@ -182,16 +182,16 @@ class _Normaliser:
         is_until = atom.operator is BinaryOperator.UNTIL
         offsets = negative(atom.range) if is_until else atom.range
         lefts = self._scans(atom.left)
-        left = lefts[0] if len(lefts) == 1 else self._united(lefts, "on the left of Since or Until")
+        left = lefts[0] if len(lefts) == 1 else self._united(lefts, atom.left, "on the left of Since or Until")
         found: list[Scan | None] = []
         for right in self._scans(atom.right):
             if right is None or left is None:
-                found += self._simpler(left, right, offsets)
+                found += self._simpler(left, right, offsets, atom)
                 continue
             found += self._lasting(self._chosen(left), self._chosen(right), offsets, is_until)
         return found
 
-    def _simpler(self, left: Scan | None, right: Scan | None, offsets: Range) -> list[Scan | None]:
+    def _simpler(self, left: Scan | None, right: Scan | None, offsets: Range, atom: Binary) -> list[Scan | None]:
         """Where an operand holds always."""
         if right is None and left is None:
             return [None]
@@ -202,7 +202,8 @@ class _Normaliser:
         assert left is not None
         if 0 in offsets:
             return [None]
-        raise HoldsforError("Top on the right of Since or Until is not supported: write the box that it stands for")
+        hint = "write the box that it stands for: A Since[1,2] Top is Boxminus(0,1) A"
+        self._refuse("Top on the right of Since or Until has no plan", atom.span, hint)
 
     def _lasting(self, left: Scan, right: Scan, offsets: Range, is_until: bool) -> list[Scan | None]:
         columns = tuple(dict.fromkeys([*_variables(right), *_variables(left)]))
@@ -217,20 +218,23 @@ class _Normaliser:
         # At the moment itself nothing is asked of the left side: its own variables may then be anything.
         return [result, right]
 
-    def _united(self, scans: list[Scan | None], where: str) -> Scan | None:
+    def _united(self, scans: list[Scan | None], atom: MetricAtom, where: str) -> Scan | None:
         """Alternatives as one relation."""
         if len(scans) == 1 or None in scans:
             return scans[0] if len(scans) == 1 else None
         kept = [scan for scan in scans if scan is not None]
         columns = tuple(dict.fromkeys(_variables(kept[0])))
         if any(scan.names != kept[0].names for scan in kept):
-            raise HoldsforError(
-                f"{self._here.span.location}: a `Since` or `Until` whose left side has variables of its own, and whose "
-                f"interval has 0 in it, cannot stand {where}; bind the variables on its right side too"
-            )
+            message = "a Since or Until whose left side has variables of its own, and whose interval has 0 in it, "
+            hint = "give the left side a rule of its own without those variables, or bind them on the right side too"
+            self._refuse(f"{message}has no plan {where}", atom.span, hint)
         made = self._auxiliary(len(columns), "any", kept[0].relation.name)
         self._rules.extend(Joined(made, columns, (scan,), self._here) for scan in kept)
         return Scan(made, columns)
+
+    def _refuse(self, message: str, span: Span, hint: str) -> NoReturn:
+        place = self._here.span if span.source is NOWHERE.source else span
+        raise ProgramError([Diagnostic("HF617", Severity.ERROR, message, place, hint)])
 
     @property
     def _here(self) -> MetricRule:

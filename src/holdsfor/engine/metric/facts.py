@@ -12,11 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.engine import kernels
 from holdsfor.engine.frames import row_keys
 from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans
 from holdsfor.engine.tables import FOREVER
 
+MOST_CELLS = 2 * FURTHEST + 1
+"""Cells further from 0 than this are not told apart."""
+BEYOND = int(FOREVER) - 2
+"""Stands for every finite time that lies further away."""
 Signature = tuple[str, int]
 """A predicate's name and arity."""
 
@@ -64,6 +69,7 @@ class Facts:
 
     def clipped(self, low: int, high: int) -> Facts:
         """What lies in [low, high)."""
+        low, high = max(low, -int(FOREVER)), min(high, int(FOREVER))
         first, last = self.bounds
         if first >= low and last <= high:
             return self
@@ -99,10 +105,14 @@ def stacked(tables: Sequence[Facts]) -> Facts:
     )
 
 
+_MOST_BITS = 62
+"""Bits of a packed number that keep it positive, with one to spare."""
+
+
 class Packing:
     """How arguments and a time become one integer that sorts as they do."""
 
-    __slots__ = ("_base", "_bits", "_distinct", "_is_finite", "_last", "_widths")
+    __slots__ = ("_base", "_bits", "_distinct", "_is_finite", "_last", "_times", "_widths")
 
     def __init__(self, facts: Facts) -> None:
         first, last = facts.bounds
@@ -115,17 +125,30 @@ class Packing:
         self._last = (1 << self._bits) - 1
         self._widths = [int(np.maximum.reduce(column)).bit_length() for column in facts.args]
         self._distinct: tuple[Ints, ...] | None = None
+        self._times: Ints | None = None
 
     def pack(self, facts: Facts) -> Spans:
         """Starts and ends of the facts that the packing was made for, row by row."""
-        if not facts.args:
+        if not facts.args and self._bits <= _MOST_BITS:
             return self._small(facts.start), self._small(facts.end)
         group = self._groups(facts)
+        if self._bits + int(np.maximum.reduce(group, initial=0)).bit_length() > _MOST_BITS:
+            return self._ranked(group, facts)
         group = group << self._bits
         return group | self._small(facts.start), group | self._small(facts.end)
 
+    def _ranked(self, group: Ints, facts: Facts) -> Spans:
+        """Times so far apart that no bits are left for the arguments are numbered in their order."""
+        self._times, number = np.unique(np.concatenate((facts.start, facts.end)), return_inverse=True)
+        self._bits = max(1, (len(self._times) - 1).bit_length())
+        self._last = (1 << self._bits) - 1
+        group = group << self._bits
+        return group | number[: facts.rows], group | number[facts.rows :]
+
     def _groups(self, facts: Facts) -> Ints:
-        if sum(self._widths) + self._bits > 62:
+        if not facts.args:
+            return np.zeros(facts.rows, np.int64)
+        if sum(self._widths) + self._bits > _MOST_BITS:
             _, first, number = np.unique(row_keys(facts.args), return_index=True, return_inverse=True)
             self._distinct = tuple(column[first] for column in facts.args)
             return number.astype(np.int64)
@@ -161,6 +184,9 @@ class Packing:
 
     def _plain(self, packed: Ints) -> Ints:
         small = packed & self._last
+        if self._times is not None:
+            ranked: Ints = self._times[small]
+            return ranked
         times = small + self._base
         if not self._is_finite:
             np.putmask(times, small == self._last, FOREVER)

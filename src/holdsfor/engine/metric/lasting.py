@@ -16,7 +16,7 @@ from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.frames import Frame, Numbers
 from holdsfor.engine.metric.facts import Facts, maximal
 from holdsfor.engine.metric.joins import END, START, overlap, scanned, times
-from holdsfor.engine.metric.operators import Offsets, closed, mirrored, moved
+from holdsfor.engine.metric.operators import Offsets, closed, mirrored, reached
 from holdsfor.engine.tables import FOREVER
 
 _FIRST, _LAST = "#first", "#last"
@@ -50,8 +50,8 @@ class Since:
         """Where the rule holds if the left side goes on, with the interval in which it is known to."""
         together = overlap(scanned(self.rule.right, right, dictionary), self._spans(left, dictionary), dictionary)
         distances = self.offsets.mirrored() if self.rule.is_until else self.offsets
-        reach = moved(Facts((), times(together, START), times(together, END)), distances)
-        return together.with_columns({START: Numbers(reach.start), END: Numbers(reach.end)})
+        start, end = reached(times(together, START), times(together, END), distances)
+        return together.with_columns({START: Numbers(start), END: Numbers(end)})
 
     def _rearmed(self, armed: Facts, left: Facts, low: int, dictionary: Dictionary) -> Frame:
         """The same of what was armed before `low`. Armed rows begin there, and so does what they are joined with."""

@@ -19,7 +19,7 @@ from holdsfor.engine.metric.operators import by, mirrored, moved
 from holdsfor.engine.metric.profile import MetricProfile
 from holdsfor.engine.metric.slices import Through, run_slices
 from holdsfor.engine.metric.stratum import Carried, NeverEnds, Stratum
-from holdsfor.engine.metric.timeline import after, cells, columns_of, scale_of, together
+from holdsfor.engine.metric.timeline import after, cells, columns_of, is_near, require_near, scale_of, together
 from holdsfor.engine.tables import FOREVER
 from holdsfor.ir.metric import Range
 
@@ -43,6 +43,8 @@ def materialise(
     relations = dict.fromkeys([*plan.inputs, *(relation for stratum in plan.strata for relation in stratum.relations)])
     tables = together([facts, columns_of(plan.facts, scale, dictionary)], scale, relations)
     made = materialise_strata(plan, plan.strata, tables, scale, dictionary, start, end, profile)
+    require_near(start, scale, "the start")
+    require_near(end, scale, "the end")
     low, high = cells(Range(start, end), scale)
     answers = {(relation.name, relation.arity): made[relation].clipped(low, high) for relation in plan.outputs}
     return FactSet(scale, answers)
@@ -156,10 +158,11 @@ def _evaluated(
     dictionary: Dictionary,
 ) -> tuple[dict[Relation, Facts], Carried]:
     """A stratum over all of time, as far as it is asked about."""
-    if not stratum.is_recursive or stratum.direction is Direction.NOWHERE or stratum.stride is None:
-        return Stratum(stratum, scale, dictionary).advance(tables, Carried())
-    recursion = _Recursion.of(stratum, tables, scale, dictionary)
     first, last = asked
+    beyond = first is None or not is_near(first, scale), last is None or not is_near(last, scale)
+    if not stratum.is_recursive or stratum.direction is Direction.NOWHERE or stratum.stride is None:
+        return Stratum(stratum, scale, dictionary, asked_beyond=beyond).advance(tables, Carried())
+    recursion = _Recursion.of(stratum, tables, scale, dictionary, beyond)
     before = None if first is None else -first
     if stratum.direction is Direction.FORWARD:
         return recursion.forward(last), Carried()
@@ -182,31 +185,44 @@ class _Recursion:
     given: dict[Relation, Facts]
     scale: int
     dictionary: Dictionary
+    beyond: tuple[bool, bool]
+    """Whether somebody asks about times before, or after, all that are told apart."""
 
     @classmethod
     def of(
-        cls, stratum: MetricStratum, tables: Mapping[Relation, Facts], scale: int, dictionary: Dictionary
+        cls,
+        stratum: MetricStratum,
+        tables: Mapping[Relation, Facts],
+        scale: int,
+        dictionary: Dictionary,
+        beyond: tuple[bool, bool],
     ) -> _Recursion:
         """A stratum with what its other rules derive, which is worked out over all time."""
         recursive = _recursive(stratum)
         base = tuple(rule for rule in stratum.rules if rule not in recursive)
-        begin = Stratum(replace(stratum, rules=base, is_recursive=False), scale, dictionary)
+        # Recursion may carry what lies anywhere into what is asked for.
+        begin = Stratum(
+            replace(stratum, rules=base, is_recursive=False), scale, dictionary, asked_beyond=_before(stratum, beyond)
+        )
         seeds, _ = begin.advance(tables, Carried())
         read = {source for rule in recursive for source, _, _ in sources(rule) if source not in stratum.relations}
         given = {relation: tables[relation] for relation in read if relation in tables}
-        return cls(replace(stratum, rules=recursive), seeds, given, scale, dictionary)
+        return cls(replace(stratum, rules=recursive), seeds, given, scale, dictionary, beyond)
 
     def mirrored(self) -> _Recursion:
         """The same with time running the other way."""
         flipped = mirrored_stratum(self.stratum)
-        return replace(self, stratum=flipped, seeds=_mirrored_tables(self.seeds), given=_mirrored_tables(self.given))
+        low, high = self.beyond
+        seeds, given = _mirrored_tables(self.seeds), _mirrored_tables(self.given)
+        return replace(self, stratum=flipped, seeds=seeds, given=given, beyond=(high, low))
 
     def forward(self, until: Fraction | None) -> dict[Relation, Facts]:
         """Facts are carried forward, slice by slice."""
         assert self.stratum.stride is not None
         limit = int(FOREVER) if until is None else after(until, self.scale)
         through = Through(int(self.stratum.stride * self.scale), limit)
-        return run_slices(Stratum(self.stratum, self.scale, self.dictionary), self.seeds, self.given, through)
+        stratum = Stratum(self.stratum, self.scale, self.dictionary, asked_beyond=(False, limit >= int(FOREVER)))
+        return run_slices(stratum, self.seeds, self.given, through)
 
     def drifting(self, until: Fraction | None) -> dict[Relation, Facts]:
         """The same with relations as they were some time ago, so that no rule looks ahead; raises TooFarAhead."""
@@ -221,8 +237,18 @@ class _Recursion:
 
     def over_all_time(self) -> dict[Relation, Facts]:
         """Whatever follows, perhaps without end."""
-        endless = Stratum(self.stratum, self.scale, self.dictionary, most_rounds=_MOST_ROUNDS)
+        everywhere = True, True
+        endless = Stratum(self.stratum, self.scale, self.dictionary, most_rounds=_MOST_ROUNDS, asked_beyond=everywhere)
         return endless.advance(self.given | self.seeds, Carried())[0]
+
+
+def _before(stratum: MetricStratum, beyond: tuple[bool, bool]) -> tuple[bool, bool]:
+    """Whether the rules of a stratum ask beyond all times that are told apart, by what others ask of it."""
+    low, high = beyond
+    return (
+        low or stratum.direction is not Direction.BACKWARD,
+        high or stratum.direction is not Direction.FORWARD,
+    )
 
 
 def _mirrored_tables(tables: Mapping[Relation, Facts]) -> dict[Relation, Facts]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.metric.facts import Facts
+from holdsfor.engine.kernels import Ints, Spans
+from holdsfor.engine.metric.facts import BEYOND, MOST_CELLS, Facts
 from holdsfor.engine.tables import FOREVER
 from holdsfor.ir.metric import Range
 
@@ -46,32 +46,47 @@ def by(ticks: int) -> Offsets:
 
 
 def _shifted(times: Ints, ticks: int, low_bit: Ints) -> Ints:
-    """Points moved by some ticks, in or out of the gap beside them; what is infinite stays so."""
-    moved = (times & ~1) + 2 * ticks
-    moved |= low_bit
-    far = np.abs(times) >= FOREVER
-    if far.any():
-        moved[far] = times[far]
-    return moved
+    """Points moved by some ticks, in or out of the gap beside them; what is infinite stays so.
+
+    What would lie further away than cells are told apart becomes `BEYOND`.
+    """
+    if not len(times):
+        return times
+    step = 2 * ticks
+    if int(times.min()) + min(step, 0) >= -MOST_CELLS and int(times.max()) + max(step, 0) <= MOST_CELLS:
+        moved = (times & ~1) + step
+        moved |= low_bit
+        return moved
+    over, under = times > _within(MOST_CELLS - step), times < _within(-MOST_CELLS - step)
+    # Sums that do not fit 64 bits wrap round, and are then replaced.
+    moved = (times & ~1) + min(max(step, -2 * BEYOND), 2 * BEYOND)
+    moved = np.where(over, BEYOND, np.where(under, -BEYOND, moved)) | low_bit
+    return np.where(np.abs(times) >= FOREVER, times, moved)
+
+
+def _within(cell: int) -> int:
+    return min(max(cell, -int(FOREVER)), int(FOREVER))
+
+
+def reached(start: Ints, end: Ints, offsets: Offsets) -> Spans:
+    """Each interval plus the offsets; one that is moved beyond all times that are told apart may become empty."""
+    if offsets.low is None:
+        low = np.full(len(start), -FOREVER)
+    else:
+        low = _shifted(start, offsets.low, (start | int(offsets.low_open)) & 1)
+    if offsets.high is None:
+        return low, np.full(len(end), FOREVER)
+    return low, _shifted(end, offsets.high, end & int(not offsets.high_open) & 1)
 
 
 def moved(facts: Facts, offsets: Offsets) -> Facts:
     """Each interval plus the offsets: where `Diamondminus` holds. Intervals that are widened may come to touch."""
-    start, end = facts.start, facts.end
     if offsets.low is not None and offsets.low == offsets.high:
-        ticks = 2 * offsets.low
+        cells = 2 * offsets.low
         first, last = facts.bounds
-        if first > -FOREVER and last < FOREVER:
-            return Facts(facts.args, start + ticks, end + ticks, is_maximal=facts.is_maximal)
-    if offsets.low is None:
-        start = np.full(len(start), -FOREVER)
-    else:
-        start = _shifted(start, offsets.low, (start | int(offsets.low_open)) & 1)
-    if offsets.high is None:
-        end = np.full(len(end), FOREVER)
-    else:
-        end = _shifted(end, offsets.high, end & int(not offsets.high_open) & 1)
-    return Facts(facts.args, start, end)
+        if min(first, first + cells) >= -MOST_CELLS and max(last, last + cells) <= MOST_CELLS:
+            return Facts(facts.args, facts.start + cells, facts.end + cells, is_maximal=facts.is_maximal)
+    return facts.during(*reached(facts.start, facts.end, offsets))
 
 
 def eroded(facts: Facts, offsets: Offsets) -> Facts:
@@ -86,6 +101,16 @@ def eroded(facts: Facts, offsets: Offsets) -> Facts:
     else:
         stop = _shifted(end, offsets.low, (end | int(offsets.low_open)) & 1)
     return facts.during(begin, stop)
+
+
+def lies_beyond(facts: Facts) -> tuple[bool, bool]:
+    """Whether some finite start or end lies before, or after, all times that are told apart."""
+    first, last = facts.bounds
+    if first >= -MOST_CELLS and last <= MOST_CELLS:
+        return False, False
+    times = np.concatenate((facts.start, facts.end))
+    times = times[np.abs(times) < FOREVER]
+    return bool((times < -MOST_CELLS).any()), bool((times > MOST_CELLS).any())
 
 
 def closed(facts: Facts) -> Facts:

@@ -7,18 +7,19 @@ have become one by the time they are counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from holdsfor.compiler.metric.checks.extremes import times_too_far
 from holdsfor.compiler.metric.plan import MetricStratum
 from holdsfor.compiler.metric.rules import Eroded, Joined, Lasting, Moved, NormalRule, Relation, Scan, sources
-from holdsfor.diagnostics import HoldsforError
+from holdsfor.diagnostics import HoldsforError, ProgramError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import Facts, covering, maximal, minus, no_facts
 from holdsfor.engine.metric.joins import Body
 from holdsfor.engine.metric.lasting import Since
-from holdsfor.engine.metric.operators import Offsets, by, eroded, moved
+from holdsfor.engine.metric.operators import Offsets, by, eroded, lies_beyond, moved
 from holdsfor.engine.metric.timeline import rescaled
 from holdsfor.engine.tables import FOREVER
 
@@ -70,9 +71,18 @@ class Stratum:
     """The rules of a stratum, ready to run."""
 
     def __init__(
-        self, stratum: MetricStratum, scale: int, dictionary: Dictionary, *, most_rounds: int | None = None
+        self,
+        stratum: MetricStratum,
+        scale: int,
+        dictionary: Dictionary,
+        *,
+        most_rounds: int | None = None,
+        asked_beyond: tuple[bool, bool] = (False, False),
     ) -> None:
+        """`asked_beyond`: whether somebody asks about times before, or after, all that are told apart."""
         self._most_rounds = most_rounds
+        self._asked_beyond = asked_beyond
+        self._origins = tuple(dict.fromkeys(rule.origin for rule in stratum.rules))
         self.relations = stratum.relations
         self._members = set(stratum.relations)
         self._dictionary = dictionary
@@ -161,7 +171,18 @@ class _Slice:
                 for found in self._consequences(place, rule, fresh):
                     pieces[rule.head].append(found)
             fresh = self._taken(pieces)
-        return self._now, self._carried_on()
+        carried = self._carried_on()
+        if any(stratum._asked_beyond):
+            self._require_near((*self._now.values(), *carried.ahead.values()))
+        return self._now, carried
+
+    def _require_near(self, tables: Iterable[Facts]) -> None:
+        """Raise ProgramError if somebody asks about times that are not told apart."""
+        for facts in tables:
+            if any(
+                beyond and asked for beyond, asked in zip(lies_beyond(facts), self._stratum._asked_beyond, strict=True)
+            ):
+                raise ProgramError([times_too_far(self._stratum._origins)])
 
     def _known(self, relation: Relation) -> list[Facts]:
         """Facts of a relation of the stratum that need no rule."""

@@ -16,7 +16,7 @@ from holdsfor.engine.metric.facts import Facts, FactSet, maximal, no_facts, stac
 from holdsfor.engine.metric.operators import by, moved
 from holdsfor.engine.metric.profile import MetricProfile
 from holdsfor.engine.metric.stratum import Carried, Stratum
-from holdsfor.engine.metric.timeline import after, cells, columns_of, finer_cell, rescaled, scale_of
+from holdsfor.engine.metric.timeline import after, cells, columns_of, finer_cell, require_near, rescaled, scale_of
 from holdsfor.engine.tables import FOREVER
 from holdsfor.ir.metric import Range
 
@@ -112,6 +112,7 @@ class MetricStream:
         define.
         """
         self._refine(until.denominator)
+        require_near(until, self.state.scale, "the time")
         high = after(until, self.state.scale)
         found: dict[Relation, list[Facts]] = {relation: [] for relation in self.plan.outputs}
         for end in self._ends(high):

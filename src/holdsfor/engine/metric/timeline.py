@@ -8,16 +8,15 @@ from math import ceil, floor, lcm
 
 import numpy as np
 
+from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.compiler.metric.rules import Joined, NormalRule, Relation
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Ints
-from holdsfor.engine.metric.facts import Facts, FactSet, maximal, stacked
+from holdsfor.engine.metric.facts import MOST_CELLS, Facts, FactSet, maximal, stacked
 from holdsfor.engine.tables import FOREVER
+from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.ir.metric import MetricFact, Range
-
-_FURTHEST = 1 << 60
-"""Times beyond this many cells leave no room for what is derived from them."""
 
 
 def scale_of(rules: Iterable[NormalRule], facts: Iterable[MetricFact] = ()) -> int:
@@ -35,8 +34,8 @@ def rescaled(facts: Facts, factor: int) -> Facts:
 
 
 def _finer(times: Ints, factor: int) -> Ints:
-    far = np.abs(times) >= FOREVER
-    if np.abs(times[~far]).max(initial=0) > _FURTHEST // factor:
+    far = np.abs(times) > MOST_CELLS
+    if np.abs(times[~far]).max(initial=0) > MOST_CELLS // factor:
         raise HoldsforError(
             f"times this far apart cannot be told apart by 1/{factor} of a tick: they would not fit 64-bit integers"
         )
@@ -62,9 +61,23 @@ def cells(during: Range, scale: int) -> tuple[int, int]:
     return low, high
 
 
+def is_near(point: Fraction, scale: int) -> bool:
+    """Whether a point lies where times are told apart."""
+    return abs(point) * scale <= FURTHEST
+
+
+def require_near(point: Fraction | None, scale: int, what: str) -> None:
+    """Raise HoldsforError if a point that somebody gave lies further away than times are told apart."""
+    if point is not None and not is_near(point, scale):
+        ticks = f"; here a tick is 1/{scale}" if scale > 1 else ""
+        raise HoldsforError(
+            f"{what} {number_text(point)} is too far: times have to lie within {FURTHEST} ticks of 0{ticks}"
+        )
+
+
 def after(point: Fraction, scale: int) -> int:
-    """The end of a slice whose last point this is."""
-    return cells(Range(None, point), scale)[1]
+    """The end of a slice whose last point this is; infinite if the point lies further away than times are told apart."""
+    return cells(Range(None, point), scale)[1] if is_near(point, scale) else int(FOREVER)
 
 
 def columns_of(facts: Iterable[MetricFact], scale: int, dictionary: Dictionary) -> FactSet:
@@ -74,6 +87,9 @@ def columns_of(facts: Iterable[MetricFact], scale: int, dictionary: Dictionary) 
         rows.setdefault((fact.predicate, len(fact.args)), []).append(fact)
     tables = {}
     for signature, found in rows.items():
+        for fact in found:
+            for bound in (fact.during.low, fact.during.high):
+                require_near(bound, scale, f"{signature[0]} at")
         args = tuple(dictionary.encode(fact.args[place].value for fact in found) for place in range(signature[1]))
         bounds = np.array([cells(fact.during, scale) for fact in found], np.int64)
         tables[signature] = Facts(args, bounds[:, 0].copy(), bounds[:, 1].copy())

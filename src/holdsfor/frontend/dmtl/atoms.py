@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from holdsfor.diagnostics import Label, Span
 from holdsfor.frontend.dmtl.constants import PLAIN, QUOTED, constant, unquoted
@@ -17,13 +17,16 @@ from holdsfor.frontend.dmtl.words import (
     NOT,
     SIGN,
     SIGNED,
+    SIGNED_BINARY,
     SIGNS,
     TOP,
     UNARY,
     close_operator,
 )
-from holdsfor.ir.metric import Atom, Binary, MetricAtom, Range, Truth, Unary, UnaryOperator
+from holdsfor.ir.metric import Atom, Binary, BinaryOperator, MetricAtom, Range, Truth, Unary, UnaryOperator
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Const, Var
+
+_Operator = TypeVar("_Operator", UnaryOperator, BinaryOperator)
 
 MAX_DEPTH = 100
 _VARIABLE = re.compile(r"\w+\Z")
@@ -44,16 +47,19 @@ class Atoms(Numbers):
         operator = self._binary_operator()
         if operator is None:
             return left
-        found_range = self._operator_range(operator)
+        if operator in SIGNED_BINARY:
+            meant, found_range = self._signed(operator, SIGNED_BINARY[operator])
+        else:
+            meant, found_range = BINARY[operator], self._operator_range(operator)
         right = self._unary()
         if (again := self._binary_operator()) is not None:
             hint = f"put one of the two in parentheses: (A {operator}[…] B) {again}[…] C"
             self.fail(self.span(self.end - len(again)), f"{operator} and {again} side by side", hint)
-        return Binary(BINARY[operator], found_range, left, right, self.span(start))
+        return Binary(meant, found_range, left, right, self.span(start))
 
     def _binary_operator(self) -> str | None:
         word = self.next_word()
-        if word not in BINARY:
+        if word not in BINARY and word not in SIGNED_BINARY:
             return None
         self.accept_text(word)
         return word
@@ -73,7 +79,7 @@ class Atoms(Numbers):
         word = self.next_word()
         if word in SIGNED:
             self.accept_text(word)
-            operator, found_range = self._signed(word)
+            operator, found_range = self._signed(word, SIGNED[word])
         elif word in UNARY:
             self.accept_text(word)
             operator, found_range = UNARY[word], self._operator_range(word)
@@ -97,14 +103,15 @@ class Atoms(Numbers):
             self.complain(found.span, f"the interval of {word} is negative", _hint_for_negative(word, found), "HF602")
         return found
 
-    def _signed(self, word: str) -> tuple[UnaryOperator, Range]:
-        past, future = SIGNED[word]
+    def _signed(self, word: str, operators: tuple[_Operator, _Operator]) -> tuple[_Operator, Range]:
+        """The operator that the sign of the interval chooses, for the past or the future, and how far it looks."""
+        past, future = operators
         found = self._interval_after(word)
         if found.high is not None and found.high <= 0:
             low = None if found.low is None else -found.low
             return past, Range(-found.high, low, found.high_open, found.low_open, found.span)
         if found.low is None or found.low < 0:
-            both = "two rules" if word == "SOMETIME" else "two conditions"
+            both = "two conditions" if word == "ALWAYS" else "two rules"
             message = f"the interval of {word} reaches into the past and the future"
             self.complain(found.span, message, f"write {both}, one for each side of 0", "HF602")
         return future, found
@@ -143,7 +150,7 @@ class Atoms(Numbers):
             self.fail(
                 self.span(start), "Bottom is not supported: no rule may make the data inconsistent", hint, "HF606"
             )
-        if name in BINARY:
+        if name in BINARY or name in SIGNED_BINARY:
             self.fail(self.span(start), f"{name} stands between two atoms", f"write A(X) {name}[0,2] B(X)")
         if name == NOT:
             self.fail(
@@ -263,8 +270,9 @@ class Atoms(Numbers):
 def _hint_for_negative(word: str, found: Range) -> str:
     other = {"Diamondminus": "Diamondplus", "Diamondplus": "Diamondminus", "Boxminus": "Boxplus", "Boxplus": "Boxminus"}
     other |= {"<->": "<+>", "<+>": "<->", "[-]": "[+]", "[+]": "[-]"}
-    if word not in other:
-        return "its numbers are 0 or more"
+    if word in ("Since", "Until"):
+        opposite = "Since" if word == "Until" else "Until"
+        return f"its numbers are 0 or more; {opposite} looks the other way, and UNTIL[-2,-1] is Since[1,2]"
     if found.high is not None and found.high <= 0:
         return f"write it without signs, or {other[word]} for the other direction"
     return f"its numbers are 0 or more; {other[word]} looks the other way"

@@ -11,13 +11,15 @@ from holdsfor.diagnostics import Label, Span
 from holdsfor.frontend.dmtl.scanner import Scanner
 from holdsfor.ir.metric import Range
 
-NUMBER = re.compile(r"[+-]?(?:\d+[ \t]*/[ \t]*\d+|\d*\.\d+|\d+)", re.ASCII)
+NUMBER = re.compile(r"[+-]?(?:\d+[ \t]*/[ \t]*\d+|(?:\d*\.\d+|\d+)(?:[eE](?P<exponent>[+-]?\d+))?)", re.ASCII)
 _ANY_BOUND = re.compile(r"[^\s,()\[\]@]+(?:[ \t]*/[ \t]*\d+)?")
 _INFINITE = {"inf": True, "+inf": True, "-inf": False}
 _MEANT_INFINITE = {"infinity", "infty", "oo", "∞", "Inf", "INF"}
 _OPENING = re.compile(r"[\[(]")
 _CLOSING = re.compile(r"[\])]")
 _LONGEST_NUMBER = 60
+_LARGEST_EXPONENT = 60
+"""A number with a larger exponent would take more memory than any time is worth."""
 _ZERO = Range(Fraction(0), Fraction(0))
 
 
@@ -119,8 +121,8 @@ class Numbers(Scanner):
 def read_bound(text: str) -> Fraction | float | None:
     """The end of an interval as it stands in text: a number, an infinite float, or None if it is neither.
 
-    >>> read_bound("0.25"), read_bound("-inf"), read_bound("x")
-    (Fraction(1, 4), -inf, None)
+    >>> read_bound("0.25"), read_bound("1.1E10"), read_bound("-inf"), read_bound("x")
+    (Fraction(1, 4), Fraction(11000000000, 1), -inf, None)
     """
     if text in _INFINITE:
         return math.inf if _INFINITE[text] else -math.inf
@@ -129,7 +131,8 @@ def read_bound(text: str) -> Fraction | float | None:
 
 def _fraction(text: str) -> Fraction | None:
     """The number written, exactly, or None."""
-    if NUMBER.fullmatch(text) is None or len(text) > _LONGEST_NUMBER:
+    found = NUMBER.fullmatch(text)
+    if found is None or len(text) > _LONGEST_NUMBER or abs(int(found["exponent"] or 0)) > _LARGEST_EXPONENT:
         return None
     above, _, below = text.partition("/")
     if not below:
@@ -142,9 +145,11 @@ def _hint_for_number(text: str) -> str:
         return "write inf"
     if len(text) > _LONGEST_NUMBER:
         return f"numbers have at most {_LONGEST_NUMBER} digits"
+    if NUMBER.fullmatch(text) and "/" not in text:
+        return f"exponents lie between -{_LARGEST_EXPONENT} and {_LARGEST_EXPONENT}"
     if text[0].isalpha():
         return "the bounds of an interval are numbers, not variables"
-    return "numbers are written 3, 0.25 or 1/3"
+    return "numbers are written 3, 0.25, 1/3 or 1.5e3"
 
 
 def number_text(number: Fraction) -> str:

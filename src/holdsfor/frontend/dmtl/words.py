@@ -19,9 +19,10 @@ SIGNED = {
     "SOMETIME": (UnaryOperator.DIAMOND_MINUS, UnaryOperator.DIAMOND_PLUS),
     "ALWAYS": (UnaryOperator.BOX_MINUS, UnaryOperator.BOX_PLUS),
 }
+SIGNED_BINARY = {"UNTIL": (BinaryOperator.SINCE, BinaryOperator.UNTIL)}
 """Words for two operators each, for the past and the future; the sign of the interval says which."""
 NOT, TOP, BOTTOM = "not", "Top", "Bottom"
-RESERVED = frozenset({*UNARY, *BINARY, *SIGNED, NOT, TOP, BOTTOM})
+RESERVED = frozenset({*UNARY, *BINARY, *SIGNED, *SIGNED_BINARY, NOT, TOP, BOTTOM})
 """Words that are no predicates unless they stand in quotes."""
 
 SIGN = re.compile("|".join(map(re.escape, SIGNS)))

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 
 from holdsfor.compiler.metric.checks.arities import check_arities
 from holdsfor.compiler.metric.checks.cycles import check_cycles
+from holdsfor.compiler.metric.checks.extremes import check_extremes
 from holdsfor.compiler.metric.checks.names import check_names
+from holdsfor.compiler.metric.checks.planning import check_planning
 from holdsfor.compiler.metric.checks.safety import check_safety
 from holdsfor.compiler.metric.checks.streams import check_boxes, check_streaming
 from holdsfor.diagnostics import Diagnostic, in_reading_order
@@ -14,7 +16,15 @@ from holdsfor.ir.metric import MetricProgram
 
 Check = Callable[[MetricProgram], Iterator[Diagnostic]]
 
-CHECKS: tuple[Check, ...] = (check_arities, check_safety, check_cycles, check_names, check_boxes)
+CHECKS: tuple[Check, ...] = (
+    check_arities,
+    check_safety,
+    check_cycles,
+    check_names,
+    check_boxes,
+    check_extremes,
+    check_planning,
+)
 
 
 def check_metric(program: MetricProgram) -> list[Diagnostic]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from holdsfor.compiler.metric.checks.uses import metric_atoms
@@ -19,13 +20,14 @@ from holdsfor.ir.metric import (
 
 _AHEAD = (UnaryOperator.DIAMOND_PLUS, UnaryOperator.BOX_PLUS, BinaryOperator.UNTIL)
 _IN_BATCH = "run it in batch"
+_LAST_WORD = re.compile(r"[^\W\d]\w*\s*\Z")
 
 
 def check_boxes(program: MetricProgram) -> Iterator[Diagnostic]:
     """`Boxminus[0,inf) P` asks for what has held since ever."""
     for rule in program.rules:
         for _, atom in metric_atoms(rule):
-            for part in _parts(atom):
+            for part in operators_in(atom):
                 if isinstance(part, Unary) and part.operator is UnaryOperator.BOX_MINUS and part.range.high is None:
                     message = "this holds only of what has held since ever"
                     hint = "a fact such as P(a)@(-inf,5] does; otherwise give the interval an end, or use Since"
@@ -37,7 +39,7 @@ def check_streaming(program: MetricProgram) -> Iterator[Diagnostic]:
     for rule in program.rules:
         yield from _past_heads(rule)
         for _, atom in metric_atoms(rule):
-            for part in _parts(atom):
+            for part in operators_in(atom):
                 if part.operator in _AHEAD and _reaches(part.range):
                     message = f"{part.operator} looks into the future, which a stream has not brought yet"
                     yield Diagnostic("HF621", Severity.ERROR, message, _operator(part), _hint(part.range))
@@ -64,20 +66,22 @@ def _hint(during: Range) -> str:
     return f"{_IN_BATCH}, or let the answers come later with --delay"
 
 
-def _parts(atom: MetricAtom) -> Iterator[Unary | Binary]:
+def operators_in(atom: MetricAtom) -> Iterator[Unary | Binary]:
     """The operators of a metric atom, from the outside in."""
     if isinstance(atom, Unary):
         yield atom
-        yield from _parts(atom.operand)
+        yield from operators_in(atom.operand)
     elif isinstance(atom, Binary):
-        yield from _parts(atom.left)
+        yield from operators_in(atom.left)
         yield atom
-        yield from _parts(atom.right)
+        yield from operators_in(atom.right)
 
 
 def _operator(part: Unary | Binary) -> Span:
     """The operator with its interval."""
     source, start, end = part.range.span
     if isinstance(part, Binary):
-        return Span(source, max(0, source.text.rfind(part.operator, 0, start)), end)
+        # The operator may be written in another way, such as UNTIL.
+        word = _LAST_WORD.search(source.text, 0, start)
+        return Span(source, start if word is None else word.start(), end)
     return Span(source, part.span.start, end)
