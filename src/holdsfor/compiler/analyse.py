@@ -11,6 +11,7 @@ from holdsfor.compiler.analysis.instant import InstantGraph
 from holdsfor.compiler.analysis.names import Names
 from holdsfor.compiler.analysis.safety import Safety
 from holdsfor.compiler.background import Background
+from holdsfor.compiler.passes.local_names import rename_local_variables
 from holdsfor.compiler.passes.unfold import unfold_temporal_helpers
 from holdsfor.diagnostics import Diagnostic
 from holdsfor.ir import BackgroundRule, Body, Program, Rule
@@ -20,7 +21,7 @@ from holdsfor.ir import BackgroundRule, Body, Program, Rule
 class Analysis:
     """A program with its symbol table, graphs, background knowledge and executable bodies.
 
-    `written` is the program before helpers were unfolded. `skipped` holds the ids of rules that name unknown
+    `written` is the program before variables were renamed and helpers unfolded. `skipped` holds the ids of rules that name unknown
     predicates; nothing more is said of them. `unread` are names in clauses that could not be read.
     """
 
@@ -47,7 +48,7 @@ class Analysis:
 def analyse(written: Program) -> Analysis:
     """Analyse a program. What is wrong with it is among the findings."""
     known = Names(written)
-    program = unfold_temporal_helpers(written)
+    program = unfold_temporal_helpers(rename_local_variables(written))
     skipped = frozenset(id(rule) for rule in program.rules if known.spoils(rule))
     entities = Entities(program)
     background = Background(program)

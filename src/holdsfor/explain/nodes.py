@@ -13,7 +13,7 @@ from holdsfor.explain.wording import rule_names
 from holdsfor.ir import EffectKind, Literal, Rule
 from holdsfor.ir.metric import MetricAtom, MetricFact, MetricLiteral, MetricRule
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Const, Term
+from holdsfor.syntax.terms import Const, Term, Var
 
 Pair: TypeAlias = tuple[Term, Term]
 """A ground fluent and its value."""
@@ -256,7 +256,8 @@ def rule_json(use: RuleUse) -> dict[str, Any]:
 
 
 def shown_bindings(use: RuleUse) -> dict[str, str]:
-    """The variables that people wrote in a rule, with their values."""
-    return {
-        name: print_term(use.bindings[name]) for name in dict.fromkeys(rule_names(use.rule)) if name in use.bindings
-    }
+    """The variables that people wrote, with their values: those of the rule, then those of helpers it calls."""
+    found = [name for name in dict.fromkeys(rule_names(use.rule)) if name in use.bindings]
+    own = {name: print_term(use.bindings[name]) for name in found if Var(name).written == name}
+    others = {Var(name).written: print_term(use.bindings[name]) for name in reversed(found)}
+    return own | {name: value for name, value in reversed(others.items()) if name not in own}

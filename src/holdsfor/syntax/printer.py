@@ -25,7 +25,7 @@ def print_term(term: Term, limit: int = CLAUSE) -> str:
     """
     match term:
         case Var():
-            return "_" if term.is_anonymous else term.name
+            return term.written
         case Const():
             return print_constant(term.value)
         case ListTerm():

@@ -11,8 +11,10 @@ from typing import TypeAlias
 
 from holdsfor.diagnostics import NOWHERE, Span
 
-ANONYMOUS_PREFIX = "_#"
-"""Prefix of the names given to `_`; it cannot be written, so it never clashes."""
+_MARK = "#"
+"""Begins what is added to the name of a variable; it cannot be written, so it never clashes."""
+ANONYMOUS_PREFIX = f"_{_MARK}"
+"""Prefix of the names given to `_`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,15 @@ class Var:
     def is_anonymous(self) -> bool:
         """Whether it was written `_`."""
         return self.name.startswith(ANONYMOUS_PREFIX)
+
+    @property
+    def written(self) -> str:
+        """The name as it was written, without what tells it from others of that name.
+
+        >>> Var(marked("X", 2)).written
+        'X'
+        """
+        return self.name.partition(_MARK)[0] or self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +77,11 @@ class Clause:
     head: Term | None
     body: Term | None
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+def marked(name: str, mark: object) -> str:
+    """A name that nobody can write, for another variable that was written with the same name."""
+    return f"{name}{_MARK}{mark}"
 
 
 def variables(term: Term) -> Iterator[Var]:

@@ -60,7 +60,7 @@ class Complaints:
 
     def about_head(self, variable: Var) -> Diagnostic:
         """A variable of the head that the body leaves open."""
-        rule, shown = self._rule, show_variable(variable)
+        rule, shown = self._rule, variable.written
         message = f"nothing in the body gives {shown} a value" if rule.body else f"nothing gives {shown} a value"
         if isinstance(rule, IntervalRule) and variable.name in names(rule.out):
             message = f"nothing computes {shown}"
@@ -102,7 +102,8 @@ class Complaints:
 
     def _missing_inside(self, literal: Literal, bound: frozenset[str]) -> list[Var]:
         """Of a negation or a `findall`: what the rule also mentions elsewhere; else what its conditions miss."""
-        inside = list(literal_variables(literal))
+        given = names(literal.result) if isinstance(literal, FindAll) else set()
+        inside = [variable for variable in literal_variables(literal) if variable.name not in given]
         count = Counter(variable.name for variable in inside)
         shared = [variable for variable in inside if self._count[variable.name] > count[variable.name]]
         if isinstance(literal, Not | FindAll) and any(variable.name not in bound for variable in shared):
@@ -123,7 +124,7 @@ class Complaints:
     # Words
 
     def _about_condition(self, literal: Literal, variable: Var) -> Diagnostic:
-        shown, span = show_variable(variable), span_of(variable, literal.span)
+        shown, span = variable.written, span_of(variable, literal.span)
         if isinstance(literal, Algebra | Guard):
             hint = self._meant(variable) or f"compute it: holdsFor(…, {shown})"
             return _unsafe(f"nothing computes {shown}", span, hint)
@@ -140,18 +141,20 @@ class Complaints:
             return f"did you mean {variable.name.lower()}? A capital letter makes it a variable"
         if not self._rule.body and not isinstance(self._rule, DelayRule):
             return None
-        once = [name for name, count in self._count.items() if count == 1 and not name.startswith("_")]
-        others = [name for name in once if name != variable.name]
-        close = suggest(variable.name, others, cutoff=0.6) or (others[0] if len(others) == 1 else None)
+        count = Counter(other.written for other in rule_variables(self._rule) if not other.name.startswith("_"))
+        others = [name for name, times in count.items() if times == 1 and name != variable.written]
+        close = suggest(variable.written, others, cutoff=0.6)
+        if close is None and len(others) == 1 and count[variable.written] == 1:
+            close = others[0]
         return f"did you mean {close}?" if close else None
 
     def _head_hint(self, variable: Var) -> str:
         match self._rule:
             case IntervalRule(out=out) if variable.name in names(out):
-                return f"give {show_variable(variable)} to the last interval operator as its result"
+                return f"give {variable.written} to the last interval operator as its result"
             case InitiallyRule(fvp=fvp):
                 pair = f"{print_term(fvp.fluent)}={print_term(fvp.value)}"
-                return f"say which are meant, such as initially({pair}) :- fact({show_variable(variable)})."
+                return f"say which are meant, such as initially({pair}) :- fact({variable.written})."
             case DelayRule():
                 return "compute it in a body, or use a variable of the first fluent"
             case EffectRule(fvp=fvp) if variable == fvp.value:
@@ -186,16 +189,6 @@ def _gives(literal: Literal) -> set[str]:
             return set.intersection(*(set(variable_names(body)) for body in _branches(literal)))
         case _:
             return set()
-
-
-def show_variable(variable: Var) -> str:
-    """A variable as it was written."""
-    if variable.is_anonymous:
-        return "_"
-    # Unfolding a helper renames its variables; the text has the name that the author knows. Of rules that were built in
-    # Python it has the whole condition.
-    written = variable.span.text
-    return written if written.isidentifier() else variable.name
 
 
 def _as_constant(variable: Var) -> str:

@@ -34,7 +34,7 @@ from holdsfor.ir import (
     walk,
 )
 from holdsfor.logic.unify import substitute
-from holdsfor.syntax.terms import Term, Var, arguments, functor
+from holdsfor.syntax.terms import Term, Var, arguments, functor, marked
 
 Predicate = tuple[str, int]
 
@@ -114,7 +114,7 @@ class _Unfolder:
         number = next(self._fresh)
         apart: dict[str, Term] = {}
         for variable in rule_variables(rule):
-            apart.setdefault(variable.name, Var(f"{variable.name}_{number}", variable.span))
+            apart.setdefault(variable.name, Var(marked(variable.name, f"call{number}"), variable.span))
         equations: list[Literal] = []
         passed: set[str] = set()
         for formal, actual in zip(arguments(rule.head), arguments(call.atom), strict=True):
