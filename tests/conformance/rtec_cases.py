@@ -35,7 +35,6 @@ OPEN: dict[str, tuple[str, str]] = {
     "11-open-variable-in-terminated-value": ("buckets engine session spark", "compound values"),
     "12-two-negations-of-compound-values": ("buckets engine session spark", "compound values"),
     "14-integers-above-2-to-53": ("buckets engine session spark", "numbers"),
-    "15-findall-same-variable-twice": ("buckets engine reference session spark", "local variables"),
     "16-false-as-complement-of-true": ("buckets engine reference session spark", "values by values"),
     "17-one-value-by-events-another-by-intervals": ("buckets engine reference session spark", "values by values"),
     "18-published-intDurGreater": ("buckets engine reference session spark", "duration filters"),
@@ -47,10 +46,12 @@ OPEN: dict[str, tuple[str, str]] = {
     "26-delay-and-a-long-gap": ("buckets engine session spark", "cycles"),
     "27-floor-of-large-floats": ("buckets engine session spark", "numbers"),
     "28-largest-of-texts": ("buckets engine reference session spark", "numbers"),
-    "29-same-variable-in-two-negations": ("buckets engine reference session spark", "local variables"),
     "30-large-constants-in-rules": ("buckets engine reference session spark", "numbers"),
 }
 """Cases that some evaluators do not pass yet: which evaluators, and what is missing."""
+
+MALFORMED = {"15-findall-same-variable-twice": 1}
+"""How many rows of a case's stream do not fit its rules, and are put aside."""
 
 
 def parameters(evaluator: str, folders: Iterable[Path] = CASES) -> list[ParameterSet]:
@@ -82,6 +83,10 @@ class Case:
     @property
     def stream(self) -> Path:
         return self.folder / "events.csv"
+
+    @property
+    def malformed(self) -> int:
+        return MALFORMED.get(self.folder.name, 0)
 
 
 def load_case(folder: Path) -> Case:

@@ -15,7 +15,7 @@ def test_case(folder: Path) -> None:
     case = load_case(folder)
     reasoner = load(case.rules)
     stream = RowReader(reasoner.analysis).read([case.stream])
-    assert stream.malformed == []
+    assert len(stream.malformed) == case.malformed
     windows = Windows(case.window, case.step, case.start, case.end)
     result = recognise(reasoner.analysis, stream.records, windows)
     assert {(r.query_time, r.fluent, r.value, r.start, r.end) for r in result.intervals} == case.intervals
