@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from holdsfor.compiler.analysis.dependencies import DependencyGraph
+from holdsfor.compiler.analysis.domains import Filling, fillings
 from holdsfor.compiler.analysis.entities import Entities
 from holdsfor.compiler.analysis.instant import InstantGraph
 from holdsfor.compiler.analysis.names import Names
@@ -22,7 +23,8 @@ class Analysis:
     """A program with its symbol table, graphs, background knowledge and executable bodies.
 
     `written` is the program before variables were renamed and helpers unfolded. `skipped` holds the ids of rules that name unknown
-    predicates; nothing more is said of them. `unread` are names in clauses that could not be read.
+    predicates; nothing more is said of them. `unread` are names in clauses that could not be read. `fillings` say which
+    input puts what into the domains of the program.
     """
 
     program: Program
@@ -34,6 +36,7 @@ class Analysis:
     findings: list[Diagnostic] = field(default_factory=list)
     skipped: frozenset[int] = frozenset()
     unread: frozenset[str] = frozenset()
+    fillings: tuple[Filling, ...] = ()
 
     def body(self, rule: Rule) -> Body:
         """The executable body of a rule."""
@@ -54,6 +57,7 @@ def analyse(written: Program) -> Analysis:
     background = Background(program)
     graph = DependencyGraph(program, entities)
     analysis = Analysis(program, written, entities, graph, background, skipped=skipped, unread=known.unread)
+    analysis.fillings = fillings(program, entities, background)
     safety = Safety(entities, background)
     for rule in program.rules:
         if id(rule) in skipped:

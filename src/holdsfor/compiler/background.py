@@ -6,7 +6,8 @@ the data and left recursion do no harm. Everything else stays a rule.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from copy import copy
 
 from holdsfor.compiler.analysis.binding import Needs, background_needs, names, schedule
 from holdsfor.compiler.analysis.graphs import strong_components
@@ -24,7 +25,7 @@ from holdsfor.ir import (
     walk,
 )
 from holdsfor.logic.arithmetic import EvaluationError
-from holdsfor.logic.solver import Predicate, Solver
+from holdsfor.logic.solver import Predicate, Solver, describe
 from holdsfor.logic.unify import is_ground, resolve
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
 
@@ -33,7 +34,11 @@ MAX_FACTS = 20_000
 
 
 class Background:
-    """The background facts and rules of a program, ready to be called."""
+    """The background facts and rules of a program, ready to be called.
+
+    `domains` are the relations that input fills (`dynamicDomain`): here they have the facts that the program writes down,
+    and `filled` gives them more. `dependent` are all predicates whose answers follow from theirs.
+    """
 
     def __init__(self, program: Program) -> None:
         self.rules: dict[Predicate, list[BackgroundRule]] = {}
@@ -41,47 +46,69 @@ class Background:
             name = functor(rule.head)
             assert name is not None
             self.rules.setdefault(name, []).append(rule)
-        self.open_domains = frozenset(_open_domains(program))
-        for name in self.open_domains:
-            self.rules.setdefault(name, []).append(_anything(name))
-        self._needs = background_needs(
+        self.domains = frozenset(_domains(program))
+        for name in self.domains:
+            self.rules.setdefault(name, [])
+        self.needs: Needs = background_needs(
             {name: [(rule.head, rule.body) for rule in rules] for name, rules in self.rules.items()}
         )
+        """Which arguments of a predicate must be bound before it is called."""
         self.evaluated: dict[Predicate, int] = {}
         self.problems: list[tuple[BackgroundRule, str]] = []
         self._order_bodies()
-        for component in self._recursive_components():
-            self._evaluate(component)
-
-    @property
-    def needs(self) -> Needs:
-        """Which arguments of a predicate must be bound before it is called."""
-        return lambda name: self._needs.get(name, ())
+        calls = {name: _called(rules) & self.rules.keys() for name, rules in self.rules.items()}
+        self.dependent = frozenset(_reaching(self.domains, calls))
+        self._waiting: list[tuple[Predicate, ...]] = []
+        # Callees first: what a predicate calls is finished when it is evaluated itself.
+        for component in reversed(strong_components(calls)):
+            if len(component) == 1 and component[0] not in calls[component[0]]:
+                continue
+            if self.dependent.isdisjoint(component):
+                self._evaluate(component)
+            else:
+                # Its facts come with the input, see `filled`; whether it may negate itself is known now.
+                self._waiting.append(component)
+                negated = self._negates_itself(component, [rule for name in component for rule in self.rules[name]])
+                if negated is not None:
+                    self.problems.append((negated, "recursion"))
 
     def defines(self, name: Predicate) -> bool:
         """Whether a predicate has facts or rules."""
         return name in self.rules
 
+    def is_table(self, name: Predicate) -> bool:
+        """Whether all that is known of a predicate can be listed: calls need nothing bound and leave nothing open."""
+        return not self.needs(name) and name not in self.needs.open_facts
+
     def solver(self) -> Solver:
         """A solver over this knowledge."""
         return Solver(self.rules)
 
+    def filled(self, facts: Iterable[Term]) -> Background:
+        """The same knowledge with facts that input has put into its domains."""
+        found = copy(self)
+        found.rules, found.evaluated, found.problems = dict(self.rules), dict(self.evaluated), []
+        for fact in facts:
+            name = _name(fact)
+            if found.rules[name] is self.rules[name]:
+                found.rules[name] = list(self.rules[name])
+            found.rules[name].append(BackgroundRule(fact))
+        for component in self._waiting:
+            found._evaluate(component)
+        for rule, problem in found.problems:
+            if problem == "infinite":
+                raise EvaluationError(f"{describe(rule.head)} has no end of answers ({rule.span.location})")
+        return found
+
     def _order_bodies(self) -> None:
         for name, rules in self.rules.items():
-            self.rules[name] = [self._ordered(rule, self._needs[name]) if rule.body else rule for rule in rules]
+            self.rules[name] = [self._ordered(rule, self.needs(name)) if rule.body else rule for rule in rules]
 
     def _ordered(self, rule: BackgroundRule, needed: tuple[int, ...]) -> BackgroundRule:
         args = arguments(rule.head)
         given = {found for position in needed for found in names(args[position])}
         result = schedule(rule.body, given, self.needs, frozenset(names(rule.head)))
         return BackgroundRule(rule.head, result.body + result.stuck, rule.span)
-
-    def _recursive_components(self) -> Iterable[tuple[Predicate, ...]]:
-        calls = {name: _called(rules) & self.rules.keys() for name, rules in self.rules.items()}
-        # Callees first: what a predicate calls is finished when it is evaluated itself.
-        for component in reversed(strong_components(calls)):
-            if len(component) > 1 or component[0] in calls[component[0]]:
-                yield component
 
     def _evaluate(self, component: tuple[Predicate, ...]) -> None:
         rules = [rule for name in component for rule in self.rules[name]]
@@ -215,8 +242,8 @@ def _called(rules: Iterable[BackgroundRule]) -> set[Predicate]:
     return {name for atom in atoms if (name := functor(atom)) is not None}
 
 
-def _open_domains(program: Program) -> Iterable[Predicate]:
-    """Domains that the stream brings along (`dynamicDomain`): any value may belong to them."""
+def _domains(program: Program) -> Iterable[Predicate]:
+    """Relations that input fills."""
     for declaration in program.declarations:
         if declaration.kind is DeclarationKind.DYNAMIC_DOMAIN:
             for arg in declaration.args:
@@ -225,8 +252,14 @@ def _open_domains(program: Program) -> Iterable[Predicate]:
                     yield name
 
 
-def _anything(name: Predicate) -> BackgroundRule:
-    return BackgroundRule(Compound(name[0], tuple(Var(f"_Any{index}") for index in range(name[1]))))
+def _reaching(targets: Iterable[Predicate], calls: Mapping[Predicate, set[Predicate]]) -> set[Predicate]:
+    """The predicates that call one of some targets, directly or not, and the targets."""
+    found = set(targets)
+    size = -1
+    while len(found) > size:
+        size = len(found)
+        found |= {name for name, called in calls.items() if called & found}
+    return found
 
 
 def _not_monotone(literal: Literal) -> tuple[Body, ...]:

@@ -51,8 +51,8 @@ def background_treatment(plan: Plan) -> dict[str, str]:
         label = f"{name}/{arity}"
         if (name, arity) in background.evaluated:
             found[label] = f"recursive, evaluated to {background.evaluated[name, arity]} facts"
-        elif (name, arity) in background.open_domains:
-            found[label] = "whatever the stream brings"
+        elif (name, arity) in background.domains:
+            found[label] = "filled by input"
         elif any(rule.body for rule in rules):
             needed = background.needs((name, arity))
             found[label] = "computed where it is called" if needed else f"{len(rules)} rules, unfolded"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import wraps
+from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from holdsfor.compiler.analyse import Analysis
@@ -16,6 +16,8 @@ from holdsfor.compiler.analysis.mixing import read_atoms
 from holdsfor.compiler.analysis.partition import PartitionKey, partition_key
 from holdsfor.ir import (
     Algebra,
+    Body,
+    Call,
     DelayRule,
     EffectRule,
     EventRule,
@@ -26,7 +28,7 @@ from holdsfor.ir import (
 )
 from holdsfor.ir.metric import MetricFact, MetricProgram, MetricRule
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Var
+from holdsfor.syntax.terms import Var, functor
 
 if TYPE_CHECKING:
     from holdsfor.compiler.metric.plan import MetricPlan
@@ -75,7 +77,30 @@ class Plan:
     def inputs(self) -> tuple[Symbol, ...]:
         """The events and fluents that must come from the stream."""
         roles = (Role.INPUT_EVENT, Role.INPUT_FLUENT)
-        return tuple(entity.symbol for entity in self.analysis.entities.with_role(*roles) if entity.uses)
+        entities = self.analysis.entities.with_role(*roles)
+        return tuple(entity.symbol for entity in entities if entity.uses or entity.symbol in self.filling)
+
+    @cached_property
+    def domain_readers(self) -> tuple[Symbol, ...]:
+        """The fluents and derived events that read domains filled by input, in rules or in groundings.
+
+        What holds for them depends on every record there is, however long ago.
+        """
+        analysis = self.analysis
+        dependent = analysis.background.dependent
+        if not dependent:
+            return ()
+        return tuple(
+            symbol
+            for symbol in self.outputs
+            for entity in (analysis.entities[symbol],)
+            if any(_calls(analysis.bodies.get(id(rule), ()), dependent) for rule in (*entity.rules, *entity.groundings))
+        )
+
+    @cached_property
+    def filling(self) -> frozenset[Symbol]:
+        """The input that fills domains which something reads."""
+        return frozenset(one.symbol for one in self.analysis.fillings) if self.domain_readers else frozenset()
 
     @property
     def outputs(self) -> tuple[Symbol, ...]:
@@ -140,6 +165,11 @@ def make_plan(analysis: Analysis) -> Plan:
         )
     strata.sort(key=lambda stratum: stratum.level)
     return Plan(analysis, tuple(_numbered(strata)))
+
+
+def _calls(body: Body, names: Collection[tuple[str, int]]) -> bool:
+    """Whether a body calls one of some background predicates."""
+    return any(isinstance(literal, Call) and functor(literal.atom) in names for literal in walk(body))
 
 
 def _numbered(strata: list[Stratum]) -> Iterator[Stratum]:

@@ -88,8 +88,8 @@ class Known(Protocol):
     def effects(self, symbol: Symbol, kind: EffectKind) -> Points:
         """Where values of a fluent are initiated or terminated inside the window."""
 
-    def needs(self, name: tuple[str, int]) -> tuple[int, ...]:
-        """The arguments of a background predicate that must be bound before it can be called."""
+    def is_table(self, name: tuple[str, int]) -> bool:
+        """Whether all that is known of a background predicate can be listed."""
 
     def answers(self, atom: Term, bindings: Bindings) -> Iterator[Bindings]:
         """The answers of one call of a background predicate."""
@@ -100,8 +100,8 @@ class Known(Protocol):
     def rows_with(self, asked: AskedPair) -> Ints | None:
         """The rows of a fluent's table that have the constants a condition names; None is all."""
 
-    def lookup(self, literal: Call) -> Lookup | None:
-        """The facts of a background predicate that a condition matches; None if any value belongs to it."""
+    def lookup(self, literal: Call) -> Lookup:
+        """The facts of a background predicate that a condition matches."""
 
 
 class Bodies:
@@ -273,10 +273,9 @@ class Bodies:
         assert name is not None
         if name in LIBRARY:
             return call_library(name, args, frame, self._dictionary)
-        if self._known.needs(name):
+        if not self._known.is_table(name):
             return call_for_distinct(lambda start: self._known.answers(atom, start), args, frame, self._dictionary)
-        facts = self._known.lookup(literal)
-        return frame if facts is None else facts.join(frame)
+        return self._known.lookup(literal).join(frame)
 
     @staticmethod
     def _cut(_: Cut, frame: Frame) -> Frame:

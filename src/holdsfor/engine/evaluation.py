@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from holdsfor.engine.asked import AskedPair
 from holdsfor.engine.bodies import Bodies
 from holdsfor.engine.carrying import carried_on, first_unsettled, holding_before, places
 from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.domains import Domains
 from holdsfor.engine.expressions import codes_of, column_of
 from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers
 from holdsfor.engine.inputs import stacked_events
@@ -30,7 +31,7 @@ from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import INITIAL, Call, Edge, EffectKind, EffectRule, EventRule, Fvp, InitiallyRule
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.unify import Bindings
-from holdsfor.syntax.terms import Compound, Term, Var
+from holdsfor.syntax.terms import Compound, Term, Var, functor
 
 
 @dataclass
@@ -245,17 +246,24 @@ class Evaluation:
         """The rows of a fluent's table that have the constants a condition names; None is all."""
         return self.leaves.rows_with(asked)
 
-    def lookup(self, literal: Call) -> Lookup | None:
-        """The facts of a background predicate that a condition matches; None if any value belongs to it."""
-        return self.prepared.lookup(literal)
+    def lookup(self, literal: Call) -> Lookup:
+        """The facts of a background predicate that a condition matches."""
+        is_filled = functor(literal.atom) in self.analysis.background.dependent
+        return self.domains.lookup(literal) if is_filled else self.prepared.lookup(literal)
 
-    def needs(self, name: tuple[str, int]) -> tuple[int, ...]:
-        """The arguments of a background predicate that must be bound before it can be called."""
-        return self.analysis.background.needs(name)
+    def is_table(self, name: tuple[str, int]) -> bool:
+        """Whether all that is known of a background predicate can be listed."""
+        return self.analysis.background.is_table(name)
 
     def answers(self, atom: Term, bindings: Bindings) -> Iterator[Bindings]:
         """The answers of one call of a background predicate."""
-        return self.prepared.solver.call(atom, bindings)
+        is_filled = functor(atom) in self.analysis.background.dependent
+        return (self.domains.solver if is_filled else self.prepared.solver).call(atom, bindings)
+
+    @cached_property
+    def domains(self) -> Domains:
+        """What the records in sight put into domains, and all that follows from it."""
+        return Domains(self.prepared, self.inputs.events, self.inputs.intervals)
 
     def known_instances(self, symbol: Symbol) -> Points:
         """The pairs of a fluent that have been initiated: those there may be something to end of."""

@@ -51,14 +51,14 @@ class Folding:
             return None
         if self._solver is None:
             self._solver = self._background.solver()
-        found = list(islice(dict.fromkeys(islice(self._solver.answers(name, literal.atom), 2)), 2))
+        found = list(islice(self._solver.answers(name, literal.atom), 2))
         return unify(literal.atom, found[0], {}) if len(found) == 1 else None
 
     def _has_only_facts(self, name: tuple[str, int]) -> bool:
         if name not in self._is_listed:
             rules = self._background.rules.get(name, ())
-            is_open = name in self._background.open_domains
-            is_listed = bool(rules) and not is_open and all(not rule.body and is_ground(rule.head) for rule in rules)
+            is_filled = name in self._background.domains
+            is_listed = bool(rules) and not is_filled and all(not rule.body and is_ground(rule.head) for rule in rules)
             self._is_listed[name] = is_listed
         return self._is_listed[name]
 

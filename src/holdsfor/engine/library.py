@@ -13,7 +13,7 @@ from holdsfor.engine.frames import Array, Codes, Column, Frame, Lists, Numbers
 from holdsfor.engine.relations import equal, join, relation
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.library import LIBRARY
-from holdsfor.logic.unify import Bindings, resolve
+from holdsfor.logic.unify import Bindings, is_ground, resolve
 from holdsfor.syntax.terms import Term, Var, variables
 
 ROW = "#row"
@@ -121,14 +121,17 @@ def call_for_distinct(
     free = [variable for variable in used if variable not in frame.columns]
     columns = [codes_of(frame.columns[variable], dictionary) for variable in bound]
     keys = np.unique(np.stack(columns), axis=1).T.tolist() if columns else [[]]
-    found: list[list[int]] = []
+    found: list[tuple[list[int], list[Term]]] = []
     for key in keys:
         start = {variable: dictionary.term(code) for variable, code in zip(bound, key, strict=True)}
         with suppress(EvaluationError):
             for answer in solve(dict(start)):
-                found.append([*key, *(dictionary.code(value_of(resolve(Var(v), answer))) for v in free)])
-    table = np.array(found, np.int64).reshape(len(found), len(used))
-    names = [*bound, *free]
+                found.append((key, [resolve(Var(v), answer) for v in free]))
+    # What a fact with a variable leaves open, nothing else in the rule asks for.
+    given = [place for place in range(len(free)) if all(is_ground(values[place]) for _, values in found)]
+    names = [*bound, *(free[place] for place in given)]
+    rows = [[*key, *(dictionary.code(value_of(values[place])) for place in given)] for key, values in found]
+    table = np.array(rows, np.int64).reshape(len(found), len(names))
     if not names:
         return frame if found else frame.take(np.empty(0, np.int64))
     answers = Frame(len(found), {variable: Codes(table[:, place]) for place, variable in enumerate(names)})

@@ -37,32 +37,24 @@ class Prepared:
         self.notes = rule_notes(plan)
         self.dictionary = dictionary
         self.kept: Retention = retention(plan)
-        self._facts: dict[tuple[str, int], Facts | None] = {}
-        self._lookups: dict[int, tuple[Call, Lookup | None]] = {}
+        self._facts: dict[tuple[str, int], Facts] = {}
+        self._lookups: dict[int, tuple[Call, Lookup]] = {}
 
-    def facts(self, name: tuple[str, int]) -> Facts | None:
-        """The facts of a background predicate, rules included; None if any value belongs to it."""
-        if name not in self._facts:
-            is_open = name in self.analysis.background.open_domains
-            self._facts[name] = None if is_open else self._fact_table(name)
-        return self._facts[name]
-
-    def lookup(self, literal: Call) -> Lookup | None:
-        """The facts that match a condition; None if any value belongs to its predicate."""
+    def lookup(self, literal: Call) -> Lookup:
+        """The facts that match a condition."""
         found = self._lookups.get(id(literal))
         if found is None:
             name = functor(literal.atom)
             assert name is not None
-            facts = self.facts(name)
-            made = None
-            if facts is not None:
-                columns = [Codes(column) for column in facts[0]]
-                rows = Pattern(arguments(literal.atom)).match(columns, facts[1], self.dictionary)
-                made = Lookup(rows, self.dictionary)
+            if name not in self._facts:
+                self._facts[name] = self._fact_table(name)
+            facts, rows = self._facts[name]
+            columns = [Codes(column) for column in facts]
+            matched = Pattern(arguments(literal.atom)).match(columns, rows, self.dictionary)
             if len(self._lookups) >= _MOST:
                 # Some conditions are put together for one evaluation only.
                 self._lookups.clear()
-            found = self._lookups[id(literal)] = literal, made
+            found = self._lookups[id(literal)] = literal, Lookup(matched, self.dictionary)
         return found[1]
 
     def _fact_table(self, name: tuple[str, int]) -> Facts:

@@ -123,9 +123,11 @@ class _Found:
         whole = frozenset(symbol for symbol in self._reasons if symbol not in self._derivable)
         parts, derivable, unsettled = map(frozenset, (self._parts, self._derivable, self._unsettled))
         looks, again = self._distances, hindsight(self._plan, unsettled, derivable)
-        reasons = {**again.reasons, **self._reasons}
+        filled = dict.fromkeys(self._plan.domain_readers, "it reads a dynamicDomain, which any record may have filled")
+        reasons = {**again.reasons, **filled, **self._reasons}
+        back = int(FOREVER) if filled else again.back
         return Retention(
-            whole, parts, self._far, derivable, unsettled, reasons, looks.lists, looks.lag, looks.room, again.back
+            whole, parts, self._far, derivable, unsettled, reasons, looks.lists, looks.lag, looks.room, back
         )
 
     def _add_static(self, symbol: Symbol) -> None:

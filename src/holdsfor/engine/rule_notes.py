@@ -12,8 +12,9 @@ from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.analysis.instant import Moment
 from holdsfor.compiler.plan import Method, Plan, Stratum, once_per_plan
 from holdsfor.engine.asked import Asked, AskedPair, Stage, asked_of, stages
-from holdsfor.engine.dictionary import Value, value_of
+from holdsfor.engine.dictionary import Value
 from holdsfor.engine.expressions import Computed, computed
+from holdsfor.engine.facts import fact_columns
 from holdsfor.engine.folding import Folding, with_once
 from holdsfor.engine.heads import Head
 from holdsfor.engine.prefixes import Named, PointRule, Prefixes, named
@@ -40,7 +41,7 @@ from holdsfor.ir import (
     variable_names,
     walk,
 )
-from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, variables
+from holdsfor.syntax.terms import variables
 
 if TYPE_CHECKING:
     from holdsfor.engine.cyclic.component import Component
@@ -130,11 +131,7 @@ class RuleNotes:
         """The columns of what is known of a background predicate, rules included, and the number of rows."""
         found = self._facts.get(name)
         if found is None:
-            args = tuple(Var(f"X{place}") for place in range(name[1]))
-            pattern: Term = Compound(name[0], args) if args else Const(name[0])
-            answers = dict.fromkeys(self.analysis.background.solver().answers(name, pattern))
-            rows = [[value_of(arg) for arg in arguments(answer)] for answer in answers]
-            found = self._facts[name] = [[row[place] for row in rows] for place in range(name[1])], len(rows)
+            found = self._facts[name] = fact_columns(self.analysis.background.solver(), name)
         return found
 
     def stages(self, body: Body) -> tuple[Stage, ...]:

@@ -111,16 +111,20 @@ class Solver:
             yield from _either(unify(pattern, answer, bindings))
 
     def answers(self, name: Predicate, pattern: Term) -> Iterator[Term]:
-        """The instances of a background predicate that match a pattern."""
+        """The instances of a background predicate that match a pattern, each once however often it is written or derived."""
         # Variables of the pattern and of the rule must not be confused.
         apart = _rename(pattern, "^")
+        seen: set[Term] = set()
         for rule in self._candidates(name, apart):
             bindings = unify(apart, rule.head, {})
             if bindings is None:
                 continue
             proofs, is_committed = self._proofs(rule.body, bindings)
             for found in proofs:
-                yield self._fresh(resolve(rule.head, found))
+                answer = resolve(rule.head, found)
+                if answer not in seen:
+                    seen.add(answer)
+                    yield self._fresh(answer)
             if is_committed:
                 return
 

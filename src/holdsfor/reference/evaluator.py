@@ -56,7 +56,7 @@ class World(Solver):
     """All that is known at one query time, and the conditions that can be asked of it."""
 
     def __init__(self, analysis: Analysis, known: Known) -> None:
-        super().__init__(analysis.background.rules)
+        super().__init__(analysis.background.filled(domain_facts(analysis, known)).rules)
         self.analysis = analysis
         self.known = known
         self.now = known.query_time
@@ -187,6 +187,17 @@ class World(Solver):
             for found in bind(bindings, (fvp.fluent, pair[0]), (fvp.value, pair[1])):
                 if accept(pair):
                     yield found
+
+
+def domain_facts(analysis: Analysis, known: Known) -> Iterator[Term]:
+    """What the records that count at a query time put into domains."""
+    for filling in analysis.fillings:
+        for time, happened in known.events.items():
+            if time <= known.query_time:
+                for event in happened:
+                    yield from filling.facts(event)
+        for pair in known.inputs:
+            yield from filling.facts(Compound("=", pair))
 
 
 def bind(bindings: Bindings, *pairs: tuple[Term, Term]) -> Iterator[Bindings]:

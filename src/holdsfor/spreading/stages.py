@@ -83,9 +83,14 @@ class _Draft:
 @once_per_plan
 def stage_plan(plan: Plan, *, tied: bool = True) -> StagePlan:
     """The stages of a plan. Unless `tied`, no connected components are looked for: in a stream they are never known."""
+    if plan.domain_readers:
+        named = ", ".join(map(str, plan.domain_readers))
+        return _in_one_place(
+            plan, f"{named}: a dynamicDomain has values from records of all keys: all work is in one place"
+        )
     drafts = _drafts(plan, tied=tied)
     if drafts is None:
-        return _in_one_place(plan)
+        return _in_one_place(plan, "delayed effects tie fluents together that share no key: all work is in one place")
     home = {symbol: number for number, d in enumerate(drafts, 1) for stratum in d.strata for symbol in stratum.members}
     stages = tuple(_stage(number, draft, plan, home) for number, draft in enumerate(drafts, 1))
     return StagePlan(plan, stages, tuple(_warnings(stages, plan)))
@@ -188,6 +193,7 @@ def read_by(stratum: Stratum, plan: Plan) -> Iterator[Symbol]:
     """Everything that the rules of a stratum read, its own members included."""
     if stratum.metric is not None:
         yield from stratum.inputs
+    yield from sorted(plan.filling)
     for rule in stratum.rules:
         for condition in conditions(rule.body, plan.analysis.entities):
             yield condition.symbol
@@ -204,7 +210,7 @@ def effects_asked(strata: Iterable[Stratum], plan: Plan) -> dict[Symbol, set[Eff
     return found
 
 
-def _in_one_place(plan: Plan) -> StagePlan:
+def _in_one_place(plan: Plan, why: str) -> StagePlan:
     """Everything in one bucket."""
     world: _World = {}
     for stratum in plan.strata:
@@ -212,9 +218,7 @@ def _in_one_place(plan: Plan) -> StagePlan:
     draft = _Draft(list(plan.strata), [world])
     home = {symbol: 1 for stratum in plan.strata for symbol in stratum.members}
     stage = _stage(1, draft, plan, home)
-    return StagePlan(
-        plan, (stage,), ("delayed effects tie fluents together that share no key: all work is in one place",)
-    )
+    return StagePlan(plan, (stage,), (why,))
 
 
 def _warnings(stages: Iterable[Stage], plan: Plan) -> Iterator[str]:
@@ -245,4 +249,4 @@ def _arity(symbol: Symbol) -> int:
 def undecided(plan: Plan) -> list[Symbol]:
     """Fluents whose past can change with what comes later, so that a history cannot be worked on piece by piece."""
     kept = retention(plan)
-    return sorted(kept.derivable | kept.unsettled)
+    return sorted(kept.derivable | kept.unsettled | set(plan.domain_readers))

@@ -7,6 +7,7 @@ import pytest
 from holdsfor.compiler import background as module
 from holdsfor.compiler.background import Background
 from holdsfor.logic.arithmetic import EvaluationError
+from holdsfor.syntax.terms import Compound, Const
 from tests.unit.logic.reading import answers, facts, program
 
 CYCLE = "edge(a, b). edge(b, c). edge(c, a). edge(c, d).\n"
@@ -138,11 +139,50 @@ def test_needs(rules: str, name: tuple[str, int], needed: tuple[int, ...]) -> No
     assert knowledge(rules).needs(name) == needed
 
 
-def test_a_dynamic_domain_has_every_member() -> None:
-    found = knowledge("dynamicDomain(vessel(_)). vessel(aurora).")
-    assert found.open_domains == {("vessel", 1)}
-    assert answers(found.solver(), "vessel(boreas)") == [""]
-    assert answers(found.solver(), "vessel(X), vessel(Y), X = a, Y = b", "X", "Y") == ["a, b"]
+def test_a_dynamic_domain_has_what_is_put_into_it() -> None:
+    found = knowledge("dynamicDomain(vessel(_)). vessel(aurora). known(X) :- vessel(X). place(brest).")
+    assert found.domains == {("vessel", 1)}
+    assert found.dependent == {("vessel", 1), ("known", 1)}
+    assert answers(found.solver(), "known(X)", "X") == ["aurora"]
+    filled = found.filled([Compound("vessel", (Const("boreas"),)), Compound("vessel", (Const("aurora"),))])
+    assert answers(filled.solver(), "known(X)", "X") == ["aurora", "boreas"]
+    assert answers(found.solver(), "known(X)", "X") == ["aurora"]
+
+
+def test_recursion_over_a_dynamic_domain_is_worked_out_when_it_is_filled() -> None:
+    found = knowledge("dynamicDomain(link(_,_)). reach(X,Y) :- link(X,Y). reach(X,Y) :- reach(X,Z), link(Z,Y).")
+    assert found.evaluated == {}
+    links = [("a", "b"), ("b", "c"), ("c", "a")]
+    filled = found.filled([Compound("link", (Const(one), Const(other))) for one, other in links])
+    assert filled.evaluated == {("reach", 2): 9}
+    assert sorted(answers(filled.solver(), "reach(a, X)", "X")) == ["a", "b", "c"]
+
+
+def test_facts_are_a_set() -> None:
+    rules = "rel(a). rel(a). rel(b). twice(X) :- rel(X). twice(X) :- rel(X), X = a. first(X) :- pair(X, _)."
+    found = knowledge(f"{rules} pair(a, 1). pair(a, 2).")
+    assert answers(found.solver(), "rel(X)", "X") == ["a", "b"]
+    assert answers(found.solver(), "twice(X)", "X") == ["a", "b"]
+    assert answers(found.solver(), "first(X)", "X") == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("atom", "known", "left_open"),
+    [
+        ("price(C, P)", "", "C"),
+        ("price(C, P)", "C", ""),
+        ("price(P, P)", "", ""),
+        ("same(X, Y)", "", "X Y"),
+        ("same(X, Y)", "Y", ""),
+        ("chain(X, Y, Y, Z)", "X", ""),
+        ("chain(X, Y, Y, Z)", "", "X Y Z"),
+        ("plain(X)", "", ""),
+    ],
+)
+def test_what_facts_with_variables_leave_open(atom: str, known: str, left_open: str) -> None:
+    found = knowledge("price(_, 10). price(bob, 3). same(X, X). chain(A, A, B, B). plain(a).")
+    term = program(f"{atom}.").background[0].head
+    assert found.needs.left_open(term, set(known.split())) == set(left_open.split())
 
 
 def test_terms_that_grow_without_end_are_not_enumerated() -> None:

@@ -6,8 +6,8 @@ theirs bound; a greedy schedule runs tests as soon as they can run and cheap gen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from holdsfor.ir import (
     Algebra,
@@ -34,15 +34,48 @@ from holdsfor.ir import (
 from holdsfor.logic.library import LIBRARY
 from holdsfor.syntax.terms import Const, Term, Var, arguments, functor, variables
 
-Needs = Callable[[tuple[str, int]], tuple[int, ...]]
-"""For a background predicate, the argument positions that must be bound before it is called."""
+Predicate = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What calls of background predicates ask of their arguments.
+
+    `positions` must be bound before a predicate is called. `open_facts` are facts with variables, such as
+    `price(_, 10)`: a call binds what they leave open only where another argument gives it, as in `same(X, X)`.
+    """
+
+    positions: Mapping[Predicate, tuple[int, ...]] = field(default_factory=dict)
+    open_facts: Mapping[Predicate, Sequence[Term]] = field(default_factory=dict)
+
+    def __call__(self, name: Predicate) -> tuple[int, ...]:
+        """The arguments that must be bound before a predicate is called."""
+        return self.positions.get(name, ())
+
+    def left_open(self, atom: Term, known: set[str] | frozenset[str]) -> set[str]:
+        """The variables of a call that facts may leave without a value."""
+        facts = self.open_facts.get(functor(atom) or ("", 0), ())
+        return {name for fact in facts for name in names(atom) - _given_by(fact, atom, known)}
+
+
+def _given_by(fact: Term, atom: Term, known: set[str] | frozenset[str]) -> set[str]:
+    """The variables of a call that have a value once it has matched a fact."""
+    given, inside, size = set(known), set[str](), -1
+    while len(given) + len(inside) > size:
+        size = len(given) + len(inside)
+        for arg, column in zip(arguments(atom), arguments(fact), strict=True):
+            if names(arg) <= given:
+                inside |= names(column)
+            if names(column) <= inside:
+                given |= names(arg)
+    return given
+
 
 _TEST, _EVENT, _BOUNDARY, _FACTS, _FLUENT, _NESTED, _LAST = range(7)
 
 
-def no_needs(_: tuple[str, int]) -> tuple[int, ...]:
-    """Every background predicate can be enumerated."""
-    return ()
+NO_NEEDS = Needs()
+"""Every background predicate can be enumerated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +97,7 @@ def names(term: Term) -> set[str]:
 
 
 def schedule(
-    body: Body, bound: set[str] | frozenset[str], needs: Needs = no_needs, outside: frozenset[str] = frozenset()
+    body: Body, bound: set[str] | frozenset[str], needs: Needs = NO_NEEDS, outside: frozenset[str] = frozenset()
 ) -> Schedule:
     """Order a body. `bound` is known beforehand, `outside` occurs elsewhere in the rule.
 
@@ -111,7 +144,7 @@ class _Scheduler:
         """The literal to run next. Nested ones come last, the first that can run: trying them all would be dear."""
         best: tuple[tuple[int, int, int], int, Literal, set[str]] | None = None
         for position, literal in enumerate(waiting):
-            ready = None if _is_nested(literal) else self.ready(literal, known, frozenset())
+            ready = None if _is_nested(literal) else self.ready(literal, known, self._rest(waiting, position, outside))
             if ready is None:
                 continue
             fresh = len(ready[1] - known)
@@ -121,6 +154,13 @@ class _Scheduler:
         if best is not None and best[0][0] != _LAST:
             return best[1:]
         return self._nested_choice(waiting, known, outside) or (best[1:] if best else None)
+
+    def _rest(self, waiting: list[Literal], position: int, outside: frozenset[str]) -> set[str] | frozenset[str]:
+        """The variables elsewhere in the rule, for calls that may leave theirs open; other plain literals do not ask."""
+        literal = waiting[position]
+        if not isinstance(literal, Call) or functor(literal.atom) not in self._needs.open_facts:
+            return frozenset()
+        return variable_names(tuple(waiting[:position] + waiting[position + 1 :])) | outside
 
     def _nested_choice(
         self, waiting: list[Literal], known: set[str], outside: frozenset[str]
@@ -153,7 +193,7 @@ class _Scheduler:
             case Assign(target=target, expression=expression):
                 return (literal, names(target)) if names(expression) <= known else None
             case Call(atom=atom):
-                return self._call(literal, atom, known)
+                return self._call(literal, atom, known, rest)
             case Not() | FindAll() | Or() | IfThenElse():
                 return self._nested(literal, known, rest)
             case Cut():
@@ -164,13 +204,16 @@ class _Scheduler:
         needed |= names(literal.bound) if literal.bound is not None else set()
         return (literal, names(literal.out)) if needed <= known else None
 
-    def _call(self, literal: Call, atom: Term, known: set[str]) -> tuple[Literal, set[str]] | None:
+    def _call(
+        self, literal: Call, atom: Term, known: set[str], rest: set[str] | frozenset[str]
+    ) -> tuple[Literal, set[str]] | None:
         name, args = functor(atom), arguments(atom)
         assert name is not None
         needed = LIBRARY[name].needs if name in LIBRARY else self._needs(name)
-        if all(names(args[position]) <= known for position in needed):
-            return literal, names(atom)
-        return None
+        if not all(names(args[position]) <= known for position in needed):
+            return None
+        left_open = self._needs.left_open(atom, known)
+        return None if left_open & rest else (literal, names(atom) - left_open)
 
     def _nested(
         self, literal: Not | FindAll | Or | IfThenElse, known: set[str], rest: set[str] | frozenset[str]
@@ -183,7 +226,7 @@ class _Scheduler:
                 open_shared = (variable_names(body) & rest) - known
                 return None if inner.stuck or open_shared else (Not(inner.body, span), set())
             case FindAll(template=template, body=body, result=result, span=span):
-                inner = schedule(body, known, self._needs, shared)
+                inner = schedule(body, known, self._needs, shared | names(template))
                 open_shared = ((variable_names(body) | names(template)) & rest) - known - names(result)
                 done = not inner.stuck and not open_shared
                 return (FindAll(template, inner.body, result, span), names(result)) if done else None
@@ -253,18 +296,13 @@ def unbound_in(literal: Literal, known: frozenset[str] | set[str]) -> list[str]:
     return list(dict.fromkeys(v.name for v in literal_variables(literal) if v.name not in known))
 
 
-def background_needs(
-    rules: Mapping[tuple[str, int], list[tuple[Term, Body]]],
-) -> dict[tuple[str, int], tuple[int, ...]]:
-    """For every background predicate, which arguments must be bound before it can be evaluated.
-
-    Starts from "none" and adds what turns out to be needed until nothing changes.
-    """
-    found: dict[tuple[str, int], tuple[int, ...]] = dict.fromkeys(rules, ())
-
-    def lookup(name: tuple[str, int]) -> tuple[int, ...]:
-        return found.get(name, ())
-
+def background_needs(rules: Mapping[Predicate, list[tuple[Term, Body]]]) -> Needs:
+    """What calls of background predicates need. Starts from "nothing" and adds what turns out to be needed."""
+    found: dict[Predicate, tuple[int, ...]] = dict.fromkeys(rules, ())
+    open_facts = {
+        name: tuple(head for head, body in clauses if not body and names(head)) for name, clauses in rules.items()
+    }
+    needs = Needs(found, {name: heads for name, heads in open_facts.items() if heads})
     pending = {name for name, clauses in rules.items() if any(body for _, body in clauses)}
     changed = True
     while changed:
@@ -272,11 +310,11 @@ def background_needs(
         for name in pending:
             needed = set(found[name])
             for head, body in rules[name]:
-                needed |= _needed_positions(head, body, frozenset(needed), lookup)
+                needed |= _needed_positions(head, body, frozenset(needed), needs) if body else set()
             if needed != set(found[name]):
                 found[name] = tuple(sorted(needed))
                 changed = True
-    return found
+    return needs
 
 
 def _blocking(literal: Literal, bound: frozenset[str], needs: Needs) -> set[str]:
@@ -288,7 +326,9 @@ def _blocking(literal: Literal, bound: frozenset[str], needs: Needs) -> set[str]
             name, args = functor(atom), arguments(atom)
             assert name is not None
             needed = LIBRARY[name].needs if name in LIBRARY else needs(name)
-            return {found for position in needed for found in names(args[position])} - bound
+            return {found for position in needed for found in names(args[position])} - bound or needs.left_open(
+                atom, bound
+            )
         case _:
             return set(unbound_in(literal, bound))
 

@@ -59,7 +59,7 @@ class Safety:
             case IntervalRule(out=ListTerm(items=(), tail=None)):
                 return self._runnable(rule, rule.body, _head_names(rule))
             case IntervalRule(fvp=fvp):
-                return self._all_bound(rule, self._with_grounding(rule, fvp), set())
+                return self._all_bound(rule, self._for_declared(rule, fvp), set())
             case DelayRule():
                 return self._delay(rule)
             case _:
@@ -100,7 +100,8 @@ class Safety:
 
     def _delay(self, rule: DelayRule) -> Body | None:
         trigger = names(rule.trigger.fluent) | names(rule.trigger.value)
-        return self._all_bound(rule, rule.body, trigger)
+        body = rule.body if rule.effect is None else self._with_grounding(rule, rule.effect)
+        return self._all_bound(rule, body, trigger)
 
     def _runnable(self, rule: Rule, body: Body, bound: set[str]) -> Body | None:
         result = self._schedule(rule, body, bound)
@@ -109,21 +110,33 @@ class Safety:
             return None
         return result.body
 
+    # Instances that groundings declare
+
     def _with_grounding(self, rule: Rule, fvp: Fvp) -> Body:
-        """A body that leaves head variables open is completed from a `grounding`, if there is one."""
-        body = rule.body
-        result = self._schedule(rule, body, _time_names(rule))
-        open_names = (names(fvp.fluent) | names(fvp.value)) - result.bound
+        """A body that leaves head variables open is completed from groundings of the fluent, whatever their value."""
+        given = self._schedule(rule, rule.body, _given_names(rule)).bound
+        open_names = (names(fvp.fluent) | names(fvp.value)) - given
         if not open_names:
-            return body
-        branches = []
-        for declaration in self._entities[self._entities.fluent(fvp.fluent)].groundings:
-            branch = _instantiate(declaration, fvp)
-            if branch is not None:
-                branches.append(branch)
-        if len(branches) == 1:
-            return (*body, *branches[0])
-        return (*body, Or(tuple(branches))) if branches else body
+            return rule.body
+        found = (_instantiate(one, fvp, any_value=True) for one in self._groundings(fvp))
+        branches = [
+            one for one in found if one is not None and open_names <= self._schedule(rule, one, set(given)).bound
+        ]
+        return (*rule.body, *_any_of(branches))
+
+    def _for_declared(self, rule: IntervalRule, fvp: Fvp) -> Body:
+        """The body of a `holdsFor` rule for the instances that groundings declare, if they do."""
+        found = (_instantiate(one, fvp, any_value=False) for one in self._groundings(fvp))
+        branches = [one for one in found if one is not None]
+        head = names(fvp.fluent) | names(fvp.value)
+        ends = {frozenset(head & self._schedule(rule, one, set()).bound) for one in branches}
+        if len(ends) != 1:
+            # Some leave a variable open that others give values: such instances are found by the conditions alone.
+            return self._with_grounding(rule, fvp)
+        return (*rule.body, *_any_of(branches))
+
+    def _groundings(self, fvp: Fvp) -> list[Declaration]:
+        return self._entities[self._entities.fluent(fvp.fluent)].groundings
 
     # Complaints
 
@@ -135,11 +148,20 @@ class Safety:
         self.diagnostics.append(Complaints(rule, self._background.needs).about_head(variable))
 
 
-def _instantiate(declaration: Declaration, fvp: Fvp) -> Body | None:
+def _any_of(branches: list[Body]) -> Body:
+    distinct = list(dict.fromkeys(branches))
+    return distinct[0] if len(distinct) == 1 else (Or(tuple(distinct)),) if distinct else ()
+
+
+def _instantiate(declaration: Declaration, fvp: Fvp, *, any_value: bool) -> Body | None:
     """The conditions of a grounding, with its variables named as in a rule's head."""
     declared = declaration.args[0]
+    assert isinstance(declared, Compound)
     apart: dict[str, Term] = {v.name: Var(f"{v.name}~") for v in rule_variables(declaration)}
-    bindings = unify(resolve(declared, apart), Compound("=", (fvp.fluent, fvp.value)), {})
+    fluent, value = (resolve(term, apart) for term in declared.args)
+    bindings = unify(fluent, fvp.fluent, {})
+    with_value = None if bindings is None else unify(value, fvp.value, bindings)
+    bindings = with_value if with_value is not None or not any_value else bindings
     if bindings is None:
         return None
     named = {name: resolve(Var(name), bindings) for name in bindings}
@@ -150,5 +172,12 @@ def _head_names(rule: Rule) -> set[str]:
     return {name for term in head_terms(rule) for name in names(term)}
 
 
-def _time_names(rule: Rule) -> set[str]:
-    return names(rule.time) if isinstance(rule, EffectRule | EventRule) else set()
+def _given_names(rule: Rule) -> set[str]:
+    """What is known before a body is run."""
+    match rule:
+        case EffectRule(time=time) | EventRule(time=time):
+            return names(time)
+        case DelayRule(trigger=trigger):
+            return names(trigger.fluent) | names(trigger.value)
+        case _:
+            return set()

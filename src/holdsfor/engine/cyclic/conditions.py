@@ -152,9 +152,8 @@ class Parts:
                 return names(target)
             case Call(atom=atom):
                 name = functor(atom)
-                background = self.analysis.background
-                is_table = name is not None and name not in LIBRARY and not background.needs(name)
-                return variable_names((literal,)) if is_table and name not in background.open_domains else set()
+                is_table = name is not None and name not in LIBRARY and self.analysis.background.is_table(name)
+                return variable_names((literal,)) if is_table else set()
             case _:
                 return set()
 

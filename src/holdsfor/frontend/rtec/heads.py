@@ -27,7 +27,7 @@ from holdsfor.ir import (
     Rule,
 )
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Clause, Compound, Var, conjuncts, functor
+from holdsfor.syntax.terms import Clause, Compound, Const, Var, conjuncts, functor
 
 HEAD_USAGE = {
     "initiatedAt": "initiatedAt(Fluent=Value, T) :- …",
@@ -45,6 +45,11 @@ _DECLARATIONS = {kind.value: kind for kind in DeclarationKind if kind is not Dec
 _UNDEFINABLE = frozenset(
     "holdsAt :- -> ; , = \\+ is findall union_all intersect_all relative_complement_all complement_all".split()
 )
+
+
+_BEFORE_TIME = Const(-1)
+"""The time-point before the first: what is initiated then holds from the beginning."""
+_RANGE_TESTS = frozenset({"<", "=<", ">", ">="})
 
 
 class HeadReader:
@@ -98,9 +103,12 @@ class HeadReader:
     def _effect(self, head: Compound, clause: Clause) -> Rule:
         self._require_arity(head, 2, 4)
         self._bodies.require_order(head)
-        time = self._bodies.time_argument(head)
-        body = self._bodies.body(clause.body, Context.EFFECT)
-        return EffectRule(EffectKind(head.name), self._bodies.fvp(head.args[0]), time, body, clause.span)
+        time, kind, pair = self._bodies.time_argument(head), EffectKind(head.name), self._bodies.fvp(head.args[0])
+        if len(head.args) == 4 and kind is EffectKind.INITIATED and time == _BEFORE_TIME:
+            body = _without_range(self._bodies.body(clause.body, Context.TIMELESS), head)
+            return InitiallyRule(pair, body, clause.span)
+        body = _without_range(self._bodies.body(clause.body, Context.EFFECT), head)
+        return EffectRule(kind, pair, time, body, clause.span)
 
     def _effect_of_event(self, head: Compound, clause: Clause) -> Rule:
         self._require_arity(head, 3)
@@ -156,6 +164,20 @@ class HeadReader:
         if len(head.args) not in allowed:
             message, hint = about_arity(head, allowed[0], HEAD_USAGE[head.name])
             raise self._problems.error("HF102", message, head.span, hint)
+
+
+def _without_range(body: Body, head: Compound) -> Body:
+    """A body without tests on the range of the four-argument form, which says no more than that the time is in it."""
+    if len(head.args) != 4:
+        return body
+    ends = {term.name for term in (head.args[1], head.args[3]) if isinstance(term, Var)}
+    return tuple(literal for literal in body if not _tests_range(literal, ends))
+
+
+def _tests_range(literal: Literal, ends: set[str]) -> bool:
+    if not isinstance(literal, Compare) or literal.operator not in _RANGE_TESTS:
+        return False
+    return any(isinstance(side, Var) and side.name in ends for side in (literal.left, literal.right))
 
 
 def _resolve_aliases(body: Body) -> Body:
