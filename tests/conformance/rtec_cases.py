@@ -33,7 +33,6 @@ OPEN: dict[str, tuple[str, str]] = {
     "14-integers-above-2-to-53": ("buckets engine session spark", "numbers"),
     "16-false-as-complement-of-true": ("buckets engine reference session spark", "values by values"),
     "17-one-value-by-events-another-by-intervals": ("buckets engine reference session spark", "values by values"),
-    "18-published-intDurGreater": ("buckets engine reference session spark", "duration filters"),
     "19-duration-filter-as-written": ("buckets engine reference session spark", "duration filters"),
     "24-termination-with-open-variable-in-value": ("reference", "compound values"),
     "26-delay-and-a-long-gap": ("buckets engine session spark", "cycles"),
