@@ -41,8 +41,8 @@ class FrailStore(Store):
     steps: list[int] = field(default_factory=lambda: [10**9])
     late: bool = False
 
-    def write(self, name: str, data: Any) -> None:
-        self._step(lambda: Store.write(self, name, data))
+    def write(self, name: str, *data: Any) -> None:
+        self._step(lambda: Store.write(self, name, *data))
 
     def drop(self, batches: Any) -> None:
         for batch in batches:
@@ -88,7 +88,7 @@ def check_kills(scenario: Scenario, feeding: Feeding) -> None:
         root = Store.below(second).root
         while number < len(batches):
             attempts += 1
-            store = FrailStore(root, [rng.randint(1, 8 + 4 * attempts)], late=rng.random() < 0.5)
+            store = FrailStore(root, steps=[rng.randint(1, 8 + 4 * attempts)], late=rng.random() < 0.5)
             stream = started(scenario, feeding, Path(second), store)
             stream.delivered = delivered
             try:
@@ -155,12 +155,12 @@ def test_a_checkpoint_does_not_grow(tmp_path: Path) -> None:
 def test_small_batches_leave_the_states_alone(tmp_path: Path) -> None:
     stream = stream_of(tmp_path)
     for time in range(1, 10):
-        report = stream.run([event("go", time, f"v{time}")], time)
-        assert stream.store.exists(f"{time}/state") == (time == 5)
+        report = stream.run([event("go", time, f"v{time}")], time - 1)
+        assert stream.store.exists(f"{time - 1}/state") == (time == 5)
         assert report.queries == (time == 5)
         # Sizes are those of the last query time.
         assert (report.state_bytes > 0) == (report.intervals == 5) == (time >= 5)
-    assert sorted(row["start"] for row in stream.delivered[5].to_pylist()) == [2, 3, 4, 5, 6]
+    assert sorted(row["start"] for row in stream.delivered[4].to_pylist()) == [2, 3, 4, 5, 6]
 
 
 def test_other_settings_are_refused(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ A batch that is run again begins where the one before it ended, and gives the sa
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -14,9 +13,10 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.spark.metric.tasks import Turn
-from holdsfor.spark.streaming.commits import _check
+from holdsfor.spark.streaming.chain import Link, add_link, link_before, newest_link
+from holdsfor.spark.streaming.commits import check_settings
 from holdsfor.spark.streaming.driver import _size
-from holdsfor.spark.streaming.store import COMMIT, Store
+from holdsfor.spark.streaming.store import Store
 
 Frame = TypeVar("Frame", contravariant=True)  # noqa: PLC0105 -- also the variable of a class
 
@@ -32,12 +32,14 @@ class MetricCommit:
     states: int | None = None
     rows: Mapping[int, list[int]] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
+    link: Link | None = None
+    """Where it is in the chain; None if there is no commit yet."""
 
     @classmethod
-    def of(cls, text: str) -> MetricCommit:
-        """The commit that a text says."""
-        found = json.loads(text)
-        return cls(**found | {"rows": {int(batch): buckets for batch, buckets in found["rows"].items()}})
+    def of(cls, link: Link) -> MetricCommit:
+        """The commit that was written down."""
+        rows = {int(batch): buckets for batch, buckets in link.content["rows"].items()}
+        return cls(**{**link.content, "rows": rows, "link": link})
 
     @property
     def needed(self) -> set[int]:
@@ -46,18 +48,18 @@ class MetricCommit:
 
 
 def last_commit(store: Store, settings: Mapping[str, Any], below: int | None = None) -> MetricCommit:
-    """The last batch that is done, of those below a number; an empty commit if there is none."""
-    for batch in reversed(store.batches()):
-        if (below is None or batch < below) and store.exists(f"{batch}/{COMMIT}"):
-            found = MetricCommit.of(store.read(f"{batch}/{COMMIT}").to_pybytes().decode())
-            _check(found.settings, settings, store)
-            return found
-    return MetricCommit(-(2**62), settings)
+    """The last batch that is done, or the one before `below`; an empty commit if there is none."""
+    link = newest_link(store) if below is None else link_before(store, below)
+    if link is None:
+        return MetricCommit(-(2**62), settings)
+    found = MetricCommit.of(link)
+    check_settings(found.settings, settings, store)
+    return found
 
 
 def write_commit(store: Store, commit: MetricCommit, before: MetricCommit) -> None:
     """Say that a batch is done, and delete what nobody needs any more: it may have to be run again."""
-    store.write(f"{commit.batch}/{COMMIT}", json.dumps(asdict(commit), indent=1).encode())
+    add_link(store, commit.batch, asdict(replace(commit, link=None)), before.link)
     needed = commit.needed | before.needed
     store.drop([batch for batch in store.batches() if batch < commit.batch and batch not in needed])
 

@@ -26,6 +26,7 @@ from holdsfor.spark.metric.job import MetricJob
 from holdsfor.spark.metric.reading import Source
 from holdsfor.spark.metric.tasks import ASIDE_SQL, MoveOn, ReadStream, TakeIn, Turn
 from holdsfor.spark.metric.wire import wire_schema
+from holdsfor.spark.streaming.chain import run_of
 from holdsfor.spark.streaming.rows import NOTE
 from holdsfor.spark.streaming.sinks import Directory, FunctionSink, Sink, as_sink
 from holdsfor.spark.streaming.store import Store, make_folder, spark_path
@@ -99,6 +100,7 @@ class MetricStreaming:
         # The machine it goes on with may have more cores or fewer.
         settings["buckets"] = self._buckets or before.settings.get("buckets") or _partitions(self._spark)
         last_commit(store, settings)
+        store = store.owned(run_of(before.link, settings["rules"]))
         job = MetricJob.of(self.plan, settings["buckets"])
         aside = None if side is None else as_sink(side, style)
         run = _Run(job, store, settings, self._lateness, as_sink(sink, style), aside, on_report)

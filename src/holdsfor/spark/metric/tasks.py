@@ -114,7 +114,7 @@ class TakeIn:
         if len(put_aside):
             self.store.write(f"{self.batch}/aside/{bucket}.parquet", as_parquet(put_aside))
         if kept:
-            self.store.write(rows_file(self.batch, bucket), packed([pa.concat_tables(kept)]))
+            self.store.write_sealed(rows_file(self.batch, bucket), packed([pa.concat_tables(kept)]))
         shown = None if latest is None else str(latest)
         return noted(bucket=bucket, rows=sum(map(len, kept)), latest=shown, aside=len(put_aside), **counted)
 
@@ -228,7 +228,7 @@ class _Bucket:
         turn = self._task.turn
         if turn.states is None:
             return None
-        data = self._task.store.read(state_file(turn.states, self._stage.number, self._bucket))
+        data = self._task.store.read_sealed(state_file(turn.states, self._stage.number, self._bucket))
         table, going_on = unpacked(data)
         shown = saved.from_table(going_on, self._shown_plan, self._dictionary)
         self._going_on = GoingOn(shown.scale, shown.waiting)
@@ -244,7 +244,7 @@ class _Bucket:
         task = self._task
         for batch, buckets in task.turn.rows.items():
             if self._bucket in buckets:
-                rows.add(unpacked(task.store.read(rows_file(batch, self._bucket)))[0])
+                rows.add(unpacked(task.store.read_sealed(rows_file(batch, self._bucket)))[0])
         for tag, table in rows.own:
             copy = task.job.tags[tag][1].copy
             for scale, facts in received(table, copy.arity, self._dictionary):
@@ -280,6 +280,6 @@ class _Bucket:
             saved.to_table(shown, self._shown_plan, self._dictionary),
         ]
         data = packed(tables, "zstd")
-        task.store.write(state_file(task.turn.batch, self._stage.number, self._bucket), data)
+        task.store.write_sealed(state_file(task.turn.batch, self._stage.number, self._bucket), data)
         open_now = sum(table.rows for table in self._going_on.tables.values())
         return {"changes": len(changes), "open": open_now, "kept": state.facts, "state_bytes": data.size}

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.spark.streaming.chain import Link, add_link, link_before, newest_link
 from holdsfor.spark.streaming.clock import Clock
 from holdsfor.spark.streaming.pacing import Pace
-from holdsfor.spark.streaming.store import COMMIT, Store
+from holdsfor.spark.streaming.store import Store
 
 
 @dataclass(frozen=True)
@@ -32,19 +32,22 @@ class Commit:
     files: Sequence[int] = ()
     waited: int = 0
     """Rows that no query time has seen yet."""
+    link: Link | None = None
+    """Where it is in the chain; None if there is no commit yet."""
 
-    def text(self) -> str:
-        """The commit as JSON."""
-        return json.dumps(asdict(self), indent=1)
+    def data(self) -> dict[str, Any]:
+        """The commit, to be written down."""
+        return asdict(replace(self, link=None))
 
     @classmethod
-    def of(cls, text: str) -> Commit:
-        """The commit that a text says."""
-        found = json.loads(text)
+    def of(cls, link: Link) -> Commit:
+        """The commit that was written down."""
+        found = link.content
         rows = {int(batch): buckets for batch, buckets in found["rows"].items()}
         clock, pace = Clock(**found["clock"]), Pace.of(found["pace"])
         sizes, files = found["sizes"], found["files"]
-        return cls(found["batch"], found["settings"], clock, found["states"], rows, sizes, pace, files, found["waited"])
+        told = found["settings"], clock, found["states"], rows, sizes, pace, files, found["waited"]
+        return cls(link.batch, *told, link)
 
     @property
     def needed(self) -> set[int]:
@@ -53,16 +56,17 @@ class Commit:
 
 
 def last_commit(store: Store, settings: Mapping[str, Any], below: int | None = None) -> Commit:
-    """The last batch that is done, of those below a number; an empty commit if there is none."""
-    for batch in reversed(store.batches()):
-        if (below is None or batch < below) and store.exists(f"{batch}/{COMMIT}"):
-            found = Commit.of(store.read(f"{batch}/{COMMIT}").to_pybytes().decode())
-            _check(found.settings, settings, store)
-            return found
-    return Commit(-(2**62), settings)
+    """The last batch that is done, or the one before `below`; an empty commit if there is none."""
+    link = newest_link(store) if below is None else link_before(store, below)
+    if link is None:
+        return Commit(-(2**62), settings)
+    found = Commit.of(link)
+    check_settings(found.settings, settings, store)
+    return found
 
 
-def _check(found: Mapping[str, Any], wanted: Mapping[str, Any], store: Store) -> None:
+def check_settings(found: Mapping[str, Any], wanted: Mapping[str, Any], store: Store) -> None:
+    """Complain if a run goes on with other settings than it was begun with."""
     place = store.root.removesuffix("/holdsfor")
     rest = "go on with the same, or begin with a new checkpoint"
     for name, value in wanted.items():
@@ -89,6 +93,6 @@ def write_commit(store: Store, commit: Commit, before: Commit) -> None:
 
     It may have to be run again, from the commit before it.
     """
-    store.write(f"{commit.batch}/{COMMIT}", commit.text().encode())
+    add_link(store, commit.batch, commit.data(), before.link)
     needed = commit.needed | before.needed
     store.drop([batch for batch in store.batches() if batch < commit.batch and batch not in needed])

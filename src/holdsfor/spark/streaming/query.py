@@ -19,6 +19,7 @@ from holdsfor.io.typed import UNITS
 from holdsfor.loading import Background, Reasoner
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.batch import Rules, _collected, _partitions, _session, loaded
+from holdsfor.spark.streaming.chain import run_of
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Report
@@ -187,8 +188,8 @@ class StreamingRecognition:
         return run.once(self._sources.together(history), _BACKFILL, until)
 
     def has_begun(self, checkpoint: str) -> bool:
-        """Whether a run has left anything at a checkpoint."""
-        return bool(Store.below(checkpoint).batches())
+        """Whether a run has come to the end of a batch at a checkpoint. One that was killed before that has not begun."""
+        return bool(Store.below(checkpoint).committed())
 
     def _run(self, checkpoint: str, sinks: Sinks, on_report: OnReport | None) -> Run:
         make_folder(checkpoint, "checkpoint")
@@ -198,6 +199,7 @@ class StreamingRecognition:
         buckets = self._buckets or before.settings.get("buckets") or self._work.job.buckets
         settings = self._settings | {"derived events": sinks.events is not None, "buckets": buckets}
         last_commit(store, settings)
+        store = store.owned(run_of(before.link, settings["rules"]))
         work = self._work.told(buckets=buckets, derived_events=sinks.events is not None)
         return Run(work, store, settings, self._start, self._patience, sinks, on_report)
 

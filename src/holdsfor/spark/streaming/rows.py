@@ -74,7 +74,7 @@ class TakeIn:
             rows = ~is_late & (bucket == number)
             mine = table if rows.all() else table.filter(pa.array(rows))
             if len(mine):
-                self.store.write(rows_file(self.batch, number), packed([mine]))
+                self.store.write_sealed(rows_file(self.batch, number), packed([mine]))
             yield noted(bucket=number, rows=len(mine), late=late)
             late = 0
 
@@ -104,7 +104,7 @@ def rows_file(batch: int, bucket: int) -> str:
 
 def read_rows(store: Store, batch: int, bucket: int) -> pa.Table:
     """The rows of a batch for a bucket, each with the number of its batch."""
-    table = unpacked(store.read(rows_file(batch, bucket)))[0]
+    table = unpacked(store.read_sealed(rows_file(batch, bucket)))[0]
     return with_batch(table, batch)
 
 

@@ -50,7 +50,7 @@ class ScratchBucket:
             self._state, self._shown = State.beginning(turn.origin), SHOWN.empty_table()
             self._happened = HAPPENED.empty_table()
         else:
-            file = unpacked(store.read(state_file(turn.states, spec.number, bucket)))
+            file = unpacked(store.read_sealed(state_file(turn.states, spec.number, bucket)))
             self._state, self._shown = saved.from_table(file[0], self._prepared), file[1]
             rest, self._happened = file[2], file[3]
         self._arrivals = Arrivals(job, spec, turn, rest, store, bucket)
@@ -128,7 +128,7 @@ class ScratchBucket:
         counted = self._results.write(self._store, self._turn.batch, place)
         state = saved.to_table(self._state, self._prepared)
         data = packed([state, self._shown, self._arrivals.rest, self._happened], "zstd")
-        self._store.write(state_file(self._turn.batch, self._spec.number, self._bucket), data)
+        self._store.write_sealed(state_file(self._turn.batch, self._spec.number, self._bucket), data)
         return {
             **counted,
             "conflicts": self._conflicts,

@@ -8,6 +8,9 @@
 | `<batch>/events/<stage>-<bucket>.parquet` | the changelog of derived events |
 | `<batch>/unmatched/<stage>-<bucket>.parquet` | retractions of what was never seen |
 | `<batch>/commit.json` | the batch is done, and where everything is |
+
+Files that a later batch reads are sealed: they say whose they are, and a file that is missing, changed or in the place of
+another is refused.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 from uuid import uuid4
@@ -25,8 +28,12 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.spark.streaming.seals import DamagedCheckpoint, seal, unsealed
 
 COMMIT = "commit.json"
+_known: dict[str, tuple[int, int, int]] = {}
+"""Sealed files of this machine whose checksums this process has looked at: their sizes and times of change."""
+_MOST_KNOWN = 10_000
 
 
 def place_of(folder: str) -> tuple[Any, str]:
@@ -75,9 +82,10 @@ def _plain(problem: Exception) -> str:
 
 @dataclass(frozen=True)
 class Store:
-    """The folder of a run, on whatever file system Arrow knows."""
+    """The folder of a run, on whatever file system Arrow knows. `owner` is the run, by its number and its rules."""
 
     root: str
+    owner: str = ""
 
     @classmethod
     def below(cls, checkpoint: str) -> Store:
@@ -89,10 +97,15 @@ class Store:
         return place_of(self.root)
 
     def __getstate__(self) -> dict[str, str]:
-        return {"root": self.root}
+        return {"root": self.root, "owner": self.owner}
 
     def __setstate__(self, state: dict[str, str]) -> None:
-        object.__setattr__(self, "root", state["root"])
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+
+    def owned(self, owner: str) -> Store:
+        """The same store for a run."""
+        return replace(self, owner=owner)
 
     def path(self, name: str) -> str:
         """A file or folder of the store."""
@@ -104,15 +117,42 @@ class Store:
         with system.open_input_file(f"{root}/{name}") as file:
             return file.read_buffer()
 
-    def mapped(self, name: str) -> Any:
-        """The bytes of a file; on this machine only those that are looked at are read."""
+    def read_sealed(self, name: str) -> Any:
+        """The content of a sealed file; it is an error if it is not the one that was written."""
+        try:
+            return unsealed(self.read(name), self.owner, name, self.path(name))
+        except FileNotFoundError:
+            raise DamagedCheckpoint(self.path(name), "is missing") from None
+
+    def map_sealed(self, name: str) -> Any:
+        """The content of a sealed file that stays as it is, mapped into memory where it is on this machine.
+
+        All of it is read once in the life of a process, for its checksum; from then on only what is looked at.
+        """
         system, root = self._place
         if not isinstance(system, fs.LocalFileSystem):
-            return self.read(name)
-        with pa.memory_map(f"{root}/{name}") as file:
-            return file.read_buffer()
+            return self.read_sealed(name)
+        path = f"{root}/{name}"
+        try:
+            found = os.stat(path)  # noqa: PTH116 -- it stays text
+            with pa.memory_map(path) as file:
+                data = file.read_buffer()
+        except FileNotFoundError:
+            raise DamagedCheckpoint(self.path(name), "is missing") from None
+        except pa.ArrowInvalid:
+            raise DamagedCheckpoint(self.path(name), "is empty") from None
+        state = found.st_ino, found.st_size, found.st_mtime_ns
+        content = unsealed(data, self.owner, name, self.path(name), is_known=_known.get(path) == state)
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[path] = state
+        return content
 
-    def write(self, name: str, data: Any) -> None:
+    def write_sealed(self, name: str, data: Any) -> None:
+        """Write a file that a later batch reads."""
+        self.write(name, data, seal(data, self.owner, name))
+
+    def write(self, name: str, *data: Any) -> None:
         """Write a file; who comes later finds all of it or none."""
         system, root = self._place
         path = f"{root}/{name}"
@@ -120,7 +160,8 @@ class Store:
         system.create_dir(folder, recursive=True)
         passing = f"{folder}/.{uuid4().hex}"
         with system.open_output_stream(passing) as file:
-            file.write(data)
+            for part in data:
+                file.write(part)
         system.move(passing, path)
 
     def exists(self, name: str) -> bool:
@@ -128,6 +169,16 @@ class Store:
         system, root = self._place
         found: bool = system.get_file_info(f"{root}/{name}").type != fs.FileType.NotFound
         return found
+
+    def sizes(self, folder: str) -> dict[str, int]:
+        """The files of a folder and how large they are; none if there is no such folder."""
+        system, root = self._place
+        found = system.get_file_info(fs.FileSelector(f"{root}/{folder}", allow_not_found=True))
+        return {info.base_name: info.size for info in found if info.is_file and not info.base_name.startswith(".")}
+
+    def committed(self) -> list[int]:
+        """The batches that are done."""
+        return [batch for batch in self.batches() if self.exists(f"{batch}/{COMMIT}")]
 
     def batches(self) -> list[int]:
         """The batches that have a folder, done or not."""

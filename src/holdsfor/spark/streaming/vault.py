@@ -80,13 +80,13 @@ class Vault:
 
     def read(self, batch: int, dictionary: Dictionary) -> tuple[dict[str, Any], list[Part]]:
         """What was said of the tables that there are, and the tables; the dictionary gets the constants."""
-        first, values, rest = unpacked(self.store.mapped(self._name(batch)))
+        first, values, rest = unpacked(self.store.map_sealed(self._name(batch)))
         found = json.loads(first.schema.metadata[b"holdsfor"])
         self.rest = rest
         self._files[batch] = _File(_integers(first), values[_VALUES], int(found["bytes"][str(batch)]))
         for other, size in found["bytes"].items():
             if int(other) != batch:
-                tables = unpacked(self.store.mapped(self._name(int(other))))
+                tables = unpacked(self.store.map_sealed(self._name(int(other))))
                 self._files[int(other)] = _File(_integers(tables[0]), tables[1][_VALUES], int(size))
         self._chunks = [(int(one), first, count) for one, first, count in found["values"]]
         for one, begin, count in self._chunks:
@@ -128,7 +128,7 @@ class Vault:
         told = {"state": state, "parts": rows, "values": chunks, "bytes": sizes}
         table = pa.table({_DATA: pa.array(data)}).replace_schema_metadata({"holdsfor": json.dumps(told)})
         packed_up = packed([table, pa.table({_VALUES: texts}), rest])
-        self.store.write(self._name(batch), packed_up)
+        self.store.write_sealed(self._name(batch), packed_up)
         needed = sum(size for _, _, *shape in rows for size in [shape[0] * shape[1]])
         return Written(sum(sizes.values()) - data.nbytes + packed_up.size, needed, sorted(sizes))
 

@@ -1,0 +1,60 @@
+"""Files that say what they are: whose run, which file of it, and a checksum of everything, at their end.
+
+    content | what it is, as JSON | length of that (4 bytes) | CRC-32 of all before (4 bytes) | MARK
+
+The content is at the beginning, so that columns in it lie where they may be mapped into memory.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from typing import Any
+
+import pyarrow as pa
+
+from holdsfor.diagnostics import HoldsforError
+
+MARK = b"HFsealed"
+_NUMBERS = struct.Struct("<II")
+_TAIL = _NUMBERS.size + len(MARK)
+WAY_OUT = "put the checkpoint folder back from a copy, or begin with a new, empty checkpoint and sink"
+
+
+class DamagedCheckpoint(HoldsforError):
+    """A file of a checkpoint is missing, has been changed, or belongs somewhere else."""
+
+    def __init__(self, path: str, what: str, way_out: str = WAY_OUT) -> None:
+        super().__init__(f"the checkpoint is damaged: {path} {what}; {way_out}")
+        self.path, self.what, self.way_out = path, what, way_out
+
+    def __reduce__(self) -> tuple[type[DamagedCheckpoint], tuple[str, str, str]]:
+        return DamagedCheckpoint, (self.path, self.what, self.way_out)
+
+
+def seal(content: Any, owner: str, name: str) -> Any:
+    """What has to follow a content."""
+    told = json.dumps({"run": owner, "file": name}).encode()
+    length = struct.pack("<I", len(told))
+    checksum = zlib.crc32(length, zlib.crc32(told, zlib.crc32(content)))
+    return told + length + struct.pack("<I", checksum) + MARK
+
+
+def unsealed(data: Any, owner: str, name: str, path: str, *, is_known: bool = False) -> Any:
+    """The content of a sealed file, if it is the one that it should be.
+
+    The checksum of a file that is known, because it has been read before, is not worked out again.
+    """
+    view = memoryview(data)
+    if len(view) < _TAIL or bytes(view[-len(MARK) :]) != MARK:
+        raise DamagedCheckpoint(path, "has been cut or overwritten at its end")
+    length, checksum = _NUMBERS.unpack(view[-_TAIL : -len(MARK)])
+    end = len(view) - _TAIL - length
+    if end < 0 or (not is_known and zlib.crc32(view[: len(view) - _TAIL + 4]) != checksum):
+        raise DamagedCheckpoint(path, "has been changed since it was written: its checksum is another")
+    found = json.loads(bytes(view[end : len(view) - _TAIL]))
+    if found != {"run": owner, "file": name}:
+        other = found["file"] if found["run"] == owner else f"{found['file']} of another run"
+        raise DamagedCheckpoint(path, f"is a copy of {other}")
+    return pa.py_buffer(data).slice(0, end)
