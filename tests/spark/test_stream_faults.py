@@ -123,8 +123,8 @@ terminatedAt(on(X)=true,T) :- happensAt(stop(X),T).
 """
 
 
-def event(name: str, time: int, who: str = "a") -> Sent:
-    return Sent(Occurrence(Compound(name, (Const(who),)), time, time))
+def event(name: str, time: int, *who: str) -> Sent:
+    return Sent(Occurrence(Compound(name, tuple(map(Const, who or ("a",)))), time, time))
 
 
 def stream_of(folder: Path, buckets: int = 2, window: int = 20) -> SimulatedStream:

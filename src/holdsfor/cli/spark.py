@@ -119,5 +119,6 @@ def spark_session(master: str, options: Mapping[str, str] | None = None) -> Spar
         for name, value in (options or {}).items():
             builder = builder.config(name, value)
         made: SparkSession = builder.getOrCreate()
-    made.sparkContext.setLogLevel("ERROR")
+    # What goes wrong is said in a sentence, by whoever asked for it; the log would show where in Spark's code it was.
+    made.sparkContext.setLogLevel("OFF")
     return made

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
+from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import width
 from holdsfor.engine.prepared import Prepared
@@ -18,7 +19,7 @@ from holdsfor.engine.retention import retention
 from holdsfor.io.layouts import Form
 from holdsfor.ir import Program
 from holdsfor.loading import from_program
-from holdsfor.spark.wire import Kind, Tag, Wire, slot_names
+from holdsfor.spark.wire import MOST_BUCKETS, MOST_TAGS, Kind, Tag, Wire, slot_names
 from holdsfor.spreading.alignment import Places, Spreading
 from holdsfor.spreading.keys import Ties
 from holdsfor.spreading.stages import Delivery, Stage, StagePlan
@@ -157,6 +158,8 @@ def plan_rows(stages: StagePlan, sources: Sequence[SourceRows], *, arrivals: boo
     made_tables = {}
     for table, (number, names) in zip(tables, numbered[len(inputs) :], strict=False):
         made_tables[table] = number, _tag(table[1], table[2], names)
+    if len(numbered) > MOST_TAGS:
+        raise HoldsforError(f"Spark takes at most {MOST_TAGS:,} kinds of rows, and these rules have {len(numbered):,}")
     routed = exchange and any(delivery.matches for stage in stages.stages for delivery in stage.deliveries)
     return Rows(Wire(slots, staged, arrivals, routed), made_inputs, made_tables)
 
@@ -183,6 +186,8 @@ def make_job(
     ties: Mapping[int, Ties] = MappingProxyType({}),
 ) -> Job:
     """What the workers are told; `ties` are those of stages whose keys are tied together."""
+    if buckets > MOST_BUCKETS:
+        raise HoldsforError(f"there can be at most {MOST_BUCKETS:,} partitions, not {buckets:,}")
     specs = []
     unsettled = retention(stages.plan).unsettled
     for stage in stages.stages:

@@ -74,10 +74,10 @@ class BucketRows:
 def _unpacked(table: pa.Table) -> pa.Table:
     """Rows as they come out of a shuffle, with tags of their own."""
     place = table.column_names.index("tag")
-    if table.schema.field(place).type == pa.int8():
+    if table.schema.field(place).type == pa.int16():
         return table
     tags = (table["tag"].to_numpy() & (2**TAG_BITS - 1)) - LOWEST_TAG
-    return table.set_column(place, pa.field("tag", pa.int8()), pa.array(tags.astype(np.int8)))
+    return table.set_column(place, pa.field("tag", pa.int16()), pa.array(tags.astype(np.int16)))
 
 
 def by_tag(table: pa.Table, spec: StageSpec) -> list[tuple[Tag, pa.Table]]:

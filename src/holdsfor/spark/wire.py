@@ -27,14 +27,22 @@ from holdsfor.syntax.printer import print_term
 
 RESULT, DERIVED, COUNTS, MOMENTS, ARRIVALS, BUCKET, SIZES = -1, -2, -3, -4, -5, -6, -7
 """Tags of rows that are no input: results, counts, and from -4 on what a bucket must know of the whole stream."""
-RESULT_STAGE = 127
+RESULT_STAGE = 2**15 - 1
 SECOND = 16
 """Where rows have no ends, the second number of what a bucket is told has a row of its own, its tag so much lower."""
-TAG_BITS, LOWEST_TAG = 8, 128
+TAG_BITS, LOWEST_TAG = 14, 128
 """In Spark's shuffles, tag and bucket are one number: the tag, counted from the lowest, in the lower bits."""
+MOST_TAGS, MOST_BUCKETS = 2**TAG_BITS - LOWEST_TAG, 2 ** (31 - TAG_BITS)
 
 _TYPES = {"l": pa.int64(), "d": pa.float64(), "s": pa.string(), "u": pa.string(), "x": pa.string()}
-_SQL = {pa.int64(): "bigint", pa.int32(): "int", pa.int8(): "tinyint", pa.float64(): "double", pa.string(): "string"}
+_SQL = {
+    pa.int64(): "bigint",
+    pa.int32(): "int",
+    pa.int16(): "smallint",
+    pa.int8(): "tinyint",
+    pa.float64(): "double",
+    pa.string(): "string",
+}
 
 
 class Kind(StrEnum):
@@ -73,12 +81,12 @@ class Wire:
     @property
     def schema(self) -> pa.Schema:
         """The columns without the bucket, which is known once the rows are there."""
-        columns = [("tag", pa.int8()), ("t0", pa.int64()), ("t1", pa.int64())]
+        columns = [("tag", pa.int16()), ("t0", pa.int64()), ("t1", pa.int64())]
         if self.arrivals:
             columns.append(("arrival", pa.int64()))
         columns += [(slot, _TYPES[slot[0]]) for slot in self.slots]
         if self.staged:
-            columns += [("stage", pa.int8()), ("q", pa.int64())]
+            columns += [("stage", pa.int16()), ("q", pa.int64())]
         return pa.schema(columns)
 
     @property
@@ -90,7 +98,7 @@ class Wire:
 
 FINAL = pa.schema(
     [
-        ("tag", pa.int8()),
+        ("tag", pa.int16()),
         ("query_time", pa.int64()),
         ("fluent", pa.string()),
         ("value", pa.string()),

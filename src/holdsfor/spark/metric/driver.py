@@ -16,6 +16,7 @@ from holdsfor.spark.metric.tasks import Turn
 from holdsfor.spark.streaming.chain import Link, add_link, link_before, newest_link
 from holdsfor.spark.streaming.commits import check_settings
 from holdsfor.spark.streaming.driver import _size
+from holdsfor.spark.streaming.shared import require_files, require_rows
 from holdsfor.spark.streaming.store import Store
 
 Frame = TypeVar("Frame", contravariant=True)  # noqa: PLC0105 -- also the variable of a class
@@ -126,6 +127,7 @@ class MetricDriver(Generic[Frame]):
         seen = [Fraction(text) for text in (before.latest, *(note["latest"] for note in notes)) if text is not None]
         latest = max(seen, default=None)
         filled = sorted(note["bucket"] for note in notes if note["rows"])
+        require_files(self.store, f"{batch}/rows", [f"{bucket}.arrow" for bucket in filled])
         waiting = dict(before.rows) | ({batch: filled} if filled else {})
         counted = {name: sum(note[name] for note in notes) for name in ("late", "malformed", "unknown")}
         facts = sum(note["read"] for note in notes) - counted["late"]
@@ -136,11 +138,16 @@ class MetricDriver(Generic[Frame]):
         until = None if latest is None else latest - self.lateness
         if until is not None and (reached is None or until > reached):
             told = self.workers.move_on(Turn(batch, before.states, waiting, until))
+            require_files(self.store, f"{batch}/state", [note["state"] for note in told])
             sums = {name: sum(note[name] for note in told) for name in ("changes", *_SIZES)}
             report = replace(report, until=until, **sums)
             sizes = {name: sums[name] for name in _SIZES}
             after = replace(after, reached=str(until), states=batch, rows={}, sizes=sizes)
-        deliver(report, any(note["aside"] for note in notes))
+        aside = sum(note["aside"] for note in notes)
+        for folder, count, what in (("changes", report.changes, "changes"), ("aside", aside, "rows to put aside")):
+            if count:
+                require_rows(self.store.path(f"{batch}/{folder}"), count, what, "checkpoint")
+        deliver(report, aside > 0)
         write_commit(self.store, after, before)
         return replace(report, milliseconds=round((time.perf_counter() - begin) * 1e3))
 

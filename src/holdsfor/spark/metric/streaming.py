@@ -28,6 +28,7 @@ from holdsfor.spark.metric.tasks import ASIDE_SQL, MoveOn, ReadStream, TakeIn, T
 from holdsfor.spark.metric.wire import wire_schema
 from holdsfor.spark.streaming.chain import run_of
 from holdsfor.spark.streaming.rows import NOTE
+from holdsfor.spark.streaming.shared import probe
 from holdsfor.spark.streaming.sinks import Directory, FunctionSink, Sink, as_sink
 from holdsfor.spark.streaming.store import Store, make_folder, spark_path
 from holdsfor.spark.streaming.tasks import notes_of
@@ -101,6 +102,7 @@ class MetricStreaming:
         settings["buckets"] = self._buckets or before.settings.get("buckets") or _partitions(self._spark)
         last_commit(store, settings)
         store = store.owned(run_of(before.link, settings["rules"]))
+        probe(self._spark, store)
         job = MetricJob.of(self.plan, settings["buckets"])
         aside = None if side is None else as_sink(side, style)
         run = _Run(job, store, settings, self._lateness, as_sink(sink, style), aside, on_report)
@@ -138,7 +140,7 @@ class _Run:
             if report.changes:
                 path = self.store.path(f"{batch}/changes")
                 if isinstance(self.sink, Directory) and self.sink.format == "parquet":
-                    self.sink.take(path, batch)
+                    self.sink.take(path, batch, report.changes)
                 else:
                     self.sink(spark.read.schema(CHANGES_SQL).parquet(spark_path(path)), batch)
             if has_aside and self.side is not None:

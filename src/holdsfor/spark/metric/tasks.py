@@ -282,4 +282,5 @@ class _Bucket:
         data = packed(tables, "zstd")
         task.store.write_sealed(state_file(task.turn.batch, self._stage.number, self._bucket), data)
         open_now = sum(table.rows for table in self._going_on.tables.values())
-        return {"changes": len(changes), "open": open_now, "kept": state.facts, "state_bytes": data.size}
+        counts = {"changes": len(changes), "open": open_now, "kept": state.facts, "state_bytes": data.size}
+        return {"state": f"{place}.arrow", **counts}

@@ -12,6 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import Commit, last_commit, write_commit
+from holdsfor.spark.streaming.shared import require_files, require_rows
 from holdsfor.spark.streaming.store import Store
 from holdsfor.spark.streaming.turns import Turn
 
@@ -123,6 +124,7 @@ class Driver(Generic[Frame]):
         if clock.start is None and self.start is not None:
             clock = clock.beginning(self.start)
         taken = self.workers.take_in(rows, batch, clock)
+        require_files(self.store, f"{batch}/rows", [f"{bucket}.arrow" for bucket in taken.buckets])
         clock = clock.seen(taken.first, taken.last).waited(taken.now, taken.events, self.patience)
         if until is not None and clock.start is not None:
             clock = clock.seen(until + self.windows.lateness, until + self.windows.lateness)
@@ -149,6 +151,7 @@ class Driver(Generic[Frame]):
                 is_anew,
             )
             notes = self.workers.ask(turn)
+            require_files(self.store, f"{batch}/state", [f"{note['stage']}-{note['bucket']}.arrow" for note in notes])
             counted = {name: sum(note.get(name, 0) for note in notes) for name in _COUNTED}
             scratch = is_first or is_anew or not counted["keys_held"]
             report = replace(report, query_time=due[-1], queries=len(due), from_scratch=scratch, **counted)
@@ -157,10 +160,17 @@ class Driver(Generic[Frame]):
             sizes = {name: counted[name] for name in _SIZES}
             files = sorted({file for note in notes for file in note["files"]})
             after = Commit(batch, self.settings, clock.asked(due[-1]), batch, {}, sizes, pace, files)
+        for folder, what in _FOLDERS.items():
+            count = getattr(report, what)
+            if count:
+                require_rows(self.store.path(f"{batch}/{folder}"), count, _NAMED[what], "checkpoint")
         deliver(report)
         write_commit(self.store, after, before)
         return replace(report, milliseconds=round((time.perf_counter() - begin) * 1e3))
 
 
+_FOLDERS = {"changes": "changes", "events": "event_changes", "unmatched": "unmatched"}
+"""What workers write for the sinks, and how it is counted."""
+_NAMED = {"changes": "changes", "event_changes": "changes of events", "unmatched": "retractions of nothing"}
 _SIZES = ("intervals", "state_rows", "state_bytes")
 _COUNTED = ("changes", "event_changes", "conflicts", "unmatched", "keys_worked", "keys_held", *_SIZES)

@@ -22,6 +22,7 @@ from holdsfor.io.frames import entry_of
 from holdsfor.io.layouts import Form, Layouts
 from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.spark.columns import identifier, literal, time
+from holdsfor.spark.connectors.payload import MALFORMED
 from holdsfor.spark.job import Rows
 from holdsfor.spark.sources import Origin, _either, _feeds, _first_of, _Shipped
 from holdsfor.spark.streaming.clock import Clock, Windows
@@ -75,7 +76,7 @@ class Sources:
             names = {column: f"{place}:{column}" for column in frame.columns}
             found.append((name, names))
             if layouts.knows(name):
-                plain = [column for column in frame.columns if column != retracted]
+                plain = [column for column in frame.columns if column not in (retracted, MALFORMED)]
                 entries.append(_renamed(entry_of(f"events[{name!r}]", name, plain, layouts), names, place))
         if retracted is not None and not any(retracted in names for _, names in found):
             raise HoldsforError(f"no stream has the column {retracted!r}, which should say what is taken back")
@@ -102,6 +103,11 @@ class Sources:
         flags = [names[self.retracted] for _, names in self.columns if self.retracted in names]
         cases = " or ".join(f"coalesce(cast({identifier(name)} as boolean), false)" for name in flags)
         return f"({cases or 'false'})"
+
+    def unreadable(self) -> str | None:
+        """Whether the text of a row could not be made into columns; None if no stream tells."""
+        told = [identifier(names[MALFORMED]) for _, names in self.columns if MALFORMED in names]
+        return _either([f"{name} is not null" for name in told]) if told else None
 
     def row_text(self) -> str:
         """A row as it came, as JSON."""
@@ -150,6 +156,8 @@ class Sorting:
     rows: Rows
     windows: Windows
     buckets: int
+    lost: str = "false"
+    """Whether a row that is nothing at all is one that could not be read. One of all sortings speaks of these."""
 
     @property
     def _places(self) -> Iterator[tuple[int, Origin, list[_Shipped]]]:
@@ -211,9 +219,12 @@ class Sorting:
         origins = [origin for _, origin, _ in self._places]
         moment = [self._moment(origin) for origin in origins]
         good = [f"({origin.good}) and {time} is not null" for origin, time in zip(origins, moment, strict=True)]
+        chosen, is_good = _either([origin.chosen for origin in origins]), f"coalesce({self._by_origin(good)}, false)"
+        if self.lost != "false":
+            chosen, is_good = f"({chosen}) or ({self.lost})", f"not ({self.lost}) and {is_good}"
         return {
-            "chosen": f"{SOURCE} is not null and coalesce({_either([origin.chosen for origin in origins])}, false)",
-            "good": f"coalesce({self._by_origin(good)}, false)",
+            "chosen": f"{SOURCE} is not null and coalesce({chosen}, false)",
+            "good": is_good,
             "moment": self._by_origin(moment),
         }
 
@@ -237,7 +248,7 @@ class Sorting:
         """Where a row goes: stages, tags and buckets."""
         found = []
         for one in shipped:
-            row = f"named_struct('stage', {self._stage(one)}Y, 'tag', {one.number}Y, 'bucket', cast(b as int))"
+            row = f"named_struct('stage', {self._stage(one)}S, 'tag', {one.number}S, 'bucket', cast(b as int))"
             found.append(f"transform({one.targets(self.buckets)}, b -> {row})")
         return found[0] if len(found) == 1 else f"concat({', '.join(found)})"
 

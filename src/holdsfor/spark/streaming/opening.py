@@ -7,11 +7,15 @@ from typing import Any
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StringType, StructField, StructType
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.spark.streaming.reasons import reason, spark_errors
+from holdsfor.spark.connectors.payload import MALFORMED, struct_of
+from holdsfor.spark.streaming.reasons import NO_JAVA, is_lost_java, reason, spark_errors
 
 FILES = ("parquet", "json", "csv", "orc")
+_TEXT_FILES = ("json", "csv")
+"""Files in which a row may be anything."""
 
 
 def opened(
@@ -23,8 +27,14 @@ def opened(
             raise HoldsforError(f"the source {source} needs the folder of its files: a path")
         if source == "csv":
             options.setdefault("header", "true")
-        columns = schema or _columns(spark, source, path, options)
+        if source in _TEXT_FILES:
+            # A row that is no JSON at all has nothing but this column.
+            options.setdefault("columnNameOfCorruptRecord", MALFORMED)
+        columns: Any = schema or _columns(spark, source, path, options)
         with spark_errors(f"{path} cannot be followed"):
+            if source in _TEXT_FILES:
+                told = [field for field in struct_of(columns).fields if field.name != MALFORMED]
+                columns = StructType([*told, StructField(MALFORMED, StringType())])
             return spark.readStream.format(source).schema(columns).options(**options).load(path), columns
     from holdsfor.spark import connectors
 
@@ -62,6 +72,10 @@ def wait_for(query: Any) -> None:
         query.stop()
     except StreamingQueryException as problem:
         raise HoldsforError(reason(problem)) from problem
+    except Exception as problem:
+        if not is_lost_java(problem):
+            raise
+        raise HoldsforError(NO_JAVA) from problem
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

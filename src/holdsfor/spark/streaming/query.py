@@ -19,11 +19,12 @@ from holdsfor.io.typed import UNITS
 from holdsfor.loading import Background, Reasoner
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.batch import Rules, _collected, _partitions, _session, loaded
-from holdsfor.spark.streaming.chain import run_of
+from holdsfor.spark.streaming.chain import link_before, run_of
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Report
 from holdsfor.spark.streaming.frames import Sources, Streams, observed, with_beat
+from holdsfor.spark.streaming.shared import probe
 from holdsfor.spark.streaming.sinks import Sink, as_sink
 from holdsfor.spark.streaming.store import Store, make_folder, spark_path
 from holdsfor.spark.streaming.work import OnReport, Run, Sinks, Work
@@ -151,6 +152,11 @@ class StreamingRecognition:
 
         All are functions of rows and the number of the batch, or folders. `on_report` is called after every batch.
         """
+        make_folder(checkpoint, "checkpoint")
+        store = Store.below(checkpoint)
+        if not store.committed():
+            # A history that was begun has to come to its end first.
+            link_before(store, 0)
         run = self._run(checkpoint, _sinks(sink, events, side, style), on_report)
         frame = observed(self._frame, run.work.sortings)
         if self._patience is not None:
@@ -200,6 +206,7 @@ class StreamingRecognition:
         settings = self._settings | {"derived events": sinks.events is not None, "buckets": buckets}
         last_commit(store, settings)
         store = store.owned(run_of(before.link, settings["rules"]))
+        probe(_session(self._events), store)
         work = self._work.told(buckets=buckets, derived_events=sinks.events is not None)
         return Run(work, store, settings, self._start, self._patience, sinks, on_report)
 

@@ -18,6 +18,7 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.changelog import CHANGES
 from holdsfor.engine.matching import Op
 from holdsfor.spark.streaming.happenings import EVENT_CHANGES
+from holdsfor.spark.streaming.shared import NotShared, require_rows
 from holdsfor.spark.streaming.store import make_folder, place_of, spark_path
 from holdsfor.spark.wire import ddl
 
@@ -41,8 +42,8 @@ class Directory:
             raise HoldsforError(f"the format must be one of {', '.join(FORMATS)}, not {self.format!r}")
         make_folder(self.path, "results")
 
-    def take(self, folder: str, batch: int) -> None:
-        """Take over the Parquet files of a batch as they are: no job, no copy in memory."""
+    def take(self, folder: str, batch: int, rows: int) -> None:
+        """Take over the Parquet files of a batch, so many rows, as they are: no job, no copy in memory."""
         system, root = place_of(self.path)
         passing, target = f"{root}/.batch={batch}-{uuid4().hex}", f"{root}/batch={batch}"
         system.create_dir(passing, recursive=True)
@@ -51,6 +52,7 @@ class Directory:
         if system.get_file_info(target).type != fs.FileType.NotFound:
             system.delete_dir(target)
         system.move(passing, target)
+        require_rows(f"{self.path}/batch={batch}", rows, "changes", "sink")
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
         """Write the rows of a batch."""
@@ -60,6 +62,17 @@ class Directory:
         rows.coalesce(1).write.mode("overwrite").options(**options).format(self.format).save(
             spark_path(f"{self.path}/batch={batch}")
         )
+        self._require_file(batch)
+
+    def _require_file(self, batch: int) -> None:
+        """A worker has written all rows to one file. If the driver finds none, the worker has another folder."""
+        system, root = place_of(self.path)
+        found = system.get_file_info(fs.FileSelector(f"{root}/batch={batch}", allow_not_found=True))
+        if not any(info.base_name.startswith("part-") for info in found):
+            raise NotShared(
+                f"what a worker wrote to {self.path}/batch={batch} is not there: the sink must be in a folder that every "
+                "machine of the cluster sees under the same name; nothing of this batch was committed"
+            )
 
 
 @dataclass

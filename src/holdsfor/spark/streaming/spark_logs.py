@@ -35,7 +35,7 @@ def check_spark_files(store: Store, told: Mapping[str, Any]) -> None:
     for name, checksum in told.items():
         folder, _, entry = name.rpartition("/")
         path = f"{_checkpoint(store)}/{name}"
-        number = int(_ENTRY.fullmatch(entry)[1])  # type: ignore[index] -- only such names are told
+        number = _number(entry)
         there = _entries(store, folder)
         if there.get(number) != entry:
             # Old entries of a source are put together in one file, and deleted.
@@ -64,7 +64,11 @@ def _entries(store: Store, folder: str) -> dict[int, str]:
     top = root.rpartition("/")[0]
     listed = system.get_file_info(fs.FileSelector(f"{top}/{folder}", allow_not_found=True))
     names = sorted(info.base_name for info in listed if info.is_file and _ENTRY.fullmatch(info.base_name))
-    return {int(name.partition(".")[0]): name for name in names}
+    return {_number(name): name for name in names}
+
+
+def _number(entry: str) -> int:
+    return int(entry.partition(".")[0])
 
 
 def _checksum(store: Store, name: str) -> int:

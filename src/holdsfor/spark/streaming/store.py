@@ -192,6 +192,11 @@ class Store:
         for batch in batches:
             system.delete_dir(f"{root}/{batch}")
 
+    def remove(self, folder: str) -> None:
+        """Delete a folder."""
+        system, root = self._place
+        system.delete_dir(f"{root}/{folder}")
+
 
 def state_file(batch: int, stage: int, bucket: int) -> str:
     """Where what a batch has written of the state of a bucket is."""

@@ -29,6 +29,7 @@ from holdsfor.spark.streaming.turns import Turn
 from holdsfor.spark.wire import ddl
 from holdsfor.spreading.stages import StagePlan
 
+_COLUMNS = {"changes": CHANGES_SQL, "events": EVENT_CHANGES_SQL}
 OnReport = Callable[[Report], None]
 
 
@@ -69,6 +70,10 @@ class Work:
         used = tuple(sorting for sorting in sortings if sorting.is_used)
         if not used:
             raise HoldsforError("no rule has a use for any row of the streams")
+        unreadable = sources.unreadable()
+        if unreadable is not None:
+            known = " or ".join(f"({origin.chosen})" for group in origins for origin in group)
+            used = (replace(used[0], lost=f"({unreadable}) and not coalesce({known}, false)"), *used[1:])
         return cls(plan, sources, windows, stages, rows, job, used)
 
     def told(self, *, buckets: int, derived_events: bool) -> Work:
@@ -120,18 +125,18 @@ class Run:
         def deliver(report: Report) -> None:
             sinks = self.sinks
             if report.changes:
-                self._hand_over(frame.sparkSession, batch, "changes", CHANGES_SQL, sinks.changes)
+                self._hand_over(frame.sparkSession, batch, "changes", report.changes, sinks.changes)
             if report.event_changes and sinks.events is not None:
-                self._hand_over(frame.sparkSession, batch, "events", EVENT_CHANGES_SQL, sinks.events)
+                self._hand_over(frame.sparkSession, batch, "events", report.event_changes, sinks.events)
             if sinks.side is not None and (report.late or report.malformed or report.unmatched):
                 sinks.side(reduce(DataFrame.unionAll, self._aside(frame, batch, report, workers.clock)), batch)
 
         return driver.run(frame, batch, deliver, until)
 
-    def _hand_over(self, spark: SparkSession, batch: int, kind: str, columns: str, sink: FunctionSink) -> None:
-        path = self.store.path(f"{batch}/{kind}")
+    def _hand_over(self, spark: SparkSession, batch: int, kind: str, rows: int, sink: FunctionSink) -> None:
+        path, columns = self.store.path(f"{batch}/{kind}"), _COLUMNS[kind]
         if isinstance(sink, Directory) and sink.format == "parquet":
-            sink.take(path, batch)
+            sink.take(path, batch, rows)
         else:
             sink(spark.read.schema(columns).parquet(spark_path(path)), batch)
 
