@@ -64,6 +64,7 @@ def run_metric_on_spark(
                 query=options.query or None,
                 mapping=options.mapping,
                 exact=True,
+                quoted=True,
                 untyped=untyped,
                 partitions=partitions,
                 observation=observation,

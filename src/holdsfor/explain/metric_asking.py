@@ -35,8 +35,10 @@ class MetricAsked:
         facts: FactSet,
         dictionary: Dictionary,
         within: tuple[Fraction | None, Fraction | None] = (None, None),
+        notes: tuple[str, ...] = (),
     ) -> None:
         self._program, self._facts, self._dictionary, self._within = program, facts, dictionary, within
+        self._notes = notes
 
     def explain(self, question: str, at: Fraction, *, depth: int | None = DEPTH) -> Explanation:
         """Why a fact holds at a time, or why it does not."""
@@ -80,7 +82,8 @@ class MetricAsked:
             below = MetricRefuter(world).refutation(signature, asked.args, at, depth)
             root = Node(Kind.ABSENT, text, holds=False, claim=claim, children=below)
         check = partial(replay_facts, root, program, facts, self._dictionary)
-        return Explanation(asked.shown, number_text(at), at in held, root, _check=check)
+        notes = () if at in held else self._notes
+        return Explanation(asked.shown, number_text(at), at in held, root, notes=notes, _check=check)
 
 
 def replay_facts(root: Node, program: MetricProgram, facts: FactSet, dictionary: Dictionary) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,14 @@ from holdsfor.engine.tables import FOREVER
 from holdsfor.io.formats import Part, parts
 from holdsfor.io.frames import as_part
 from holdsfor.io.mapping import Entry, TableMapping
+from holdsfor.io.metric_dates import dated_ticks, timestamp_ticks
 from holdsfor.io.metric_rows import Rows, Typed, cells
 from holdsfor.io.metric_text import fact_set
-from holdsfor.io.metric_times import Ticks, text_ticks
+from holdsfor.io.metric_times import Ticks, off_tick, on_tick, text_ticks
 from holdsfor.io.rejects import Rejects, refused
 from holdsfor.io.sources import shown_name
 from holdsfor.io.tables import _chosen
-from holdsfor.io.typed import missing, plain, times
+from holdsfor.io.typed import UNITS, missing, plain
 
 _POINT, _SPAN, _FLAGS = "time", ("start", "end"), ("start_closed", "end_closed")
 
@@ -45,7 +47,11 @@ class _Columns:
 
 
 def facts_from_frames(
-    frames: Mapping[str, Any], dictionary: Dictionary, rejects: Rejects | None = None, unit: str = "s"
+    frames: Mapping[str, Any],
+    dictionary: Dictionary,
+    rejects: Rejects | None = None,
+    unit: str = "s",
+    tick: Fraction | None = None,
 ) -> FactSet:
     """Facts by predicate name: pandas, polars, Arrow, DuckDB, lists of tuples or of dicts.
 
@@ -53,6 +59,8 @@ def facts_from_frames(
     the interval), and the arguments in order. A missing `start` or `end` is infinite. Tuples are `(time, arguments…)`.
     Times are numbers, text such as `"1/3"`, or timestamps in units since 1970.
     """
+    if unit not in UNITS:
+        raise HoldsforError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
     rejects = rejects or Rejects()
     rows = []
     for name, frame in frames.items():
@@ -60,7 +68,7 @@ def facts_from_frames(
         part = as_part(frame, source, [_POINT])
         if len(part.table):
             columns = _by_name(name, part.table.column_names, source)
-            rows += _taken(part, columns, np.arange(len(part.table)), unit, source, rejects)
+            rows += _taken(part, columns, np.arange(len(part.table)), unit, source, rejects, tick)
     return fact_set(rows, dictionary)
 
 
@@ -70,6 +78,7 @@ def read_metric_tables(
     dictionary: Dictionary,
     rejects: Rejects | None = None,
     wanted: Container[Signature] | None = None,
+    tick: Fraction | None = None,
 ) -> FactSet:
     """Read files by a mapping: its events are facts at a point, its fluents facts over closed intervals."""
     rejects = rejects or Rejects()
@@ -82,7 +91,7 @@ def read_metric_tables(
             for entry in entries:
                 if wanted is None or (entry.name, len(entry.args)) in wanted:
                     places = np.flatnonzero(_chosen(part, entry))
-                    rows += _taken(part, _of_entry(entry), places, mapping.unit, shown_name(path), rejects)
+                    rows += _taken(part, _of_entry(entry), places, mapping.unit, shown_name(path), rejects, tick)
     return fact_set(rows, dictionary)
 
 
@@ -104,11 +113,19 @@ def _of_entry(entry: Entry) -> _Columns:
     return _Columns(entry.name, entry.start, entry.end or entry.start, entry.args)
 
 
-def _taken(part: Part, columns: _Columns, places: Ints, unit: str, source: str, rejects: Rejects) -> list[Rows]:
+def _taken(
+    part: Part,
+    columns: _Columns,
+    places: Ints,
+    unit: str,
+    source: str,
+    rejects: Rejects,
+    tick: Fraction | None = None,
+) -> list[Rows]:
     """The facts of some rows; those that are none are put aside."""
     if not len(places):
         return []
-    found = _Found(part, columns, places, unit)
+    found = _Found(part, columns, places, unit, tick)
     wrong, bad = np.zeros(len(places), np.bool_), []
     for mask, reason in found.complaints():
         new = places[mask & ~wrong]
@@ -122,7 +139,8 @@ def _taken(part: Part, columns: _Columns, places: Ints, unit: str, source: str, 
 class _Found:
     """Rows of a table that are facts of one predicate."""
 
-    def __init__(self, part: Part, columns: _Columns, places: Ints, unit: str) -> None:
+    def __init__(self, part: Part, columns: _Columns, places: Ints, unit: str, tick: Fraction | None) -> None:
+        self._tick = tick
         self._part, self._columns, self._places = part, columns, pa.array(places)
         is_point = columns.start == columns.end
         low = self._ticks(columns.start, unit, None if is_point else -int(FOREVER))
@@ -157,11 +175,14 @@ class _Found:
         """What is wrong with some of the rows."""
         columns = self._columns
         for name, found in {columns.start: self._low, columns.end: self._high}.items():
-            yield found.wrong, f"{name} is no number in range"
+            yield found.wrong, f"{name} is no number or date in range"
         yield self._is_infinite_point, f"{columns.start} is infinite"
         for name in columns.args:
             yield missing(self._column(name), is_text=name in self._part.untyped), f"{name} is missing"
         yield ~self._fine, "the interval is empty"
+        if self._tick is not None:
+            fits = [on_tick(ends, self._scale, self._tick) for ends in (self._start, self._end)]
+            yield ~(fits[0] & fits[1]), off_tick(self._tick)
 
     def rows(self, fine: Bools) -> Rows:
         """The rows that nothing is wrong with."""
@@ -193,12 +214,11 @@ def _column_ticks(column: Any, unit: str, name: str) -> Ticks:
         values = pc.fill_null(column, 0).cast(pa.int64(), safe=kind != pa.uint64()).to_numpy()
         return Ticks(values, 1, np.abs(values) > FURTHEST)
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
-        found = times(column, unit, name)
-        return Ticks(found.values, 1, np.abs(found.values) > FURTHEST)
+        return timestamp_ticks(column, unit)
     if pa.types.is_floating(kind):
         return _float_ticks(pc.fill_null(column.cast(pa.float64()), 0.0).to_numpy())
     if pa.types.is_decimal(kind) or pa.types.is_string(kind):
-        return text_ticks(pc.utf8_trim_whitespace(pc.fill_null(column.cast(pa.string()), "")))
+        return dated_ticks(pc.utf8_trim_whitespace(pc.fill_null(column.cast(pa.string()), "")), unit)
     if pa.types.is_null(kind):
         return Ticks(np.zeros(len(column), np.int64), 1, np.ones(len(column), np.bool_))
     raise HoldsforError(f"column {name!r} has the type {kind}; times are numbers, text or timestamps")

@@ -7,7 +7,7 @@ where its fields are. What is not plain is left to the parser, line by line.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -25,7 +25,7 @@ from holdsfor.engine.metric.facts import Signature
 from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl.reader import parse_data
 from holdsfor.frontend.dmtl.words import NAME, RESERVED
-from holdsfor.io.metric_times import Ticks, common_scale, rational_ticks, text_ticks
+from holdsfor.io.metric_times import Ticks, common_scale, off_tick, on_tick, rational_ticks, text_ticks
 from holdsfor.io.rejects import refused
 from holdsfor.ir.metric import MetricFact, MetricRule
 
@@ -70,8 +70,8 @@ class Parsed:
     refused: list[pa.Table] = field(default_factory=list)
 
 
-def parse(block: bytes, wanted: Container[Signature] | None = None) -> Parsed:
-    """The facts of a piece of text; of `wanted` predicates only, if that is given."""
+def parse(block: bytes, wanted: Container[Signature] | None = None, tick: Fraction | None = None) -> Parsed:
+    """The facts of a piece of text; of `wanted` predicates only, and at multiples of a tick, if that is given."""
     piece = _Piece(_without_blanks(block))
     parsed = Parsed(len(piece.first))
     is_read = np.zeros(parsed.lines, np.bool_)
@@ -82,11 +82,11 @@ def parse(block: bytes, wanted: Container[Signature] | None = None) -> Parsed:
         if wanted is not None and (name, group.arity) not in wanted:
             is_read[group.rows] = True
             continue
-        fine = group.read(parsed)
+        fine = group.read(parsed, tick)
         is_read[group.rows[fine]] = True
     left = np.flatnonzero(~is_read)
     if len(left):
-        _parse_lines(block, left, parsed, wanted)
+        _parse_lines(block, left, parsed, wanted, tick)
     return parsed
 
 
@@ -101,7 +101,9 @@ def _without_blanks(block: bytes) -> bytes:
     return block.replace(b".\n", b"\n") if b".\n" in block else block
 
 
-def _parse_lines(block: bytes, rows: Ints, parsed: Parsed, wanted: Container[Signature] | None) -> None:
+def _parse_lines(
+    block: bytes, rows: Ints, parsed: Parsed, wanted: Container[Signature] | None, tick: Fraction | None
+) -> None:
     """Lines that are not plain, one at a time."""
     lines = block.split(b"\n")
     bad: list[tuple[int, str, str, str]] = []
@@ -110,10 +112,9 @@ def _parse_lines(block: bytes, rows: Ints, parsed: Parsed, wanted: Container[Sig
             continue
         text = lines[row].decode()
         found = parse_data(Source("", text))
-        too_far = any(map(_is_too_far, found.statements))
-        if found.diagnostics or too_far:
+        reason = found.diagnostics[0].message if found.diagnostics else _wrong_time(found.statements, tick)
+        if reason is not None:
             name = re.split(r"[(@]", text, maxsplit=1)[0].strip()
-            reason = found.diagnostics[0].message if found.diagnostics else "the time is too far from 0"
             bad.append((row + 1, text, reason, name))
             continue
         for fact in found.statements:
@@ -128,10 +129,16 @@ def _parse_lines(block: bytes, rows: Ints, parsed: Parsed, wanted: Container[Sig
         parsed.refused.append(refused(name, np.array(numbers), pa.array(texts), pa.array(reasons)))
 
 
-def _is_too_far(fact: MetricRule | MetricFact) -> bool:
-    assert isinstance(fact, MetricFact)
-    bounds = (fact.during.low, fact.during.high)
-    return any(bound is not None and abs(bound) * bound.denominator > FURTHEST for bound in bounds)
+def _wrong_time(facts: Iterable[MetricRule | MetricFact], tick: Fraction | None) -> str | None:
+    """What is wrong with the times of facts; None if nothing is."""
+    for fact in facts:
+        assert isinstance(fact, MetricFact)
+        for bound in (fact.during.low, fact.during.high):
+            if bound is not None and abs(bound) * bound.denominator > FURTHEST:
+                return "the time is too far from 0"
+            if bound is not None and tick is not None and bound % tick:
+                return off_tick(tick)
+    return None
 
 
 class _Piece:
@@ -230,7 +237,7 @@ class _Group:
     is_span: bool
     rows: Ints
 
-    def read(self, parsed: Parsed) -> Bools:
+    def read(self, parsed: Parsed, tick: Fraction | None) -> Bools:
         """Take in the facts; says which of the lines are fine."""
         first = self.piece.first[self.rows]
         place = self.arity + 2 if self.arity else 1
@@ -243,6 +250,8 @@ class _Group:
             low = high = text_ticks(self.piece.column(first + place))
             is_closed_low = is_closed_high = np.ones(len(first), np.bool_)
         start, end, scale, fine = cells(low, high, is_closed_low, is_closed_high)
+        if tick is not None:
+            fine &= on_tick(start, scale, tick) & on_tick(end, scale, tick)
         if not fine.all():
             first, start, end = first[fine], start[fine], end[fine]
         args = tuple(self.piece.column(first + 1 + place).dictionary_encode() for place in range(self.arity))

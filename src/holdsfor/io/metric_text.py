@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +31,16 @@ def read_metric_facts(
     dictionary: Dictionary,
     rejects: Rejects | None = None,
     wanted: Container[Signature] | None = None,
+    tick: Fraction | None = None,
 ) -> FactSet:
     """Read files, in any order of facts; `-` is standard input, and gzip is unpacked.
 
     Times are exact: the time-line of the result has as many ticks to a unit as they need. Lines that are no facts go to
-    `rejects`. Facts of predicates that are not `wanted`, if that is given, are left out.
+    `rejects`, and with a tick those at other times than multiples of it. Facts of predicates that are not `wanted`, if
+    that is given, are left out.
     """
     rejects = rejects or Rejects()
-    rows = [found for parsed in _pieces(paths, rejects, wanted) for found in _all_rows(parsed)]
+    rows = [found for parsed in _pieces(paths, rejects, wanted, tick) for found in _all_rows(parsed)]
     return fact_set(rows, dictionary)
 
 
@@ -52,10 +55,15 @@ def metric_fact_blocks(
         yield fact_set(list(_all_rows(parsed)), dictionary)
 
 
-def _pieces(paths: Iterable[str | Path], rejects: Rejects, wanted: Container[Signature] | None) -> Iterator[Parsed]:
+def _pieces(
+    paths: Iterable[str | Path],
+    rejects: Rejects,
+    wanted: Container[Signature] | None,
+    tick: Fraction | None = None,
+) -> Iterator[Parsed]:
     for path in paths:
         line = 0
-        for parsed in in_order(lambda block: parse(block, wanted), blocks(path)):
+        for parsed in in_order(lambda block: parse(block, wanted, tick), blocks(path)):
             moved = [table.set_column(0, "line", pc.add(table["line"], line)) for table in parsed.refused]
             rejects.add(shown_name(path), moved)
             line += parsed.lines

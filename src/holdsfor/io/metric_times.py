@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
+from math import gcd, lcm
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.tables import FOREVER
-from holdsfor.frontend.dmtl.numbers import read_bound
+from holdsfor.frontend.dmtl.numbers import number_text, read_bound
 
 _DECIMAL = r"^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$"
 _WHOLE = b"-0123456789"
@@ -43,6 +43,20 @@ class Ticks:
         furthest = FURTHEST // (scale // self.scale)
         fine: Bools = (np.abs(self.values) <= furthest) | (np.abs(self.values) >= FOREVER)
         return fine
+
+
+def on_tick(cells: Ints, scale: int, tick: Fraction) -> Bools:
+    """Which ends of intervals, as cells, are infinite or multiples of a tick."""
+    # In whole numbers: cells / 2 / scale is a multiple of numerator / denominator.
+    every = scale * tick.numerator
+    every //= gcd(every, tick.denominator)
+    fits: Bools = (np.abs(cells) >= FOREVER) | ((cells >> 1) % min(every, int(FOREVER)) == 0)
+    return fits
+
+
+def off_tick(tick: Fraction) -> str:
+    """What is wrong with a time that is no multiple of a tick."""
+    return f"not a multiple of the tick {number_text(tick)}"
 
 
 def text_ticks(column: Any) -> Ticks:

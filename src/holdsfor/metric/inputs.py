@@ -14,7 +14,6 @@ from holdsfor.io.mapping import make_mapping, read_mapping
 from holdsfor.io.metric_frames import facts_from_frames, read_metric_tables
 from holdsfor.io.metric_text import read_metric_facts
 from holdsfor.io.rejects import Rejects
-from holdsfor.metric.ticks import on_ticks
 
 FactsInput: TypeAlias = str | Path | Iterable[str | Path] | Mapping[str, Any]
 """Files of facts, or tables by predicate name."""
@@ -49,9 +48,7 @@ def read_facts(
     """
     rejects = rejects or Rejects()
     dictionary = Dictionary() if dictionary is None else dictionary
-    found = _read(facts, mapping, unit, rejects, dictionary)
-    if tick is not None:
-        found = on_ticks(found, tick, dictionary, rejects)
+    found = _read(facts, mapping, unit, rejects, dictionary, tick)
     names = {name for name, _ in known}
     unknown = {
         f"{name}/{arity}" if name in names else name: table.rows
@@ -62,11 +59,18 @@ def read_facts(
     return MetricReading(found, dictionary, rows, unknown, rejects)
 
 
-def _read(facts: FactsInput, mapping: MappingInput, unit: str, rejects: Rejects, dictionary: Dictionary) -> FactSet:
+def _read(
+    facts: FactsInput,
+    mapping: MappingInput,
+    unit: str,
+    rejects: Rejects,
+    dictionary: Dictionary,
+    tick: Fraction | None,
+) -> FactSet:
     if isinstance(facts, Mapping):
-        return facts_from_frames(facts, dictionary, rejects, unit)
+        return facts_from_frames(facts, dictionary, rejects, unit, tick)
     paths = [facts] if isinstance(facts, str | Path) else list(facts)
     if mapping is None:
-        return read_metric_facts(paths, dictionary, rejects)
+        return read_metric_facts(paths, dictionary, rejects, tick=tick)
     described = make_mapping(mapping) if isinstance(mapping, Mapping) else read_mapping(mapping)
-    return read_metric_tables(paths, described, dictionary, rejects)
+    return read_metric_tables(paths, described, dictionary, rejects, tick=tick)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -89,7 +89,8 @@ class MetricReasoner:
         tuples or dicts) with columns `time`, or `start` and `end`, and the arguments in order. With `step`, time moves on
         from start to end as on a stream; the answer is the same. `delay` is how much later answers may come than what
         they are about, for programs that look into the future (`"inf"`: as much as it takes). All times are multiples of
-        `tick`, which is found out if it is not given; facts at other times are put aside.
+        `tick`, which is found out if it is not given; facts at other times are put aside. Rows that are malformed give a
+        warning, and so do names that no rule knows if nothing follows.
 
         >>> loads_metric("Recent(X) :- Diamondminus[0,1/2] Alarm(X)").materialise({"Alarm": [(3, "pump")]})
         1 interval of 1 predicate
@@ -101,6 +102,7 @@ class MetricReasoner:
         from holdsfor.metric.session import MetricRun, Span, streamed_plan
         from holdsfor.metric.ticks import require_ticks
         from holdsfor.metric.times import exact_or_none
+        from holdsfor.metric.unread import warn_of_other_times, warn_of_unread
 
         span = Span.of(start, end, step)
         plan = self.plan_of(query)
@@ -113,7 +115,12 @@ class MetricReasoner:
             self.signatures, facts, mapping=mapping, unit=unit, rejects=Rejects(strict=strict), tick=every
         )
         asked = partial(_asked, self.program, reading, (span.start, span.end))
-        return MetricRun(plan, reading, span).result().remembering(asked)
+        found = MetricRun(plan, reading, span).result().remembering(asked)
+        is_empty = not found and not self.program.facts
+        warn_of_unread(reading, self.signatures, is_empty=is_empty)
+        if is_empty:
+            warn_of_other_times(reading, span.start, span.end)
+        return found
 
     def stream(self, *, query: str | Iterable[str] | None = None, delay: Time | None = None) -> MetricSession:
         """A stream that facts can be pushed to and that is moved on in time.
@@ -214,7 +221,7 @@ class MetricReasoner:
         self.require_no_errors()
         span = Span.of(start, end)
         reading = read_facts(self.signatures, facts, mapping=mapping, unit=unit)
-        return _asked(self.program, reading, (span.start, span.end))
+        return _asked(self.program, reading, (span.start, span.end), known=self.signatures)
 
     def require_no_errors(self) -> None:
         """Raise ProgramError if anything found stops the program from running."""
@@ -224,12 +231,17 @@ class MetricReasoner:
 
 
 def _asked(
-    program: MetricProgram, reading: MetricReading, within: tuple[Fraction | None, Fraction | None]
+    program: MetricProgram,
+    reading: MetricReading,
+    within: tuple[Fraction | None, Fraction | None],
+    known: Collection[tuple[str, int]] = (),
 ) -> MetricAsked:
     """What was read, to be asked questions. Few runs have any use for it."""
     from holdsfor.explain.metric_asking import MetricAsked
+    from holdsfor.metric.unread import unread
 
-    return MetricAsked(program, reading.facts, reading.dictionary, within)
+    notes = tuple(unread(reading, known, is_empty=bool(known) and not program.facts))
+    return MetricAsked(program, reading.facts, reading.dictionary, within, notes)
 
 
 def from_metric_program(program: MetricProgram) -> MetricReasoner:

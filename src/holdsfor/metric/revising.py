@@ -13,6 +13,7 @@ from holdsfor.io.rejects import Rejects
 from holdsfor.metric.inputs import FactsInput, MappingInput, read_facts
 from holdsfor.metric.result import MetricResult
 from holdsfor.metric.times import Time, exact
+from holdsfor.metric.unread import is_of_no_use, warn_of_unread
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class RevisingSession:
         reading = read_facts(
             self._known, facts, mapping=mapping, unit=unit, rejects=rejects, dictionary=self._dictionary
         )
+        warn_of_unread(reading, self._known, is_empty=is_of_no_use(reading), stacklevel=4)
         return reading.facts
 
     def advance(self, until: Time) -> Changes:

@@ -29,6 +29,7 @@ from holdsfor.ir.metric import MetricFact, MetricProgram, Range
 from holdsfor.metric.inputs import FactsInput, MappingInput, MetricReading, read_facts
 from holdsfor.metric.result import MetricResult, MetricSummary
 from holdsfor.metric.times import Time, exact, exact_or_none
+from holdsfor.metric.unread import is_of_no_use, warn_of_unread
 from holdsfor.syntax.terms import Const
 
 if TYPE_CHECKING:
@@ -176,6 +177,7 @@ class MetricSession:
             rejects=Rejects(strict=strict),
             dictionary=self._dictionary,
         )
+        warn_of_unread(reading, self._known, is_empty=is_of_no_use(reading))
         self._stream.push(reading.facts)
 
     def advance(self, until: Time) -> MetricResult:

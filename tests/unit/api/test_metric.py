@@ -1,12 +1,18 @@
 """Metric programs from Python."""
 
+import json
+from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import holdsfor
 from holdsfor import HoldsforError, ProgramError
+from holdsfor.frontend.dmtl.constants import read_arguments
 from holdsfor.metric import MetricReasoner, from_metric_program, loads_metric
 from holdsfor.metric.session import DerivesForever
 from holdsfor.metric.times import exact
@@ -174,3 +180,91 @@ def test_examples(name: str) -> None:
 
 def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# What was not understood is never passed over in silence
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({"Allarm": [(3, "pump")]}, r"no rule knows Allarm \(1 fact; did you mean Alarm\?\)"),
+        ({"Alarm": [(3, "pump", "x")]}, r"no rule knows Alarm/2 \(1 fact"),
+        ({"Alarm": [("soon", "pump")]}, r"1 malformed row skipped, first facts\['Alarm'\]:1: time is no number"),
+        ({}, "there are no facts"),
+        ({"Alarm": [(3_000, "pump")]}, "all facts lie outside the time asked about: from 3000 to 3000"),
+    ],
+)
+def test_an_empty_result_says_why(facts: dict[str, Any], said: str) -> None:
+    with pytest.warns(UserWarning, match=said):
+        found = loads_metric("Recent(X) :- Diamondminus[0,1/2] Alarm(X)").materialise(facts, start=0, end=10)
+    assert len(found) == 0
+
+
+def test_a_stream_says_what_it_skips() -> None:
+    stream = loads_metric("Recent(X) :- Diamondminus[0,1/2] Alarm(X)").stream()
+    with pytest.warns(UserWarning, match="no rule knows Allarm"):
+        stream.push({"Allarm": [(3, "pump")]})
+    with pytest.warns(UserWarning, match="malformed"):
+        stream.push({"Alarm": [("soon", "pump")]})
+
+
+def test_what_is_empty_for_good_reason_needs_no_warning(recwarn: pytest.WarningsRecorder) -> None:
+    rules = "Both(X) :- Alarm(X), Fire(X)"
+    assert len(loads_metric(rules).materialise({"Alarm": [(3, "a")], "Fire": [(3, "b")]})) == 0
+    assert not recwarn.list
+
+
+def test_an_explanation_says_what_was_skipped() -> None:
+    reasoner = loads_metric("Recent(X) :- Diamondminus[0,1/2] Alarm(X)")
+    found = reasoner.explain("Recent(pump)", 3, facts={"Allarm": [(3, "pump")]})
+    assert found.notes == ("no rule knows Allarm (1 fact; did you mean Alarm?)",)
+
+
+# Arguments in results read back
+
+
+def test_arguments_with_bars_are_told_apart() -> None:
+    rules = "Q(X,Y) :- P(X,Y)\nP('a|b',c)@1\nP(a,'b|c')@1\nP('7',7)@1\nP('','it''s')@1"
+    found = loads_metric(rules).materialise()
+    texts = found.to_arrow()["args"].to_pylist()
+    assert sorted(texts) == ["''|it's", "'7'|7", "'a|b'|c", "a|'b|c'"]
+    assert {read_arguments(text) for text in texts} == {row.args for row in found}
+
+
+def test_a_tick_names_the_file_and_the_line(tmp_path: Path) -> None:
+    (tmp_path / "facts.txt").write_text("# a comment\nAlarm(a)@1\nAlarm(a)@1.5\nAlarm(b)@[1,2.5]\n")
+    with pytest.warns(
+        UserWarning, match=r"2 malformed rows skipped, first .*facts.txt:3: not a multiple of the tick 1:"
+    ):
+        found = loads_metric("Q(X) :- Alarm(X)").materialise(tmp_path / "facts.txt", tick=1)
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_dates_are_the_same_in_every_format(unit: str, tmp_path: Path) -> None:
+    texts = ["2024-01-01T00:00:00", "2024-01-01T00:00:02.5", "2024-02-29T12:00:00.000250"]
+    mapping = {"unit": unit, "event": {"Alarm": {"time": "at", "args": ["who"]}}}
+    (tmp_path / "a.csv").write_text("at,who\n" + "".join(f"{text},a\n" for text in texts))
+    (tmp_path / "b.csv").write_text("at,who\n" + "".join(f"{text}Z,a\n" for text in texts))
+    (tmp_path / "c.csv").write_text("at,who\n" + "".join(f"{text.replace('T', ' ')}+00:00,a\n" for text in texts))
+    (tmp_path / "d.jsonl").write_text("".join(json.dumps({"at": text, "who": "a"}) + "\n" for text in texts))
+    stamps = pa.array([datetime.fromisoformat(text) for text in texts], pa.timestamp("us"))
+    pq.write_table(pa.table({"at": stamps, "who": ["a"] * 3}), tmp_path / "e.parquet")
+    pq.write_table(pa.table({"at": stamps.cast(pa.timestamp("ns", "UTC")), "who": ["a"] * 3}), tmp_path / "f.parquet")
+    scale = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    seconds = [1704067200, Fraction(3408134405, 2), 1709208000 + Fraction(1, 4000)]
+    for path in sorted(tmp_path.iterdir()):
+        found = loads_metric("Q(X) :- Alarm(X)").materialise(path, mapping=mapping)
+        assert [row.start for row in found] == [second * scale for second in seconds], path
+
+
+@pytest.mark.parametrize("text", ["2024-13-01", "2024-02-30T00:00:00", "yesterday", "2024-01-01T25:00", "24-01-01"])
+def test_what_is_no_date(text: str) -> None:
+    with pytest.warns(UserWarning, match="time is no number or date in range"):
+        loads_metric("Q(X) :- Alarm(X)").materialise({"Alarm": [(text, "a"), ("2024-01-01", "a")]})
+
+
+def test_a_unit_that_there_is_not() -> None:
+    with pytest.raises(HoldsforError, match="unit must be one of s, ms, us, ns, not 'days'"):
+        loads_metric("Q(X) :- Alarm(X)").materialise({"Alarm": [(1, "a")]}, unit="days")

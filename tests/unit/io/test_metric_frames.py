@@ -76,10 +76,10 @@ def test_rows_that_are_no_facts() -> None:
     table = pa.table({"start": [3, 1, 1, 1], "end": ["2", "x", "2", "2"], "who": ["a", "b", None, "d"]})
     shown, reasons = frames(P=table)
     assert shown == ["P(d)@[1,2]"]
-    assert sorted(reasons) == ["end is no number in range", "the interval is empty", "who is missing"]
+    assert sorted(reasons) == ["end is no number or date in range", "the interval is empty", "who is missing"]
     assert frames(P=pa.table({"time": [1.5, math.nan, math.inf, None]})) == (
         ["P@1.5"],
-        ["time is no number in range", "time is infinite", "time is no number in range"],
+        ["time is no number or date in range", "time is infinite", "time is no number or date in range"],
     )
 
 
@@ -104,6 +104,6 @@ def test_files_by_a_mapping(tmp_path: Path) -> None:
     dictionary, rejects = Dictionary(), Rejects()
     found = read_metric_tables(sorted(tmp_path.iterdir()), mapping, dictionary, rejects)
     assert told(found, dictionary) == ["Ping(007)@0.5", "Up(b)@[1.5,2]"]
-    assert [(row.line, row.reason) for row in rejects.first] == [(4, "ts is no number in range")]
+    assert [(row.line, row.reason) for row in rejects.first] == [(4, "ts is no number or date in range")]
     only = read_metric_tables([tmp_path / "a.csv"], mapping, Dictionary(), wanted={("Up", 1)})
     assert only.tables == {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.metric.facts import Facts, FactSet
 from holdsfor.engine.tables import FOREVER
+from holdsfor.frontend.dmtl.constants import argument_text
 from holdsfor.frontend.dmtl.numbers import number_text
 
 _CLOSED = [pa.field("start_closed", pa.bool_(), nullable=False), pa.field("end_closed", pa.bool_(), nullable=False)]
@@ -106,16 +107,26 @@ def _ordered(facts: Facts, dictionary: Dictionary) -> tuple[Facts, Any]:
         begins[1:] |= column[1:] != column[:-1]
     group = np.cumsum(begins) - 1
     heads = np.flatnonzero(begins)
-    columns = [_constants(column[heads], dictionary) for column in facts.args]
+    columns = [arguments(column[heads], dictionary) for column in facts.args]
     texts = pc.binary_join_element_wise(*columns, "|")
     rank = pc.rank(texts, sort_keys="ascending", tiebreaker="dense").to_numpy().astype(np.int64)[group]
     order = np.lexsort((facts.start, rank))
     return facts.take(order), texts.take(pa.array(group[order]))
 
 
-def _constants(codes: Ints, dictionary: Dictionary) -> Any:
+def arguments(codes: Ints, dictionary: Dictionary) -> Any:
+    """A column of constants as they stand between bars: no two of them have the same text."""
+    return _texts_of(codes, dictionary, argument_text)
+
+
+def plain_arguments(codes: Ints, dictionary: Dictionary) -> Any:
+    """A column of constants as plain text, without quotes."""
+    return _texts_of(codes, dictionary, str)
+
+
+def _texts_of(codes: Ints, dictionary: Dictionary, shown: Callable[[Any], str]) -> Any:
     distinct, inverse = np.unique(codes, return_inverse=True)
-    texts = [str(dictionary.values[code]) for code in distinct.tolist()]
+    texts = [shown(dictionary.values[code]) for code in distinct.tolist()]
     return pa.array(texts, pa.string()).take(pa.array(inverse))
 
 

@@ -49,6 +49,39 @@ def constant_text(value: str | float) -> str:
     return quoted(value)
 
 
+def argument_text(value: str | float) -> str:
+    """A constant as it stands in results, between bars: in quotes where it would be read back as something else.
+
+    >>> argument_text("New York"), argument_text("a|b"), argument_text("7"), argument_text(7), argument_text("")
+    ('New York', "'a|b'", "'7'", '7', "''")
+    """
+    if not isinstance(value, str):
+        return constant_text(value)
+    is_plain_text = value and value[0] not in "'\"" and "|" not in value and constant(value) == value
+    return value if is_plain_text else quoted(value)
+
+
+def read_arguments(text: str) -> tuple[str | int | float, ...]:
+    """The constants that stand between bars in results; the text of a fact without arguments is empty.
+
+    >>> read_arguments("'a|b'|c|7|'7'|New York")
+    ('a|b', 'c', 7, '7', 'New York')
+    """
+    found: list[str | int | float] = []
+    position = 0
+    while text and position <= len(text):
+        in_quotes = QUOTED.match(text, position)
+        if in_quotes is not None:
+            found.append(unquote(in_quotes.group()))
+            position = in_quotes.end() + 1
+            continue
+        stop = text.find("|", position)
+        stop = stop if stop >= 0 else len(text)
+        found.append(constant(text[position:stop]))
+        position = stop + 1
+    return tuple(found)
+
+
 def is_plain(text: str) -> bool:
     """Whether an argument with this text, without quotes, is a constant of this text in a rule."""
     return bool(PLAIN.fullmatch(text)) and ":-" not in text and text[0] != "_" and not text[0].isupper()

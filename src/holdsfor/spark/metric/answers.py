@@ -13,7 +13,9 @@ from holdsfor.compiler.metric.rules import Relation
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.metric.report import _numbers, _texts
 from holdsfor.engine.tables import FOREVER
+from holdsfor.frontend.dmtl.constants import argument_text
 from holdsfor.io.rejects import repeated
+from holdsfor.spark.wire import value_from
 
 _ARGS = pa.list_(pa.string())
 
@@ -41,22 +43,24 @@ def answer_sql(*, exact: bool) -> str:
     )
 
 
-def answers(rows: pa.Table, relation: Relation, exact: bool) -> pa.Table:
-    """Result rows of one predicate, as they travel, as results."""
+def answers(rows: pa.Table, relation: Relation, exact: bool, quoted: bool = False) -> pa.Table:
+    """Result rows of one predicate, as they travel, as results; arguments in quotes where they must be, if asked for."""
     rows = rows.combine_chunks()
     scales, start, end = (rows[name].to_numpy() for name in ("scale", "start", "end"))
     parts = []
     for scale in np.unique(scales).tolist():
         at = np.flatnonzero(scales == scale)
-        parts.append(_answers(rows.take(pa.array(at)), relation, start[at], end[at], scale, exact=exact))
+        parts.append(_answers(rows.take(pa.array(at)), relation, start[at], end[at], scale, exact, quoted))
     return pa.concat_tables(parts)
 
 
-def _answers(rows: pa.Table, relation: Relation, start: Ints, end: Ints, scale: int, *, exact: bool) -> pa.Table:
+def _answers(
+    rows: pa.Table, relation: Relation, start: Ints, end: Ints, scale: int, exact: bool, quoted: bool
+) -> pa.Table:
     is_first, is_last = start <= -FOREVER, end >= FOREVER
     columns = [
         repeated(relation.name, len(rows)),
-        _arguments(rows, relation.arity),
+        _arguments(rows, relation.arity, quoted),
         _times(start, is_first, scale, exact=exact),
         pa.array(~is_first & (start % 2 == 0)),
         _times(end, is_last, scale, exact=exact),
@@ -69,10 +73,20 @@ def _times(cells: Ints, infinite: Bools, scale: int, *, exact: bool) -> Any:
     return (_texts if exact else _numbers)(cells >> 1, infinite, scale)
 
 
-def _arguments(rows: pa.Table, arity: int) -> Any:
+def _arguments(rows: pa.Table, arity: int, quoted: bool) -> Any:
     """The columns of arguments as one column of lists, without the letters that say what they are."""
-    slots = [rows[f"a{place}"].combine_chunks() for place in range(arity)]
+    slots = [_plain(rows[f"a{place}"]) for place in range(arity)]
+    if quoted:
+        return lists_of([_quoted(slot) for slot in slots], len(rows))
     return lists_of([_plain(pc.utf8_slice_codeunits(slot, 1)) for slot in slots], len(rows))
+
+
+def _quoted(slot: Any) -> Any:
+    encoded = slot.dictionary_encode()
+    values = [value_from(text) for text in encoded.dictionary.to_pylist()]
+    # Arguments of metric facts are constants, never terms with parts.
+    texts = [argument_text(value) for value in values if isinstance(value, str | int | float)]
+    return pa.array(texts, pa.string()).take(encoded.indices)
 
 
 def lists_of(columns: Sequence[Any], rows: int) -> Any:

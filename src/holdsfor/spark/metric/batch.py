@@ -43,6 +43,7 @@ def materialise(
     mapping: MappingInput = None,
     unit: str = "s",
     exact: bool = False,
+    quoted: bool = False,
     untyped: bool = False,
     partitions: int | None = None,
     observation: Observation | None = None,
@@ -54,7 +55,8 @@ def materialise(
     `start_closed` and `end_closed`, and the arguments in order; or one DataFrame with a mapping, with a column
     `predicate` and perhaps an array `args`, or with a column `value` of text (`P(a)@[1,2)`); or files of such text.
 
-    `args` is an array of text. Times are numbers, or text if they have to be `exact` (`0.25`, `1/3`); null is infinite.
+    `args` is an array of text; `quoted` arguments stand in quotes where they would be read back as something else, as
+    in the results of a local run (`'7'` is text, `7` a number). Times are numbers, or text if they have to be `exact` (`0.25`, `1/3`); null is infinite.
     `untyped` says that text columns hold numbers as text. `observation` gets counts: `read`, `malformed`, `unknown`,
     `intervals`.
     """
@@ -65,7 +67,7 @@ def materialise(
     job = MetricJob.of(plan, partitions or _partitions(spark), span.start, span.end)
     for message in job.stages.warnings:
         warnings.warn(message, stacklevel=2)
-    return answered(job, spark, frames, exact=exact, observation=observation)
+    return answered(job, spark, frames, exact=exact, quoted=quoted, observation=observation)
 
 
 def answered(
@@ -74,6 +76,7 @@ def answered(
     frames: Sequence[tuple[DataFrame, Source]],
     *,
     exact: bool,
+    quoted: bool = False,
     observation: Observation | None = None,
 ) -> DataFrame:
     """The results of a job."""
@@ -83,7 +86,7 @@ def answered(
     waiting = [frame.mapInArrow(function(ReadFacts(job, source)), schema) for frame, source in frames]
     waiting.append(_told(spark, job))
     for stage in job.stages.stages:
-        task = StageOnBucket(job, stage.number, exact)
+        task = StageOnBucket(job, stage.number, exact, quoted)
         shuffled = reduce(DataFrame.unionAll, waiting).repartitionById(job.buckets, F.col("bucket"))
         waiting = [shuffled.mapInArrow(function(task), answer_sql(exact=exact) if task.is_last else schema)]
     output = waiting[0]

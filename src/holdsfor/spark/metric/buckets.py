@@ -15,7 +15,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import Facts, maximal
 from holdsfor.engine.metric.materialise import materialise_strata
 from holdsfor.engine.metric.stratum import NeverEnds
-from holdsfor.engine.metric.timeline import cells, columns_of, rescaled
+from holdsfor.engine.metric.timeline import cells, columns_of, require_near, rescaled
 from holdsfor.ir.metric import Range
 from holdsfor.metric.session import DerivesForever
 from holdsfor.spark.metric.answers import answer_schema, answers, counts
@@ -31,6 +31,7 @@ class StageOnBucket:
     job: MetricJob
     number: int
     exact: bool = False
+    quoted: bool = False
 
     @property
     def stage(self) -> MetricStage:
@@ -71,6 +72,8 @@ class StageOnBucket:
             found = materialise_strata(job.plan, stage.strata, tables, scale, dictionary, job.start, job.end)
         except NeverEnds as problem:
             raise derives_forever(stage, problem) from None
+        for point in (job.start, job.end):
+            require_near(point, scale, "the time")
         low, high = cells(Range(job.start, job.end), scale)
         sender = Sender(job, dictionary)
         for relation, facts in found.items():
@@ -84,7 +87,9 @@ class StageOnBucket:
         if not self.is_last:
             return table
         parts = [
-            counts(found, exact=self.exact) if tag == COUNTS else answers(found, self.job.result_of(tag), self.exact)
+            counts(found, exact=self.exact)
+            if tag == COUNTS
+            else answers(found, self.job.result_of(tag), self.exact, self.quoted)
             for tag, found in by_tag(table)
         ]
         return pa.concat_tables([self.out_schema.empty_table(), *parts])

@@ -19,7 +19,7 @@ from holdsfor.engine.changelog import _SEEDS, _hex, _text_hashes
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.metric.facts import Facts, maximal
-from holdsfor.engine.metric.report import _constants, _texts
+from holdsfor.engine.metric.report import _texts, arguments, plain_arguments
 from holdsfor.engine.metric.timeline import rescaled
 from holdsfor.engine.tables import FOREVER
 from holdsfor.io.rejects import repeated
@@ -80,11 +80,12 @@ class GoingOn:
     def _table(
         self, relation: Relation, facts: Facts, is_open: Bools, op: str, until: str, dictionary: Dictionary
     ) -> pa.Table:
-        args = [_constants(column, dictionary) for column in facts.args]
+        args = [plain_arguments(column, dictionary) for column in facts.args]
+        named = [arguments(column, dictionary) for column in facts.args]
         is_first, no_end = facts.start <= -FOREVER, is_open | (facts.end >= FOREVER)
         start = _texts(facts.start >> 1, is_first, self.scale)
         columns = [
-            _ids(relation, args, start, facts.start),
+            _ids(relation, named, start, facts.start),
             repeated(op, facts.rows),
             repeated(relation.name, facts.rows),
             lists_of(args, facts.rows),

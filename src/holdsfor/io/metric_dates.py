@@ -1,0 +1,81 @@
+"""Rational times from timestamps and dates, exactly: units since 1970, with as many ticks to a unit as they need."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.compiler.metric.limits import FURTHEST
+from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.io.metric_times import Ticks, common_scale, rational_ticks, text_ticks
+from holdsfor.io.typed import UNITS
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DATE = re.compile(
+    r"(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?)(?:[.,](\d{1,18}))?[ ]?(Z|[+-]\d\d(?::?\d\d)?)?", re.ASCII
+)
+
+
+def timestamp_ticks(column: Any, unit: str) -> Ticks:
+    """Times from a column of timestamps or dates. Those without a zone are taken for UTC; gaps are read as something."""
+    kind = column.type if pa.types.is_timestamp(column.type) else pa.timestamp("ms")
+    values: Ints = pc.fill_null(column.cast(kind).cast(pa.int64()), 0).to_numpy()
+    have, want = UNITS[kind.unit], UNITS[unit]
+    if have >= want:
+        factor = have // want
+        wrong: Bools = np.abs(values) > FURTHEST // factor
+        return Ticks(np.where(wrong, 0, values) * factor, 1, wrong)
+    scale = want // have
+    wrong = np.abs(values) > FURTHEST
+    values = np.where(wrong, 0, values)
+    # Ticks are no smaller than they have to be: whole seconds that are kept as nanoseconds are whole seconds.
+    shared = int(np.gcd.reduce(np.append(values, scale)))
+    return Ticks(values // shared, scale // shared, wrong)
+
+
+def dated_ticks(column: Any, unit: str) -> Ticks:
+    """Times from a column of text: numbers, or dates in the forms of ISO 8601. Each text is looked at once."""
+    found = text_ticks(column)
+    if not found.wrong.any():
+        return found
+    places = np.flatnonzero(found.wrong)
+    dates = _dates(column.take(pa.array(places)), unit)
+    scale = common_scale((found.scale, dates.scale))
+    fits, dated = found.fits(scale) & ~found.wrong, dates.fits(scale) & ~dates.wrong
+    values, wrong = np.where(fits, found.at(scale), 0), ~fits
+    values[places], wrong[places] = np.where(dated, dates.at(scale), 0), ~dated
+    return Ticks(values, scale, wrong)
+
+
+def _dates(column: Any, unit: str) -> Ticks:
+    for kind in (pa.timestamp("ns"), pa.timestamp("ns", "UTC")):
+        try:
+            return timestamp_ticks(column.cast(kind), unit)
+        except pa.ArrowInvalid:
+            continue
+    # Several forms, or mistakes among them.
+    encoded = column.dictionary_encode()
+    distinct = rational_ticks([_moment(text, unit) for text in encoded.dictionary.to_pylist()])
+    places = encoded.indices.to_numpy()
+    return Ticks(distinct.values[places], distinct.scale, distinct.wrong[places])
+
+
+def _moment(text: str, unit: str) -> Fraction | None:
+    """The time that a date stands for; None if it is none."""
+    found = _DATE.fullmatch(text)
+    if found is None:
+        return None
+    day, part, zone = found.groups()
+    try:
+        moment = datetime.fromisoformat(f"{day}{zone or ''}" if len(day) > len("2024-01-01") else day)
+    except ValueError:
+        return None
+    since = moment.replace(tzinfo=moment.tzinfo or UTC) - _EPOCH
+    seconds = since.days * 86_400 + since.seconds + Fraction(f"0.{part or 0}")
+    return seconds * Fraction(UNITS["s"], UNITS[unit])
