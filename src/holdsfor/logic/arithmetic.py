@@ -1,22 +1,48 @@
-"""Arithmetic on terms, with the usual functions."""
+"""Arithmetic on terms, with the usual functions. Integers are exact and unbounded, sums are exactly rounded.
+
+What has no value (a division by zero, the root of a negative number, a name where a number belongs, a result that no
+float can hold) raises `NoValue`; the condition it stands in fails.
+"""
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.logic.unify import deref
+from holdsfor.syntax.numbers import EXACT, Number, plain_number
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Compound, Const, Term, functor
+from holdsfor.syntax.terms import Compound, Const, Term, Var, functor
 
-Number = int | float
-_LARGEST_BITS = 1024
+__all__ = [
+    "ARITHMETIC_COMPARISONS",
+    "CONSTANTS",
+    "FUNCTIONS",
+    "EvaluationError",
+    "NoValue",
+    "Number",
+    "apply",
+    "compare_numbers",
+    "evaluate",
+    "exact_sum",
+    "greatest",
+    "least",
+    "number_term",
+]
+
+_MOST_BITS = 1 << 20
+"""Integers of more bits, or about 315,000 digits, are taken for a computation that never ends."""
 
 
 class EvaluationError(HoldsforError):
     """An expression or a goal that cannot be evaluated as it stands."""
+
+
+class NoValue(EvaluationError):
+    """An expression without a value: the condition it stands in fails for these bindings."""
 
 
 def _integer_division(left: Number, right: Number) -> Number:
@@ -47,12 +73,36 @@ def _divide(left: Number, right: Number) -> Number:
 
 
 def _round(value: Number) -> Number:
-    return math.floor(value + 0.5) if value >= 0 else math.ceil(value - 0.5)
+    """To the nearest integer, halves away from zero.
+
+    >>> _round(2.5), _round(-2.5), _round(0.49999999999999994), _round(1e19)
+    (3, -3, 0, 10000000000000000000)
+    """
+    whole = math.trunc(value)
+    if abs(value - whole) >= 0.5:
+        return whole + (1 if value > 0 else -1)
+    return whole
+
+
+def least(numbers: Iterable[Number]) -> Number:
+    """The least of some numbers; of a float and an integer that are equal, the float, as in the standard order."""
+    return min(numbers, key=_standard_order)
+
+
+def greatest(numbers: Iterable[Number]) -> Number:
+    """The greatest of some numbers; of a float and an integer that are equal, the integer."""
+    return max(numbers, key=_standard_order)
+
+
+def _standard_order(number: Number) -> tuple[Number, bool]:
+    return number, isinstance(number, int)
 
 
 def _power(left: Number, right: Number) -> Number:
-    if isinstance(left, int) and isinstance(right, int) and left.bit_length() * abs(right) > 2 * _LARGEST_BITS:
-        raise OverflowError
+    if isinstance(left, int) and isinstance(right, int) and left.bit_length() * abs(right) > 2 * _MOST_BITS:
+        if abs(left) > 1:
+            raise OverflowError
+        right %= 2
     result = left**right
     if isinstance(result, complex):
         raise ValueError  # noqa: TRY004 -- the power exists, but not among the numbers we have
@@ -70,8 +120,8 @@ FUNCTIONS: dict[tuple[str, int], Callable[..., Number]] = {
     ("rem", 2): _remainder,
     ("**", 2): _power,
     ("^", 2): _power,
-    ("min", 2): min,
-    ("max", 2): max,
+    ("min", 2): lambda *both: least(both),
+    ("max", 2): lambda *both: greatest(both),
     ("-", 1): operator.neg,
     ("+", 1): operator.pos,
     ("abs", 1): abs,
@@ -109,28 +159,81 @@ def evaluate(term: Term, bindings: Mapping[str, Term]) -> Number:
         return _constant(term)
     name = functor(term)
     if isinstance(term, Compound) and name in FUNCTIONS:
-        values = [evaluate(arg, bindings) for arg in term.args]
-        try:
-            return _in_range(FUNCTIONS[name](*values))
-        except (ZeroDivisionError, OverflowError, ValueError) as problem:
-            shown = print_term(Compound(term.name, tuple(Const(value) for value in values)))
-            raise EvaluationError(f"{shown} has no value") from problem
-    raise EvaluationError(f"{print_term(term)} is not a number")
+        return apply(name, [evaluate(arg, bindings) for arg in term.args])
+    if isinstance(term, Var):
+        raise EvaluationError(f"{print_term(term)} is not a number")
+    raise NoValue(f"{print_term(term)} is not a number")
 
 
-def _in_range(value: Number) -> Number:
-    """Intermediate results may leave 64 bits, but not grow without end."""
-    if isinstance(value, int) and value.bit_length() > _LARGEST_BITS:
-        raise OverflowError
-    return value
+def apply(name: tuple[str, int], values: list[Number]) -> Number:
+    """A function of numbers. What it gives is finite, unless an argument is infinite.
+
+    >>> apply(("*", 2), [3000000001, 3000000001]), apply(("/", 2), [1, 4]), apply(("/", 2), [5.0, 2.5])
+    (9000000006000000001, 0.25, 2)
+    """
+    try:
+        found = FUNCTIONS[name](*values)
+        if isinstance(found, float):
+            if math.isnan(found):
+                raise ValueError  # noqa: TRY301 -- as the functions of `math` do
+            if math.isinf(found) and not any(isinstance(value, float) and math.isinf(value) for value in values):
+                raise OverflowError  # noqa: TRY301
+            return plain_number(found)
+        if found.bit_length() > _MOST_BITS:
+            raise OverflowError  # noqa: TRY301
+    except (ArithmeticError, ValueError) as problem:
+        shown = print_term(Compound(name[0], tuple(number_term(value) for value in values)))
+        raise NoValue(f"{shown} has no value") from problem
+    return found
 
 
 def _constant(term: Const) -> Number:
     if isinstance(term.value, str):
         if term.value in CONSTANTS:
             return CONSTANTS[term.value]
-        raise EvaluationError(f"{print_term(term)} is not a number")
+        raise NoValue(f"{print_term(term)} is not a number")
     return term.value
+
+
+def number_term(number: Number) -> Term:
+    """A number that was computed as a term: `inf` is written as in rules, whole floats below 2^53 are integers.
+
+    >>> number_term(2.0), number_term(float("inf"))
+    (Const(value=2), Const(value='inf'))
+    """
+    if isinstance(number, float) and math.isinf(number):
+        infinite = Const("inf")
+        return infinite if number > 0 else Compound("-", (infinite,))
+    return Const(number)
+
+
+def exact_sum(numbers: Iterable[Number]) -> Number:
+    """The sum, rounded once: the same for every order of the numbers. Integers are added exactly.
+
+    >>> exact_sum([1e17, 0.1, -1e17]), exact_sum([0.1] * 10), exact_sum([2**62, 2**62]), exact_sum([1e308, 1e308, -1e308])
+    (0.1, 1, 9223372036854775808, 1e+308)
+    """
+    listed = list(numbers)
+    if all(isinstance(number, int) for number in listed):
+        return sum(listed)
+    try:
+        if any(isinstance(number, int) and not -EXACT < number < EXACT for number in listed):
+            return plain_number(_sum_of_fractions(listed))
+        try:
+            found = math.fsum(listed)
+        except OverflowError:
+            # Only a part of the sum may be too large.
+            found = _sum_of_fractions(listed)
+    except (ArithmeticError, ValueError) as problem:
+        raise NoValue("the sum has no value") from problem
+    if math.isnan(found):
+        raise NoValue("the sum has no value")
+    return plain_number(found)
+
+
+def _sum_of_fractions(numbers: list[Number]) -> float:
+    infinite = [number for number in numbers if isinstance(number, float) and math.isinf(number)]
+    return math.fsum(infinite) if infinite else float(sum(map(Fraction, numbers)))
 
 
 def compare_numbers(operator_name: str, left: Number, right: Number) -> bool:

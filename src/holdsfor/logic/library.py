@@ -6,10 +6,20 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from holdsfor.logic.arithmetic import EvaluationError, Number, evaluate
+from holdsfor.logic.arithmetic import (
+    EvaluationError,
+    NoValue,
+    Number,
+    evaluate,
+    exact_sum,
+    greatest,
+    least,
+    number_term,
+)
 from holdsfor.logic.order import order_key
 from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
 from holdsfor.syntax.printer import print_term
@@ -27,7 +37,7 @@ class LibraryPredicate:
 def _items(term: Term) -> tuple[Term, ...]:
     if isinstance(term, ListTerm) and term.tail is None:
         return term.items
-    raise EvaluationError(f"{print_term(term)} is not a list")
+    raise NoValue(f"{print_term(term)} is not a list")
 
 
 def _numbers(term: Term) -> list[Number]:
@@ -86,10 +96,12 @@ def _between(args: tuple[Term, ...], bindings: Bindings) -> Iterator[Bindings]:
         if isinstance(value.value, int) and low <= value.value <= high:
             yield bindings
         return
-    if high - low > 10_000_000:
+    if math.isinf(high) or math.isinf(low):
         raise EvaluationError(f"between({low}, {high}, X) has too many answers")
     if not (isinstance(low, int) and isinstance(high, int)):
-        raise EvaluationError(f"between({low}, {high}, X) needs whole numbers")
+        raise NoValue(f"between({low}, {high}, X) needs whole numbers")
+    if high - low > 10_000_000:
+        raise EvaluationError(f"between({low}, {high}, X) has too many answers")
     for number in range(low, high + 1):
         yield from _either(unify(args[2], Const(number), bindings))
 
@@ -105,7 +117,7 @@ def _is_atom(term: Term) -> bool:
 def _extreme(choose: Callable[[list[Number]], Number]) -> LibraryPredicate:
     def solve(args: tuple[Term, ...], bindings: Bindings) -> Iterator[Bindings]:
         numbers = _numbers(resolve(args[0], bindings))
-        return _either(unify(args[1], Const(choose(numbers)), bindings) if numbers else None)
+        return _either(unify(args[1], number_term(choose(numbers)), bindings) if numbers else None)
 
     return LibraryPredicate((0,), solve)
 
@@ -137,10 +149,10 @@ LIBRARY: dict[tuple[str, int], LibraryPredicate] = {
     ("member", 2): LibraryPredicate((1,), _member),
     ("memberchk", 2): LibraryPredicate((1,), _memberchk),
     ("length", 2): _function(lambda items: Const(len(_items(items)))),
-    ("sum_list", 2): _function(lambda items: Const(sum(_numbers(items)))),
-    ("sumlist", 2): _function(lambda items: Const(sum(_numbers(items)))),
-    ("max_list", 2): _extreme(max),
-    ("min_list", 2): _extreme(min),
+    ("sum_list", 2): _function(lambda items: number_term(exact_sum(_numbers(items)))),
+    ("sumlist", 2): _function(lambda items: number_term(exact_sum(_numbers(items)))),
+    ("max_list", 2): _extreme(greatest),
+    ("min_list", 2): _extreme(least),
     ("sort", 2): _function(_sorted_unique),
     ("list_to_set", 2): _function(lambda items: ListTerm(tuple(dict.fromkeys(_items(items))))),
     ("msort", 2): _function(lambda items: ListTerm(tuple(sorted(_items(items), key=order_key)))),

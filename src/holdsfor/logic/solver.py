@@ -1,5 +1,6 @@
 """A literal-minded solver: goals left to right, all answers, no cleverness.
 
+A goal with an expression that has no value fails; `failures` remembers that it did, if there is one.
 Bodies must be in an executable order (`compiler.analysis.binding` puts them into one). Temporal literals are
 left to subclasses.
 """
@@ -22,7 +23,15 @@ from holdsfor.ir import (
     Not,
     Or,
 )
-from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, EvaluationError, compare_numbers, evaluate
+from holdsfor.logic.arithmetic import (
+    ARITHMETIC_COMPARISONS,
+    EvaluationError,
+    NoValue,
+    compare_numbers,
+    evaluate,
+    number_term,
+)
+from holdsfor.logic.failures import Failures
 from holdsfor.logic.library import LIBRARY
 from holdsfor.logic.order import ORDER_COMPARISONS
 from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
@@ -45,6 +54,7 @@ class Solver:
         self._index: dict[tuple[Predicate, int], _Index] = {}
         self._depth = 0
         self._calls = itertools.count(1)
+        self.failures: Failures | None = None
 
     def solve(self, body: Body, bindings: Bindings) -> Iterator[Bindings]:
         """All bindings that make a body true."""
@@ -72,12 +82,8 @@ class Solver:
     def literal(self, literal: Literal, bindings: Bindings) -> Iterator[Bindings]:
         """All bindings that make one literal true."""
         match literal:
-            case Call(atom=atom):
-                return self.call(atom, bindings)
-            case Compare():
-                return self._compare(literal, bindings)
-            case Assign(target=target, expression=expression):
-                return _either(unify(target, Const(_plain(evaluate(expression, bindings))), bindings))
+            case Call() | Compare() | Assign():
+                return self._valued(literal, bindings)
             case Not(body=body):
                 return iter(()) if self.provable(body, bindings) else iter((bindings,))
             case Or(branches=branches):
@@ -91,6 +97,24 @@ class Solver:
                 return iter((bindings,))
             case _:
                 return self.temporal(literal, bindings)
+
+    def _valued(self, literal: Call | Compare | Assign, bindings: Bindings) -> Iterator[Bindings]:
+        """A goal that may have an expression without a value, and then has no answer."""
+        try:
+            match literal:
+                case Call(atom=atom):
+                    yield from self.call(atom, bindings)
+                case Compare():
+                    yield from self._compare(literal, bindings)
+                case Assign(target=target, expression=expression):
+                    yield from _either(unify(target, number_term(evaluate(expression, bindings)), bindings))
+        except NoValue as problem:
+            self.failed(literal, problem, bindings)
+
+    def failed(self, literal: Literal, problem: NoValue, bindings: Bindings) -> None:
+        """Note that a goal failed because something in it has no value."""
+        if self.failures is not None:
+            self.failures.add(literal, str(problem), bindings)
 
     def temporal(self, literal: Literal, bindings: Bindings) -> Iterator[Bindings]:
         """Answers a literal about time; background knowledge has none."""
@@ -224,11 +248,6 @@ def _rename(term: Term, prefix: str) -> Term:
             )
         case _:
             return term
-
-
-def _plain(value: float) -> float:
-    """A computed number; one that is whole is an integer, as 1 and 1.0 are one value."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _either(result: Bindings | None) -> Iterator[Bindings]:

@@ -79,7 +79,7 @@ def _unify(left: Term, right: Term, bindings: Bindings) -> bool:
     if isinstance(right, Var):
         return _bind(right.name, left, bindings)
     if isinstance(left, Const) and isinstance(right, Const):
-        return left.value == right.value
+        return left == right
     if isinstance(left, Compound) and isinstance(right, Compound):
         return (
             left.name == right.name

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import EntityKind, Role
+from holdsfor.logic.failures import Failures
 from holdsfor.reference.component import Component
 from holdsfor.reference.evaluator import World, is_static
 from holdsfor.reference.history import (
@@ -55,6 +56,7 @@ class Reference:
     intervals: tuple[IntervalRow, ...]
     events: tuple[EventRow, ...]
     conflicts: int
+    failures: Failures = field(default_factory=Failures, compare=False)
 
 
 def recognise(analysis: Analysis, records: Sequence[Record], windows: Windows | None = None) -> Reference:
@@ -62,6 +64,7 @@ def recognise(analysis: Analysis, records: Sequence[Record], windows: Windows | 
     intervals: list[IntervalRow] = []
     events: list[EventRow] = []
     conflicts: set[object] = set()
+    failures = Failures()
     used = windows or whole_history(records)
     origin = min(
         0,
@@ -71,16 +74,16 @@ def recognise(analysis: Analysis, records: Sequence[Record], windows: Windows | 
     )
     for query in used.query_times:
         known = known_at(records, used, query, ignore_arrival=windows is None)
-        world = evaluate(analysis, known, origin)
+        world = evaluate(analysis, known, origin, failures)
         intervals.extend(_interval_rows(world, query, used.size))
         events.extend(_event_rows(world, query, used.size))
         conflicts |= world.conflicts
-    return Reference(tuple(sorted(intervals)), tuple(sorted(events)), len(conflicts))
+    return Reference(tuple(sorted(intervals)), tuple(sorted(events)), len(conflicts), failures)
 
 
-def evaluate(analysis: Analysis, known: Known, origin: int) -> World:
+def evaluate(analysis: Analysis, known: Known, origin: int, failures: Failures | None = None) -> World:
     """Everything that follows from what is known at one query time."""
-    world = World(analysis, known)
+    world = World(analysis, known, failures)
     for members in analysis.graph.fluent_components:
         if is_static(analysis, members):
             world.run_static(members[0])

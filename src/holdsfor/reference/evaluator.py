@@ -22,6 +22,7 @@ from holdsfor.ir import (
     IntervalRule,
     Literal,
 )
+from holdsfor.logic.failures import Failures
 from holdsfor.logic.solver import Solver
 from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
 from holdsfor.reference.history import Known
@@ -55,8 +56,9 @@ class Running(Protocol):
 class World(Solver):
     """All that is known at one query time, and the conditions that can be asked of it."""
 
-    def __init__(self, analysis: Analysis, known: Known) -> None:
+    def __init__(self, analysis: Analysis, known: Known, failures: Failures | None = None) -> None:
         super().__init__(analysis.background.filled(domain_facts(analysis, known)).rules)
+        self.failures = failures
         self.analysis = analysis
         self.known = known
         self.now = known.query_time

@@ -25,7 +25,7 @@ from holdsfor.ir import (
     variable_names,
     walk,
 )
-from holdsfor.logic.arithmetic import compare_numbers, evaluate
+from holdsfor.logic.arithmetic import NoValue, compare_numbers, evaluate
 from holdsfor.logic.solver import Solver
 from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
 from holdsfor.reference import intervals as ops
@@ -43,6 +43,7 @@ class StaticSolver(Solver):
 
     def __init__(self, solver: Solver, lookup: Lookup, known: Iterable[Pair], now: int, needs: Needs) -> None:
         super().__init__(solver._rules)
+        self.failures = solver.failures
         self._lookup = lookup
         self._now = now
         self._needs = needs
@@ -119,7 +120,11 @@ class StaticSolver(Solver):
                     if found is not None:
                         yield found
             case Algebra(out=out):
-                found = unify(out, _encode(self._apply(literal, bindings)), bindings)
+                try:
+                    found = unify(out, _encode(self._apply(literal, bindings)), bindings)
+                except NoValue as problem:
+                    self.failed(literal, problem, bindings)
+                    return
                 if found is not None:
                     yield found
             case Guard(intervals=intervals, empty=empty):

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from holdsfor.diagnostics import Diagnostic, Source, Span
 from holdsfor.syntax.complaints import Complaining, SyntaxProblem
+from holdsfor.syntax.numbers import read_number
 from holdsfor.syntax.operators import ARGUMENT, CLAUSE, INFIX, PREFIX
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Clause, Compound, Const, ListTerm, Term, Var
 from holdsfor.syntax.tokens import Comment, Kind, Token, tokenize, unquote
 
 MAX_DEPTH = 100
-_LARGEST_NUMBER = 2**63
 _ARGUMENT_ENDS = frozenset({",", ")", "]"})
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _FLAT = {",": (",",), ";": (";", "|"), "|": (";", "|")}
@@ -211,9 +210,9 @@ class _Parser(Complaining):
 
     def _number(self, token: Token, *, negative: bool, start: int) -> Const:
         self._index += 1
-        value = _read_number(f"-{token.text}" if negative else token.text)
+        value = read_number(f"-{token.text}" if negative else token.text)
         if value is None:
-            self._fail(token, "this number is too large", "numbers must fit in 64 bits")
+            self._fail(token, "this number is too large", "numbers with a fraction or an exponent must fit in 64 bits")
         return Const(value, Span(self._source, start, token.end))
 
     def _atom_or_call(self, token: Token) -> Term:
@@ -279,17 +278,6 @@ class _Parser(Complaining):
 
     def _cover(self, first: Term, last: Term) -> Span:
         return Span(self._source, first.span.start, last.span.end)
-
-
-def _read_number(text: str) -> float | None:
-    """The number written, or None if it is not among those that 64 bits can hold."""
-    digits = text.lstrip("-")
-    if not digits.isdigit():
-        number = float(text)
-        return number if math.isfinite(number) else None
-    # Python refuses to read integers of thousands of digits; none of them is in range.
-    value = int(text) if len(digits.lstrip("0")) < 20 else _LARGEST_NUMBER
-    return value if -_LARGEST_NUMBER <= value < _LARGEST_NUMBER else None
 
 
 def _height(term: Term) -> int:

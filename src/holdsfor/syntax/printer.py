@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from holdsfor.syntax.numbers import number_text
 from holdsfor.syntax.operators import ARGUMENT, CLAUSE, INFIX, PREFIX
 from holdsfor.syntax.terms import Clause, Compound, Const, ListTerm, Term, Var, conjuncts
 
@@ -37,15 +38,12 @@ def print_term(term: Term, limit: int = CLAUSE) -> str:
 def print_constant(value: str | float) -> str:
     """A constant as text, quoted where it must be.
 
-    >>> print_constant("two words"), print_constant("café"), print_constant(2.5)
-    ("'two words'", 'café', '2.5')
+    >>> print_constant("two words"), print_constant("café"), print_constant(2.5), print_constant(1e17)
+    ("'two words'", 'café', '2.5', '1.0e+17')
     """
     if isinstance(value, str):
         return value if value == "!" or _is_plain(value) else _quote(value)
-    if isinstance(value, float):
-        text = repr(value)
-        return text.replace("e", ".0e") if "e" in text and "." not in text else text
-    return str(value)
+    return number_text(value)
 
 
 def _is_plain(name: str) -> bool:

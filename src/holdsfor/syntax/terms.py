@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from holdsfor.diagnostics import NOWHERE, Span
+from holdsfor.syntax.numbers import plain_number, same_number
 
 _MARK = "#"
 """Begins what is added to the name of a variable; it cannot be written, so it never clashes."""
@@ -39,12 +40,31 @@ class Var:
         return self.name.partition(_MARK)[0] or self.name
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Const:
-    """A constant: text (an atom) or a number. As in data, 1 and 1.0 are one value."""
+    """A constant: text (an atom) or a number. As in data, 1 and 1.0 are one value; 1.0e17 and 10^17 are two.
+
+    >>> Const(2.0), Const(2) == Const(2.0), Const(10**17) == Const(1e17)
+    (Const(value=2), True, False)
+    """
 
     value: str | int | float
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.value.__class__ is float:
+            object.__setattr__(self, "value", plain_number(self.value))  # type: ignore[arg-type]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Const):
+            return NotImplemented
+        one, two = self.value, other.value
+        if isinstance(one, str) or isinstance(two, str):
+            return one == two
+        return same_number(one, two)
+
+    def __hash__(self) -> int:
+        return hash(self.value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,6 @@ from typing import TypeAlias
 from holdsfor.frontend.builder.errors import BuilderError, Piece
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
 
-_LARGEST = 2**63
-
 
 class Termed(Piece):
     """A piece that can be an argument of a fluent, an event or a fact."""
@@ -74,9 +72,8 @@ def _number(value: numbers.Real) -> Const:
     number = int(value) if isinstance(value, numbers.Integral) else float(value)
     if number == math.inf:
         return Const("inf")
-    is_large = isinstance(number, int) and not -_LARGEST <= number < _LARGEST
-    if is_large or math.isnan(number) or math.isinf(number):
-        raise BuilderError(f"{value} cannot stand in a rule: numbers must fit in 64 bits")
+    if math.isnan(number) or math.isinf(number):
+        raise BuilderError(f"{value} cannot stand in a rule: numbers are finite, or inf")
     return Const(number)
 
 

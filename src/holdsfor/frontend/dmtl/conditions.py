@@ -6,9 +6,10 @@ import re
 from typing import NoReturn
 
 from holdsfor.frontend.dmtl.atoms import MAX_DEPTH, Atoms
-from holdsfor.frontend.dmtl.constants import QUOTED, unquoted, whole
+from holdsfor.frontend.dmtl.constants import QUOTED, unquoted
 from holdsfor.frontend.dmtl.words import NEGATIONS, NOT
 from holdsfor.ir.metric import Aggregate, AggregateFunction, Comparator, Comparison, Condition, MetricLiteral
+from holdsfor.syntax.numbers import read_number
 from holdsfor.syntax.terms import Compound, Const, Term, Var
 
 _FUNCTIONS = {function.value: function for function in AggregateFunction}
@@ -148,11 +149,12 @@ class Conditions(Atoms):
     def _number(self, found: re.Match[str]) -> Const:
         text, span = found.group(), self.span(found.start())
         digits = text.partition(".")[0]
-        if (text.isdigit() and len(digits) > 15) or (digits[0] == "0" and len(digits) > 1):
-            hint = f"numbers have up to 15 digits and no leading zeros; write '{text}' for a text"
+        number = None if digits[0] == "0" and len(digits) > 1 else read_number(text)
+        if number is None:
+            hint = f"numbers have no leading zeros; write '{text}' for a text"
             self.complain(span, f"{text} is not a number", hint, "HF607")
             return Const(0, span)
-        return Const(whole(float(text)) if not text.isdigit() else int(text), span)
+        return Const(number, span)
 
     # Aggregates
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from holdsfor.syntax.numbers import number_text, plain_number, read_integer
 from holdsfor.syntax.terms import Const
 from holdsfor.syntax.tokens import unquote
 
-_WHOLE = re.compile(r"-?(?:0|[1-9]\d{0,14})\Z", re.ASCII)
+_WHOLE = re.compile(r"-?(?:0|[1-9]\d*)\Z", re.ASCII)
 _DECIMAL = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]\d+)?\Z", re.ASCII)
 PLAIN = re.compile(r"[^\s,()'\"\[\]|@#%]+(?:[#%]+[^\s,()'\"\[\]|@#%]*)*")
 """The characters of an argument that needs no quotes. A comment sign counts as one of them after the first."""
@@ -23,15 +24,10 @@ def constant(text: str) -> str | int | float:
     (12, -0.5, 1, '007', '1e3', 'v7')
     """
     if _WHOLE.match(text) and text != "-0":
-        return int(text)
-    if _DECIMAL.match(text) and repr(float(text)) == text:
-        return whole(float(text))
+        return -read_integer(text[1:]) if text[0] == "-" else read_integer(text)
+    if _DECIMAL.match(text) and text in (repr(float(text)), number_text(float(text))):
+        return plain_number(float(text))
     return text
-
-
-def whole(number: float) -> int | float:
-    """The number, as an integer if it is one: 1 and 1.0 are one constant."""
-    return int(number) if isinstance(number, float) and number.is_integer() and abs(number) < 1e15 else number
 
 
 def constant_text(value: str | float) -> str:
@@ -41,9 +37,7 @@ def constant_text(value: str | float) -> str:
     ('v7', "'V7'", "'7'", '7', "'a, b'")
     """
     if not isinstance(value, str):
-        text = repr(whole(value))
-        # Whole numbers of more digits than an identifier has are read as text unless they have a decimal point.
-        return text if constant(text) == value else repr(float(value))
+        return number_text(value)
     if is_plain(value) and constant(value) == value:
         return value
     return quoted(value)

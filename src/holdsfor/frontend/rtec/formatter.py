@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from holdsfor.diagnostics import ProgramError, Source
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_clause, print_goal, print_head
-from holdsfor.syntax.terms import Clause, Term, conjuncts
+from holdsfor.syntax.terms import Clause, Compound, Const, ListTerm, Term, Var, conjuncts
 from holdsfor.syntax.tokens import Comment
 
 
@@ -25,7 +26,28 @@ def format_source(source: Source) -> str:
     parsed = parse(source)
     if parsed.diagnostics:
         raise ProgramError(parsed.diagnostics)
-    return _Layout(source, parsed.clauses, parsed.comments).text()
+    return _Layout(source, tuple(map(_with_numbers_as_written, parsed.clauses)), parsed.comments).text()
+
+
+def _with_numbers_as_written(clause: Clause) -> Clause:
+    """`2.0` and `1e3` stay what they are, although they are the numbers 2 and 1000."""
+    head = None if clause.head is None else _as_written(clause.head)
+    return replace(clause, head=head, body=None if clause.body is None else _as_written(clause.body))
+
+
+def _as_written(term: Term) -> Term:
+    match term:
+        case Const(value=int() | float()):
+            # A variable is printed as it is named.
+            return Var("".join(term.span.text.split()), term.span)
+        case Compound(args=args):
+            return replace(term, args=tuple(map(_as_written, args)))
+        case ListTerm(items=items, tail=tail):
+            return replace(
+                term, items=tuple(map(_as_written, items)), tail=None if tail is None else _as_written(tail)
+            )
+        case _:
+            return term
 
 
 class _Layout:
