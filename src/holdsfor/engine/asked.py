@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from holdsfor.compiler.analysis.entities import Entities, Symbol
-from holdsfor.engine.expressions import Test, test
+from holdsfor.engine.expressions import Test
 from holdsfor.engine.patterns import ONCE, Pattern
 from holdsfor.ir import Body, Boundary, Compare, Effect, Happens, Holds, Instance, Intervals, Literal
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS
@@ -119,5 +119,5 @@ def _is_test(literal: Literal) -> bool:
 
 
 def _stage(part: Body) -> Stage:
-    tests = tuple(test(one.operator, one.left, one.right) for one in part if isinstance(one, Compare) and _is_test(one))
+    tests = tuple(Test(one) for one in part if isinstance(one, Compare) and _is_test(one))
     return tests or part[0]

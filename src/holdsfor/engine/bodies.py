@@ -10,10 +10,11 @@ import numpy as np
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.asked import END, ROW, START, Asked, AskedPair, Stage, is_pattern
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.expressions import Computed, Test, codes_of, column_of, compare, evaluate, for_rows
+from holdsfor.engine.expressions import Computed, Test, codes_of, column_of, compare, evaluate, for_rows, note, passed
 from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes, distinct, stack
 from holdsfor.engine.kernels import EMPTY, Ints, find, true_rows
 from holdsfor.engine.library import call_for_distinct, call_library
+from holdsfor.engine.numbers import lacks_values, no_value
 from holdsfor.engine.patterns import ONCE, Pattern, equal, relation
 from holdsfor.engine.relations import Lookup, aligned, join, join_keys
 from holdsfor.engine.stabbing import containing
@@ -41,7 +42,7 @@ from holdsfor.ir import Intervals as IntervalsOf
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.library import LIBRARY
 from holdsfor.logic.unify import Bindings
-from holdsfor.syntax.terms import ListTerm, Term, Var, arguments, functor, variables
+from holdsfor.syntax.terms import ListTerm, Term, Var, functor, variables
 
 
 class Notes(Protocol):
@@ -126,8 +127,7 @@ class Bodies:
 
     def _tested(self, tests: Sequence[Test], frame: Frame) -> Frame:
         """Several tests on the same rows; rows are taken once."""
-        passed = [test(frame, self._dictionary) for test in tests]
-        return frame.where(np.logical_and.reduce(passed) if len(passed) > 1 else passed[0])
+        return frame.where(passed(tests, frame, self._dictionary))
 
     def _empty(self, body: Body, frame: Frame) -> Frame:
         """No rows, with a column for every variable, so that nothing later misses one."""
@@ -247,7 +247,7 @@ class Bodies:
                     return frame.with_columns({target.name: column_of(source, frame, self._dictionary)})
                 if not self._is_known(target, frame):
                     return self._unpack(target, column_of(source, frame, self._dictionary), frame)
-        return frame.where(compare(literal.operator, literal.left, literal.right, frame, self._dictionary))
+        return frame.where(compare(literal, frame, self._dictionary))
 
     @staticmethod
     def _is_known(term: Term, frame: Frame) -> bool:
@@ -260,8 +260,10 @@ class Bodies:
 
     def _assign(self, literal: Assign, frame: Frame) -> Frame:
         values = for_rows(self._notes.expression(literal)(frame, self._dictionary), frame.rows)
-        valid = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(len(values), np.bool_)
-        frame, values = frame.where(valid), values[valid]
+        if lacks_values(values):
+            lacking = no_value(values)
+            note(literal, frame.where(lacking), self._dictionary)
+            frame, values = frame.where(~lacking), values[~lacking]
         target = literal.target
         if isinstance(target, Var) and target.name not in frame.columns:
             return frame.with_columns({target.name: Numbers(values)})
@@ -269,12 +271,12 @@ class Bodies:
 
     def _call(self, literal: Call, frame: Frame) -> Frame:
         atom = literal.atom
-        name, args = functor(atom), arguments(atom)
+        name = functor(atom)
         assert name is not None
         if name in LIBRARY:
-            return call_library(name, args, frame, self._dictionary)
+            return call_library(literal, frame, self._dictionary)
         if not self._known.is_table(name):
-            return call_for_distinct(lambda start: self._known.answers(atom, start), args, frame, self._dictionary)
+            return call_for_distinct(lambda start: self._known.answers(atom, start), literal, frame, self._dictionary)
         return self._known.lookup(literal).join(frame)
 
     @staticmethod

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -12,26 +11,49 @@ import numpy as np
 import numpy.typing as npt
 
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
+from holdsfor.engine.numbers import as_objects, no_value
+from holdsfor.logic.arithmetic import CONSTANTS, NoValue, Number, evaluate, number_term
+from holdsfor.logic.failures import Failures
 from holdsfor.logic.order import order_key
+from holdsfor.syntax.numbers import EXACT, plain_number
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
 
 Value: TypeAlias = str | int | float | Compound | ListTerm
 Floats: TypeAlias = npt.NDArray[np.float64]
-EXACT = 1 << 53
-"""Up to here, every whole number is a float as well."""
 _FITS = 1 << 63
 _FEW = 1 << 12
 """Columns of so many numbers are coded one number at a time."""
+_WIDE, _EXPRESSION = 1, 2
+"""Kinds of values: integers that no float can hold, and terms that are no numbers but stand for one."""
 _CLOSE = 4
 """Numbers lie close together if there are at most so many places for each."""
 
 
-class _Codes(dict[Value, int]):
+class _LargeFloat(tuple[float]):
+    """What a float of 2^53 or more is found by: it is not the integer that Python takes it to be equal to."""
+
+    __slots__ = ()
+
+
+_Key: TypeAlias = Value | _LargeFloat
+
+
+class _Codes(dict[_Key, int]):
     """Codes in order of insertion; a value that is asked for gets one."""
 
-    def __missing__(self, value: Value) -> int:
+    def __missing__(self, value: _Key) -> int:
         code = self[value] = len(self)
         return code
+
+
+def _key(value: Value) -> _Key:
+    if isinstance(value, float):
+        return plain_number(value) if -EXACT < value < EXACT else _LargeFloat((value,))
+    return value
+
+
+def _value(key: _Key) -> Value:
+    return key[0] if isinstance(key, _LargeFloat) else key
 
 
 class _Ranked:
@@ -60,7 +82,6 @@ class _Wholes:
         self._numbers: Ints = EMPTY
         """In order, with the code of each."""
         self._codes: Ints = EMPTY
-        self._floats: Ints = EMPTY
         self._of_code: tuple[Ints, Bools] | None = None
 
     def codes(self, numbers: Ints) -> Ints:
@@ -70,10 +91,9 @@ class _Wholes:
         places = np.minimum(np.searchsorted(self._numbers, numbers), len(self._numbers) - 1)
         return np.where(self._numbers[places] == numbers, self._codes[places], -1)
 
-    def add(self, numbers: Ints, codes: Ints, floats: Ints = EMPTY) -> None:
-        """Take in numbers in ascending order that are not there yet; `floats` are the codes of those written as such."""
+    def add(self, numbers: Ints, codes: Ints) -> None:
+        """Take in numbers in ascending order that are not there yet."""
         self._of_code = None
-        self._floats = np.concatenate((self._floats, floats))
         if not len(self._numbers) or numbers[0] > self._numbers[-1]:
             self._numbers = np.concatenate((self._numbers, numbers))
             self._codes = np.concatenate((self._codes, codes))
@@ -82,14 +102,13 @@ class _Wholes:
         self._numbers, self._codes = np.insert(self._numbers, places, numbers), np.insert(self._codes, places, codes)
 
     def of_codes(self, codes: Ints) -> Ints | None:
-        """The numbers behind some codes, if all of them are among these, and whole numbers as they are written."""
+        """The numbers behind some codes, if all of them are among these."""
         if not len(self._codes) or not len(codes):
             return None
         if self._of_code is None:
             most = int(self._codes.max())
             number, is_there = np.zeros(most + 1, np.int64), np.zeros(most + 1, np.bool_)
             number[self._codes], is_there[self._codes] = self._numbers, True
-            is_there[self._floats] = False
             self._of_code = number, is_there
         number, is_there = self._of_code
         if int(codes.max()) >= len(number) or not is_there[codes].all():
@@ -107,7 +126,11 @@ class Dictionary:
     def __init__(self) -> None:
         self._values: list[Value] = []
         self._codes = _Codes()
-        self._numbers: npt.NDArray[Any] = EMPTY
+        self._floats: Floats = np.empty(0)
+        self._kinds: npt.NDArray[np.int8] = np.empty(0, np.int8)
+        self._has_kinds = False
+        self.failures = Failures()
+        """Conditions that failed because something in them has no value."""
         self._ranked = _Ranked()
         self._wholes = _Wholes()
         self._unspelled: list[tuple[int, Ints]] = []
@@ -135,15 +158,16 @@ class Dictionary:
         """The code of a value, a new one if need be."""
         found = self.find(value)
         if found < 0:
-            found = self._codes[value] = len(self._values)
-            self._values.append(value)
+            key = _key(value)
+            found = self._codes[key] = len(self._values)
+            self._values.append(_value(key))
         return found
 
     def find(self, value: Value) -> int:
         """The code of a value, or -1 if it has none."""
         if self._unspelled and not isinstance(value, str):
             self._spell()
-        return self._codes.get(value, -1)
+        return self._codes.get(_key(value), -1)
 
     def _spell(self) -> None:
         """Give columns of numbers their places among values and codes."""
@@ -158,9 +182,12 @@ class Dictionary:
         listed: list[Value] = values.tolist() if isinstance(values, np.ndarray) else list(values)
         if self._unspelled:
             self._spell()
-        found = np.fromiter(map(self._codes.__getitem__, listed), np.int64, len(listed))
+        has_floats = float in set(map(type, listed))
+        keys: list[Any] = list(map(_key, listed)) if has_floats else listed
+        found = np.fromiter(map(self._codes.__getitem__, keys), np.int64, len(keys))
         if len(self._codes) > len(self._values):
-            self._values.extend(islice(self._codes, len(self._values), None))
+            new = islice(self._codes, len(self._values), None)
+            self._values.extend(map(_value, new) if has_floats else new)  # type: ignore[arg-type]
         return found
 
     def encode_wholes(self, column: Ints) -> Ints:
@@ -207,36 +234,56 @@ class Dictionary:
         """Let whole numbers that were coded one by one be found among those of columns."""
         begin, self._sorted_out = self._sorted_out, len(self._values)
         loose = sorted(
-            (int(value), code, isinstance(value, float))
+            (value, code)
             for code, value in enumerate(islice(self._values, begin, None), begin)
-            if isinstance(value, int | float) and -_FITS <= value < _FITS and value == int(value)
+            if isinstance(value, int) and -_FITS <= value < _FITS
         )
         if loose:
-            numbers, codes, is_float = np.array(loose, np.int64).T
-            self._wholes.add(numbers, codes, codes[is_float == 1])
+            numbers, codes = np.array(loose, np.int64).T
+            self._wholes.add(numbers, codes)
 
     def wholes_of(self, codes: Ints) -> Ints | None:
         """The numbers behind codes that all stem from columns of whole numbers; None if some may not."""
         return self._wholes.of_codes(codes)
 
-    def encode_numbers(self, numbers: npt.NDArray[np.generic]) -> Ints:
-        """Codes of a column of numbers."""
+    def encode_numbers(self, numbers: npt.NDArray[Any]) -> Ints:
+        """Codes of a column of numbers, all of which have a value."""
         if numbers.dtype == np.int64 and len(numbers) > _FEW:
             return self.encode_wholes(numbers.astype(np.int64, copy=False))
+        if numbers.dtype.kind == "O":
+            return self.encode([value_of(number_term(number)) for number in numbers.tolist()])
         distinct, inverse = np.unique(numbers, return_inverse=True)
         return self.encode(_whole_if_possible(distinct))[inverse]
 
-    def numbers(self) -> npt.NDArray[Any]:
-        """The number behind each code, NaN where it is none; int64 while all numbers are whole."""
-        known = len(self._numbers)
+    def numbers(self, codes: Ints) -> npt.NDArray[Any]:
+        """The numbers behind some codes: floats, NaN where there is none; Python's numbers, and None, if some are
+        integers that no float can hold.
+        """
+        known = len(self._floats)
         if known != len(self._values):
-            parts = [self._numbers]
-            for first, numbers in self._unspelled:
+            parts, kinds = [self._floats], [self._kinds]
+            for first, numbers in [*self._unspelled, (len(self._values), EMPTY)]:
                 if first >= known:
-                    parts += [_numbers(self._values[known:first]), numbers]
+                    loose = self._values[known:first]
+                    parts += [np.array([_as_float(_number(value)) for value in loose]), numbers.astype(np.float64)]
+                    are_wide = (numbers >= EXACT) | (numbers <= -EXACT)
+                    kinds += [np.array([_kind(value) for value in loose], np.int8), are_wide.astype(np.int8) * _WIDE]
                     known = first + len(numbers)
-            self._numbers = np.concatenate([*parts, _numbers(self._values[known:])])
-        return self._numbers
+            self._floats, self._kinds = np.concatenate(parts), np.concatenate(kinds)
+            self._has_kinds = bool(self._kinds.any())
+        if self._has_kinds and (self._kinds[codes] == _WIDE).any():
+            return as_objects([_number(value) for value in self.values_of(codes)])
+        return self._floats[codes]
+
+    def are_words(self, codes: Ints) -> Bools:
+        """Which codes are no numbers, be they expressions that have a value or not."""
+        found: Bools = no_value(self.numbers(codes))
+        return found | (self._kinds[codes] == _EXPRESSION) if self._has_kinds else found
+
+    def plain_numbers(self, codes: Ints) -> npt.NDArray[Any] | None:
+        """The same, if equal numbers are equal terms: none of them is written as an expression such as `pi`."""
+        found = self.numbers(codes)
+        return None if self._has_kinds and self._kinds[codes].any() else found
 
     def ranks(self, *columns: Ints) -> Ints:
         """An array with the places of codes in the standard order of terms; it is right for the codes of these columns."""
@@ -258,29 +305,44 @@ class Dictionary:
         return [self.term(code) for code in codes]
 
 
-def _numbers(values: list[Value]) -> npt.NDArray[Any]:
-    """Values as numbers, NaN where they are none; int64 if all are whole and fit into it."""
-    if all(isinstance(value, int) for value in values):
-        with suppress(OverflowError):
-            return np.array(values, np.int64)
+def _number(value: Value) -> Number | None:
+    """The number that a value stands for in arithmetic, if it is one. As in Prolog, `pi` and `2 + 3` are numbers there."""
     # Classes are compared by identity, which is far faster than to ask whether something is an instance of a union.
-    return np.array([value if value.__class__ in (int, float) else np.nan for value in values], np.float64)
+    if value.__class__ is int or value.__class__ is float:
+        return value  # type: ignore[return-value]
+    if value.__class__ is str:
+        return CONSTANTS.get(value)  # type: ignore[call-overload]
+    try:
+        return evaluate(value, {})  # type: ignore[arg-type]
+    except NoValue:
+        return None
+
+
+def _kind(value: Value) -> int:
+    number = _number(value)
+    if _is_wide(number):
+        return _WIDE
+    return _EXPRESSION if number is not None and not isinstance(value, int | float) else 0
+
+
+def _is_wide(number: Number | None) -> bool:
+    return number.__class__ is int and not -EXACT < number < EXACT  # type: ignore[operator]
+
+
+def _as_float(number: Number | None) -> float:
+    if number is None:
+        return np.nan
+    return 0.0 if _is_wide(number) else float(number)
 
 
 def _whole_if_possible(numbers: npt.NDArray[Any]) -> list[Value]:
     """Numbers as values, of which those without a fraction are whole numbers."""
-    found = numbers
     if numbers.dtype.kind == "f":
-        is_whole, is_exact = np.trunc(numbers) == numbers, np.abs(numbers) <= EXACT
-        small = is_whole & is_exact
-        if small.all():
-            found = numbers.astype(np.int64)
-        else:
-            found = numbers.astype(object)
-            found[small] = numbers[small].astype(np.int64)
-            for place in np.flatnonzero(is_whole & ~is_exact & np.isfinite(numbers)).tolist():
-                found[place] = int(numbers[place])
-    listed: list[Value] = found.tolist()
+        small = (np.trunc(numbers) == numbers) & (np.abs(numbers) < EXACT)
+        if not small.all():
+            return [value_of(number_term(number)) for number in numbers.tolist()]
+        numbers = numbers.astype(np.int64)
+    listed: list[Value] = numbers.tolist()
     return listed
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted, search, true_rows
-
-Array: TypeAlias = npt.NDArray[Any]
+from holdsfor.engine.numbers import Array, are_alike, numbered, stacked_numbers
 
 
 class Selection:
@@ -172,7 +170,7 @@ def _stacked(columns: Sequence[Column]) -> Column:
     if isinstance(first, Codes):
         return Codes(np.concatenate([column.data for column in columns if isinstance(column, Codes)]))
     if isinstance(first, Numbers):
-        return Numbers(np.concatenate([column.data for column in columns if isinstance(column, Numbers)]))
+        return Numbers(stacked_numbers([column.data for column in columns if isinstance(column, Numbers)]))
     lists = [column for column in columns if isinstance(column, Lists)]
     lengths = np.concatenate([column.lengths for column in lists])
     items = _stacked([column.flat() for column in lists])
@@ -217,6 +215,8 @@ def _rows(columns: Sequence[Array]) -> int:
 
 
 def _shifted(one: Array, other: Array) -> tuple[Ints, Ints, int]:
+    if not are_alike(one, other):
+        return numbered(one, other)
     if one.dtype.kind == "f" or other.dtype.kind == "f":
         return _renumbered(one.astype(np.float64), other.astype(np.float64))
     filled = [column for column in (one, other) if len(column)]

@@ -11,6 +11,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.frames import Codes, Column, Lists, Numbers, is_in, order_of
 from holdsfor.engine.kernels import Bools, is_sorted, true_rows, union
+from holdsfor.engine.numbers import stacked_numbers
 from holdsfor.engine.state import Reports
 from holdsfor.engine.stream import EventColumns, FluentColumns, are_apart, packed_spans
 from holdsfor.engine.tables import FOREVER, Events, Intervals
@@ -73,7 +74,7 @@ def stacked_events(found: Sequence[Events], dictionary: Dictionary) -> Events:
 def _stacked(columns: Sequence[Column], dictionary: Dictionary) -> Column:
     numbers = [column.data for column in columns if isinstance(column, Numbers)]
     if len(numbers) == len(columns):
-        return Numbers(np.concatenate(numbers))
+        return Numbers(stacked_numbers(numbers))
     return Codes(np.concatenate([codes_of(column, dictionary) for column in columns]))
 
 

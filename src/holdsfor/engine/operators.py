@@ -12,8 +12,8 @@ import numpy as np
 
 from holdsfor.engine.allen import allen
 from holdsfor.engine.distances import metric
-from holdsfor.engine.frames import Array
 from holdsfor.engine.kernels import Ints, Spans, difference, intersection, sequence, true_rows, union
+from holdsfor.engine.numbers import Array
 from holdsfor.engine.tables import Space
 from holdsfor.ir import DURATIONS, METRIC, Algebra, AllenMode, IntervalOperator, Intervals
 from holdsfor.syntax.terms import Term, Var

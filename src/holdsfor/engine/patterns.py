@@ -12,10 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from holdsfor.engine.dictionary import Dictionary, Value, value_of
-from holdsfor.engine.expressions import codes_of, numbers_of
-from holdsfor.engine.frames import Array, Codes, Column, Frame, Lists, Numbers
+from holdsfor.engine.expressions import codes_of, plain_numbers_of
+from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers
 from holdsfor.engine.kernels import Bools, Ints, true_rows
+from holdsfor.engine.numbers import Array, are_alike, as_objects, numbered
 from holdsfor.logic.unify import is_ground, unify
+from holdsfor.syntax.numbers import EXACT
 from holdsfor.syntax.terms import Const, Term, Var, variables
 
 ONCE = "#once "
@@ -86,7 +88,13 @@ def relation(terms: Sequence[Term], columns: Sequence[Column], rows: int, dictio
 
 def _is_value(column: Column, value: Value, dictionary: Dictionary, *, is_number: bool) -> Bools:
     if isinstance(column, Numbers):
-        return np.asarray(column.data == value) if is_number else np.zeros(len(column.data), np.bool_)
+        if not is_number:
+            return np.zeros(len(column.data), np.bool_)
+        assert isinstance(value, int | float)
+        if column.data.dtype.kind == "O" or not -EXACT < value < EXACT:
+            rows, wanted, _ = numbered(column.data, as_objects([value]))
+            return np.asarray(rows == wanted)
+        return np.asarray(column.data == value)
     assert isinstance(column, Codes)
     return np.asarray(column.data == dictionary.find(value))
 
@@ -139,6 +147,9 @@ def equal(one: Column, other: Column, dictionary: Dictionary) -> Bools:
 def comparable(one: Column, other: Column, dictionary: Dictionary) -> tuple[Array, Array]:
     """Two columns in a form in which equal values are equal numbers."""
     assert not isinstance(one, Lists) and not isinstance(other, Lists)
-    if type(one) is type(other):
+    if isinstance(one, Codes) and isinstance(other, Codes):
         return one.data, other.data
-    return numbers_of(one, dictionary), numbers_of(other, dictionary)
+    left, right = plain_numbers_of(one, dictionary), plain_numbers_of(other, dictionary)
+    if left is not None and right is not None and are_alike(left, right):
+        return left, right
+    return codes_of(one, dictionary), codes_of(other, dictionary)

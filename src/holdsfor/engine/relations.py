@@ -71,8 +71,12 @@ def join_keys(frame: Frame, other: Frame, shared: Sequence[str], dictionary: Dic
     """One comparable integer per row for the shared variables."""
     pairs = [comparable(frame.columns[name], other.columns[name], dictionary) for name in shared]
     if len(pairs) > 1 and frame.rows + other.rows <= _FEW:
-        pairs = _packed(pairs, [isinstance(frame.columns[name], Codes) for name in shared], dictionary)
+        pairs = _packed(pairs, [_are_codes(frame.columns[name], other.columns[name]) for name in shared], dictionary)
     return combined_keys([left for left, _ in pairs], [right for _, right in pairs])
+
+
+def _are_codes(*columns: Column) -> bool:
+    return all(isinstance(column, Codes) for column in columns)
 
 
 def _packed(

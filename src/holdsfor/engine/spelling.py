@@ -11,6 +11,7 @@ import pyarrow as pa
 from holdsfor.diagnostics import HoldsforError, Source
 from holdsfor.engine.dictionary import Dictionary, Value, value_of
 from holdsfor.engine.kernels import Ints
+from holdsfor.syntax.numbers import read_integer
 from holdsfor.syntax.operators import ARGUMENT
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
@@ -56,7 +57,7 @@ def _read(text: str) -> Value:
     if _PLAIN.match(text):
         return text
     if _WHOLE.match(text):
-        return int(text)
+        return -read_integer(text[1:]) if text[0] == "-" else read_integer(text)
     if _QUOTED.match(text):
         return text[1:-1]
     parsed = parse(Source("state", f"s({text})."))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
@@ -12,9 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.engine.dictionary import Dictionary, Value, lie_close
+from holdsfor.engine.dictionary import Dictionary, Value, lie_close, value_of
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.tables import FOREVER
+from holdsfor.logic.arithmetic import number_term
+from holdsfor.syntax.numbers import EXACT, read_number
 
 Array: TypeAlias = Any
 """An Arrow array; Arrow has no types to check against."""
@@ -22,9 +22,6 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 LATEST = 2**61
 """Times beyond this, before or after zero, are taken for mistakes; packing times into one integer needs the room."""
-_EXACT = 2**53
-_WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*\Z")
-_REAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*\Z")
 _BEGINS_LIKE_A_NUMBER = r"^\s*[+-]?\.?[0-9]"
 _OPEN = pa.array(["", "inf", "infinity"])
 
@@ -49,7 +46,7 @@ def text_cells(column: Array, *, is_reckoned: bool = False) -> Cells:
             numbers = column.cast(kind)
         except pa.ArrowInvalid:
             return Cells(column.dictionary_encode())
-        if kind == pa.int64() or np.abs(numbers.to_numpy()).max() < _EXACT:
+        if kind == pa.int64() or np.abs(numbers.to_numpy()).max() < EXACT:
             return number_cells(numbers, is_reckoned=is_reckoned)
     return Cells(column.dictionary_encode())
 
@@ -57,7 +54,7 @@ def text_cells(column: Array, *, is_reckoned: bool = False) -> Cells:
 def number_cells(numbers: Array, *, is_reckoned: bool = False) -> Cells:
     """A column of 64-bit integers or floats without gaps."""
     plain = numbers.to_numpy()
-    if is_reckoned and len(plain) and plain.max() < _EXACT and plain.min() > -_EXACT:
+    if is_reckoned and len(plain) and plain.max() < EXACT and plain.min() > -EXACT:
         return Cells(numbers.cast(pa.float64()))
     is_whole = pa.types.is_integer(numbers.type)
     return Cells(numbers if is_whole and lie_close(plain) else numbers.dictionary_encode())
@@ -128,7 +125,8 @@ def _codes(distinct: Array, dictionary: Dictionary, *, verbatim: bool) -> Ints:
 def _values(distinct: Array, *, verbatim: bool) -> list[Value]:
     found: list[Any] = distinct.to_numpy(zero_copy_only=False).tolist()
     if pa.types.is_floating(distinct.type):
-        return [_shortened(number) for number in found]
+        # It must not depend on the order of the rows whether 1 or 1.0 is shown.
+        return [value_of(number_term(number)) for number in found]
     if not verbatim:
         for place in np.flatnonzero(pc.match_substring_regex(distinct, _BEGINS_LIKE_A_NUMBER)).tolist():
             found[place] = value_of_text(found[place])
@@ -136,23 +134,13 @@ def _values(distinct: Array, *, verbatim: bool) -> list[Value]:
 
 
 def value_of_text(text: str) -> str | int | float:
-    """A number where the text is one that fits in 64 bits, else the text itself.
+    """A number where the text is one, else the text itself. Integers may have any number of digits.
 
     >>> [value_of_text(text) for text in ("007", "2.50", "4.0", "1e3", "0x1f", "12a", "99999999999999999999")]
-    [7, 2.5, 4, 1000, '0x1f', '12a', '99999999999999999999']
+    [7, 2.5, 4, 1000, '0x1f', '12a', 99999999999999999999]
     """
-    if _WHOLE.match(text):
-        whole = int(text)
-        return whole if -(2**63) <= whole < 2**63 else text
-    if _REAL.match(text):
-        number = float(text)
-        return _shortened(number) if math.isfinite(number) else text
-    return text
-
-
-def _shortened(number: float) -> int | float:
-    # 1 and 1.0 are one value; it must not depend on the order of the rows which of them is shown.
-    return int(number) if number.is_integer() and abs(number) < _EXACT else number
+    number = read_number(text)
+    return text if number is None else number
 
 
 @dataclass(frozen=True, slots=True)

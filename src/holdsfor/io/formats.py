@@ -19,6 +19,7 @@ from holdsfor.engine.kernels import Ints
 from holdsfor.io.rejects import refused
 from holdsfor.io.sources import STANDARD_INPUT, blocks, opened, shown_name
 from holdsfor.io.typed import plain
+from holdsfor.syntax.numbers import EXACT
 
 _ENDINGS = {
     ".csv": "csv",
@@ -249,9 +250,17 @@ def _json_part(lines: _Lines) -> Part:
         table = arrow_json.read_json(pa.BufferReader(lines.block))
     except pa.ArrowInvalid:
         table = None
-    if table is None or len(table) != len(rows):
+    if table is None or len(table) != len(rows) or any(map(_may_be_rounded, table.columns)):
         return _json_by_line(lines, rows)
     return Part(table, lines.number(rows), lambda some: lines.text(rows[some]))
+
+
+def _may_be_rounded(column: Any) -> bool:
+    """Whether a column of floats may have been written with integers that no float can hold."""
+    if not pa.types.is_floating(column.type):
+        return False
+    ends = pc.min_max(column).as_py()
+    return any(end is not None and abs(end) >= EXACT for end in ends.values())
 
 
 def _json_by_line(lines: _Lines, rows: Ints) -> Part:
@@ -273,7 +282,7 @@ def _json_by_line(lines: _Lines, rows: Ints) -> Part:
 
 def _object(text: str) -> dict[str, str | None]:
     try:
-        found = json.loads(text)
+        found = json.loads(text, parse_int=str, parse_float=str)
     except json.JSONDecodeError as problem:
         raise ValueError(f"not JSON: {problem.msg}") from None
     if not isinstance(found, dict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,6 +19,7 @@ from holdsfor.io.layouts import Layouts
 from holdsfor.io.mapping import Entry
 from holdsfor.io.rejects import Rejects
 from holdsfor.io.tables import Taker
+from holdsfor.syntax.numbers import number_text
 
 
 def read_frames(
@@ -115,8 +117,15 @@ def _from_rows(rows: Sequence[Any], first: Sequence[str]) -> Part:
 def _column(values: list[Any]) -> Any:
     try:
         return pa.array(values, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        return pa.array([None if value is None else str(value) for value in values])
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        # Text and numbers, integers beyond 64 bits, or floats beside integers that no float can hold.
+        return pa.array([_text(value) for value in values])
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return None if isinstance(value, float) and math.isnan(value) else number_text(value)
+    return None if value is None else str(value)
 
 
 def _mixes(values: list[Any], array: Any) -> bool:

@@ -59,10 +59,11 @@ def argument_cells(column: Any, name: str, *, is_text: bool, is_reckoned: bool =
         return Cells(column.cast(pa.string()).dictionary_encode(), verbatim=True)
     if pa.types.is_integer(kind) and kind != pa.uint64():
         return number_cells(column.cast(pa.int64()), is_reckoned=is_reckoned)
-    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+    if pa.types.is_floating(kind):
         return number_cells(column.cast(pa.float64()), is_reckoned=is_reckoned)
     text = column.cast(pa.string())
-    if is_text or kind == pa.uint64():
+    if is_text or kind == pa.uint64() or pa.types.is_decimal(kind):
+        # Their text has all digits of integers that no 64-bit number can hold.
         return text_cells(text, is_reckoned=is_reckoned)
     return Cells(text.dictionary_encode(), verbatim=True)
 
@@ -149,7 +150,7 @@ def _from_mixed_text(column: Any, unit: str) -> Times:
 def _moment(text: str, unit: str) -> int | None:
     whole = value_of_text(text)
     if isinstance(whole, int):
-        return whole
+        return max(-2 * LATEST, min(whole, 2 * LATEST))
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:

@@ -177,10 +177,10 @@ def apply(name: tuple[str, int], values: list[Number]) -> Number:
             if math.isnan(found):
                 raise ValueError  # noqa: TRY301 -- as the functions of `math` do
             if math.isinf(found) and not any(isinstance(value, float) and math.isinf(value) for value in values):
-                raise OverflowError  # noqa: TRY301
+                raise OverflowError
             return plain_number(found)
         if found.bit_length() > _MOST_BITS:
-            raise OverflowError  # noqa: TRY301
+            raise OverflowError
     except (ArithmeticError, ValueError) as problem:
         shown = print_term(Compound(name[0], tuple(number_term(value) for value in values)))
         raise NoValue(f"{shown} has no value") from problem

@@ -1,14 +1,15 @@
 """Conditions that failed because an expression in them has no value, with the rows for which they did.
 
 A division by zero is no reason to stop: the condition is false for that row, and the run goes on. What is kept here is
-told at its end.
+reported at its end.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
 from holdsfor.diagnostics import NOWHERE, Span
 from holdsfor.ir import Literal
@@ -16,31 +17,38 @@ from holdsfor.logic.unify import is_ground, resolve
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Term
 
-_MOST_ROWS = 100_000
-"""Of one condition, more rows than these are not told apart."""
+_MOST_ROWS = 1_000_000
+"""Of one condition, more rows than these are not counted."""
 _NAME = re.compile(r"[A-Z_]\w*\Z")
-Row = tuple[tuple[str, str], ...]
-"""The variables of a rule and what they stand for, as text."""
+Row = Mapping[str, Term]
+"""The variables of a rule and what they stand for."""
 
 
 @dataclass
 class Failure:
-    """A condition, why it failed first, and for which rows it did."""
+    """A condition that failed: why, and for which row first. `rows` tells the rows apart."""
 
-    span: Span
+    literal: Literal
     reason: str
-    rows: dict[Row, None] = field(default_factory=dict)
+    first: Row
+    rows: set[object] = field(default_factory=set)
 
     @property
-    def first(self) -> Row:
-        """The first row."""
-        return next(iter(self.rows))
+    def span(self) -> Span:
+        """Where the condition stands."""
+        return self.literal.span
 
     @property
     def count(self) -> str:
         """How many rows there are, in words."""
         rows = len(self.rows)
-        return f"{rows} or more rows" if rows >= _MOST_ROWS else f"{rows} row{'s' * (rows != 1)}"
+        return f"{rows} row{'s' * (rows != 1)}" + " or more" * (rows >= _MOST_ROWS)
+
+    def shown(self, names: Mapping[str, str] | None = None) -> str:
+        """The first row as text; `names` are those that variables have in the rule."""
+        called = names or {}
+        parts = ((called.get(name, name), print_term(term)) for name, term in self.first.items())
+        return ", ".join(f"{name} = {text}" for name, text in parts if _NAME.match(name))
 
 
 class Failures:
@@ -49,7 +57,7 @@ class Failures:
     def __init__(self) -> None:
         self._found: dict[object, Failure] = {}
 
-    def __iter__(self) -> Iterable[Failure]:
+    def __iter__(self) -> Iterator[Failure]:
         return iter(self._found.values())
 
     def __len__(self) -> int:
@@ -57,15 +65,15 @@ class Failures:
 
     def add(self, literal: Literal, reason: str, bindings: Mapping[str, Term]) -> None:
         """Note that a condition failed under some bindings."""
-        named = ((name, resolve(term, bindings)) for name, term in bindings.items() if _NAME.match(name))
-        self.add_row(literal, reason, tuple((name, print_term(term)) for name, term in named if is_ground(term)))
+        resolved = ((name, resolve(term, bindings)) for name, term in bindings.items() if _NAME.match(name))
+        row = {name: term for name, term in resolved if is_ground(term)}
+        self.add_rows(literal, [tuple(row.items())], lambda: (reason, row))
 
-    def add_row(self, literal: Literal, reason: str, row: Row) -> None:
-        """The same with the row as text."""
+    def add_rows(self, literal: Literal, keys: Iterable[object], first: Callable[[], tuple[str, Row]]) -> None:
+        """The same for several rows at once; the reason and the first row are worked out if nothing is known yet."""
         span = literal.span
-        key = literal if span is NOWHERE else (span.source.name, span.start, span.end)
-        failure = self._found.get(key)
+        place: object = literal if span == NOWHERE else (span.source.name, span.start, span.end)
+        failure = self._found.get(place)
         if failure is None:
-            failure = self._found[key] = Failure(span, reason)
-        if len(failure.rows) < _MOST_ROWS:
-            failure.rows.setdefault(row)
+            failure = self._found[place] = Failure(literal, *first())
+        failure.rows.update(islice(keys, _MOST_ROWS - len(failure.rows)))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.frames import Array, row_keys
+from holdsfor.engine.frames import row_keys
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.metric.facts import Facts
+from holdsfor.engine.numbers import Array, lacks_values, no_value
 from holdsfor.engine.stabbing import containing
+from holdsfor.engine.totals import reduced
 from holdsfor.ir.metric import AggregateFunction
-
-_REDUCE = {AggregateFunction.SUM: np.add, AggregateFunction.MIN: np.minimum, AggregateFunction.MAX: np.maximum}
 
 
 def total(function: AggregateFunction, facts: Facts, groups: int, dictionary: Dictionary) -> tuple[Facts, Ints]:
@@ -35,7 +35,11 @@ def total(function: AggregateFunction, facts: Facts, groups: int, dictionary: Di
     if function is AggregateFunction.COUNT:
         values: Array = np.diff(np.append(begins, len(stretch)))
     else:
-        values = _REDUCE[function].reduceat(dictionary.numbers()[facts.args[groups]][row], begins)
+        values = reduced(function.value, dictionary.numbers(facts.args[groups][row]), begins)
+    if lacks_values(values):
+        # Such as the sum of inf and -inf.
+        known = ~no_value(values)
+        held, values = held[known], values[known]
     representative = first[stretch_group[held]]
     args = tuple(column[representative] for column in facts.args[:groups])
     return Facts(args, start[held], end[held]), dictionary.encode_numbers(values)
@@ -43,8 +47,8 @@ def total(function: AggregateFunction, facts: Facts, groups: int, dictionary: Di
 
 def _numeric(facts: Facts, place: int, dictionary: Dictionary) -> Facts:
     """Words have no sum, and are neither the least nor the greatest number."""
-    numbers = dictionary.numbers()[facts.args[place]] if facts.rows else np.empty(0)
-    return facts.take(~np.isnan(numbers)) if numbers.dtype.kind == "f" else facts
+    is_word = dictionary.are_words(facts.args[place])
+    return facts.take(~is_word) if is_word.any() else facts
 
 
 def _stretches(group: Ints, facts: Facts) -> tuple[Ints, Ints, Ints]:

@@ -15,9 +15,11 @@ from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.metric.aggregates import total
 from holdsfor.engine.metric.facts import Facts, common, maximal, minus, no_facts
+from holdsfor.engine.numbers import lacks_values, no_value
 from holdsfor.engine.relations import join_keys, relation
 from holdsfor.engine.stabbing import containing, finite
 from holdsfor.engine.tables import FOREVER
+from holdsfor.ir import Compare
 from holdsfor.ir.metric import Comparator, Comparison
 from holdsfor.syntax.terms import Compound, Term, Var, variables
 
@@ -212,16 +214,27 @@ def _compared(literal: Comparison, frame: Frame, dictionary: Dictionary) -> Fram
         is_sum = isinstance(left, Compound) or isinstance(right, Compound)
         equal = literal.comparator is Comparator.EQUAL
         operator = ("=:=" if equal else "=\\=") if is_sum else ("==" if equal else "\\==")
-    return frame.where(compare(operator, left, right, frame, dictionary))
+    if operator not in ("==", "\\=="):
+        frame = _with_numbers((left, right), frame, dictionary)
+    return frame.where(compare(Compare(operator, left, right, literal.span), frame, dictionary))
+
+
+def _with_numbers(terms: Sequence[Term], frame: Frame, dictionary: Dictionary) -> Frame:
+    """The rows in which all variables of some terms are numbers: words that rules of events compute with are none."""
+    for name in {variable.name for term in terms for variable in variables(term)}:
+        column = frame.columns[name]
+        if isinstance(column, Codes):
+            frame = frame.where(~dictionary.are_words(column.data))
+    return frame
 
 
 def _defined(target: Var, source: Term, frame: Frame, dictionary: Dictionary) -> Frame:
     if not isinstance(source, Compound):
         return frame.with_columns({target.name: column_of(source, frame, dictionary)})
+    frame = _with_numbers((source,), frame, dictionary)
     values = evaluate(source, frame, dictionary)
-    if values.dtype.kind == "f":
-        # What is not a number has no value.
-        known = np.isfinite(values)
+    if lacks_values(values):
+        known = ~no_value(values)
         frame, values = frame.where(known), values[known]
     return frame.with_columns({target.name: Codes(dictionary.encode_numbers(values))})
 

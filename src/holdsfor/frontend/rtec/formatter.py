@@ -43,9 +43,7 @@ def _as_written(term: Term) -> Term:
         case Compound(args=args):
             return replace(term, args=tuple(map(_as_written, args)))
         case ListTerm(items=items, tail=tail):
-            return replace(
-                term, items=tuple(map(_as_written, items)), tail=None if tail is None else _as_written(tail)
-            )
+            return replace(term, items=tuple(map(_as_written, items)), tail=None if tail is None else _as_written(tail))
         case _:
             return term
 

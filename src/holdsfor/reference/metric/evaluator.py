@@ -6,7 +6,6 @@ Everything is `fractions.Fraction`, every rule is tried with every value in ever
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
@@ -28,7 +27,7 @@ from holdsfor.ir.metric import (
     UnaryOperator,
     atom_variables,
 )
-from holdsfor.logic.arithmetic import EvaluationError, Number
+from holdsfor.logic.arithmetic import NoValue, Number, exact_sum, greatest, least
 from holdsfor.logic.arithmetic import evaluate as calculate
 from holdsfor.reference.metric import times as operators
 from holdsfor.reference.metric.bindings import Binding, Known, anyhow, candidates, ground
@@ -188,9 +187,11 @@ def _value(term: Term, binding: Binding) -> Const | None:
         return binding[term.name]
     if isinstance(term, Const):
         return term
+    if any(isinstance(binding[variable.name].value, str) for variable in variables(term)):
+        return None
     try:
         return Const(calculate(term, binding))
-    except EvaluationError:
+    except NoValue:
         return None
 
 
@@ -255,7 +256,10 @@ def _summary(function: AggregateFunction, present: list[tuple[Const, ...]]) -> N
     if not numbers:
         return None
     if function is AggregateFunction.MIN:
-        return min(numbers)
+        return least(numbers)
     if function is AggregateFunction.MAX:
-        return max(numbers)
-    return sum(numbers) if all(isinstance(number, int) for number in numbers) else math.fsum(numbers)
+        return greatest(numbers)
+    try:
+        return exact_sum(numbers)
+    except NoValue:
+        return None

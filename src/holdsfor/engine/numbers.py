@@ -1,0 +1,102 @@
+"""Columns of numbers: int64, float64, or Python's own where neither holds all of them exactly.
+
+In a column of floats NaN is no value, and a whole number below 2^53 is the integer that it is equal to. In a column of
+objects None is no value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from holdsfor.syntax.numbers import EXACT, Number, plain_number
+
+Array: TypeAlias = npt.NDArray[Any]
+_FITS = 1 << 63
+
+
+def size(integers: Array) -> int:
+    """The greatest absolute value of some integers."""
+    if not integers.size:
+        return 0
+    return max(int(integers.max()), -int(integers.min()))
+
+
+def python_numbers(values: Array) -> list[Number | None]:
+    """A column as Python's numbers, None where there is no value."""
+    listed: list[Any] = values.tolist()
+    if values.dtype.kind == "i":
+        return listed
+    return [None if value is None or math.isnan(value) else plain_number(value) for value in listed]
+
+
+def packed(numbers: list[Number | None]) -> Array:
+    """Python's numbers in the smallest kind of column that holds them exactly."""
+    kinds = set(map(type, numbers))
+    integers: list[Any] = [number for number in numbers if number.__class__ is int]
+    largest = max(map(abs, integers), default=0)
+    if kinds <= {int} and largest < _FITS:
+        return np.array(numbers, np.int64)
+    if largest < EXACT:
+        return np.array([np.nan if number is None else number for number in numbers], np.float64)
+    return as_objects(numbers)
+
+
+def stacked_numbers(columns: Sequence[Array]) -> Array:
+    """Columns one below the other; integers that no float can hold stay what they are."""
+    kinds = {column.dtype.kind for column in columns}
+    if kinds == {"i", "f"} and any(column.dtype.kind == "i" and size(column) >= EXACT for column in columns):
+        columns = [column.astype(object) for column in columns]
+    return np.concatenate(columns)
+
+
+def as_objects(numbers: Sequence[Number | None]) -> Array:
+    """Numbers as a column of Python's own."""
+    column = np.empty(len(numbers), object)
+    column[:] = numbers
+    return column
+
+
+def are_alike(one: Array, other: Array) -> bool:
+    """Whether NumPy can tell which numbers of two columns are one value: no integer has to become a float for it that no
+    float can hold.
+    """
+    kinds = {one.dtype.kind, other.dtype.kind}
+    if "O" in kinds:
+        return False
+    return len(kinds) == 1 or all(column.dtype.kind == "f" or size(column) < EXACT for column in (one, other))
+
+
+def numbered(one: Array, other: Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
+    """Columns of any kind as small integers, equal ones for one value, and how many bits these have."""
+    number: dict[object, int] = {}
+    found = [
+        np.array([number.setdefault(_key(value), len(number)) for value in python_numbers(column)], np.int64)
+        for column in (one, other)
+    ]
+    return found[0], found[1], max(1, (len(number) - 1).bit_length())
+
+
+def _key(value: Number | None) -> object:
+    is_large = isinstance(value, float) and not -EXACT < value < EXACT
+    return (value,) if is_large else value
+
+
+def no_value(values: Array) -> npt.NDArray[np.bool_]:
+    """Where a column has no value."""
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind == "O":
+        return np.array([value is None for value in values.reshape(-1)], np.bool_).reshape(values.shape)
+    return np.zeros(values.shape, np.bool_)
+
+
+def lacks_values(values: Array) -> bool:
+    """Whether some row has no value: one pass over the column where none lacks one."""
+    if values.dtype.kind == "f":
+        return bool(values.size) and math.isnan(values.min())
+    return values.dtype.kind == "O" and bool(no_value(values).any())
