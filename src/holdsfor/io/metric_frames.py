@@ -19,6 +19,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.metric.facts import FactSet, Signature
 from holdsfor.engine.tables import FOREVER
+from holdsfor.io.columns import value_of_text
 from holdsfor.io.formats import Part, parts
 from holdsfor.io.frames import as_part
 from holdsfor.io.mapping import Entry, TableMapping
@@ -200,8 +201,9 @@ class _Found:
         if pa.types.is_nested(kind) or pa.types.is_null(kind):
             raise HoldsforError(f"column {name!r} has the type {kind}; arguments are numbers or text")
         if pa.types.is_decimal(kind):
-            column = column.cast(pa.float64())
-        elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+            encoded = column.cast(pa.string()).dictionary_encode()
+            return Typed(list(map(value_of_text, encoded.dictionary.to_pylist())), encoded.indices.to_numpy())
+        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
             column = column.cast(pa.string())
         encoded = column.dictionary_encode()
         return Typed(encoded.dictionary.to_pylist(), encoded.indices.to_numpy())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -16,12 +17,13 @@ from holdsfor.engine.dictionary import Dictionary, Value
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.metric.facts import MOST_CELLS, Facts, FactSet, Signature
 from holdsfor.engine.tables import FOREVER
-from holdsfor.frontend.dmtl.constants import constant, whole
+from holdsfor.frontend.dmtl.constants import constant
 from holdsfor.io.metric_rows import Parsed, Rows, Typed, odd_rows, parse
 from holdsfor.io.metric_times import common_scale
 from holdsfor.io.parallel import in_order
 from holdsfor.io.rejects import Rejects
 from holdsfor.io.sources import blocks, shown_name
+from holdsfor.syntax.numbers import number_text, plain_number
 
 _LIKE_A_NUMBER = r"^-?[0-9]"
 
@@ -120,4 +122,6 @@ def _codes(columns: Sequence[Any], dictionary: Dictionary) -> Ints:
 
 
 def _shortened(value: Value) -> Value:
-    return whole(value) if isinstance(value, float) else value
+    if not isinstance(value, float):
+        return value
+    return plain_number(value) if math.isfinite(value) else number_text(value)

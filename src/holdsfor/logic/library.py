@@ -37,7 +37,8 @@ class LibraryPredicate:
 def _items(term: Term) -> tuple[Term, ...]:
     if isinstance(term, ListTerm) and term.tail is None:
         return term.items
-    raise NoValue(f"{print_term(term)} is not a list")
+    is_open = isinstance(term, Var | ListTerm)
+    raise (EvaluationError if is_open else NoValue)(f"{print_term(term)} is not a list")
 
 
 def _numbers(term: Term) -> list[Number]:

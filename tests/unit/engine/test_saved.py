@@ -104,7 +104,7 @@ def spelled(state: State, dictionary: Dictionary) -> set[object]:
     held, events, reports = state.kept.holding[OPEN], state.kept.events[UNLOCK], state.kept.reports[NEAR]
     place, amount = events.args
     assert isinstance(place, Codes)
-    numbers = amount.data if isinstance(amount, Numbers) else dictionary.numbers()[amount.data]  # type: ignore[union-attr]
+    numbers = amount.data if isinstance(amount, Numbers) else dictionary.numbers(amount.data)  # type: ignore[union-attr]
     terms = dictionary.terms
     found: set[object] = {("clock", state.origin, state.border, state.query)}
     found |= set(zip(terms(held.args[0].tolist()), terms(held.value.tolist()), held.since.tolist(), strict=True))

@@ -77,7 +77,13 @@ def test_conditions(written: str, canonical: str) -> None:
 @pytest.mark.parametrize(
     ("written", "value"),
     [("7", 7), ("-7", -7), ("007", "007"), ("1.5", 1.5), ("1.50", "1.50"), ("1.0", 1), ("'7'", "7"), ("-0", "-0")]
-    + [("123456789012345", 123456789012345), ("1234567890123456", "1234567890123456"), ("1e5", "1e5"), ("inf", "inf")],
+    + [
+        ("123456789012345", 123456789012345),
+        ("1234567890123456", 1234567890123456),
+        ("1.0e+17", 1e17),
+        ("1e5", "1e5"),
+        ("inf", "inf"),
+    ],
 )
 def test_which_constants_are_numbers(written: str, value: object) -> None:
     assert fact(f"P({written})@0").args[0].value == value
