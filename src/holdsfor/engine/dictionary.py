@@ -309,9 +309,9 @@ def _number(value: Value) -> Number | None:
     """The number that a value stands for in arithmetic, if it is one. As in Prolog, `pi` and `2 + 3` are numbers there."""
     # Classes are compared by identity, which is far faster than to ask whether something is an instance of a union.
     if value.__class__ is int or value.__class__ is float:
-        return value  # type: ignore[return-value]
+        return value
     if value.__class__ is str:
-        return CONSTANTS.get(value)  # type: ignore[call-overload]
+        return CONSTANTS.get(value)
     try:
         return evaluate(value, {})  # type: ignore[arg-type]
     except NoValue:
@@ -326,7 +326,7 @@ def _kind(value: Value) -> int:
 
 
 def _is_wide(number: Number | None) -> bool:
-    return number.__class__ is int and not -EXACT < number < EXACT  # type: ignore[operator]
+    return number.__class__ is int and not -EXACT < number < EXACT
 
 
 def _as_float(number: Number | None) -> float:

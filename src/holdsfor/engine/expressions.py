@@ -207,9 +207,9 @@ def _compare_terms(
 ) -> Bools:
     """Compare terms, by codes or in the standard order; numbers need no codes for it."""
     if is_order or any(isinstance(column, Numbers) for column in columns):
-        numbers = [plain_numbers_of(column, dictionary) for column in columns]
-        if all(map(_are_comparable, numbers)):
-            return np.asarray(comparison(*numbers))
+        left, right = (plain_numbers_of(column, dictionary) for column in columns)
+        if left is not None and right is not None and _are_comparable(left) and _are_comparable(right):
+            return np.asarray(comparison(left, right))
     one, other = (codes_of(column, dictionary) for column in columns)
     if is_order:
         ranks = dictionary.ranks(one, other)
@@ -225,9 +225,9 @@ def plain_numbers_of(column: Column, dictionary: Dictionary) -> Array | None:
     return dictionary.plain_numbers(column.data)
 
 
-def _are_comparable(column: Array | None) -> bool:
+def _are_comparable(column: Array) -> bool:
     """Whether all values are numbers, and none is so large that floats could not tell it from others."""
-    return column is not None and column.dtype.kind != "O" and bool((np.abs(column) < EXACT).all())
+    return column.dtype.kind != "O" and bool((np.abs(column) < EXACT).all())
 
 
 def _compare_lists(operator: str, columns: list[Column]) -> Bools:

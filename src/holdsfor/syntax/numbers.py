@@ -67,7 +67,8 @@ def read_integer(digits: str) -> int:
     if len(digits) <= _PIECE:
         return int(digits)
     low = len(digits) // 2
-    return read_integer(digits[:-low]) * 10**low + read_integer(digits[-low:])
+    shift: int = 10**low
+    return read_integer(digits[:-low]) * shift + read_integer(digits[-low:])
 
 
 def number_text(number: Number) -> str:

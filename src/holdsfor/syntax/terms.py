@@ -53,7 +53,7 @@ class Const:
 
     def __post_init__(self) -> None:
         if self.value.__class__ is float:
-            object.__setattr__(self, "value", plain_number(self.value))  # type: ignore[arg-type]
+            object.__setattr__(self, "value", plain_number(self.value))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Const):
