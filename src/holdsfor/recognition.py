@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -18,9 +18,11 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.profile import Profile
 from holdsfor.engine.report import event_rows_table, interval_rows_table
+from holdsfor.engine.rule_notes import rule_notes
 from holdsfor.engine.run import Answer
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import FOREVER
+from holdsfor.engine.unvalued import Unvalued, unvalued
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.incremental.run import Choice, IncrementalRun, Work
 from holdsfor.io.builder import Reading
@@ -102,7 +104,8 @@ class Summary:
     """What a run read, used and found.
 
     `read` rows made sense, `unknown` ones have names that no rule knows, `malformed` ones could not be read. Of those
-    read, `late` ones arrived when every window they belong to was over, `outside` ones lie outside the run.
+    read, `late` ones arrived when every window they belong to was over, `outside` ones lie outside the run. Conditions
+    `without_value` failed for some rows because an expression in them has none there, as 8/0.
     """
 
     read: int
@@ -116,6 +119,7 @@ class Summary:
     intervals: int = 0
     derived_events: int = 0
     conflicts: int = 0
+    without_value: list[Unvalued] = field(default_factory=list)
 
 
 class Recognition:
@@ -184,6 +188,8 @@ class Recognition:
             counts.derived_events += sum(len(events) for events in found.events.values())
             counts.conflicts += answer.conflicts
             yield found
+        failures = (*self.reading.dictionary.failures, *rule_notes(self.plan).failures)
+        counts.without_value = unvalued(failures, self.plan)
 
     def by_reference(self) -> tuple[pa.Table, pa.Table]:
         """All intervals and derived events, worked out by the reference evaluator."""
@@ -200,6 +206,7 @@ class Recognition:
         counts = self.summary
         counts.query_times, counts.conflicts = self.queries, found.conflicts
         counts.intervals, counts.derived_events = len(rows), len(found.events)
+        counts.without_value = unvalued(found.failures, self.plan)
         return interval_rows_table(rows), event_rows_table(found.events)
 
 

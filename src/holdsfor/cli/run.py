@@ -246,6 +246,8 @@ def _summary_lines(summary: Summary) -> Iterator[str]:
     yield f"{summary.used} used, {summary.late} late and dropped{outside}"
     found = [counted(summary.intervals, "interval"), counted(summary.derived_events, "derived event")]
     yield f"{', '.join(found)}, {counted(summary.conflicts, 'conflict')}; {counted(summary.query_times, 'query time')}"
+    for failed in summary.without_value:
+        yield f"no value: {failed}"
 
 
 def _profile_lines(recognition: Recognition) -> Iterator[str]:

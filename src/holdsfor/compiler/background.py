@@ -25,6 +25,7 @@ from holdsfor.ir import (
     walk,
 )
 from holdsfor.logic.arithmetic import EvaluationError
+from holdsfor.logic.failures import Failures
 from holdsfor.logic.solver import Predicate, Solver, describe
 from holdsfor.logic.unify import is_ground, resolve
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
@@ -80,9 +81,11 @@ class Background:
         """Whether all that is known of a predicate can be listed: calls need nothing bound and leave nothing open."""
         return not self.needs(name) and name not in self.needs.open_facts
 
-    def solver(self) -> Solver:
-        """A solver over this knowledge."""
-        return Solver(self.rules)
+    def solver(self, failures: Failures | None = None) -> Solver:
+        """A solver over this knowledge; it notes which conditions failed for want of a value."""
+        found = Solver(self.rules)
+        found.failures = failures
+        return found
 
     def filled(self, facts: Iterable[Term]) -> Background:
         """The same knowledge with facts that input has put into its domains."""

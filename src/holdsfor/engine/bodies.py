@@ -292,8 +292,7 @@ class Bodies:
         return self._disjunction(literal.branches, frame)
 
     def _negation(self, body: Body, frame: Frame) -> Frame:
-        used = self._notes.names(body)
-        numbered = frame.only(used & frame.columns.keys()).with_columns({ROW: Numbers(np.arange(frame.rows))})
+        numbered = frame.with_columns({ROW: Numbers(np.arange(frame.rows))})
         refuted = self.solve(body, numbered).ints(ROW)
         keep = np.ones(frame.rows, np.bool_)
         keep[refuted] = False

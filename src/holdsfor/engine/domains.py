@@ -49,7 +49,7 @@ class Domains:
     def solver(self) -> Solver:
         """A solver over all that is known."""
         background: Background = self._prepared.analysis.background
-        return background.filled(dict.fromkeys(self._facts())).solver()
+        return background.filled(dict.fromkeys(self._facts())).solver(self._dictionary.failures)
 
     def _facts(self) -> Iterator[Term]:
         for filling in self._prepared.analysis.fillings:

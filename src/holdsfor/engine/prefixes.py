@@ -8,8 +8,8 @@ evaluation keeps its bindings.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from holdsfor.compiler.passes.rename import rename_body
@@ -29,6 +29,8 @@ class Named:
 
     body: Body
     head: tuple[Term, ...]
+    names: Mapping[str, str] = field(default_factory=dict)
+    """What the variables were called."""
 
 
 def named(body: Body, head: Sequence[Term]) -> Named:
@@ -38,7 +40,8 @@ def named(body: Body, head: Sequence[Term]) -> Named:
     for name in (*mentioned, *(variable.name for term in head for variable in variables(term))):
         if name not in found:
             found[name] = Var(f"{ONCE if name.startswith(ONCE) else 'V'}{len(found)}")
-    return Named(rename_body(body, found), tuple(substitute(term, found) for term in head))
+    names = {variable.name: name for name, variable in found.items() if isinstance(variable, Var)}
+    return Named(rename_body(body, found), tuple(substitute(term, found) for term in head), names)
 
 
 class Prefixes:

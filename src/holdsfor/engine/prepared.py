@@ -73,4 +73,4 @@ class Prepared:
     @cached_property
     def solver(self) -> Solver:
         """A solver for background predicates that cannot be tabulated."""
-        return self.analysis.background.solver()
+        return self.analysis.background.solver(self.dictionary.failures)

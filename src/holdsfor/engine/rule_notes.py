@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -41,6 +41,7 @@ from holdsfor.ir import (
     variable_names,
     walk,
 )
+from holdsfor.logic.failures import Failures
 from holdsfor.syntax.terms import variables
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ class RuleNotes:
         self._asked: dict[int, tuple[Literal, Asked]] = {}
         self._facts: dict[tuple[str, int], tuple[list[list[Value]], int]] = {}
         self._folding = Folding(analysis.background)
+        self.failures = Failures()
+        """Conditions of background rules that failed for want of a value."""
 
     def component(self, stratum: Stratum) -> Component:
         """The rules of a stratum that is swept, taken apart."""
@@ -107,6 +110,10 @@ class RuleNotes:
             found = self._bodies[id(rule)] = rule, made
         return found[1]
 
+    def names_in(self, rule: Rule) -> Mapping[str, str]:
+        """What the variables of a body are called in the text of its rule."""
+        return self._named(rule).names if isinstance(rule, EffectRule | EventRule) else {}
+
     def head(self, rule: PointRule) -> Head:
         """The columns of a rule's head."""
         found = self._heads.get(id(rule))
@@ -131,7 +138,7 @@ class RuleNotes:
         """The columns of what is known of a background predicate, rules included, and the number of rows."""
         found = self._facts.get(name)
         if found is None:
-            found = self._facts[name] = fact_columns(self.analysis.background.solver(), name)
+            found = self._facts[name] = fact_columns(self.analysis.background.solver(self.failures), name)
         return found
 
     def stages(self, body: Body) -> tuple[Stage, ...]:

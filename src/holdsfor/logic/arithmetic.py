@@ -24,6 +24,7 @@ __all__ = [
     "EvaluationError",
     "NoValue",
     "Number",
+    "Unbound",
     "apply",
     "compare_numbers",
     "evaluate",
@@ -43,6 +44,10 @@ class EvaluationError(HoldsforError):
 
 class NoValue(EvaluationError):
     """An expression without a value: the condition it stands in fails for these bindings."""
+
+
+class Unbound(NoValue):
+    """An expression with a variable that nothing has bound."""
 
 
 def _integer_division(left: Number, right: Number) -> Number:
@@ -160,9 +165,7 @@ def evaluate(term: Term, bindings: Mapping[str, Term]) -> Number:
     name = functor(term)
     if isinstance(term, Compound) and name in FUNCTIONS:
         return apply(name, [evaluate(arg, bindings) for arg in term.args])
-    if isinstance(term, Var):
-        raise EvaluationError(f"{print_term(term)} is not a number")
-    raise NoValue(f"{print_term(term)} is not a number")
+    raise (Unbound if isinstance(term, Var) else NoValue)(f"{print_term(term)} is not a number")
 
 
 def apply(name: tuple[str, int], values: list[Number]) -> Number:

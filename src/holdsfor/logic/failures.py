@@ -38,12 +38,6 @@ class Failure:
         """Where the condition stands."""
         return self.literal.span
 
-    @property
-    def count(self) -> str:
-        """How many rows there are, in words."""
-        rows = len(self.rows)
-        return f"{rows} row{'s' * (rows != 1)}" + " or more" * (rows >= _MOST_ROWS)
-
     def shown(self, names: Mapping[str, str] | None = None) -> str:
         """The first row as text; `names` are those that variables have in the rule."""
         called = names or {}

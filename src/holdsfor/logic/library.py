@@ -14,6 +14,7 @@ from holdsfor.logic.arithmetic import (
     EvaluationError,
     NoValue,
     Number,
+    Unbound,
     evaluate,
     exact_sum,
     greatest,
@@ -38,7 +39,7 @@ def _items(term: Term) -> tuple[Term, ...]:
     if isinstance(term, ListTerm) and term.tail is None:
         return term.items
     is_open = isinstance(term, Var | ListTerm)
-    raise (EvaluationError if is_open else NoValue)(f"{print_term(term)} is not a list")
+    raise (Unbound if is_open else NoValue)(f"{print_term(term)} is not a list")
 
 
 def _numbers(term: Term) -> list[Number]:

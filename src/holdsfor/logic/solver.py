@@ -1,6 +1,7 @@
 """A literal-minded solver: goals left to right, all answers, no cleverness.
 
-A goal with an expression that has no value fails; `failures` remembers that it did, if there is one.
+A goal with an expression that has no value fails; in a run, `failures` remembers that it did. Outside of one, an
+expression with an open variable is an error: the goal may have a value when it is called with that variable bound.
 Bodies must be in an executable order (`compiler.analysis.binding` puts them into one). Temporal literals are
 left to subclasses.
 """
@@ -27,6 +28,7 @@ from holdsfor.logic.arithmetic import (
     ARITHMETIC_COMPARISONS,
     EvaluationError,
     NoValue,
+    Unbound,
     compare_numbers,
     evaluate,
     number_term,
@@ -115,6 +117,8 @@ class Solver:
         """Note that a goal failed because something in it has no value."""
         if self.failures is not None:
             self.failures.add(literal, str(problem), bindings)
+        elif isinstance(problem, Unbound):
+            raise problem
 
     def temporal(self, literal: Literal, bindings: Bindings) -> Iterator[Bindings]:
         """Answers a literal about time; background knowledge has none."""

@@ -58,7 +58,7 @@ class World(Solver):
 
     def __init__(self, analysis: Analysis, known: Known, failures: Failures | None = None) -> None:
         super().__init__(analysis.background.filled(domain_facts(analysis, known)).rules)
-        self.failures = failures
+        self.failures = Failures() if failures is None else failures
         self.analysis = analysis
         self.known = known
         self.now = known.query_time
