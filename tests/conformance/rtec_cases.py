@@ -24,13 +24,9 @@ IntervalTuple = tuple[int, str, str, float, float]
 EventTuple = tuple[int, str, int]
 
 OPEN: dict[str, tuple[str, str]] = {
-    "10-variable-in-compound-value": ("buckets engine reference session spark", "compound values"),
-    "11-open-variable-in-terminated-value": ("buckets engine session spark", "compound values"),
-    "12-two-negations-of-compound-values": ("buckets engine session spark", "compound values"),
     "16-false-as-complement-of-true": ("buckets engine reference session spark", "values by values"),
     "17-one-value-by-events-another-by-intervals": ("buckets engine reference session spark", "values by values"),
     "19-duration-filter-as-written": ("buckets engine reference session spark", "duration filters"),
-    "24-termination-with-open-variable-in-value": ("reference", "compound values"),
     "26-delay-and-a-long-gap": ("buckets engine session spark", "cycles"),
 }
 """Cases that some evaluators do not pass yet: which evaluators, and what is missing."""

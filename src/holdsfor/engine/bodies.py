@@ -254,9 +254,9 @@ class Bodies:
         return all(variable.name in frame.columns for variable in variables(term))
 
     def _unpack(self, pattern: Term, column: Column, frame: Frame) -> Frame:
-        rows = Numbers(np.arange(frame.rows))
-        parts = relation((Var(ROW), pattern), (rows, column), frame.rows, self._dictionary)
-        return _without_row(join(frame.with_columns({ROW: rows}), parts, self._dictionary))
+        rows, row = Numbers(np.arange(frame.rows)), _row_name(frame)
+        parts = relation((Var(row), pattern), (rows, column), frame.rows, self._dictionary)
+        return _without(row, join(frame.with_columns({row: rows}), parts, self._dictionary))
 
     def _assign(self, literal: Assign, frame: Frame) -> Frame:
         values = for_rows(self._notes.expression(literal)(frame, self._dictionary), frame.rows)
@@ -306,10 +306,11 @@ class Bodies:
         return stack(solved, names)
 
     def _conditional(self, literal: IfThenElse, frame: Frame) -> Frame:
-        numbered = frame.with_columns({ROW: Numbers(np.arange(frame.rows))})
+        row = _row_name(frame)
+        numbered = frame.with_columns({row: Numbers(np.arange(frame.rows))})
         answers = self.solve(literal.condition, numbered)
-        rows, first = np.unique(answers.ints(ROW), return_index=True)
-        chosen = _without_row(self.solve(literal.then, answers.take(first)))
+        rows, first = np.unique(answers.ints(row), return_index=True)
+        chosen = _without(row, self.solve(literal.then, answers.take(first)))
         if literal.otherwise is None:
             return chosen
         rest = np.ones(frame.rows, np.bool_)
@@ -354,5 +355,13 @@ _HANDLERS: dict[type[Literal], str] = {
 }
 
 
-def _without_row(frame: Frame) -> Frame:
-    return Frame(frame.rows, {name: column for name, column in frame.columns.items() if name != ROW})
+def _row_name(frame: Frame) -> str:
+    """A name for the numbers of rows; a negation or `findall` around may have numbered them already."""
+    name = ROW
+    while name in frame.columns:
+        name += "'"
+    return name
+
+
+def _without(name: str, frame: Frame) -> Frame:
+    return Frame(frame.rows, {other: column for other, column in frame.columns.items() if other != name})

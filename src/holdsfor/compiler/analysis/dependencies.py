@@ -7,6 +7,7 @@ event depends on what the event depends on.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,8 +39,9 @@ from holdsfor.ir import (
 )
 from holdsfor.ir.literals import Body
 from holdsfor.ir.metric import MetricRule
+from holdsfor.logic.unify import is_ground, unify
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Const, Term, Var
+from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, ListTerm, Term, Var
 
 _V = TypeVar("_V", Symbol, "Vertex")
 
@@ -75,12 +77,39 @@ class Condition:
     positive: bool
 
 
-def _ended_for_others(entity: Entity) -> Iterator[Const]:
+def _ended_for_others(entity: Entity) -> Iterator[Term]:
     """The values that rules terminate of a fluent, if others ask when any value is: be it one that never holds."""
     is_asked = any(isinstance(use, Effect) and use.kind is EffectKind.TERMINATED for use in entity.uses)
     for rule in entity.rules if is_asked else ():
-        if isinstance(rule, EffectRule) and rule.kind is EffectKind.TERMINATED and isinstance(rule.fvp.value, Const):
+        if isinstance(rule, EffectRule) and rule.kind is EffectKind.TERMINATED and not isinstance(rule.fvp.value, Var):
             yield rule.fvp.value
+
+
+def _asked_for(entity: Entity) -> Iterator[Term]:
+    """The values that rules ask for."""
+    for literal in entity.uses:
+        if isinstance(literal, Boundary | Holds | Effect | Intervals) and not isinstance(literal.fvp.value, Var):
+            yield literal.fvp.value
+
+
+def _general(value: Term, numbers: Iterator[int] | None = None) -> Term:
+    """A value with nothing known of its variables, not even which are the same: `pos(X,X)` is a `pos(_,_)`."""
+    numbers = itertools.count() if numbers is None else numbers
+    match value:
+        case Var():
+            return Var(f"{ANONYMOUS_PREFIX}{ANY}{next(numbers)}")
+        case Compound(name=name, args=args):
+            return Compound(name, tuple(_general(arg, numbers) for arg in args))
+        case ListTerm(items=items, tail=tail):
+            rest = None if tail is None else _general(tail, numbers)
+            return ListTerm(tuple(_general(item, numbers) for item in items), rest)
+        case _:
+            return value
+
+
+def _may_equal(general: Term, value: Term) -> bool:
+    """Whether a value in a rule may be one that a vertex stands for."""
+    return unify(general, value, {}) is not None
 
 
 def conditions(body: Body, entities: Entities, *, positive: bool = True) -> Iterator[Condition]:
@@ -112,6 +141,8 @@ class DependencyGraph:
         self.entities = entities
         self.i_edges: dict[tuple[Vertex, Vertex], list[Literal]] = {}
         self.f_edges: dict[tuple[Vertex, Vertex], DelayRule] = {}
+        self._compounds: dict[Vertex, Term] = {}
+        """The values of vertices that are compound terms; variables in them stand for anything."""
         self.vertices: list[Vertex] = list(self._all_vertices())
         self._by_symbol: dict[Symbol, list[Vertex]] = {}
         for vertex in self.vertices:
@@ -134,15 +165,17 @@ class DependencyGraph:
             if entity.symbol.kind is EntityKind.EVENT:
                 yield Vertex(entity.symbol)
                 continue
-            values = dict.fromkeys(print_term(value) for value in entity.values)
-            for literal in entity.uses:
-                if isinstance(literal, Boundary | Holds | Effect | Intervals) and isinstance(literal.fvp.value, Const):
-                    values.setdefault(print_term(literal.fvp.value))
-            for value in _ended_for_others(entity):
-                values.setdefault(print_term(value))
+            values = {print_term(general): general for general in map(_general, entity.values)}
+            for value in (*_asked_for(entity), *_ended_for_others(entity)):
+                if not any(_may_equal(general, value) for general in values.values()):
+                    values.setdefault(print_term(general := _general(value)), general)
+            for shown, general in values.items():
+                vertex = Vertex(entity.symbol, shown)
+                if not isinstance(general, Const):
+                    self._compounds[vertex] = general
+                yield vertex
             if entity.has_variable_value or not values:
-                values.setdefault(ANY)
-            yield from (Vertex(entity.symbol, value) for value in values)
+                yield Vertex(entity.symbol, ANY)
 
     def matching(self, symbol: Symbol, value: Term) -> list[Vertex]:
         """The vertices that a value in a rule can stand for; a variable stands for all."""
@@ -150,7 +183,20 @@ class DependencyGraph:
         if isinstance(value, Var):
             return everything
         shown = print_term(value)
-        return [vertex for vertex in everything if vertex.value in (shown, ANY)]
+        return [
+            vertex
+            for vertex in everything
+            if vertex.value in (shown, ANY)
+            or (
+                not isinstance(value, Const)
+                and vertex in self._compounds
+                and _may_equal(self._compounds[vertex], value)
+            )
+        ]
+
+    def has_several_values(self, vertex: Vertex) -> bool:
+        """Whether a vertex stands for several values of its fluent, which break each other."""
+        return vertex.value == ANY or (vertex in self._compounds and not is_ground(self._compounds[vertex]))
 
     def heads(self, rule: Rule) -> list[Vertex]:
         """The vertices that a rule defines."""

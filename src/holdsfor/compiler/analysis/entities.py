@@ -36,7 +36,7 @@ from holdsfor.ir import (
 )
 from holdsfor.ir.metric import Atom, MetricFact, MetricProgram, MetricRule
 from holdsfor.syntax.printer import print_constant, print_term
-from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, arguments, functor
 
 
 class EntityKind(StrEnum):
@@ -114,7 +114,7 @@ class Entity:
     symbol: Symbol
     rules: list[Rule] = field(default_factory=list)
     uses: list[Literal] = field(default_factory=list)
-    values: list[Const | Compound] = field(default_factory=list)
+    values: list[Const | Compound | ListTerm] = field(default_factory=list)
     has_variable_value: bool = False
     groundings: list[Declaration] = field(default_factory=list)
     declared_input: Declaration | None = None
@@ -295,11 +295,10 @@ _INPUT_DECLARATIONS = frozenset(
 
 
 def _add_value(entity: Entity, fvp: Fvp) -> None:
-    if isinstance(fvp.value, Const | Compound):
-        if fvp.value not in entity.values:
-            entity.values.append(fvp.value)
-    elif isinstance(fvp.value, Var):
+    if isinstance(fvp.value, Var):
         entity.has_variable_value = True
+    elif fvp.value not in entity.values:
+        entity.values.append(fvp.value)
 
 
 def _declared(rule: Declaration) -> Iterator[tuple[EntityKind, Term, Term | None]]:

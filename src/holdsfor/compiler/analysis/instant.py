@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from holdsfor.compiler.analysis.dependencies import ANY, Condition, DependencyGraph, Vertex, conditions
+from holdsfor.compiler.analysis.dependencies import Condition, DependencyGraph, Vertex, conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Role
 from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.ir import (
@@ -130,8 +130,9 @@ class InstantGraph:
         if following in self.needs or self._graph.entities[vertex.symbol].role is not Role.SIMPLE_FLUENT:
             return
         self._need(following, Moment(TERMINATED, vertex), None, positive=False)
+        is_one = not self._graph.has_several_values(vertex)
         for other in self._graph.of_symbol(vertex.symbol):
-            self._need(following, Moment(DELAYED, other), None, positive=other == vertex and vertex.value != ANY)
+            self._need(following, Moment(DELAYED, other), None, positive=other == vertex and is_one)
 
     def _add_postponed(self, rule: DelayRule) -> None:
         """A postponable effect takes place unless its trigger is initiated again at that very time-point."""
@@ -169,10 +170,10 @@ class InstantGraph:
         breaking = positive and edge is Edge.END
         yield Moment(TERMINATED, vertex), breaking
         for other in self._graph.of_symbol(vertex.symbol):
-            if other != vertex or vertex.value == ANY:
+            if other != vertex or self._graph.has_several_values(vertex):
                 yield Moment(DELAYED, other), breaking
         if edge is Edge.START:
-            yield Moment(DELAYED, vertex), positive and vertex.value != ANY
+            yield Moment(DELAYED, vertex), positive and not self._graph.has_several_values(vertex)
 
 
 def may_loop(graph: DependencyGraph) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from holdsfor.compiler.analysis.binding import Schedule, names, schedule, unbound_in
 from holdsfor.compiler.analysis.entities import Entities
 from holdsfor.compiler.analysis.unbound import Complaints
@@ -89,14 +91,23 @@ class Safety:
         """A termination may leave head variables open: it then ends every instance that matches."""
         bound = names(rule.time)
         result = self._schedule(rule, rule.body, bound)
-        if result.stuck and (_head_names(rule) & {n for lit in result.stuck for n in unbound_in(lit, result.bound)}):
-            # A test on an open head variable is asked of each instance that there is something to end.
+        is_tested = bool(_head_names(rule) & {n for lit in result.stuck for n in unbound_in(lit, result.bound)})
+        if is_tested or (not result.stuck and self._is_selective(rule.fvp, result.bound)):
+            # A test on an open head variable, or what the head says of its parts, is asked of each instance that there
+            # is something to end.
             instances = Instance(rule.fvp, rule.time)
             result = self._schedule(rule, (*rule.body, instances), bound)
         if result.stuck:
             self._complain_stuck(rule, result)
             return None
         return result.body
+
+    def _is_selective(self, fvp: Fvp, bound: frozenset[str]) -> bool:
+        """Whether open variables of a pair leave only some instances: inside of a term, or repeated."""
+        terms = (*self._entities.fluent(fvp.fluent).columns(fvp.fluent), fvp.value)
+        loose = Counter(v.name for term in terms for v in variables(term) if v.name not in bound)
+        inside = any(not isinstance(term, Var) and names(term) - bound for term in terms)
+        return inside or any(times > 1 for times in loose.values())
 
     def _delay(self, rule: DelayRule) -> Body | None:
         trigger = names(rule.trigger.fluent) | names(rule.trigger.value)
