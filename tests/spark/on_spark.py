@@ -14,6 +14,7 @@ from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.reference.history import Occurrence
 from holdsfor.spark import derived_events, recognise
 from holdsfor.spark.job import Span
+from holdsfor.syntax.numbers import number_text
 from holdsfor.syntax.terms import arguments, functor
 from tests.strategies.engine_runs import Rows
 
@@ -45,10 +46,13 @@ def _table(rows: list[dict[str, Any]]) -> pa.Table:
 
 
 def _column(values: list[Any]) -> pa.Array:
-    if all(value is None or isinstance(value, int) for value in values):
+    whole = [value for value in values if isinstance(value, int)]
+    size = max(map(abs, whole), default=0)
+    if size < 2**63 and all(value is None or isinstance(value, int) for value in values):
         return pa.array(values, pa.int64())
-    if any(isinstance(value, str) for value in values):
-        return pa.array([str(value) for value in values], pa.string())
+    if size >= 2**53 or not all(isinstance(value, int | float) for value in values):
+        texts = [value if isinstance(value, str) else number_text(value) for value in values]
+        return pa.array(texts, pa.string())
     return pa.array([float(value) for value in values], pa.float64())
 
 

@@ -33,8 +33,9 @@ from holdsfor.io.tables import Taker
 from holdsfor.loading import Background
 from holdsfor.recognition import MappingInput, plan_windows
 from holdsfor.spark.batch import Events, Rules, _read, _session
-from holdsfor.spark.columns import Argument, literal
+from holdsfor.spark.columns import Argument, key_part, literal
 from holdsfor.spark.sources import Feed, Origin, _reach
+from holdsfor.spreading.keys import part
 
 
 def explain(
@@ -138,8 +139,11 @@ def _same(argument: Argument, value: Value) -> str:
         raise HoldsforError(f"{value} is neither a number nor text; tables have nothing else")
     match argument.slot:
         case "u" if not is_text:
-            return f"try_cast(trim({argument.sql}) as double) = {literal(float(value))}"
+            # Other numbers may have the same part: there are too many rows then, never too few.
+            return f"{key_part(argument)} = {part(value)}L"
         case "l" | "d" if is_text:
+            return "false"
+        case "l" if part(value) != value:
             return "false"
         case "s" if not is_text:
             return "false"

@@ -13,8 +13,11 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.columns import LATEST
 from holdsfor.io.typed import UNITS
 
-_WHOLE = "^[+-]?[0-9]{1,19}$"
-_REAL = "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$"
+_WHOLE = "^[+-]?0*[0-9]{1,19}$"
+_LONG = "^[+-]?[0-9]+$"
+_REAL = "^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$"
+_LEAST, _MOST = "-9223372036854775808L", "9223372036854775807L"
+_INFINITE = "double('Infinity')"
 
 
 @dataclass(frozen=True)
@@ -56,9 +59,12 @@ def argument(name: str, kind: T.DataType, *, untyped: bool) -> Argument:
             return Argument("l", column)
         case T.ByteType() | T.ShortType() | T.IntegerType():
             return Argument("l", f"cast({column} as bigint)")
-        case T.FloatType() | T.DoubleType() | T.DecimalType():
+        case T.FloatType() | T.DoubleType():
             number = f"cast({column} as double)"
             return Argument("d", f"case when not isnan({number}) then {number} end")
+        case T.DecimalType():
+            # Text has all digits of integers that no 64-bit number can hold.
+            return Argument("u", f"cast({column} as string)")
         case T.StringType() if untyped:
             return Argument("u", f"nullif({column}, '')")
         case T.StringType():
@@ -76,14 +82,28 @@ def key_part(argument: Argument) -> str:
         case "l":
             return argument.sql
         case "d":
-            return f"floor({argument.sql})"
+            number = argument.sql
+            return (
+                f"case when {number} = {_INFINITE} then crc32(cast('inf' as binary)) "
+                f"when {number} = -{_INFINITE} then crc32(cast('- inf' as binary)) else {_floor(number)} end"
+            )
         case "u":
             text = f"trim({argument.sql})"
             whole = f"case when {text} rlike '{_WHOLE}' then try_cast({text} as bigint) end"
-            real = f"case when {text} rlike '{_REAL}' then floor(try_cast({text} as double)) end"
-            return f"coalesce({whole}, {real}, {checksum})"
+            long = f"case when {text} rlike '{_LONG}' then if({text} like '-%', {_LEAST}, {_MOST}) end"
+            number = f"try_cast({text} as double)"
+            real = f"case when {text} rlike '{_REAL}' and abs({number}) < {_INFINITE} then {_floor(number)} end"
+            return f"coalesce({whole}, {long}, {real}, {checksum})"
         case _:
             return checksum
+
+
+def _floor(number: str) -> str:
+    """The floor of a float; one beyond 64 bits counts as the greatest or the least integer that has them."""
+    return (
+        f"case when {number} >= 9223372036854775807D then {_MOST} "
+        f"when {number} <= -9223372036854775808D then {_LEAST} else floor({number}) end"
+    )
 
 
 def time(name: str, kind: T.DataType, unit: str) -> str:

@@ -22,6 +22,7 @@ from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.io.columns import Cells
 from holdsfor.io.layouts import Form
 from holdsfor.spreading.keys import distinct_codes
+from holdsfor.syntax.numbers import number_text, read_integer
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
 
@@ -128,7 +129,7 @@ def text_of(value: Value) -> str:
     if isinstance(value, str):
         return f"s{value}"
     if isinstance(value, int):
-        return f"i{value}"
+        return f"i{number_text(value)}"
     if isinstance(value, float):
         return f"f{value!r}"
     return f"t{print_term(value)}"
@@ -144,7 +145,7 @@ def value_from(text: str) -> Value:
     if kind == "s":
         return rest
     if kind == "i":
-        return int(rest)
+        return -read_integer(rest[1:]) if rest[0] == "-" else read_integer(rest)
     if kind == "f":
         return float(rest)
     clause = parse(Source("<row>", f"{rest}.")).clauses[0]
