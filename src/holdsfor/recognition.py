@@ -15,6 +15,7 @@ import pyarrow as pa
 from holdsfor.compiler.analysis.reckoned import Reckoned, reckoned_arguments
 from holdsfor.compiler.plan import Plan, once_per_plan
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.profile import Profile
 from holdsfor.engine.report import event_rows_table, interval_rows_table
@@ -188,8 +189,7 @@ class Recognition:
             counts.derived_events += sum(len(events) for events in found.events.values())
             counts.conflicts += answer.conflicts
             yield found
-        failures = (*self.reading.dictionary.failures, *rule_notes(self.plan).failures)
-        counts.without_value = unvalued(failures, self.plan)
+        counts.without_value = without_value(self.plan, self.reading.dictionary)
 
     def by_reference(self) -> tuple[pa.Table, pa.Table]:
         """All intervals and derived events, worked out by the reference evaluator."""
@@ -208,6 +208,11 @@ class Recognition:
         counts.intervals, counts.derived_events = len(rows), len(found.events)
         counts.without_value = unvalued(found.failures, self.plan)
         return interval_rows_table(rows), event_rows_table(found.events)
+
+
+def without_value(plan: Plan, dictionary: Dictionary) -> list[Unvalued]:
+    """The conditions that have failed for want of a value."""
+    return unvalued((*dictionary.failures, *rule_notes(plan).failures), plan)
 
 
 def _reference_windows(windows: WindowPlan | None) -> Windows | None:

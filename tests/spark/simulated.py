@@ -25,6 +25,7 @@ from holdsfor.spreading.alignment import Spreading
 from holdsfor.spreading.keys import Ties, buckets, connected, parts
 from holdsfor.spreading.stages import StagePlan, stage_plan
 from holdsfor.spreading.ties import fact_parts
+from holdsfor.syntax.numbers import number_text
 from holdsfor.syntax.terms import arguments, functor
 from tests.strategies.engine_runs import Rows as Reported
 
@@ -87,7 +88,9 @@ def _sources(
 
 
 def _class(value: Value) -> str:
-    return "s" if isinstance(value, str) else "l" if isinstance(value, int) else "d"
+    if isinstance(value, int):
+        return "l" if -(2**63) <= value < 2**63 else "u"
+    return "s" if isinstance(value, str) else "d"
 
 
 def _input(
@@ -106,9 +109,11 @@ def _input(
             continue
         slots = [*tag.args, *([tag.value] if tag.value else [])]
         for times, args in values[place]:
-            row = {name: time for name, time in times.items() if name in job.wire.schema.names} | dict(
-                zip(slots, args, strict=True)
-            )
+            row = {name: time for name, time in times.items() if name in job.wire.schema.names}
+            row |= {
+                slot: number_text(arg) if slot[0] == "u" and isinstance(arg, int) else arg
+                for slot, arg in zip(slots, args, strict=True)
+            }
             delivery = deliveries[sources[place].symbol]
             route = route_of(this, delivery)
             if route is not None:

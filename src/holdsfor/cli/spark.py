@@ -92,6 +92,8 @@ class SparkRun:
         counts = self._counts
         typer.echo(f"{counts['read']} records read, {counts['malformed']} malformed", err=True)
         typer.echo(f"{counts['intervals']} intervals, {counts['conflicts']} conflicts", err=True)
+        if counts["without_value"]:
+            typer.echo(f"no value: {counts['without_value']} rows in all; {counts['first_without_value']}", err=True)
 
 
 def spark_session(master: str, options: Mapping[str, str] | None = None) -> SparkSession:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -14,7 +15,7 @@ from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.compiler.compile import check
 from holdsfor.compiler.plan import Plan, make_plan
 from holdsfor.diagnostics import HoldsforError, ProgramError, errors_of
-from holdsfor.engine.dictionary import Dictionary, Value
+from holdsfor.engine.dictionary import Dictionary, Value, value_of
 from holdsfor.engine.report import Texts
 from holdsfor.engine.state import NEVER
 from holdsfor.engine.stream import Stream
@@ -27,7 +28,8 @@ from holdsfor.io.layouts import Layouts
 from holdsfor.io.rejects import Rejects
 from holdsfor.io.rtec_csv import read_rtec
 from holdsfor.ir import BackgroundRule, Program
-from holdsfor.recognition import EventsInput, Summary, as_paths
+from holdsfor.logic.arithmetic import number_term
+from holdsfor.recognition import EventsInput, Summary, as_paths, without_value
 from holdsfor.result import Result
 from holdsfor.session.changes import Changes, Context
 from holdsfor.session.dependencies import dependencies
@@ -227,7 +229,9 @@ class Session:
         malformed = self._rejects.count
         late = 0 if self._engine is None else self._engine.late
         read = self._read - malformed
-        return Summary(read, {}, malformed, self._rejects.first, used=read - late, late=late, query_times=1)
+        found = Summary(read, {}, malformed, self._rejects.first, used=read - late, late=late, query_times=1)
+        found.without_value = without_value(self._plan, self.dictionary)
+        return found
 
     @property
     def late(self) -> int:
@@ -319,6 +323,6 @@ def _value(arg: Any, event: str) -> Value:
         return arg
     if isinstance(arg, np.generic):
         return _value(arg.item(), event)
-    if isinstance(arg, float):
-        return int(arg) if arg.is_integer() else arg
+    if isinstance(arg, float) and not math.isnan(arg):
+        return value_of(number_term(arg))
     raise HoldsforError(f"{event}: the argument {arg!r} is neither text nor a number")

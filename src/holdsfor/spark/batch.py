@@ -24,6 +24,7 @@ from holdsfor.metric import MetricReasoner
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.buckets import StageTask
 from holdsfor.spark.job import Span, make_job, plan_rows
+from holdsfor.spark.output import WITHOUT_VALUE
 from holdsfor.spark.session import spare_worker
 from holdsfor.spark.sources import (
     BUCKET_OF_PACKED,
@@ -73,7 +74,7 @@ def recognise(
 
     `partitions` is the number of buckets. `rows_at_once` lets each be worked on in pieces of about so many rows, for
     histories that do not fit in memory. `untyped` says that text columns hold numbers as text. `observation` gets
-    counts: `read`, `malformed`, `conflicts`, `intervals`.
+    counts: `read`, `malformed`, `conflicts`, `intervals`, `without_value`, and `first_without_value` in words.
     """
     plan, feeds = _read(program, events, mapping, background, unit, untyped=untyped)
     span = Span(window, step, start, end)
@@ -127,9 +128,11 @@ def events_of(output: DataFrame) -> DataFrame:
 
 def _metrics() -> Iterator[Any]:
     """What a run read and found, for `observe`."""
-    for name in ("read", "malformed", "conflicts"):
+    for name in ("read", "malformed", "conflicts", WITHOUT_VALUE):
         counted = F.when((F.col("tag") == COUNTS) & (F.col("fluent") == name), F.col("start"))
         yield F.coalesce(F.sum(counted), F.lit(0)).alias(name)
+    first = F.when((F.col("tag") == COUNTS) & (F.col("fluent") == WITHOUT_VALUE), F.col("value"))
+    yield F.min(first).alias(f"first_{WITHOUT_VALUE}")
     yield F.count_if(F.col("tag") == RESULT).alias("intervals")
 
 

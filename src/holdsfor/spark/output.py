@@ -17,6 +17,7 @@ from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.report import Texts
 from holdsfor.engine.tables import FOREVER
+from holdsfor.engine.unvalued import unvalued
 from holdsfor.ir import EffectKind
 from holdsfor.spark.job import Exit, Job, StageSpec
 from holdsfor.spark.rows import BucketRows
@@ -34,6 +35,9 @@ from holdsfor.spark.wire import (
     table_of,
 )
 from holdsfor.spreading.keys import PartsOfCodes, Ties, buckets, distinct_codes
+
+WITHOUT_VALUE = "without_value"
+"""The name of the count of rows for which a condition has no value."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,7 @@ class Output:
         self._job, self._spec, self._bucket = job, spec, bucket
         self._is_last = spec.number == job.last
         self._owner: Owner | None = None
+        self._failed = 0
 
     @cached_property
     def _schema(self) -> pa.Schema:
@@ -111,8 +116,19 @@ class Output:
                 yield from self._events(symbol, evaluation, share)
         if evaluation.conflicts:
             yield from self._count("conflicts", evaluation.conflicts)
+        yield from self._without_value(evaluation)
         for way in self._spec.exits:
             yield from self.leaving(way, evaluation, share)
+
+    def _without_value(self, evaluation: Evaluation) -> Iterator[pa.RecordBatch]:
+        """For how many more rows conditions failed for want of a value, with the first of them in words."""
+        failures = evaluation.dictionary.failures
+        failed = len(failures)
+        if failed > self._failed:
+            first = str(unvalued(failures, evaluation.prepared.plan)[0])
+            more, self._failed = failed - self._failed, failed
+            columns = {"tag": COUNTS, "fluent": pa.array([WITHOUT_VALUE]), "value": pa.array([first]), "start": more}
+            yield from self._row_table(1, columns)
 
     def _intervals(self, symbol: Symbol, evaluation: Evaluation, share: Share) -> Iterator[pa.RecordBatch]:
         """The intervals of a fluent that belong here, in no order."""
