@@ -27,7 +27,6 @@ OPEN: dict[str, tuple[str, str]] = {
     "16-false-as-complement-of-true": ("buckets engine reference session spark", "values by values"),
     "17-one-value-by-events-another-by-intervals": ("buckets engine reference session spark", "values by values"),
     "19-duration-filter-as-written": ("buckets engine reference session spark", "duration filters"),
-    "26-delay-and-a-long-gap": ("buckets engine session spark", "cycles"),
 }
 """Cases that some evaluators do not pass yet: which evaluators, and what is missing."""
 

@@ -75,8 +75,6 @@ class _Run:
         self.component = evaluation.prepared.component(stratum)
         self._grounding = Grounding(evaluation, self.component)
         self._possible = self._grounding.possible
-        self._memory = Memory(evaluation.dictionary)
-        self._writer = RowWriter(self._grounding, self._memory)
         self._delays = np.empty((0, ENTRY), np.int64)
         self._still: dict[Symbol, tuple[Attempts, Ints]] = {}
         """Attempts made before the border that are still under way at the next one."""
@@ -87,6 +85,16 @@ class _Run:
         if not self._possible.slots:
             self._publish(NOTHING)
             return
+        swept = self._swept()
+        while not self._grounding.is_complete and self._grounding.find_more(
+            [(found.slot, found.time) for found in (swept.initiated, swept.terminated)]
+        ):
+            swept = self._swept()
+        self._publish(swept)
+
+    def _swept(self) -> Swept:
+        self._memory = Memory(self._evaluation.dictionary)
+        self._writer = RowWriter(self._grounding, self._memory)
         batches = self._writer.rows()
         start = self._start()
         delays = self._delays
@@ -96,10 +104,10 @@ class _Run:
         swept = None if is_compiled(rows) else settled(batches, delays, start, span)
         if swept is None:
             sheet = assembled(batches, delays.reshape(-1))
-            swept = sweep(sheet, start, span, self._memory, wants_log=self.component.wants_log)
-        else:
-            note_settled(rows)
-        self._publish(swept)
+            wants_log = self.component.wants_log or not self._grounding.is_complete
+            return sweep(sheet, start, span, self._memory, wants_log=wants_log)
+        note_settled(rows)
+        return swept
 
     # Delayed effects
 

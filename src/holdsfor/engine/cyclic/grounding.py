@@ -23,8 +23,8 @@ from holdsfor.engine.cyclic.pairs import Possible
 from holdsfor.engine.dictionary import value_of
 from holdsfor.engine.evaluation import Evaluation, width
 from holdsfor.engine.expressions import codes_of, column_of
-from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers
-from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, is_in
+from holdsfor.engine.kernels import EMPTY, Ints, true_rows
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.tables import Intervals
 from holdsfor.engine.variants import NotSupported
@@ -101,8 +101,13 @@ class Grounding:
                 self._seed(symbol, part, slot)
         if not self.possible.slots and not any(map(self._can_fire, self.component.ways)):
             return
+        self._find_all()
+
+    def _find_all(self) -> None:
+        """Solve rules again and again, until nothing more becomes possible."""
         everything = list(self.possible.known)
-        for _ in range(_MAX_ROUNDS):
+        rounds = 0
+        while rounds < _MAX_ROUNDS:
             before = self.possible.version(everything)
             for way in self.component.ways:
                 if way.gives_instances:
@@ -111,11 +116,31 @@ class Grounding:
                         self.heads(way, frame)
             for rule in self.component.delays:
                 self.delay_frame(rule)
-            if self.possible.version(everything) == before and not self._moments.are_more():
+            is_same = self.possible.version(everything) == before
+            if is_same and not self._moments.are_more():
                 return
+            rounds += not is_same
         raise EvaluationError(
             "the arguments of a fluent are computed from its own arguments over and over; bound them with a condition"
         )
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether rules were tried at every time-point at which anything may happen."""
+        return self._moments.is_complete
+
+    def find_more(self, touched: Sequence[tuple[Ints, Ints]]) -> bool:
+        """Given slots with the times at which they were touched, find what may happen where no rule was tried yet."""
+        found = []
+        for slot, time in touched:
+            for symbol, known in self.possible.known.items():
+                rows = true_rows(is_in(slot, known.slot))
+                at = self.possible.places()[slot[rows]]
+                found.append((symbol, tuple(column[at] for column in known.args), time[rows]))
+        if not self._moments.are_left_out(found):
+            return False
+        self._find_all()
+        return True
 
     def _known_before(self, symbol: Symbol) -> Iterator[_Before]:
         """What is known of a fluent before any rule is looked at."""

@@ -1,11 +1,14 @@
 """Rules that are driven by what happens inside their own component: at which time-points that may be.
 
 Such a rule has no event from outside to tell when it may fire. Every time-point counts at which any rule may touch an
-instance, and so many time-points later a delayed effect of it.
+instance, and so many time-points later a delayed effect of it. Delayed effects that set each other off could go on so up
+to the query time, though few of them take place. So they are followed for some rounds only; the sweep then tells what
+did take place, and time-points that were left out are added.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 SLOT, VALUE = "#slot", "#value"
 """Columns for the slots and values of conditions on the component."""
 _TIME = "#time"
+_FIRST_ROUNDS = 32
+"""So often delayed effects are followed at first."""
 
 
 class Moments:
@@ -37,6 +42,10 @@ class Moments:
         self._known: dict[Symbol, Frame] = {}
         self.rows = 0
         """How many there are."""
+        self.is_complete = True
+        """Whether every time-point is known at which anything may happen."""
+        self._rounds = _FIRST_ROUNDS
+        self._rounds_left = _FIRST_ROUNDS
 
     def at(self, symbol: Symbol, found: Frame, time: Term) -> Frame:
         """Slots of an event-like literal together with every time-point at which something may happen to them."""
@@ -61,10 +70,29 @@ class Moments:
             frame = self._grounding.solve(way)
             if frame.rows:
                 self._add(way.symbol, way.head[0], frame, times_of(way.rule.time, frame))
-        for rule in component.delays:
-            self._add_delayed(rule)
+        self.is_complete = self._rounds_left > 0 or not component.delays
+        if self._rounds_left:
+            self._rounds_left -= 1
+            for rule in component.delays:
+                self._add_delayed(rule)
+        return self._has_grown()
+
+    def _has_grown(self) -> bool:
         before, self.rows = self.rows, sum(frame.rows for frame in self._known.values())
         return self.rows > before
+
+    def are_left_out(self, touched: Iterable[tuple[Symbol, tuple[Ints, ...], Ints]]) -> bool:
+        """Add time-points at which something did happen to instances; says whether any of them was left out.
+
+        Then twice as many rounds are left to follow delayed effects from there.
+        """
+        for symbol, args, time in touched:
+            self.seed(symbol, args, time)
+        if not self._has_grown():
+            return False
+        self._rounds *= 2
+        self._rounds_left = self._rounds
+        return True
 
     def _add(self, symbol: Symbol, terms: tuple[Term, ...], frame: Frame, time: Ints) -> None:
         frame = frame.with_columns({_TIME: Numbers(time)}).where(time <= self._grounding.evaluation.moment.now)
