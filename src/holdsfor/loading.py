@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.compile import check
+from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
 from holdsfor.compiler.plan import Plan, make_plan
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source, errors_of
 from holdsfor.explain.limits import DEPTH
@@ -44,6 +45,8 @@ class Reasoner:
 
     analysis: Analysis
     diagnostics: tuple[Diagnostic, ...]
+    max_delayed_effects: int = MAX_DELAYED_EFFECTS
+    """How many delayed effects may follow from each other with no event in between, before a run stops with an error."""
 
     @property
     def program(self) -> Program:
@@ -55,11 +58,26 @@ class Reasoner:
         """How the program is evaluated; raises ProgramError if it cannot be."""
         self.require_no_errors()
         with _no_garbage_collection():
-            return make_plan(self.analysis)
+            return replace(make_plan(self.analysis), max_delayed_effects=self.max_delayed_effects)
+
+    def limited(self, *, max_delayed_effects: int) -> Reasoner:
+        """The same program with another limit, for whatever is run with it.
+
+        >>> loads("fi(lamp=on, lamp=off, 5).").limited(max_delayed_effects=1000).max_delayed_effects
+        1000
+        """
+        if max_delayed_effects < 1:
+            raise HoldsforError(f"max_delayed_effects is {max_delayed_effects}; it must be at least 1")
+        return replace(self, max_delayed_effects=max_delayed_effects)
 
     def with_background(self, background: Background) -> Reasoner:
         """The same rules with more background knowledge."""
-        return from_program(self.analysis.written + background_program(background))
+        found = from_program(self.analysis.written + background_program(background))
+        return replace(found, max_delayed_effects=self.max_delayed_effects)
+
+    def _plan_with(self, background: Background | None, max_delayed_effects: int | None) -> Plan:
+        found = self if background is None else self.with_background(background)
+        return (found if max_delayed_effects is None else found.limited(max_delayed_effects=max_delayed_effects)).plan
 
     def recognise(
         self,
@@ -74,12 +92,14 @@ class Reasoner:
         unit: str = "s",
         strict: bool = False,
         incremental: str = "auto",
+        max_delayed_effects: int | None = None,
     ) -> Result:
         """Find the intervals during which situations hold.
 
         `events` are files, or tables by event name (pandas, polars, Arrow, DuckDB, lists of tuples or dicts) with
         columns `time`, perhaps `arrival`, and the arguments in order. Windows that overlap are worked out by what
-        changes or from scratch, whichever costs less: `incremental` is "auto", "always" or "never".
+        changes or from scratch, whichever costs less: `incremental` is "auto", "always" or "never". Rules whose delayed
+        effects set each other off for ever stop with an error after `max_delayed_effects` of them.
 
         >>> rules = "initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T)."
         >>> loads(rules).recognise({"unlock": [(3, "front")]})
@@ -93,7 +113,7 @@ class Reasoner:
         from holdsfor.recognition import Recognition, plan_windows, read_events
         from holdsfor.result import Result
 
-        plan = self.plan if background is None else self.with_background(background).plan
+        plan = self._plan_with(background, max_delayed_effects)
         reading = read_events(plan, events, mapping, unit, Rejects(strict=strict))
         windows = plan_windows(reading.stream, window, step, start, end)
         recognition = Recognition(plan, reading, windows, incremental=Choice(incremental))
@@ -175,7 +195,7 @@ class Reasoner:
     ) -> Asked:
         from holdsfor.recognition import plan_windows, read_events
 
-        plan = self.plan if background is None else self.with_background(background).plan
+        plan = self._plan_with(background, None)
         reading = read_events(plan, events, mapping, unit)
         windows = plan_windows(reading.stream, *span)
         return _asked(plan, reading, windows, events, mapping, unit)
@@ -187,11 +207,12 @@ class Reasoner:
         background: Background | None = None,
         *,
         changes: bool = True,
+        max_delayed_effects: int | None = None,
     ) -> Session:
         """A live session, to which events are pushed and from which they are taken back, with questions in between.
 
-        It sees the last `window` time-points, or everything. Time begins after `start`; without it at 0, or with the
-        first event if that is earlier. With `changes`, it keeps what `session.changes()` needs.
+        It sees the last `window` time-points, or everything. Events up to `start` do not count; without it all do. With
+        `changes`, it keeps what `session.changes()` needs. `max_delayed_effects` is as in `recognise`.
 
         >>> rules = "initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T)."
         >>> session = loads(rules).session()
@@ -203,7 +224,7 @@ class Reasoner:
         """
         from holdsfor.session import Session
 
-        plan = self.plan if background is None else self.with_background(background).plan
+        plan = self._plan_with(background, max_delayed_effects)
         return Session(plan, window, start, changes=changes)
 
     def graph(self, grain: Grain = "pairs") -> ProgramGraph:

@@ -198,7 +198,10 @@ class Recognition:
         from holdsfor.reference import recognise
 
         found = recognise(
-            self.plan.analysis, records(self.reading.stream, self.reading.dictionary), _reference_windows(self.windows)
+            self.plan.analysis,
+            records(self.reading.stream, self.reading.dictionary),
+            _reference_windows(self.windows),
+            max_delayed_effects=self.plan.max_delayed_effects,
         )
         rows = [
             row for row in found.intervals if self._fluents is None or row.fluent.partition("(")[0] in self._fluents

@@ -13,7 +13,7 @@ from holdsfor.io.records import records
 from holdsfor.io.rejects import Malformed
 from holdsfor.io.rtec_csv import collect, read_rtec
 from holdsfor.io.rtec_rows import parse
-from holdsfor.reference.history import Record
+from holdsfor.reference.history import Occurrence, Record, event_term
 
 
 class RowReader:
@@ -50,3 +50,8 @@ class RecordReading:
     def records(self) -> list[Record]:
         """The good rows."""
         return records(self._reading.stream, self._reading.dictionary)
+
+
+def happened(name: str, time: int, *args: str | float) -> Occurrence:
+    """An event that arrived when it happened."""
+    return Occurrence(event_term(name, args), time, time)

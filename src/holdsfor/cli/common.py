@@ -45,6 +45,11 @@ def load_files(rules: Iterable[Path]) -> Reasoner:
     return from_sources([read_source(path) for path in rules])
 
 
+def limited(reasoner: Reasoner, max_delayed_effects: int | None) -> Reasoner:
+    """A program with the limit that was given, if one was."""
+    return reasoner if max_delayed_effects is None else reasoner.limited(max_delayed_effects=max_delayed_effects)
+
+
 def is_metric(files: Sequence[Path]) -> bool:
     """Whether files are a metric program, for which commands have code of their own."""
     return bool(files) and all(path.name.endswith(METRIC_FILES) for path in files)

@@ -21,6 +21,7 @@ class Line:
         self._progress = progress
         self._task: TaskID | None = None
         self._begin = time.perf_counter()
+        self._delayed = 0
 
     def reading(self, rows: int) -> None:
         """So many rows have been read."""
@@ -34,6 +35,11 @@ class Line:
     def reached(self, query_time: int, done: int, events: int) -> None:
         """A question has been answered, the number `done`, with so many events up to it."""
         self._show(f"query time {query_time}  {self._rate(events)} events/s", None, done)
+
+    def delayed(self, count: int, time_point: int) -> None:
+        """So many more delayed effects took place in one query, up to a time-point."""
+        self._delayed += count
+        self._show(f"time-point {time_point}  {self._delayed:,} delayed effects", None)
 
     def _rate(self, count: int) -> str:
         return f"{count / max(time.perf_counter() - self._begin, 1e-9):,.0f}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdsfor.cli.common import friendly_errors, is_metric, load_files
+from holdsfor.cli.common import friendly_errors, is_metric, limited, load_files
 from holdsfor.cli.options import (
     Engine,
     Format,
@@ -94,6 +94,13 @@ def run(
     incremental: Annotated[
         Incremental, typer.Option(help="Work out windows that overlap by what changed, or each from scratch.")
     ] = Incremental.AUTO,
+    max_delayed_effects: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Stop when so many delayed effects follow from each other without an event; 1000000 if not given.",
+        ),
+    ] = None,
     engine: Annotated[
         Engine, typer.Option(help="The engine, the small slow evaluator it is tested by, or the engine on Spark.")
     ] = Engine.COLUMNAR,
@@ -104,7 +111,12 @@ def run(
     if is_metric(rules):
         from holdsfor.cli.metric import MetricOptions, run_metric
 
-        given = {"--background": background, "--window": window, "--derived-events": derived_events}
+        given = {
+            "--background": background,
+            "--window": window,
+            "--derived-events": derived_events,
+            "--max-delayed-effects": max_delayed_effects,
+        }
         options = MetricOptions(
             rules, events, mapping, start, end, step, tick, delay, fluent, style, output, engine, timeline, dates
         )
@@ -134,6 +146,7 @@ def run(
     if not events:
         raise typer.BadParameter("say where the events are", param_hint="--events")
     with friendly_errors(), ExitStack() as stack:
+        from holdsfor.engine.watching import watching
         from holdsfor.incremental.run import Choice
         from holdsfor.recognition import Recognition, plan_windows
 
@@ -144,7 +157,7 @@ def run(
         if start is not None and end is not None and end < start:
             raise HoldsforError(f"--end {end} lies before --start {start}")
         span = window, time_point("--step", step, 1), time_point("--start", start), time_point("--end", end)
-        plan = load_files([*rules, *background]).plan
+        plan = limited(load_files([*rules, *background]), max_delayed_effects).plan
         wanted = _known_fluents(fluent, plan)
         if timeline is not None:
             require_drawable(timeline, dates)
@@ -158,6 +171,7 @@ def run(
             spark_run.print_summary()
             return
         line = stack.enter_context(progress_line())
+        stack.enter_context(watching(line.delayed if line else None))
         reading = _read(plan, events, mapping, stack.enter_context(rejects_to(rejects, strict=strict)), line)
         windows = plan_windows(reading.stream, *span)
         recognition = Recognition(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdsfor.cli.common import fail, friendly_errors, is_metric, load_files
+from holdsfor.cli.common import fail, friendly_errors, is_metric, limited, load_files
 from holdsfor.cli.options import number, time_point
 from holdsfor.diagnostics import HoldsforError
 
@@ -81,6 +81,13 @@ def stream(
     history: Annotated[
         str | None, typer.Option(help="Folder with files of the time before, read first when a run begins.")
     ] = None,
+    max_delayed_effects: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Stop when so many delayed effects follow from each other without an event; 1000000 if not given.",
+        ),
+    ] = None,
     buckets: Annotated[int | None, typer.Option(min=1, help="Parts that the work is spread over.")] = None,
     master: Annotated[str, typer.Option(help="The Spark master.")] = "local[*]",
 ) -> None:
@@ -98,7 +105,13 @@ def stream(
             "--start": start,
             "--idle": idle,
         }
-        unused |= {"--retracted": retracted, "--derived-events": derived, "--history": history, "--reports": reports}
+        unused |= {
+            "--max-delayed-effects": max_delayed_effects,
+            "--retracted": retracted,
+            "--derived-events": derived,
+            "--history": history,
+            "--reports": reports,
+        }
         stream_metric(
             StreamOptions(
                 rules,
@@ -130,7 +143,7 @@ def stream(
         if delay is not None:
             raise HoldsforError("--delay is for .dmtl programs; RTEC programs do not look into the future")
 
-        reasoner = load_files([*rules, *background])
+        reasoner = limited(load_files([*rules, *background]), max_delayed_effects)
         reasoner.require_no_errors()
         options = _options(option)
         spark = spark_session(master)

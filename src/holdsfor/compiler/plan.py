@@ -14,6 +14,7 @@ from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.analysis.lookback import reach, surroundings
 from holdsfor.compiler.analysis.mixing import read_atoms
 from holdsfor.compiler.analysis.partition import PartitionKey, partition_key
+from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
 from holdsfor.ir import (
     Algebra,
     Body,
@@ -70,6 +71,8 @@ class Plan:
 
     analysis: Analysis
     strata: tuple[Stratum, ...]
+    max_delayed_effects: int = MAX_DELAYED_EFFECTS
+    """How many delayed effects may follow from each other with no event in between."""
     _worked_out: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     """What follows from the plan, by the function that works it out and its other arguments."""
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import EntityKind, Role
+from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
 from holdsfor.logic.failures import Failures
 from holdsfor.reference.component import Component
 from holdsfor.reference.evaluator import World, is_static
@@ -59,7 +60,13 @@ class Reference:
     failures: Failures = field(default_factory=Failures, compare=False)
 
 
-def recognise(analysis: Analysis, records: Sequence[Record], windows: Windows | None = None) -> Reference:
+def recognise(
+    analysis: Analysis,
+    records: Sequence[Record],
+    windows: Windows | None = None,
+    *,
+    max_delayed_effects: int = MAX_DELAYED_EFFECTS,
+) -> Reference:
     """Run a program over a stream; without windows, one query over everything."""
     intervals: list[IntervalRow] = []
     events: list[EventRow] = []
@@ -74,16 +81,23 @@ def recognise(analysis: Analysis, records: Sequence[Record], windows: Windows | 
     )
     for query in used.query_times:
         known = known_at(records, used, query, ignore_arrival=windows is None)
-        world = evaluate(analysis, known, origin, failures)
+        world = evaluate(analysis, known, origin, failures, max_delayed_effects=max_delayed_effects)
         intervals.extend(_interval_rows(world, query, used.size))
         events.extend(_event_rows(world, query, used.size))
         conflicts |= world.conflicts
     return Reference(tuple(sorted(intervals)), tuple(sorted(events)), len(conflicts), failures)
 
 
-def evaluate(analysis: Analysis, known: Known, origin: int, failures: Failures | None = None) -> World:
+def evaluate(
+    analysis: Analysis,
+    known: Known,
+    origin: int,
+    failures: Failures | None = None,
+    *,
+    max_delayed_effects: int = MAX_DELAYED_EFFECTS,
+) -> World:
     """Everything that follows from what is known at one query time."""
-    world = World(analysis, known, failures)
+    world = World(analysis, known, failures, max_delayed_effects)
     for members in analysis.graph.fluent_components:
         if is_static(analysis, members):
             world.run_static(members[0])

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.compiler.analysis.instant import DELAYED, EVENT, INITIATED, TERMINATED, Moment
+from holdsfor.compiler.limits import too_many_delayed_effects
 from holdsfor.ir import INITIAL, DelayRule, EffectKind, EffectRule, EventRule, IntervalRule, Rule
 from holdsfor.logic.arithmetic import EvaluationError, evaluate
 from holdsfor.logic.unify import resolve, substitute, unify
@@ -33,6 +34,7 @@ class Attempt:
     initiated: int
     effect: Pair | None
     postponable: bool
+    rule: DelayRule
 
 
 class Component:
@@ -46,6 +48,7 @@ class Component:
         self._static: dict[Pair, float] = {}
         self._closed: dict[Pair, list[Interval]] = {}
         self._attempts: list[Attempt] = []
+        self._in_a_row = 0
         self._last_initiated: dict[Pair, int] = {}
         analysis = world.analysis
         self._groups = [
@@ -65,13 +68,14 @@ class Component:
     def run(self) -> None:
         """Go through time up to the query time and leave the results in the world."""
         self._world.running = self
-        agenda = [INITIAL, *self._world.moments(), *self._world.scheduled]
-        heapq.heapify(agenda)
+        given = {INITIAL, *self._world.moments(), *self._world.scheduled}
+        agenda = sorted(given)
         done = -math.inf
         while agenda and agenda[0] <= self._world.now:
             time = heapq.heappop(agenda)
             if time > done:
                 done = time
+                self._in_a_row = 0 if time in given else self._in_a_row
                 self._step(time)
                 for attempt in self._attempts:
                     heapq.heappush(agenda, attempt.due)
@@ -136,10 +140,17 @@ class Component:
         for group in self._groups:
             while any(self._decide(moment) for moment in group):
                 pass
-        for attempt in self._attempts:
-            if attempt.effect is not None and not self.owns(attempt.effect) and self._comes_true(attempt):
+        for attempt in filter(self._comes_true, self._attempts):
+            self._count(attempt)
+            if attempt.effect is not None and not self.owns(attempt.effect):
                 self._world.scheduled.setdefault(self._now, {}).setdefault(attempt.effect)
         self._apply()
+
+    def _count(self, attempt: Attempt) -> None:
+        """Delayed effects may set each other off for ever; so many in a row, with nothing else in between, are too many."""
+        self._in_a_row += 1
+        if self._in_a_row > self._world.max_delayed_effects:
+            raise too_many_delayed_effects(attempt.rule, self._world.max_delayed_effects, self._now)
 
     def _decide(self, moment: Moment) -> bool:
         """Add what the rules of a moment give at the present time-point; says whether it was anything new."""
@@ -238,6 +249,7 @@ class Component:
                             self._now,
                             effect,
                             self._is_postponable(pair),
+                            rule,
                         )
                     )
 

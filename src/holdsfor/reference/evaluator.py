@@ -9,6 +9,7 @@ from typing import Protocol
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role, Symbol
+from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
 from holdsfor.ir import (
     INITIAL,
     Boundary,
@@ -56,11 +57,18 @@ class Running(Protocol):
 class World(Solver):
     """All that is known at one query time, and the conditions that can be asked of it."""
 
-    def __init__(self, analysis: Analysis, known: Known, failures: Failures | None = None) -> None:
+    def __init__(
+        self,
+        analysis: Analysis,
+        known: Known,
+        failures: Failures | None = None,
+        max_delayed_effects: int = MAX_DELAYED_EFFECTS,
+    ) -> None:
         super().__init__(analysis.background.filled(domain_facts(analysis, known)).rules)
         self.failures = Failures() if failures is None else failures
         self.analysis = analysis
         self.known = known
+        self.max_delayed_effects = max_delayed_effects
         self.now = known.query_time
         self.intervals: dict[Pair, list[Interval]] = {}
         self.events: dict[int, dict[Term, None]] = {

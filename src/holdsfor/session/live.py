@@ -184,7 +184,7 @@ class Session:
         analysis, found = check(program)
         if errors_of(found):
             raise ProgramError(errors_of(found))
-        plan = make_plan(analysis)
+        plan = replace(make_plan(analysis), max_delayed_effects=self._plan.max_delayed_effects)
         if self._engine is not None and not self._engine.replan(plan):
             raise HoldsforError(
                 "these facts change how the rules are worked out; start a new session with background=…"

@@ -10,6 +10,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
@@ -93,6 +94,7 @@ class Job:
     derived_events: bool
     rows_at_once: int | None = None
     """How many rows of a bucket are worked on at a time, if they come in order of time."""
+    max_delayed_effects: int = MAX_DELAYED_EFFECTS
 
     @property
     def last(self) -> int:
@@ -210,6 +212,7 @@ def make_job(
         None if fluents is None else frozenset(fluents),
         derived_events,
         rows_at_once,
+        stages.plan.max_delayed_effects,
     )
 
 
@@ -235,7 +238,8 @@ def prepared(job: Job, spec: StageSpec) -> Prepared:
     """The strata of one stage, ready to run; what is kept of the past is decided by the whole program."""
     whole = _compiled(job.program)
     made = Prepared(whole, Dictionary())
-    made.plan = replace(whole, strata=tuple(stratum for stratum in whole.strata if stratum.members in spec.strata))
+    strata = tuple(stratum for stratum in whole.strata if stratum.members in spec.strata)
+    made.plan = replace(whole, strata=strata, max_delayed_effects=job.max_delayed_effects)
     return made
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.checks.arithmetic import check_arithmetic
 from holdsfor.compiler.checks.cycles import check_cycles
+from holdsfor.compiler.checks.delay_cycles import check_delay_cycles
 from holdsfor.compiler.checks.delays import check_delays
 from holdsfor.compiler.checks.directives import check_directives
 from holdsfor.compiler.checks.firing import check_firing
@@ -34,6 +35,7 @@ CHECKS: tuple[Check, ...] = (
     check_shadowing,
     check_redundancy,
     check_delays,
+    check_delay_cycles,
     check_cycles,
     check_mixing,
 )

@@ -10,6 +10,7 @@ import numpy as np
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.instant import DELAYED, INITIATED, TERMINATED
+from holdsfor.compiler.limits import too_many_delayed_effects
 from holdsfor.compiler.plan import Stratum
 from holdsfor.engine.cyclic.deadlines import Deadline
 from holdsfor.engine.cyclic.delays import settled
@@ -26,6 +27,7 @@ from holdsfor.engine.cyclic.sweep import (
     Pending,
     Start,
     Swept,
+    TooManyEffectsError,
     is_compiled,
     note_settled,
     sweep,
@@ -76,6 +78,7 @@ class _Run:
         self._grounding = Grounding(evaluation, self.component)
         self._possible = self._grounding.possible
         self._delays = np.empty((0, ENTRY), np.int64)
+        self._delay_rules: list[DelayRule] = []
         self._still: dict[Symbol, tuple[Attempts, Ints]] = {}
         """Attempts made before the border that are still under way at the next one."""
         self._place: Ints | None = None
@@ -105,7 +108,11 @@ class _Run:
         if swept is None:
             sheet = assembled(batches, delays.reshape(-1))
             wants_log = self.component.wants_log or not self._grounding.is_complete
-            return sweep(sheet, start, span, self._memory, wants_log=wants_log)
+            limit = self._evaluation.plan.max_delayed_effects
+            try:
+                return sweep(sheet, start, span, self._memory, wants_log=wants_log, limit=limit)
+            except TooManyEffectsError as problem:
+                raise too_many_delayed_effects(self._delay_rules[problem.entry], limit, problem.time) from None
         note_settled(rows)
         return swept
 
@@ -120,6 +127,7 @@ class _Run:
             delay_at[slot], delay_end[slot] = begin, end
             begin = end
         found = self._records()
+        self._delay_rules = [one.rule for deadlines in self.component.deadlines.own.values() for one in deadlines]
         if self.component.deadlines.others:
             others = self._other_deadlines()
             at = len(found) + np.searchsorted(others[:, TRIGGER], np.arange(self._possible.slots + 1))
@@ -161,6 +169,7 @@ class _Run:
     def _other_deadlines(self) -> Ints:
         """The records of delayed effects that differ from slot to slot, by trigger."""
         found = [np.empty((0, ENTRY), np.int64)]
+        rules: list[DelayRule] = []
         postponed = self._grounding.postponed()
         for rule in self.component.deadlines.others:
             frame, effect, effect_value = self._grounding.delay_frame(rule)
@@ -176,8 +185,11 @@ class _Run:
             later, now = self._rank(rule, is_postponable=True), self._rank(rule, is_postponable=False)
             records[:, DELAY_RANK] = np.where(postponable > 0, later, now)
             found.append(records)
+            rules += [rule] * frame.rows
         records = np.concatenate(found)
-        return records[order_of(records[:, TRIGGER])]
+        order = order_of(records[:, TRIGGER])
+        self._delay_rules += [rules[row] for row in order.tolist()]
+        return records[order]
 
     @staticmethod
     def _amounts(rule: DelayRule, amounts: np.typing.NDArray[np.generic]) -> Ints:

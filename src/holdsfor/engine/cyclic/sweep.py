@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
 from holdsfor.engine.cyclic.memory import Memory
 from holdsfor.engine.cyclic.sweep_loop import (
     COUNTS,
@@ -23,20 +24,25 @@ from holdsfor.engine.cyclic.sweep_loop import (
     DELAY_AT,
     DELAY_END,
     DEPTH,
+    EFFECTS,
     ENDED,
     ENTRY,
     HAPPENED,
     HELPERS,
+    LIMIT,
     MARK,
     MARKS,
     MISSING,
+    NOW,
     OUTSIDE,
+    PAUSE,
     QUEUE,
     RENEWED,
     SCHEDULED,
     SINCE,
     SLOT,
     STARTED,
+    TOO_MANY,
     Cells,
     Sheet,
     State,
@@ -44,6 +50,7 @@ from holdsfor.engine.cyclic.sweep_loop import (
 )
 from holdsfor.engine.kernels import EMPTY, Ints, true_rows
 from holdsfor.engine.tables import FOREVER
+from holdsfor.engine.watching import note_delayed_effects
 
 _WORTH_COMPILING = 200_000
 """So many rows take plain Python about as long as it takes to load the compiler and the compiled loop."""
@@ -53,6 +60,9 @@ _SETTLED_FASTER = 4
 """So many times faster than plain Python sweeps them, rows are settled where that can be."""
 _TOO_SMALL = 64
 """Below so many rows handing columns over to the compiled loop costs more than the loop."""
+
+_PAUSE_PLAIN, _PAUSE_COMPILED = 50_000, 2_000_000
+"""After so many delayed effects, a second or so, whoever watches is told."""
 
 Pending = tuple[Ints, Ints, Ints, Ints, Ints]
 Loop = Callable[..., tuple[Ints, Ints, Ints, Ints, Ints]]
@@ -105,6 +115,14 @@ NOTHING = Swept(_NONE, EMPTY, _NONE, _NONE, _NONE, _NONE, _NONE, (EMPTY, EMPTY))
 """What is found where nothing can hold or happen."""
 
 
+class TooManyEffectsError(Exception):
+    """More delayed effects follow from each other than there may be: the last of them, and its time."""
+
+    def __init__(self, entry: int, time: int) -> None:
+        super().__init__(entry, time)
+        self.entry, self.time = entry, time
+
+
 def sweep(
     sheet: Sheet,
     start: Start,
@@ -113,16 +131,18 @@ def sweep(
     *,
     wants_log: bool,
     compiled: bool | None = None,
+    limit: int = MAX_DELAYED_EFFECTS,
 ) -> Swept:
     """Run through time up to the first of a span, which says what is to be known of the attempts at the second.
 
-    Unless told, decide by what pays whether to compile.
+    Unless told, decide by what pays whether to compile. More than `limit` delayed effects in a row are an error.
     """
     until, border = span
     use_compiled = _METER.pays(len(sheet.times) + len(start.pending[0])) if compiled is None else compiled
     loop: Loop = _compiled_loop() if use_compiled else sweep_loop
     rows = len(sheet.times)
     state, pending = _state(start, sheet, rows if use_compiled else 0), _by_due(start.pending)
+    state.counts[LIMIT], state.counts[PAUSE] = limit, _PAUSE_COMPILED if use_compiled else _PAUSE_PLAIN
     if use_compiled:
         memory.as_arrays()
     else:
@@ -133,15 +153,21 @@ def sweep(
         spans, log, kept, coming, conflicts = loop(sheet, state, memory.memo, at, until, border, wants_log)
         parts.append((spans, log, kept, conflicts))
         missing, room = int(state.counts[MISSING]), len(state.marks)
-        if missing < 0 and state.counts[MARKS] * MARK <= room:
+        if state.counts[TOO_MANY] >= 0:
+            raise TooManyEffectsError(int(state.counts[TOO_MANY]), int(state.counts[NOW]))
+        has_room, is_pause = state.counts[MARKS] * MARK <= room, state.counts[EFFECTS] >= state.counts[PAUSE]
+        if missing < 0 and has_room and not is_pause:
             break
         due, initiated, slot, entry, value = coming.reshape(-1, 5).T
         pending = _by_due((due, initiated, slot, entry, value))
         state = state._replace(queues=_filled(state.queues, -1))
+        if is_pause:
+            note_delayed_effects(int(state.counts[EFFECTS]), int(state.counts[NOW]))
+            state.counts[EFFECTS] = 0
         if missing >= 0:
             memory.learn(missing, [int(value) for value in memory.memo.values[: state.counts[DEPTH]]])
             state.counts[MISSING] = -1
-        else:
+        elif not has_room:
             state = state._replace(marks=state.marks * 2 if isinstance(state.marks, list) else np.tile(state.marks, 2))
             state.counts[MARKS] = 0
     found = parts[0] if len(parts) == 1 else [np.concatenate(part) for part in zip(*parts, strict=True)]
@@ -181,7 +207,7 @@ def _state(start: Start, sheet: Sheet, rows: int) -> State:
         mine = true_rows(slots[triggers, CURRENT] == value)
         np.maximum.at(slots[:, RENEWED], triggers[mine], initiated[mine])
     counts = np.zeros(COUNTS, np.int64)
-    counts[MISSING] = -1
+    counts[MISSING] = counts[TOO_MANY] = -1
     queues = 1 + int(sheet.delays[QUEUE::ENTRY].max(initial=0))
     marks = min(max(rows, _FEW_MARKS), _MANY_MARKS)
     return State(slots.reshape(-1), np.zeros(marks * MARK, np.int64), counts, np.full(2 * (queues + 1), -1))

@@ -49,10 +49,11 @@ with the same delay wait in the same queue.
 """
 DUE, BEGUN, WAITING, WAITING_FOR, WAITING_VALUE = range(5)
 """An attempt under way: when it is due and when it began, of which slot, for which delayed effect, with which value."""
-CURRENT, SINCE, RENEWED, TOUCHED, CHAIN, APPLIED, CONFLICTED, OUTSIDE, DELAY_AT, DELAY_END = range(10)
-SLOT = 10
+CURRENT, SINCE, RENEWED, TOUCHED, CHAIN, APPLIED, CONFLICTED, OUTSIDE, DELAY_AT, DELAY_END, LENGTH, MARKED = range(12)
+SLOT = 12
 """Where an instance stands: its value (or -1), since when, when last initiated; its chain of marks, if TOUCHED now;
-whether it is outside the component; and where its delayed effects begin and end.
+whether it is outside the component; where its delayed effects begin and end; and how many delayed effects in a row led
+to its value, and to the marks that it has now.
 """
 ENDS_TRIGGER, ON_TRIGGER = -1, -2
 """What a delayed effect is about, if not another slot."""
@@ -69,11 +70,13 @@ delayed effect on a fluent outside the component.
 """
 HOLDS, HAS_VALUE, STARTS, ENDS, INITIATED, TERMINATED, OCCURS, READS = range(8)
 """What a literal asks; READS asks whether a memorised tail, whose root is the value, succeeds for the slot's value."""
-STAMP, POSITION, MARKS, MISSING, DEPTH = range(5)
+STAMP, POSITION, MARKS, MISSING, DEPTH, NOW, IN_A_ROW, LIMIT, TOO_MANY, EFFECTS, PAUSE = range(11)
 """Places in the counts: the number of the time-point, the next row, how many marks there are, the root that lacks an
-answer (or -1) and how many values it was asked for.
+answer (or -1) and how many values it was asked for; the time; how many delayed effects in a row led to what is marked
+next, how many there may be, and the delayed effect (or -1) that was one too many; how many there were since the last
+pause, and after how many to pause.
 """
-COUNTS = 5
+COUNTS = 11
 FALSE, TRUE, UNKNOWN = range(3)
 _NO_RANK = 1 << 62
 
@@ -125,7 +128,8 @@ def sweep_loop(
     border: int,
     wants_log: bool,
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Run through time up to and including `until`, or until the memo lacks an answer or the marks lack room.
+    """Run through time up to and including `until`, or until the memo lacks an answer, the marks lack room, delayed
+    effects in a row are too many, or it is time for a pause.
 
     `pending` are attempts under way: (due, initiated, slot, delay, value). Returns spans (slot, value, start, end), a
     log (kind, slot, value, time), initiations (0, slot, value, time) that have delayed effects under way at `border`,
@@ -157,15 +161,16 @@ def sweep_loop(
             now = min(now, times[position])
         if len(heap) > 0:
             now = min(now, heap[0][0])
-        if now > until:
+        if now > until or counts[EFFECTS] >= counts[PAUSE]:
             break
+        counts[NOW] = now
         counts[STAMP] += 1
         counts[MARKS] = 0
         arrived.clear()
         while len(heap) > 0 and heap[0][0] == now:
             _arrive(waiting, behind, state.queues, heap, arrived)
         position = _decide(sheet, memo, slots, marks, counts, waiting, arrived, agenda, now)
-        if position < 0 or counts[MARKS] * MARK > len(marks):
+        if position < 0 or counts[MARKS] * MARK > len(marks) or counts[TOO_MANY] >= 0:
             break
         counts[POSITION] = position
         _apply(slots, marks, counts, now, spans, log, conflicts, wants_log)
@@ -304,6 +309,8 @@ def _decide(  # noqa: PLR0915 -- a call for every row would cost more than what 
                 if outcome != TRUE:
                     break
             if outcome == TRUE:
+                if notes[batch + AGAIN] == 1 and len(arrived) > 0:
+                    counts[IN_A_ROW] = _in_a_row(notes, pool, slots, counts[STAMP], batch, row)
                 slot = pool[notes[batch + TARGET_AT] + row] * SLOT
                 if notes[batch + ROOT_AT] >= 0:
                     outcome = _do(notes, pool, memo, slots, marks, counts, batch, row)
@@ -312,6 +319,7 @@ def _decide(  # noqa: PLR0915 -- a call for every row would cost more than what 
                     if notes[batch + VALUE_AT] >= 0:
                         value = pool[notes[batch + VALUE_AT] + row]
                     _mark(slots, marks, counts, notes[batch + ACTION], slot, value)
+                counts[IN_A_ROW] = 0
             if outcome == UNKNOWN:
                 return -1
             if is_again:
@@ -320,6 +328,19 @@ def _decide(  # noqa: PLR0915 -- a call for every row would cost more than what 
                     fired = True
             elif outcome == FALSE and notes[batch + AGAIN] == 1:
                 agenda.append(at)
+
+
+def _in_a_row(notes: Cells, pool: Cells, slots: Cells, stamp: int, batch: int, row: int) -> int:
+    """How many delayed effects in a row led to what a row asks of the present time-point."""
+    found = 0
+    for clause in range(notes[batch + CLAUSE_AT], notes[batch + CLAUSE_END], CLAUSE):
+        if notes[clause + STARTS_AT] >= 0:
+            continue
+        for question in range(notes[clause + QUESTION_AT], notes[clause + QUESTION_END], QUESTION):
+            slot = pool[notes[question + ASKED_AT] + row] * SLOT
+            if slot >= 0 and STARTS <= notes[question + ASKS] <= OCCURS and slots[slot + TOUCHED] == stamp:
+                found = max(found, slots[slot + MARKED])
+    return found
 
 
 def _next_rank(
@@ -352,14 +373,19 @@ def _come_due(delays: Cells, slots: Cells, marks: Cells, counts: Cells, waiting:
         is_renewed = slots[slot + RENEWED] > initiated
         if is_renewed or _is_marked(slots, marks, counts[STAMP], STARTED, slot, value):
             return
+    counts[EFFECTS] += 1
+    counts[IN_A_ROW] = slots[slot + LENGTH] + 1
+    if counts[IN_A_ROW] > counts[LIMIT]:
+        counts[TOO_MANY] = entry // ENTRY
     effect = delays[entry + EFFECT]
     given = delays[entry + EFFECT_VALUE]
     if effect == ENDS_TRIGGER:
         _mark(slots, marks, counts, ENDED, slot, value)
-        return
-    effect = slot if effect == ON_TRIGGER else effect * SLOT
-    kind = SCHEDULED if slots[effect + OUTSIDE] == 1 else STARTED
-    _mark(slots, marks, counts, kind, effect, given if given >= 0 else value)
+    else:
+        effect = slot if effect == ON_TRIGGER else effect * SLOT
+        kind = SCHEDULED if slots[effect + OUTSIDE] == 1 else STARTED
+        _mark(slots, marks, counts, kind, effect, given if given >= 0 else value)
+    counts[IN_A_ROW] = 0
 
 
 # Conditions
@@ -457,9 +483,13 @@ def _mark(slots: Cells, marks: Cells, counts: Cells, kind: int, slot: int, value
         value = 0
     before = -1
     if slots[slot + TOUCHED] == counts[STAMP]:
+        # What an event does as well is no effect in a row.
+        slots[slot + MARKED] = min(slots[slot + MARKED], counts[IN_A_ROW])
         if _is_marked(slots, marks, counts[STAMP], kind, slot, value):
             return
         before = slots[slot + CHAIN]
+    else:
+        slots[slot + MARKED] = counts[IN_A_ROW]
     place = counts[MARKS] * MARK
     counts[MARKS] += 1
     if place >= len(marks):
@@ -549,6 +579,7 @@ def _stage(
             slots[slot + CURRENT] = value
             slots[slot + SINCE] = now + 1
         slots[slot + RENEWED] = now
+        slots[slot + LENGTH] = slots[slot + MARKED]
         is_under_way = False
         for entry in range(slots[slot + DELAY_AT], slots[slot + DELAY_END]):
             trigger = delays[entry * ENTRY + TRIGGER_VALUE]
@@ -577,6 +608,7 @@ HELPERS = (
     _found,
     _do,
     _come_due,
+    _in_a_row,
     _next_rank,
     _decide,
     _apply,

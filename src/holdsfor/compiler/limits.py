@@ -1,0 +1,22 @@
+"""What bounds a run that would go on without an end: delayed effects that set each other off."""
+
+from __future__ import annotations
+
+from holdsfor.compiler.analysis.entities import show_fvp
+from holdsfor.ir import DelayRule
+from holdsfor.logic.arithmetic import EvaluationError
+from holdsfor.syntax.printer import print_term
+
+MAX_DELAYED_EFFECTS = 1_000_000
+"""So many delayed effects may follow from each other with no event in between, unless a run is told otherwise."""
+
+
+def too_many_delayed_effects(rule: DelayRule, limit: int, time: int) -> EvaluationError:
+    """The error of a run in which a rule goes on and on."""
+    parts = [show_fvp(rule.trigger), *([] if rule.effect is None else [show_fvp(rule.effect)]), print_term(rule.delay)]
+    shown = f"{'ft' if rule.effect is None else 'fi'}({', '.join(parts)})"
+    return EvaluationError(
+        f"{rule.span.location}: {shown} goes on without an end: more than {limit:,} delayed effects follow from each other "
+        f"with no event in between; time-point {time} is reached. Let a rule end the fluent, end the run earlier (--end), "
+        "or allow more of them (--max-delayed-effects)"
+    )
