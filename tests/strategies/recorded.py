@@ -52,6 +52,6 @@ class RecordReading:
         return records(self._reading.stream, self._reading.dictionary)
 
 
-def happened(name: str, time: int, *args: str | float) -> Occurrence:
+def happened(name: str, time: int, *args: str | float) -> Record:
     """An event that arrived when it happened."""
     return Occurrence(event_term(name, args), time, time)

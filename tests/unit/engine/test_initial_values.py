@@ -7,6 +7,7 @@ import math
 import pytest
 
 from holdsfor import loads
+from holdsfor.result import Result
 
 RULES = """
 initially(s=on).
@@ -23,21 +24,21 @@ initiatedAt(began=true, T) :- happensAt(start(both=true), T).
 ALWAYS = [("t", "a", 0, 10), ("t", "b", 10, math.inf)]
 
 
-def rows(result: object) -> list[tuple[str, str, float, float]]:
-    return sorted((row.fluent, row.value, row.start, row.end) for row in result)  # type: ignore[attr-defined]
+def rows(result: Result) -> list[tuple[str, str, float, float]]:
+    return sorted((row.fluent, row.value, row.start, row.end) for row in result)
 
 
-def recognised(off: int, on: int, **span: int) -> list[tuple[str, str, float, float]]:
+def recognised(off: int, on: int, start: int, end: int) -> list[tuple[str, str, float, float]]:
     events = {"off": [(off,)], "on": [(on,)]}
-    whole = loads(RULES).recognise(events, **span)
-    session = loads(RULES).session(start=span.get("start"))
+    whole = loads(RULES).recognise(events, start=start, end=end)
+    session = loads(RULES).session(start=start)
     session.push(events)
-    assert rows(session.query(span["end"])) == rows(whole)
-    by_steps = loads(RULES).session(start=span.get("start"))
-    for now in range(min(off, on, -8), span["end"] + 1, 3):
+    assert rows(session.query(end)) == rows(whole)
+    by_steps = loads(RULES).session(start=start)
+    for now in range(min(off, on, -8), end + 1, 3):
         by_steps.push({name: [(at,)] for name, at in (("off", off), ("on", on)) if now - 3 < at <= now})
         by_steps.query(now)
-    assert rows(by_steps.query(span["end"])) == rows(whole)
+    assert rows(by_steps.query(end)) == rows(whole)
     return rows(whole)
 
 
@@ -83,7 +84,7 @@ def test_windows_that_pass_them() -> None:
     events = {"off": [(5,)], "on": [(-9,), (12,)]}
     for incremental in ("never", "always"):
         found = loads(RULES).recognise(events, window=6, step=2, start=-12, end=14, incremental=incremental)
-        at = {query: [] for query in range(-10, 15, 2)}  # type: dict[int, list[tuple[str, float, float]]]
+        at: dict[int, list[tuple[str, float, float]]] = {query: [] for query in range(-10, 15, 2)}
         for row in found:
             if row.fluent in ("s", "t"):
                 at[row.query_time].append((f"{row.fluent}={row.value}", row.start, row.end))
