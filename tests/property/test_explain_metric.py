@@ -12,6 +12,7 @@ from holdsfor.compiler.metric.plan import make_metric_plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.report import Row
+from holdsfor.explain.limits import MOST_STEPS
 from holdsfor.explain.metric_asking import MetricAsked, replay_metric
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.ir.metric import Atom, Range
@@ -21,6 +22,8 @@ from tests.strategies.metric_programs import BACKWARD, EVERYTHING, FOREVER, PAPE
 
 KINDS = {"everything": EVERYTHING, "backward": BACKWARD, "paper": PAPER, "no recursion": FOREVER}
 MOST = 8
+MOST_NODES = 10 * MOST_STEPS
+"""A step has a few nodes: the conditions of its rule."""
 
 
 def sample_points(rows: list[Row], scenario: Scenario) -> list[Fraction]:
@@ -55,6 +58,7 @@ def check(scenario: Scenario, choose: st.DataObject) -> None:
     for fact, time, holds in choose.draw(st.lists(st.sampled_from(questions), min_size=1, max_size=MOST, unique=True)):
         found = asked.explain(fact, time, depth=None)
         assert found.holds is holds, (fact, time)
+        assert sum(1 for _ in found.root.walk()) <= MOST_NODES
         assert replay_metric(found.root, program, list(scenario.facts)) == [], found.text()
         assert found.replay() == []
 

@@ -12,7 +12,7 @@ from holdsfor.engine.metric.facts import FactSet
 from holdsfor.engine.metric.report import rows
 from holdsfor.explain.demand import Pattern, add_pattern, fitting
 from holdsfor.explain.explanation import Explanation
-from holdsfor.explain.limits import DEPTH, MOST_DEPTH
+from holdsfor.explain.limits import DEPTH, MOST_DEPTH, MOST_STEPS
 from holdsfor.explain.metric_proofs import MetricProver
 from holdsfor.explain.metric_refutations import MetricRefuter
 from holdsfor.explain.metric_solving import Signature
@@ -69,7 +69,7 @@ class MetricAsked:
     def _explained(self, asked: MetricQuestion, at: Fraction, depth: int) -> Explanation:
         program, facts = narrowed(self._program, self._facts, self._dictionary, asked)
         world = MetricWorld(program, facts, self._dictionary, at, self._within)
-        prover = MetricProver(world)
+        prover, refuter = MetricProver(world), MetricRefuter(world)
         signature = asked.predicate, len(asked.args)
         held = world.times(signature, asked.args)
         if at in held:
@@ -79,10 +79,12 @@ class MetricAsked:
             text = f"{asked.shown} does not hold at {number_text(at)}"
             text += f"; it holds on {ranges_text(held.ranges(), at)}" if held else ""
             claim = Deriving(Atom(asked.predicate, asked.args), {}, at)
-            below = MetricRefuter(world).refutation(signature, asked.args, at, depth)
+            below = refuter.refutation(signature, asked.args, at, depth)
             root = Node(Kind.ABSENT, text, holds=False, claim=claim, children=below)
         check = partial(replay_facts, root, program, facts, self._dictionary)
         notes = () if at in held else self._notes
+        if prover.is_cut or refuter.is_cut:
+            notes += (f"what needs more than {MOST_STEPS} steps is left out: ask about one of the last steps to go on",)
         return Explanation(asked.shown, number_text(at), at in held, root, notes=notes, _check=check)
 
 

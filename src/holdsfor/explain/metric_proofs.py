@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import islice
 
+from holdsfor.explain.limits import MOST_STEPS
 from holdsfor.explain.metric_solving import Binding, Ground, Signature
 from holdsfor.explain.metric_world import MetricWorld, body_times
 from holdsfor.explain.nodes import Deriving, Kind, MetricCondition, Node, Row, RuleUse
@@ -39,8 +40,14 @@ class MetricProver:
 
     def __init__(self, world: MetricWorld, leaf: Leaf | None = None) -> None:
         self.world = world
+        self._steps = 0
         self._leaf = leaf
         self._proved: dict[tuple[object, ...], tuple[int, Node]] = {}
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a proof leaves something out because it would have been too long."""
+        return self._steps > MOST_STEPS
 
     def proof(self, signature: Signature, args: Ground, time: Fraction, depth: int) -> Node | None:
         """Why a fact holds at a time."""
@@ -64,7 +71,8 @@ class MetricProver:
             return None
         around = next(one for one in held.ranges() if time in one)
         text = f"{metric_text(atom)} holds at {number_text(time)}, on {range_text(around)}"
-        if depth <= 0:
+        self._steps += 1
+        if depth <= 0 or self._steps > MOST_STEPS:
             return Node(Kind.METRIC, text, claim=Deriving(atom, {}, time), interval=_ends(around), more=True)
         rank = self.world.rank(signature, args, time)
         for rule in self.world.program.rules:
@@ -154,7 +162,7 @@ class MetricProver:
             case Truth():
                 return Node(Kind.CONDITION, "Top holds always", claim=claim)
             case Unary(operator=operator, range=during, operand=operand):
-                window = _window(during, at, back=operator in (UnaryOperator.DIAMOND_MINUS, UnaryOperator.BOX_MINUS))
+                window = window_of(during, at, back=operator in (UnaryOperator.DIAMOND_MINUS, UnaryOperator.BOX_MINUS))
                 held = self.world.holds(operand, binding, rank)
                 if operator in (UnaryOperator.DIAMOND_MINUS, UnaryOperator.DIAMOND_PLUS):
                     point = chosen(held & window, at)
@@ -170,7 +178,7 @@ class MetricProver:
     def _binary(self, atom: Binary, binding: Binding, at: Fraction, rank: int | None, depth: int, text: str) -> Node:
         back = atom.operator is BinaryOperator.SINCE
         left, right = self.world.holds(atom.left, binding, rank), self.world.holds(atom.right, binding, rank)
-        window = _window(atom.range, at, back=back)
+        window = window_of(atom.range, at, back=back)
         point = next(one for one in _witnesses(right & window, left, at, back=back))
         between = Range(*((point, at) if back else (at, point)), low_open=True, high_open=True)
         below = [self.atom(atom.right, binding, point, rank, depth)]
@@ -222,7 +230,7 @@ def _easy(during: Range, near: Fraction) -> Fraction:
     return high if not during.high_open else high - 1
 
 
-def _window(during: Range, at: Fraction, *, back: bool) -> Times:
+def window_of(during: Range, at: Fraction, *, back: bool) -> Times:
     """The times that an operator looks at."""
     point = Times.of([((at, 0), (at, 1))])
     return point.earlier(during) if back else point.later(during)

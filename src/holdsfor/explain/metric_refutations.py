@@ -1,4 +1,9 @@
-"""Why a metric fact does not hold at a point of time: the rules that come closest, and what each lacks."""
+"""Why a metric fact does not hold at a point of time: the rules that come closest, and what each lacks.
+
+A refutation goes from a rule to the condition that fails, and on to why that does not hold at the time at which the rule
+asked. So it moves along the time-line, mostly back. Each fact and time is explained once, and the tree is only as deep as
+its steps have room for.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +11,38 @@ from fractions import Fraction
 from itertools import islice
 
 from holdsfor.compiler.analysis.similar import suggest
-from holdsfor.explain.metric_proofs import bound, bound_literal, unified
+from holdsfor.explain.limits import MOST_STEPS
+from holdsfor.explain.metric_proofs import bound, bound_literal, chosen, unified, window_of
 from holdsfor.explain.metric_solving import Binding, Ground, Signature
 from holdsfor.explain.metric_world import MetricWorld, body_times
-from holdsfor.explain.nodes import Kind, MetricMissed, Node, RuleUse
+from holdsfor.explain.nodes import Deriving, Kind, MetricMissed, Node, RuleUse
 from holdsfor.explain.wording import ranges_text
 from holdsfor.frontend.dmtl import metric_text
-from holdsfor.ir.metric import Atom, Comparison, Condition, MetricLiteral, MetricRule
+from holdsfor.frontend.dmtl.numbers import number_text
+from holdsfor.ir.metric import (
+    Atom,
+    Binary,
+    BinaryOperator,
+    Comparison,
+    Condition,
+    MetricAtom,
+    MetricLiteral,
+    MetricRule,
+    Range,
+    Unary,
+    UnaryOperator,
+    atom_variables,
+)
 from holdsfor.reference.metric.times import NEVER, Times
 from holdsfor.syntax.terms import Var
 
 _MOST_WAYS = 50
 _MOST_SHOWN = 3
+_LOOKS_BACK = (UnaryOperator.DIAMOND_MINUS, UnaryOperator.BOX_MINUS, BinaryOperator.SINCE)
+_DIAMONDS = (UnaryOperator.DIAMOND_MINUS, UnaryOperator.DIAMOND_PLUS)
+
+_Missed = tuple[int, Binding, Times]
+"""How many conditions are met, for which values, and when."""
 
 
 class MetricRefuter:
@@ -25,9 +50,31 @@ class MetricRefuter:
 
     def __init__(self, world: MetricWorld) -> None:
         self.world = world
+        self._missed: dict[tuple[object, ...], tuple[list[_Missed], int, bool]] = {}
+        self._told: set[tuple[Signature, Ground, Fraction]] = set()
+        self._steps = 0
+        self.is_cut = False
+        """Whether a refutation is not as deep as was asked for, since it would have been too long."""
 
     def refutation(self, signature: Signature, args: Ground, time: Fraction, depth: int) -> tuple[Node, ...]:
-        """Why a fact does not hold at a time: the rules that come closest, and what each lacks."""
+        """Why a fact does not hold at a time: as deep as is asked for and as there is room for."""
+        found: tuple[Node, ...] = ()
+        for levels in range(1, max(depth, 1) + 1):
+            self._told, self._steps = set(), 0
+            deeper = self._refuted(signature, args, time, levels)
+            if found and self._steps > MOST_STEPS:
+                # What is left out is marked where it would stand.
+                self.is_cut = True
+                break
+            found = deeper
+            if not any(node.more for one in found for node in one.walk()):
+                break
+        return found
+
+    def _refuted(self, signature: Signature, args: Ground, time: Fraction, depth: int) -> tuple[Node, ...]:
+        if (signature, args, time) in self._told:
+            return (Node(Kind.NOTE, "as explained elsewhere", holds=False),)
+        self._told.add((signature, args, time))
         nodes = []
         held = self.world.given(signature)[0].times(args) | self.world.given(signature)[1].times(args)
         if held:
@@ -39,6 +86,7 @@ class MetricRefuter:
                 nodes += self._misses(rule, start, time, depth)
         if not nodes:
             nodes.append(Node(Kind.NOTE, self._nothing(signature, args), holds=False))
+        self._steps += len(nodes)
         return tuple(nodes)
 
     def _nothing(self, signature: Signature, args: Ground) -> str:
@@ -54,17 +102,38 @@ class MetricRefuter:
         return f"{metric_text(Atom(signature[0], args))} is no fact"
 
     def _misses(self, rule: MetricRule, start: Binding, time: Fraction, depth: int) -> list[Node]:
-        found = []
-        for binding in islice(self._ways(rule, start), _MOST_WAYS):
+        key = rule, tuple(sorted((name, value.value) for name, value in start.items())), time
+        if key not in self._missed:
+            self._missed[key] = self._tried(rule, start, time)
+        found, more, has_all = self._missed[key]
+        if not found:
+            return [self._no_values(rule, start, time, depth)]
+        nodes = [self._miss(rule, binding, place, times, time, depth) for place, binding, times in found[:_MOST_SHOWN]]
+        if more:
+            count = f"{more} more" if has_all else f"at least {more} more"
+            nodes.append(
+                Node(Kind.NOTE, f"{count} ways through the rule at {rule.span.location} fail too", holds=False)
+            )
+        return nodes
+
+    def _tried(self, rule: MetricRule, start: Binding, time: Fraction) -> tuple[list[_Missed], int, bool]:
+        """The ways through a rule that come closest, one for each condition that fails, the number of the others, and
+        whether those are all.
+        """
+        ways = self._ways(rule, start)
+        found: dict[tuple[object, ...], _Missed] = {}
+        failed = 0
+        for binding in ways:
             times, place = body_times(rule, time), 0
             while place < len(rule.body) and (narrowed := times & self._when(rule.body[place], binding)):
                 times, place = narrowed, place + 1
             if place < len(rule.body):
-                found.append((place, binding, times))
-        found.sort(key=lambda one: -one[0])
-        if not found:
-            return [self._no_values(rule, start, time)]
-        return [self._miss(rule, binding, place, times, time, depth) for place, binding, times in found[:_MOST_SHOWN]]
+                failed += 1
+                # The same condition with other values for variables that it does not have fails in the same way.
+                key = place, bound_literal(rule.body[place], binding), times
+                found.setdefault(key, (place, binding, times))
+        ordered = sorted(found.values(), key=lambda one: -one[0])
+        return ordered, failed - min(len(ordered), _MOST_SHOWN), len(ways) < _MOST_WAYS
 
     def _ways(self, rule: MetricRule, start: Binding) -> list[Binding]:
         """Values for all variables that facts can give values to, whenever the facts hold."""
@@ -87,7 +156,7 @@ class MetricRefuter:
                 found |= held
         return found
 
-    def _no_values(self, rule: MetricRule, start: Binding, time: Fraction) -> Node:
+    def _no_values(self, rule: MetricRule, start: Binding, time: Fraction, depth: int) -> Node:
         """A rule for which no facts at any time give values to its variables."""
         met: Binding = start
         for literal in rule.body:
@@ -95,10 +164,12 @@ class MetricRefuter:
                 following = next(iter(self.world.extended(literal.atom, met)), None)
                 if following is None:
                     text = f"no facts at any time give {metric_text(bound(literal.atom, met))}"
-                    below = (Node(Kind.CONDITION, f"fails: {metric_text(bound(literal.atom, met))}", holds=False),)
+                    below, more = self._below(literal, met, chosen(body_times(rule, time), time), depth)
+                    shown = f"fails: {metric_text(bound(literal.atom, met))}"
+                    reason = Node(Kind.CONDITION, shown, holds=False, children=below, more=more)
                     claim = MetricMissed(rule, start, time)
                     use = RuleUse(rule, met)
-                    return Node(Kind.NEAR, text, holds=False, claim=claim, use=use, children=below)
+                    return Node(Kind.NEAR, text, holds=False, claim=claim, use=use, children=(reason,))
                 met = following
         return Node(
             Kind.NEAR,
@@ -118,22 +189,62 @@ class MetricRefuter:
         )
         shown = metric_text(bound_literal(failed, binding))
         is_when = f"; it is so on {ranges_text(held.ranges(), time)}" if not isinstance(failed, Comparison) else ""
-        reason = Node(
-            Kind.CONDITION, f"fails: {shown}{is_when}", holds=False, children=self._deeper(failed, binding, time, depth)
-        )
+        below, more = self._below(failed, binding, chosen(times, time), depth)
+        reason = Node(Kind.CONDITION, f"fails: {shown}{is_when}", holds=False, children=below, more=more)
         text = f"the rule was tried on {when}: {place} of {len(body)} conditions are met there"
         claim = MetricMissed(rule, binding, time)
         return Node(Kind.NEAR, text, holds=False, claim=claim, use=RuleUse(rule, binding), children=(*met, reason))
 
-    def _deeper(self, literal: MetricLiteral, binding: Binding, time: Fraction, depth: int) -> tuple[Node, ...]:
-        is_plain = isinstance(literal, Condition) and isinstance(literal.atom, Atom) and not literal.negated
-        if depth <= 1 or not is_plain:
-            return ()
-        assert isinstance(literal, Condition) and isinstance(literal.atom, Atom)
-        if any(isinstance(arg, Var) and arg.name not in binding for arg in literal.atom.args):
-            return ()
-        args = self.world.ground(literal.atom, binding)
-        is_derived = any(rule.head.signature == literal.atom.signature for rule in self.world.program.rules)
-        if not is_derived or time in self.world.times(literal.atom.signature, args):
-            return ()
-        return self.refutation(literal.atom.signature, args, time, depth - 1)
+    # Why a condition does not hold when the rule asks for it
+
+    def _below(
+        self, literal: MetricLiteral, binding: Binding, at: Fraction | None, depth: int
+    ) -> tuple[tuple[Node, ...], bool]:
+        """The steps below a condition that fails at a time, and whether there are some that lie too deep."""
+        if at is None or not isinstance(literal, Condition) or literal.negated:
+            return (), False
+        asked = self._asked_about(literal.atom, binding, at)
+        if asked is None or not self._is_derived(asked[0]):
+            return (), False
+        if depth <= 1:
+            return (), True
+        atom, time = asked
+        first = self.world.first_fact
+        if first is not None and time < first:
+            text = f"all facts lie at {number_text(first)} or later, and no rule looks ahead"
+            return (Node(Kind.NOTE, text, holds=False),), False
+        args = self.world.ground(atom, binding)
+        below = self._refuted(atom.signature, args, time, depth - 1)
+        if atom == literal.atom and time == at:
+            return below, False
+        text = f"{metric_text(bound(atom, binding))} does not hold at {number_text(time)}"
+        claim = Deriving(Atom(atom.predicate, args), {}, time)
+        return (Node(Kind.ABSENT, text, holds=False, claim=claim, children=below),), False
+
+    def _asked_about(self, atom: MetricAtom, binding: Binding, at: Fraction) -> tuple[Atom, Fraction] | None:
+        """The fact below the operators of an atom that fails at a time, and a time at which the fact is missed."""
+        if any(variable.name not in binding for variable in atom_variables(atom)):
+            return None
+        if isinstance(atom, Atom):
+            return None if at in self.world.holds(atom, binding) else (atom, at)
+        if isinstance(atom, Unary):
+            window = window_of(atom.range, at, back=atom.operator in _LOOKS_BACK)
+            return self._missing(atom.operand, binding, window, at)
+        if not isinstance(atom, Binary):
+            return None
+        window = window_of(atom.range, at, back=atom.operator in _LOOKS_BACK)
+        right = self.world.holds(atom.right, binding)
+        if not right & window:
+            return self._missing(atom.right, binding, window, at)
+        point = chosen(right & window, at)
+        assert point is not None
+        between = Times.during(Range(min(point, at), max(point, at), low_open=True, high_open=True))
+        return self._missing(atom.left, binding, between, at)
+
+    def _missing(self, atom: MetricAtom, binding: Binding, window: Times, at: Fraction) -> tuple[Atom, Fraction] | None:
+        """The same of an atom that fails at some time of a window."""
+        point = chosen(window & ~self.world.holds(atom, binding), at)
+        return None if point is None else self._asked_about(atom, binding, point)
+
+    def _is_derived(self, atom: Atom) -> bool:
+        return any(rule.head.signature == atom.signature for rule in self.world.program.rules)

@@ -15,6 +15,7 @@ import numpy as np
 
 from holdsfor.compiler.analysis.mixing import read_atoms
 from holdsfor.compiler.metric.plan import make_metric_plan
+from holdsfor.diagnostics import ProgramError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import Facts, FactSet
 from holdsfor.engine.metric.materialise import materialise
@@ -94,18 +95,27 @@ class MetricWorld(MetricSolver):
     @cached_property
     def _derived(self) -> FactSet:
         plan = make_metric_plan(self.program)
-        needed = windows(self.program, (self._asked, self._asked)).values()
-        low = min((one[0] for one in needed), default=-math.inf)
-        high = max((one[1] for one in needed), default=math.inf)
+        needed = windows(self.program, (self._asked, self._asked))
+        low = min((needed[head][0] for head in self._heads), default=-math.inf)
+        high = max((needed[head][1] for head in self._heads), default=math.inf)
         start, end = (None if isinstance(bound, float) else bound for bound in (low, high))
         first, last = self.within
         wide = None if first is None or start is None else min(first, start)
         far = None if last is None or end is None else max(last, end)
         try:
             return materialise(plan, self._facts, self._dictionary, wide, far)
-        except NeverEnds:
+        except (NeverEnds, ProgramError):
             # There is no end to all that follows, but there is to what the question needs.
             return materialise(plan, self._facts, self._dictionary, start, end)
+
+    @cached_property
+    def first_fact(self) -> Fraction | None:
+        """The time before which nothing can hold; None if there is none."""
+        tables = [(facts.scale, table) for facts in (self._facts, self._written) for table in facts.tables.values()]
+        starts = [(scale, table.bounds[0]) for scale, table in tables if table.rows]
+        if any(cell <= -FOREVER for _, cell in starts) or not make_metric_plan(self.program).is_forward:
+            return None
+        return min((Fraction(cell >> 1, scale) for scale, cell in starts), default=None)
 
     @cached_property
     def _written(self) -> FactSet:

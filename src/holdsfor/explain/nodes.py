@@ -222,15 +222,21 @@ class Node:
     more: bool = False
 
     def walk(self) -> Iterator[Node]:
-        """The node and all below it."""
-        waiting = [self]
+        """The node and all below it; one that supports several others comes once."""
+        waiting, seen = [self], set()
         while waiting:
             node = waiting.pop()
-            yield node
-            waiting.extend(reversed(node.children))
+            if id(node) not in seen:
+                seen.add(id(node))
+                yield node
+                waiting.extend(reversed(node.children))
 
-    def as_json(self) -> dict[str, Any]:
-        """The node as plain data; fields that say nothing are left out."""
+    def as_json(self, seen: set[int] | None = None) -> dict[str, Any]:
+        """The node as plain data; fields that say nothing are left out.
+
+        What is below a node stands where the node comes first. Further down it is `repeated`.
+        """
+        seen = set() if seen is None else seen
         found: dict[str, Any] = {"kind": str(self.kind), "holds": self.holds, "text": self.text}
         if self.interval is not None:
             found["interval"] = {"start": self.interval[0], "end": self.interval[1]}
@@ -240,8 +246,11 @@ class Node:
             found["rows"] = [{"text": row.text, "file": row.file, "line": row.line} for row in self.rows]
         if self.more:
             found["more"] = True
-        if self.children:
-            found["children"] = [child.as_json() for child in self.children]
+        if self.children and id(self) in seen:
+            found["repeated"] = True
+        elif self.children:
+            seen.add(id(self))
+            found["children"] = [child.as_json(seen) for child in self.children]
         return found
 
 
