@@ -24,6 +24,7 @@ from holdsfor.incremental.calm import is_calm
 from holdsfor.incremental.run import Choice, IncrementalRun
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.spreading.stages import stage_plan
+from tests.strategies.as_read import as_read
 from tests.strategies.engine_runs import Scenario, scenarios
 from tests.strategies.scenarios import WINDOWED
 
@@ -47,7 +48,8 @@ def check(one: Scenario, ways: list[bool], *, is_merging: bool) -> None:
     assume(not any(stratum.method is Method.METRIC for stratum in plan.strata))
     windows = None if span is None else WindowPlan(int(span.size), span.step, span.start, span.end)
     dictionary = Dictionary()
-    stream = from_records(one.records, one.reasoner.analysis.entities, dictionary)
+    coded = from_records(one.records, one.reasoner.analysis.entities, dictionary)
+    stream = as_read(coded, one.reasoner, dictionary)
     try:
         wanted = told(list(Run(plan, dictionary, stream, windows)), dictionary)
     except (NotSupported, EvaluationError):

@@ -20,6 +20,7 @@ from holdsfor.engine.windows import WindowPlan
 from holdsfor.loading import Reasoner, from_sources
 from holdsfor.reference import EventRow, IntervalRow, Occurrence, Record, Windows, recognise
 from holdsfor.syntax.printer import print_term
+from tests.strategies.as_read import as_read
 from tests.strategies.scenario_words import Pen
 from tests.strategies.scenarios import EVERYTHING, Features, written_both
 from tests.strategies.streams import Span, any_span, recorded
@@ -96,7 +97,7 @@ class Rows:
 def on_engine(reasoner: Reasoner, records: list[Record], span: Span | None) -> Rows:
     """The rows of the engine."""
     dictionary = Dictionary()
-    stream = from_records(records, reasoner.analysis.entities, dictionary)
+    stream = as_read(from_records(records, reasoner.analysis.entities, dictionary), reasoner, dictionary)
     plan = None if span is None else WindowPlan(span.size, span.step, span.start, span.end)
     answers = list(run(reasoner.plan, dictionary, stream, plan))
     return Rows(tuple(interval_rows(answers, dictionary)), tuple(event_rows(answers, dictionary)))

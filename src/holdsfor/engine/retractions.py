@@ -57,7 +57,7 @@ def take_back(
     stream, unmatched = Stream(dict(arrived.stream.events), dict(arrived.stream.fluents)), Stream()
     events, reports = dict(state.kept.events), dict(state.kept.reports)
     for symbol, retracted in back.stream.events.items():
-        lost = _Occurrences(retracted, back.batch[symbol])
+        lost = _Occurrences(retracted, back.batch[symbol], low)
         if symbol in events:
             events[symbol] = lost.left_of_known(events[symbol], dictionary)
         if symbol in stream.events:
@@ -76,12 +76,14 @@ def take_back(
 
 
 class _Occurrences:
-    """Occurrences that are taken back; `is_met` says which of them were there."""
+    """Occurrences after `low` that are taken back; `is_met` says which of them were there."""
 
-    def __init__(self, retracted: EventColumns, batch: Ints) -> None:
+    def __init__(self, retracted: EventColumns, batch: Ints, low: int) -> None:
         self._keys = [*retracted.args, retracted.time]
-        # The same retraction may come in several batches: the last counts.
+        # The same retraction may come in several batches: the last counts. What the window has left behind stays,
+        # even where rules that look back still read it.
         order = np.argsort(batch, kind="stable")[::-1]
+        order = order[retracted.time[order] > low]
         sorted_keys = [key[order] for key in self._keys]
         chosen = order[np.unique(combined_keys(sorted_keys, sorted_keys)[0], return_index=True)[1]]
         self._distinct = [key[chosen] for key in self._keys]

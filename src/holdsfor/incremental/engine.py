@@ -241,17 +241,20 @@ class Incremental:
         return events.take(np.flatnonzero(~ahead))
 
     def _take_back(self, retracted: Stream, low: int) -> None:
-        for symbol, events in retracted.events.items():
+        for symbol, table in retracted.events.items():
+            # What the window has left behind stays, even where a pane or a rule that looks back still has it.
+            events = table.take(np.flatnonzero(table.time > low))
+            self.unmatched += len(table.time) - len(events.time)
             met = self._unannounced(symbol, events)
             for intake in self._readers(symbol):
                 met |= intake.remove_events(symbol, events)
             self._follow(symbol, events.take(np.flatnonzero(met)))
             self.unmatched += int(np.count_nonzero(~met))
-        for symbol, table in retracted.fluents.items():
-            met = np.zeros(len(table.start), np.bool_)
+        for symbol, reports in retracted.fluents.items():
+            met = np.zeros(len(reports.start), np.bool_)
             for intake in self._readers(symbol):
-                met |= intake.remove_reports(symbol, table, low)
-            self._follow(symbol, table.take(np.flatnonzero(met)))
+                met |= intake.remove_reports(symbol, reports, low)
+            self._follow(symbol, reports.take(np.flatnonzero(met)))
             self.unmatched += int(np.count_nonzero(~met))
 
     def _unannounced(self, symbol: Symbol, events: EventColumns) -> Bools:

@@ -240,5 +240,5 @@ class Windowed:
 def _event_part(stage: StagePanes, symbol: Symbol, events: EventColumns) -> Part:
     """Occurrences in order of keys and times."""
     ordered = Events(events.columns, events.time).in_order()
-    args = tuple(column.data for column in ordered.args if isinstance(column, Codes))
+    args = tuple(codes_of(column, stage.prepared.dictionary) for column in ordered.args)
     return stage.part(symbol, (*args, ordered.time))

@@ -102,7 +102,7 @@ class KeyedWindow:
         if not len(events.time):
             return
         ordered = Events(events.columns, events.time).in_order()
-        args = [column.data for column in ordered.args if isinstance(column, Codes)]
+        args = [codes_of(column, self.stage.prepared.dictionary) for column in ordered.args]
         part = self.stage.part(symbol, (*args, ordered.time))
         for number, here, seen in self._panes(symbol, part.columns[-1]):
             if here.any():
