@@ -1,0 +1,90 @@
+"""Windowed sessions with retractions: what the window has left behind stays as it counted, and is reported as unmatched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from holdsfor import loads
+from holdsfor.engine.stream import from_records
+from holdsfor.engine.variants import NotSupported
+from holdsfor.logic.arithmetic import EvaluationError
+from holdsfor.reference import Occurrence, Windows, recognise
+from holdsfor.session import Session
+from tests.strategies.edits import is_same, moment
+from tests.strategies.engine_runs import Scenario, scenario
+from tests.strategies.scenario_words import Pen
+from tests.strategies.scenarios import WINDOWED
+
+
+@st.composite
+def histories(draw: Callable[..., int]) -> tuple[Scenario, list[list[Occurrence]], int]:
+    """A windowed scenario, the events that are retracted before each query time, and the least size of a pane."""
+    pen = Pen.of(draw)
+    one = scenario(pen, WINDOWED, windowed=True, late=8)
+    assume(one is not None)
+    assert one is not None and one.span is not None
+    queries = _windows(one).query_times
+    retracted: list[list[Occurrence]] = [[] for _ in queries]
+    for record in one.records:
+        if isinstance(record, Occurrence) and pen.chance(40):
+            arrives = [place for place, query in enumerate(queries) if record.arrival <= query]
+            if len(arrives) > 1:
+                retracted[pen.pick(arrives[1:])].append(record)
+    return one, retracted, pen.number(1, 12)
+
+
+def _windows(one: Scenario) -> Windows:
+    assert one.span is not None
+    return Windows(one.span.size, one.span.step, one.span.start, one.span.end)
+
+
+def check(one: Scenario, retracted: list[list[Occurrence]], pane: int) -> None:
+    """At each query time the session says what the reference says of the rows that count."""
+    windows = _windows(one)
+    size, start = int(windows.size), windows.start
+    entities = one.reasoner.analysis.entities
+    origin = min(0, start + 1, *map(moment, one.records))
+    session = Session(one.reasoner.plan, size, origin - 1, pane=pane)
+    known = [record for record in one.records if windows.loaded_at(record.arrival) is not None]
+    previous, unmatched = start, 0
+    for query, back in zip(windows.query_times, retracted, strict=True):
+        arrived = [record for record in known if previous < record.arrival <= query]
+        gone = [record for record in back if record.time > query - size]
+        there = [record for record in gone if any(is_same(record, other) for other in known)]
+        unmatched += len(back) - len(there)
+        known = [record for record in known if not any(is_same(record, other) for other in gone)]
+        # One edit: what is retracted came in before, what arrives comes after.
+        session.retract(from_records(back, entities, session.dictionary))
+        session.push(from_records([record for record in arrived if record in known], entities, session.dictionary))
+        wanted = recognise(one.reasoner.analysis, known, Windows(size, windows.step, start, query)).intervals
+        assert sorted(session.query(query)) == sorted(row for row in wanted if row.query_time == query)
+        previous = query
+    assert session.unmatched == unmatched
+
+
+@settings(max_examples=60)
+@given(histories())
+def test_retractions(history: tuple[Scenario, list[list[Occurrence]], int]) -> None:
+    try:
+        check(*history)
+    except (NotSupported, EvaluationError):
+        assume(False)
+        raise
+
+
+RULES = "initiatedAt(on(X)=true, T) :- happensAt(up(X), T).\nterminatedAt(on(X)=true, T) :- happensAt(down(X), T)."
+
+
+@pytest.mark.parametrize("retracted_at", [3, 10])
+def test_a_retraction_behind_the_window_is_unmatched(retracted_at: int) -> None:
+    session = loads(RULES).session(window=10, start=0)
+    session.push_one("up", 3, "a")
+    assert [(row.start, row.end) for row in session.query(5)] == [(4, float("inf"))]
+    session.query(12)
+    session.retract_one("up", 3, "a")
+    left = [(row.fluent, row.start, row.end) for row in session.query(retracted_at + 10)]
+    assert (left, session.unmatched) == ([("on(a)", 4, float("inf"))], 1)
