@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -93,6 +94,7 @@ class Reasoner:
         strict: bool = False,
         incremental: str = "auto",
         max_delayed_effects: int | None = None,
+        max_ahead: int | None = None,
     ) -> Result:
         """Find the intervals during which situations hold.
 
@@ -100,6 +102,7 @@ class Reasoner:
         columns `time`, perhaps `arrival`, and the arguments in order. Windows that overlap are worked out by what
         changes or from scratch, whichever costs less: `incremental` is "auto", "always" or "never". Rules whose delayed
         effects set each other off for ever stop with an error after `max_delayed_effects` of them.
+        Rows that lie more than `max_ahead` time-points after the median are counted and left out.
 
         >>> rules = "initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T)."
         >>> loads(rules).recognise({"unlock": [(3, "front")]})
@@ -110,12 +113,14 @@ class Reasoner:
         from holdsfor.engine.report import Texts
         from holdsfor.incremental.run import Choice
         from holdsfor.io.rejects import Rejects
-        from holdsfor.recognition import Recognition, plan_windows, read_events
+        from holdsfor.recognition import Recognition, checked_windows, read_events
         from holdsfor.result import Result
 
         plan = self._plan_with(background, max_delayed_effects)
-        reading = read_events(plan, events, mapping, unit, Rejects(strict=strict))
-        windows = plan_windows(reading.stream, window, step, start, end)
+        reading = read_events(plan, events, mapping, unit, Rejects(strict=strict), max_ahead=max_ahead)
+        windows, note = checked_windows(reading, window, step, start, end)
+        if note is not None:
+            warnings.warn(note, stacklevel=2)
         recognition = Recognition(plan, reading, windows, incremental=Choice(incremental))
         asked = partial(_asked, plan, reading, windows, events, mapping, unit)
         return Result(list(recognition), Texts(reading.dictionary), recognition.summary, windows, asked)

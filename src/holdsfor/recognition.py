@@ -24,8 +24,10 @@ from holdsfor.engine.run import Answer
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.unvalued import Unvalued, unvalued
+from holdsfor.engine.window_checks import check_windows
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.incremental.run import Choice, IncrementalRun, Work
+from holdsfor.io.aside import without_far_ahead
 from holdsfor.io.builder import Reading
 from holdsfor.io.frames import read_frames
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
@@ -49,8 +51,27 @@ def read_events(
     unit: str = "s",
     rejects: Rejects | None = None,
     on_rows: OnRows | None = None,
+    max_ahead: int | None = None,
 ) -> Reading:
-    """Read events from files or tables; files are in RTEC's format unless a mapping describes them."""
+    """Read events from files or tables; files are in RTEC's format unless a mapping describes them.
+
+    Rows that lie more than `max_ahead` time-points after the median are set aside.
+    """
+    reading = _read(plan, events, mapping, unit, rejects, on_rows)
+    if max_ahead is None:
+        return reading
+    source = "tables" if isinstance(events, Mapping) else ", ".join(map(str, as_paths(events)))
+    return without_far_ahead(reading, max_ahead, source)
+
+
+def _read(
+    plan: Plan,
+    events: EventsInput,
+    mapping: MappingInput,
+    unit: str,
+    rejects: Rejects | None,
+    on_rows: OnRows | None,
+) -> Reading:
     entities = plan.analysis.entities
     reckoned = _reckoned(plan)
     if isinstance(events, Mapping):
@@ -96,8 +117,25 @@ def plan_windows(
     stop = end if end is not None else last
     if stop < begin:
         raise HoldsforError(f"end {stop} lies before start {begin}")
-    size = window if window is not None else max(1, stop - begin)
-    return WindowPlan(size, step or size, begin, stop)
+    if window is not None:
+        return WindowPlan(window, step or window, begin, stop)
+    pace = step or max(1, stop - begin)
+    # Every query sees all that has happened, also what arrived after the start and happened before it.
+    last = begin + pace * max(1, -(-(stop - begin) // pace))
+    return WindowPlan(last - min(begin, stream.moments()[0] - 1), pace, begin, stop)
+
+
+def checked_windows(
+    reading: Reading,
+    window: int | None = None,
+    step: int | None = None,
+    start: int | None = None,
+    end: int | None = None,
+) -> tuple[WindowPlan | None, str | None]:
+    """The query times of a run over what was read, and what falls between windows, if anything does."""
+    windows = plan_windows(reading.stream, window, step, start, end)
+    is_bounded = start is not None and end is not None
+    return windows, check_windows(reading.stream, windows, reading.dictionary, is_bounded=is_bounded)
 
 
 @dataclass

@@ -88,6 +88,10 @@ def run(
     dates: Annotated[
         str | None, typer.Option(help="With --timeline: times are unix time in s, ms, us or ns; show dates.")
     ] = None,
+    max_ahead: Annotated[
+        int | None,
+        typer.Option(min=1, help="Set rows aside that lie more than so many time-points after the median time."),
+    ] = None,
     rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be read to this file.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be read.")] = False,
     profile: Annotated[bool, typer.Option("--profile", help="Say how long each stratum took.")] = False,
@@ -116,6 +120,7 @@ def run(
             "--window": window,
             "--derived-events": derived_events,
             "--max-delayed-effects": max_delayed_effects,
+            "--max-ahead": max_ahead,
         }
         options = MetricOptions(
             rules, events, mapping, start, end, step, tick, delay, fluent, style, output, engine, timeline, dates
@@ -148,7 +153,7 @@ def run(
     with friendly_errors(), ExitStack() as stack:
         from holdsfor.engine.watching import watching
         from holdsfor.incremental.run import Choice
-        from holdsfor.recognition import Recognition, plan_windows
+        from holdsfor.recognition import Recognition, checked_windows
 
         if delay is not None:
             raise HoldsforError("--delay is for .dmtl programs; RTEC programs do not look into the future")
@@ -172,8 +177,11 @@ def run(
             return
         line = stack.enter_context(progress_line())
         stack.enter_context(watching(line.delayed if line else None))
-        reading = _read(plan, events, mapping, stack.enter_context(rejects_to(rejects, strict=strict)), line)
-        windows = plan_windows(reading.stream, *span)
+        aside = stack.enter_context(rejects_to(rejects, strict=strict))
+        reading = _read(plan, events, mapping, aside, line, max_ahead)
+        windows, note = checked_windows(reading, *span)
+        if note is not None:
+            typer.echo(f"note: {note}", err=True)
         recognition = Recognition(
             plan, reading, windows, fluents=wanted, profile=profile, incremental=Choice(incremental.value)
         )
@@ -190,10 +198,18 @@ def run(
     _print_summary(recognition, profile=profile)
 
 
-def _read(plan: Plan, events: list[Path], mapping: Path | None, rejects: Rejects, line: Line | None) -> Reading:
+def _read(
+    plan: Plan,
+    events: list[Path],
+    mapping: Path | None,
+    rejects: Rejects,
+    line: Line | None,
+    max_ahead: int | None,
+) -> Reading:
     from holdsfor.recognition import read_events
 
-    return read_events(plan, events, mapping, rejects=rejects, on_rows=line.reading if line else None)
+    on_rows = line.reading if line else None
+    return read_events(plan, events, mapping, rejects=rejects, on_rows=on_rows, max_ahead=max_ahead)
 
 
 def _write(

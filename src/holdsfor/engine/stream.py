@@ -14,7 +14,7 @@ from holdsfor.compiler.analysis.entities import Entities, EntityKind, Symbol
 from holdsfor.engine.dictionary import Dictionary, value_of
 from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.frames import Codes, Column, Numbers, numbering, order_of, row_keys
-from holdsfor.engine.kernels import Bools, Ints, is_sorted
+from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted
 from holdsfor.engine.tables import FOREVER, Space
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.syntax.terms import arguments, functor
@@ -156,8 +156,20 @@ class Stream:
 
     def arrivals(self) -> tuple[int, int]:
         """The first and the last arrival."""
-        found = [table.arrival for table in self.events.values()] + [table.arrival for table in self.fluents.values()]
+        found = [arrival for arrival in self._arrivals() if len(arrival)]
         return int(min((a.min() for a in found), default=0)), int(max((a.max() for a in found), default=0))
+
+    def all_arrivals(self) -> Ints:
+        """When each row arrives."""
+        return np.concatenate([EMPTY, *self._arrivals()])
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return sum(map(len, self._arrivals()))
+
+    def _arrivals(self) -> list[Ints]:
+        return [table.arrival for table in (*self.events.values(), *self.fluents.values())]
 
 
 def from_records(records: Iterable[Record], entities: Entities, dictionary: Dictionary) -> Stream:

@@ -24,10 +24,14 @@ class WindowPlan:
     end: int
 
     @property
+    def count(self) -> int:
+        """How many query times there are."""
+        return max(1, -(-(self.end - self.start) // self.step))
+
+    @property
     def query_times(self) -> Ints:
         """All query times."""
-        count = max(1, -(-(self.end - self.start) // self.step))
-        return self.start + self.step * np.arange(1, count + 1)
+        return self.start + self.step * np.arange(1, self.count + 1)
 
     def loaded_at(self, arrival: Ints) -> Ints:
         """The query time at which each arrival is first seen; FOREVER if never."""

@@ -58,9 +58,7 @@ class Costs:
     def __init__(self, plan: Plan, steps: int, rates: Rates) -> None:
         stages = stage_plan(plan, tied=False).stages
         self._rates, self._steps = rates, steps
-        self._spreading = {
-            delivery.symbol: delivery.spreading for stage in stages[:1] for delivery in stage.deliveries
-        }
+        self._spreading = {delivery.symbol: delivery.spreading for stage in stages[:1] for delivery in stage.deliveries}
         self._seen = _Seen(0, 0, 1, 1, 0)
         self._again = 0.7
         """How much of the history of a key with late input is gone through again."""

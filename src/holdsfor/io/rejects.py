@@ -20,7 +20,7 @@ HEADER = b"file,line,reason,row\n"
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A row that could not be read."""
+    """A row that could not be read; line 0 is one whose line is not known."""
 
     file: str
     line: int
@@ -28,7 +28,8 @@ class Malformed:
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.reason}: {self.text!r}"
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.reason}: {self.text!r}"
 
 
 def refused(name: str, lines: Ints, rows: Any, reasons: Any) -> pa.Table:

@@ -1,0 +1,78 @@
+"""What is wrong with the windows of a run, said before it begins: gaps between them, and far more query times than rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.kernels import Ints
+from holdsfor.engine.report import Texts
+from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
+from holdsfor.engine.tables import FOREVER
+from holdsfor.engine.windows import WindowPlan
+
+_MANY = 100_000
+"""So many query times are nothing out of the ordinary."""
+_PER_ROW = 100
+"""A run has far more query times than rows if there are so many to each row."""
+_TOO_MANY = 10**9
+"""Nobody waits for so many query times."""
+
+
+def check_windows(
+    stream: Stream, windows: WindowPlan | None, dictionary: Dictionary, *, is_bounded: bool
+) -> str | None:
+    """What falls between windows, if they leave gaps.
+
+    Raises an error if there are far more query times than rows, unless the user has set both ends of the run: then one
+    row with a time far away is the likely reason, and the message names it.
+    """
+    if windows is None or windows.size is None:
+        return None
+    queries, rows = windows.count, stream.rows
+    if queries > _TOO_MANY or (not is_bounded and queries > max(_MANY, _PER_ROW * rows)):
+        raise HoldsforError(_too_many(stream, windows, dictionary))
+    return _gaps(stream, windows)
+
+
+def _too_many(stream: Stream, windows: WindowPlan, dictionary: Dictionary) -> str:
+    shown = f"{windows.count} query times for {stream.rows} rows: "
+    if not stream.rows:
+        return f"{shown}set start and end closer together, or a larger step"
+    first, last = stream.arrivals()
+    middle = int(np.median(stream.all_arrivals()))
+    is_ahead = last - middle >= middle - first
+    row = _row_at(stream, last if is_ahead else first, dictionary)
+    cure = "set rows aside that lie too far ahead (--max-ahead, max_ahead=…) or end the run earlier (--end, end=…)"
+    if not is_ahead:
+        cure = "start the run later (--start, start=…)"
+    return f"{shown}half of the rows arrive by {middle}, but {row}. If that time is right, use a larger step; otherwise {cure}"
+
+
+def _row_at(stream: Stream, arrival: int, dictionary: Dictionary) -> str:
+    """The first row that arrives at a time, for people to read."""
+    texts = Texts(dictionary)
+    tables: list[tuple[Symbol, EventColumns | FluentColumns]] = [*stream.events.items(), *stream.fluents.items()]
+    for symbol, table in tables:
+        places: Ints = (table.arrival == arrival).nonzero()[0]
+        if len(places):
+            one = table.take(places[:1])
+            return f"{texts.terms(symbol, one.args, 1)[0]} arrives at {arrival}"
+    raise AssertionError(arrival)
+
+
+def _gaps(stream: Stream, windows: WindowPlan) -> str | None:
+    size, step = windows.size, windows.step
+    if size is None or size >= step:
+        return None
+    lost = 0
+    for events in stream.events.values():
+        is_read = (events.arrival > windows.start) & (events.arrival <= windows.end)
+        lost += int(np.count_nonzero(is_read & (windows.counted_at(events.arrival, events.time) == FOREVER)))
+    first = windows.start
+    return (
+        f"windows of {size} every {step} time-points leave gaps: what occurs after {first} up to {first + step - size}, "
+        f"and so on every {step}, is in no window ({lost} events); a step of at most {size} leaves no gaps"
+    )

@@ -1,0 +1,59 @@
+"""Rows whose times lie too far ahead of the others, set aside before a run: counted, reported and kept like malformed ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.report import Texts
+from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
+from holdsfor.io.ahead import quantile, too_far_ahead
+from holdsfor.io.builder import Reading
+from holdsfor.io.rejects import refused
+
+Table = EventColumns | FluentColumns
+
+
+def without_far_ahead(reading: Reading, max_ahead: int | None, source: str) -> Reading:
+    """What was read, without rows that occur or arrive more than `max_ahead` after the median time."""
+    if max_ahead is None:
+        return reading
+    stream = Stream(dict(reading.stream.events), dict(reading.stream.fluents))
+    times = stream.all_arrivals()
+    if not too_far_ahead(times, max_ahead).any():
+        return reading
+    middle = quantile(times, 1, 2)
+    tables: list[tuple[dict[Symbol, EventColumns] | dict[Symbol, FluentColumns], Symbol, Table]] = []
+    tables += [(stream.events, symbol, table) for symbol, table in stream.events.items()]
+    tables += [(stream.fluents, symbol, table) for symbol, table in stream.fluents.items()]
+    found: list[pa.Table] = []
+    for home, symbol, table in tables:
+        ahead: Bools = np.maximum(_moments(table), table.arrival) > middle + max_ahead
+        if ahead.any():
+            found.append(_refused(symbol, table.take(np.flatnonzero(ahead)), middle, max_ahead, reading.dictionary))
+            home[symbol] = table.take(np.flatnonzero(~ahead))  # type: ignore[assignment]
+    reading.rejects.add(source, found)
+    return replace(reading, stream=stream)
+
+
+def _moments(table: Table) -> Ints:
+    return table.time if isinstance(table, EventColumns) else table.start
+
+
+def _refused(symbol: Symbol, table: Table, middle: int, max_ahead: int, dictionary: Dictionary) -> pa.Table:
+    texts = Texts(dictionary)
+    fields = [table.arrival, _moments(table)]
+    cells = [texts.values(column) for column in table.args]
+    if isinstance(table, FluentColumns):
+        fields.append(table.end)
+        cells.insert(0, texts.values(table.value))
+    columns = [pa.array(field).cast(pa.string()) for field in fields] + cells
+    rows = pc.binary_join_element_wise(symbol.name, *columns, "|")
+    reason = f"more than {max_ahead} after the median time, {middle}"
+    return refused(symbol.name, np.zeros(len(table.arrival), np.int64), rows, reason)
