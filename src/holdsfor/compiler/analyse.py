@@ -10,9 +10,11 @@ from holdsfor.compiler.analysis.domains import Filling, fillings
 from holdsfor.compiler.analysis.entities import Entities
 from holdsfor.compiler.analysis.instant import InstantGraph
 from holdsfor.compiler.analysis.names import Names
+from holdsfor.compiler.analysis.parts import find_parts
 from holdsfor.compiler.analysis.safety import Safety
 from holdsfor.compiler.background import Background
 from holdsfor.compiler.passes.local_names import rename_local_variables
+from holdsfor.compiler.passes.separate import separate_values
 from holdsfor.compiler.passes.unfold import unfold_temporal_helpers
 from holdsfor.diagnostics import Diagnostic
 from holdsfor.ir import BackgroundRule, Body, Program, Rule
@@ -52,10 +54,15 @@ def analyse(written: Program) -> Analysis:
     """Analyse a program. What is wrong with it is among the findings."""
     known = Names(written)
     program = unfold_temporal_helpers(rename_local_variables(written))
-    skipped = frozenset(id(rule) for rule in program.rules if known.spoils(rule))
     entities = Entities(program)
-    background = Background(program)
     graph = DependencyGraph(program, entities)
+    parts = find_parts(graph)
+    if parts:
+        program = separate_values(program, entities, parts)
+        entities = Entities(program, parts)
+        graph = DependencyGraph(program, entities)
+    skipped = frozenset(id(rule) for rule in program.rules if known.spoils(rule))
+    background = Background(program)
     analysis = Analysis(program, written, entities, graph, background, skipped=skipped, unread=known.unread)
     analysis.fillings = fillings(program, entities, background)
     safety = Safety(entities, background)

@@ -203,7 +203,7 @@ def _reaches_itself(rule: Rule, symbol: Symbol, analysis: Analysis) -> bool:
     """Whether a delayed effect goes from one instance of a fluent to another."""
     if not isinstance(rule, DelayRule) or rule.effect is None or rule.effect.fluent == rule.trigger.fluent:
         return False
-    return {analysis.entities.fluent(fvp.fluent) for fvp in (rule.trigger, rule.effect)} == {symbol}
+    return {analysis.entities.fluent(fvp) for fvp in (rule.trigger, rule.effect)} == {symbol}
 
 
 def _inputs(members: tuple[Symbol, ...], rules: tuple[Rule, ...], analysis: Analysis) -> tuple[Symbol, ...]:
@@ -212,7 +212,7 @@ def _inputs(members: tuple[Symbol, ...], rules: tuple[Rule, ...], analysis: Anal
         for condition in conditions(rule.body, analysis.entities):
             found.setdefault(condition.symbol)
         if isinstance(rule, DelayRule):
-            found.setdefault(analysis.entities.fluent(rule.trigger.fluent))
+            found.setdefault(analysis.entities.fluent(rule.trigger))
     return tuple(symbol for symbol in found if symbol not in members)
 
 

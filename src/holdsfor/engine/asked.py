@@ -59,16 +59,16 @@ def asked_of(literal: Literal, entities: Entities) -> Asked | None:
             symbol = entities.event(event)
             return Asked(symbol, Pattern((*symbol.columns(event), time)))
         case Boundary(fvp=fvp, time=time) | Effect(fvp=fvp, time=time):
-            symbol = entities.fluent(fvp.fluent)
+            symbol = entities.fluent(fvp)
             return Asked(symbol, Pattern((*symbol.columns(fvp.fluent), fvp.value, time)))
         case Instance(fvp=fvp):
-            symbol = entities.fluent(fvp.fluent)
+            symbol = entities.fluent(fvp)
             return Asked(symbol, Pattern((*symbol.columns(fvp.fluent), fvp.value)))
         case Holds(fvp=fvp):
-            symbol = entities.fluent(fvp.fluent)
+            symbol = entities.fluent(fvp)
             return _pair(symbol, symbol.columns(fvp.fluent), fvp.value, (Var(START), Var(END)))
         case Intervals(fvp=fvp):
-            symbol = entities.fluent(fvp.fluent)
+            symbol = entities.fluent(fvp)
             return _pair(symbol, symbol.columns(fvp.fluent), fvp.value, (Var(ROW),))
         case _:
             return None

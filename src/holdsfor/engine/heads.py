@@ -21,7 +21,7 @@ class Head:
         """`terms` are those of the head as variables are named in the body."""
         *said, time = terms
         if isinstance(rule, EffectRule):
-            symbol = entities.fluent(rule.fvp.fluent)
+            symbol = entities.fluent(rule.fvp)
             self.terms: tuple[Term, ...] = (*symbol.columns(said[0]), said[1])
         else:
             symbol = entities.event(rule.event)

@@ -203,7 +203,7 @@ class _Distances:
         for name, offset in offsets(way, out).items():
             node = way.nodes[name]
             if isinstance(node, Intervals):
-                yield self._entities.fluent(node.fvp.fluent), offset
+                yield self._entities.fluent(node.fvp), offset
 
 
 def _earlier(plan: Plan, rule: EffectRule | EventRule, now: str) -> list[tuple[Symbol, int]]:

@@ -92,7 +92,7 @@ class RuleNotes:
         """Whether a stratum depends on itself or has delayed effects."""
         found = self._swept.get(id(stratum))
         if found is None:
-            triggers = (rule.trigger.fluent for rule in stratum.rules if isinstance(rule, DelayRule))
+            triggers = (rule.trigger for rule in stratum.rules if isinstance(rule, DelayRule))
             has_delays = any(self.analysis.entities.fluent(trigger) in stratum.members for trigger in triggers)
             found = self._swept[id(stratum)] = stratum, stratum.method is Method.SWEEP or has_delays
         return found[1]
@@ -215,7 +215,7 @@ class RuleNotes:
         goals = (lit for rule in self.analysis.program.rules for lit in walk(rule.body) if isinstance(lit, FindAll))
         entities = self.analysis.entities
         return frozenset(
-            entities.event(literal.event) if isinstance(literal, Happens) else entities.fluent(literal.fvp.fluent)
+            entities.event(literal.event) if isinstance(literal, Happens) else entities.fluent(literal.fvp)
             for goal in goals
             for literal in walk(goal.body)
             if isinstance(literal, Happens | Effect)
@@ -230,7 +230,7 @@ class RuleNotes:
             body = self.analysis.body(rule)
             is_open = not head <= variable_names(body) or any(isinstance(lit, Instance) for lit in body)
             if rule.kind is EffectKind.TERMINATED and is_open:
-                found.add(self.analysis.entities.fluent(rule.fvp.fluent))
+                found.add(self.analysis.entities.fluent(rule.fvp))
         return frozenset(found)
 
     @cached_property
@@ -252,4 +252,4 @@ def _conditions(body: Body, analysis: Analysis) -> Iterator[Symbol]:
         if isinstance(literal, Happens):
             yield analysis.entities.event(literal.event)
         elif isinstance(literal, Holds | Boundary):
-            yield analysis.entities.fluent(literal.fvp.fluent)
+            yield analysis.entities.fluent(literal.fvp)

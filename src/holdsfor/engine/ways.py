@@ -52,7 +52,7 @@ class Way:
         self.variant = variant
         self.nodes = variant.nodes
         self.out = rule.out
-        self.symbol: Symbol = analysis.entities.fluent(rule.fvp.fluent)
+        self.symbol: Symbol = analysis.entities.fluent(rule.fvp)
         self.head: tuple[Term, ...] = (*self.symbol.columns(rule.fvp.fluent), rule.fvp.value)
         self.asked = {name: asked(node) for name, node in self.nodes.items() if isinstance(node, Intervals)}
         """What the literals on fluents ask for, by the name of their list."""

@@ -124,7 +124,7 @@ class Attempts:
                     yield from self._of(rule, trigger, start, until)
 
     def _triggers(self, rule: DelayRule, start: Bindings) -> list[Pair]:
-        symbol = self._evidence.entities.fluent(rule.trigger.fluent)
+        symbol = self._evidence.entities.fluent(rule.trigger)
         table = self._evidence.points(symbol, EffectKind.INITIATED)
         columns = (*symbol.columns(rule.trigger.fluent), rule.trigger.value)
         rows = table.matching([resolve(column, start) for column in columns]).tolist()

@@ -97,7 +97,7 @@ class Evidence(Solver):
 
     def intervals(self, pair: Pair) -> list[Interval]:
         """The maximal intervals of a pair."""
-        symbol = self.entities.fluent(pair[0])
+        symbol = self.entities.pair(*pair)
         table = self.fluents(symbol)
         rows = table.matching((*symbol.columns(pair[0]), pair[1]))
         return sorted(_interval(table, row) for row in rows.tolist())
@@ -123,7 +123,7 @@ class Evidence(Solver):
 
     def effect_times(self, kind: EffectKind, pair: Pair) -> list[int]:
         """When a pair is initiated or terminated, whatever comes of it."""
-        symbol = self.entities.fluent(pair[0])
+        symbol = self.entities.pair(*pair)
         table = self.points(symbol, kind)
         rows = table.matching((*symbol.columns(pair[0]), pair[1]))
         return sorted(set(table.start[rows].tolist()))
@@ -137,7 +137,7 @@ class Evidence(Solver):
     def is_declared(self, pair: Pair) -> bool:
         """Whether a pair is among the groundings of its fluent; without groundings, every pair is."""
         if pair not in self._declared:
-            symbol = self.entities.fluent(pair[0])
+            symbol = self.entities.pair(*pair)
             declarations = self.entities[symbol].groundings if symbol in self.entities.table else []
             self._declared[pair] = not declarations or any(
                 self.provable(self.analysis.body(declaration), bound)
@@ -173,7 +173,7 @@ class Evidence(Solver):
         return found
 
     def _effects_by_time(self, kind: EffectKind, fluent: Term) -> dict[int, set[Term]]:
-        symbol = self.entities.fluent(fluent)
+        symbol = self.entities.by_events(fluent)
         table = self.points(symbol, kind)
         found: dict[int, set[Term]] = {}
         for row in table.matching((*symbol.columns(fluent), Var("V"))).tolist():
@@ -208,7 +208,7 @@ class Evidence(Solver):
                 yield from super().temporal(literal, bindings)
 
     def _symbol(self, fvp: Fvp) -> Symbol:
-        return self.entities.fluent(fvp.fluent)
+        return self.entities.fluent(fvp)
 
     def _in_order(self, table: Rows, columns: Sequence[Term], time: Term) -> list[int]:
         """The rows that match, first ones first: lists that rules collect are in order of time."""

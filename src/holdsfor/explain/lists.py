@@ -28,8 +28,7 @@ class OnePair(StaticSolver):
     """Solves `holdsFor` bodies for one pair: variables of the head have the pair's values and no others."""
 
     def __init__(self, evidence: Evidence, fixed: Bindings) -> None:
-        needs = evidence.analysis.background.needs
-        super().__init__(evidence, evidence.intervals, (), evidence.now, needs)
+        super().__init__(evidence, evidence.intervals, (), evidence.now, evidence.analysis)
         self._evidence, self._fixed = evidence, fixed
 
     def ways(self, rule: IntervalRule, pair: Pair) -> Iterator[Bindings]:
@@ -49,7 +48,7 @@ class OnePair(StaticSolver):
         return found
 
     def _matching(self, literal: Intervals) -> list[Pair]:
-        symbol = self._evidence.entities.fluent(literal.fvp.fluent)
+        symbol = self._evidence.entities.fluent(literal.fvp)
         table = self._evidence.fluents(symbol)
         pattern = (*symbol.columns(literal.fvp.fluent), literal.fvp.value)
         found = dict.fromkeys(tuple(table.terms(row)) for row in table.matching(pattern).tolist())
@@ -81,7 +80,7 @@ class Lists:
 
     def rules(self, pair: Pair) -> list[IntervalRule]:
         """The rules of a statically determined fluent whose head a pair matches."""
-        entity = self.evidence.entities[self.evidence.entities.fluent(pair[0])]
+        entity = self.evidence.entities[self.evidence.entities.pair(*pair)]
         return [
             rule
             for rule in entity.rules

@@ -36,7 +36,7 @@ class MetricProofs:
 
     def proof(self, pair: Pair, time: int, depth: int) -> tuple[Node, ...] | None:
         """What supports that a predicate holds at a time-point."""
-        symbol = self._evidence.entities.fluent(pair[0])
+        symbol = self._evidence.entities.pair(*pair)
         at = Fraction(min(time, self._evidence.now + 1))
         found = self._at(symbol, at).proof((symbol.name, symbol.arity), _args(pair), at, depth)
         if found is None:
@@ -48,7 +48,7 @@ class MetricProofs:
 
     def refutation(self, pair: Pair, time: int, depth: int) -> tuple[Node, ...]:
         """What keeps a predicate from holding at a time-point."""
-        symbol = self._evidence.entities.fluent(pair[0])
+        symbol = self._evidence.entities.pair(*pair)
         at = Fraction(min(time, self._evidence.now + 1))
         if at < self._evidence.origin:
             return (Node(Kind.NOTE, f"time begins at {self._evidence.origin}", holds=False),)

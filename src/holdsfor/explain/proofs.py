@@ -120,7 +120,7 @@ class Prover:
         around = self.around(pair, time)
         if around is None:
             return None
-        match self.evidence.entities[self.evidence.entities.fluent(pair[0])].role:
+        match self.evidence.entities[self.evidence.entities.pair(*pair)].role:
             case Role.INPUT_FLUENT:
                 text = f"{pair_text(pair)} holds at {time}: the input says so of {interval_text(around)}"
                 claim = Holding(pair, time, around)
@@ -153,7 +153,7 @@ class Prover:
 
     def _by_rules(self, kind: EffectKind, pair: Pair, time: int, depth: int) -> Node | None:
         what = Kind.INITIATED if kind is EffectKind.INITIATED else Kind.TERMINATED
-        for rule in self.evidence.entities[self.evidence.entities.fluent(pair[0])].rules:
+        for rule in self.evidence.entities[self.evidence.entities.pair(*pair)].rules:
             if isinstance(rule, EffectRule) and rule.kind is kind:
                 heads = (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1]), (rule.time, Const(time))
                 for answer, below in self._instances(self.evidence.analysis.body(rule), heads, depth):
@@ -162,7 +162,7 @@ class Prover:
         return None
 
     def _initially(self, pair: Pair, time: int, depth: int) -> Node | None:
-        for rule in self.evidence.entities[self.evidence.entities.fluent(pair[0])].rules:
+        for rule in self.evidence.entities[self.evidence.entities.pair(*pair)].rules:
             if isinstance(rule, InitiallyRule):
                 heads = (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1])
                 for answer, below in self._instances(self.evidence.analysis.body(rule), heads, depth):

@@ -54,7 +54,7 @@ class Refuter:
 
     def _reasons(self, pair: Pair, time: int, depth: int) -> tuple[Node, ...]:
         entities = self._evidence.entities
-        symbol = entities.fluent(pair[0])
+        symbol = entities.pair(*pair)
         if not self._evidence.is_declared(pair):
             places = ", ".join(one.span.location for one in entities[symbol].groundings)
             return (Node(Kind.NOTE, f"it is none of the groundings of {symbol} ({places})", holds=False),)
@@ -107,7 +107,7 @@ class Refuter:
     def _others(self, pair: Pair) -> dict[Term, set[int]]:
         """When other values of a fluent are initiated."""
         evidence = self._evidence
-        symbol = evidence.entities.fluent(pair[0])
+        symbol = evidence.entities.pair(*pair)
         table = evidence.points(symbol, EffectKind.INITIATED)
         found: dict[Term, set[int]] = {}
         for row in table.matching((*symbol.columns(pair[0]), Var("V"))).tolist():
@@ -140,7 +140,7 @@ class Refuter:
         below = below[-_MOST_ATTEMPTS:]
         rules = [
             rule
-            for rule in evidence.entities[evidence.entities.fluent(pair[0])].rules
+            for rule in evidence.entities[evidence.entities.pair(*pair)].rules
             if isinstance(rule, EffectRule) and rule.kind is EffectKind.INITIATED
         ]
         found: list[Near] = []

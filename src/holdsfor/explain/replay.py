@@ -161,8 +161,8 @@ class Replay:
 
     def _static(self) -> StaticSolver:
         world = self._world
-        needs = world.analysis.background.needs
-        return StaticSolver(world, lambda pair: world.intervals.get(pair, []), world.intervals, world.now, needs)
+        known = world.intervals
+        return StaticSolver(world, lambda pair: known.get(pair, []), known, world.now, world.analysis)
 
     # Inertia
 
@@ -222,7 +222,7 @@ class Replay:
 
     def _is_simple(self, pair: Pair) -> bool:
         entities = self._analysis.entities
-        return entities[entities.fluent(pair[0])].role is Role.SIMPLE_FLUENT
+        return entities[entities.pair(*pair)].role is Role.SIMPLE_FLUENT
 
     def _inertia(self, node: Node, claim: Holding) -> Iterator[str]:
         assert claim.interval is not None

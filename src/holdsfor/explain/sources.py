@@ -92,7 +92,7 @@ def _wanted(node: Node, entities: Entities) -> Wanted | None:
     if isinstance(node.claim, Holding) and node.claim.interval is not None:
         fluent, value = node.claim.pair
         args = tuple(value_of(arg) for arg in arguments(fluent))
-        return Wanted(entities.fluent(fluent), args, value_of(value), (node.claim.time, node.claim.time + 1))
+        return Wanted(entities.pair(fluent, value), args, value_of(value), (node.claim.time, node.claim.time + 1))
     return None
 
 

@@ -31,7 +31,7 @@ def _groups(stage: Stage, plan: Plan) -> Iterator[tuple[Stratum, ...]]:
     for number, stratum in enumerate(stage.strata):
         for rule in stratum.rules:
             if isinstance(rule, DelayRule):
-                fluents = [fvp.fluent for fvp in (rule.trigger, rule.effect) if fvp is not None]
+                fluents = [fvp for fvp in (rule.trigger, rule.effect) if fvp is not None]
                 tied = [number, *(place[found] for found in map(entities.fluent, fluents) if found in place)]
                 last[min(tied)] = max(last[min(tied)], *tied)
     begin = 0

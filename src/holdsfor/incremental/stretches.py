@@ -390,4 +390,4 @@ _NOTHING: Keyed = EMPTY, (EMPTY, EMPTY)
 def _triggers(plan: Plan) -> frozenset[Symbol]:
     """The fluents that have delayed effects."""
     rules = (rule for stratum in plan.strata for rule in stratum.rules)
-    return frozenset(plan.analysis.entities.fluent(r.trigger.fluent) for r in rules if isinstance(r, DelayRule))
+    return frozenset(plan.analysis.entities.fluent(r.trigger) for r in rules if isinstance(r, DelayRule))

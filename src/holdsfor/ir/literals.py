@@ -17,11 +17,16 @@ def _span() -> Span:
 
 @dataclass(frozen=True, slots=True)
 class Fvp:
-    """A fluent-value pair, F=V."""
+    """A fluent-value pair, F=V.
+
+    `part` is set by the compiler where the values of a fluent are worked out apart and a variable stands for some of
+    them: it says for which. It has no text.
+    """
 
     fluent: Term
     value: Term
     span: Span = _span()
+    part: str | None = None
 
 
 class Edge(StrEnum):

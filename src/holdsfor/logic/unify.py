@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, variables
 
 Bindings: TypeAlias = dict[str, Term]
 
@@ -70,6 +70,18 @@ def unify(left: Term, right: Term, bindings: Bindings) -> Bindings | None:
     """
     extended = dict(bindings)
     return extended if _unify(left, right, extended) else None
+
+
+def may_equal(left: Term, right: Term) -> bool:
+    """Whether two terms of different rules have a common instance; a variable of both is not the same one.
+
+    >>> may_equal(Compound("pos", (Var("X"), Const(1))), Compound("pos", (Const(2), Var("X"))))
+    True
+    """
+    if isinstance(left, Const) and isinstance(right, Const):
+        return left == right
+    apart: dict[str, Term] = {variable.name: Var(f"{variable.name}~") for variable in variables(left)}
+    return unify(substitute(left, apart), right, {}) is not None
 
 
 def _unify(left: Term, right: Term, bindings: Bindings) -> bool:

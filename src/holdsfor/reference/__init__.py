@@ -114,7 +114,7 @@ def _interval_rows(world: World, query: int, size: float) -> list[IntervalRow]:
     return [
         IntervalRow(query, print_term(fluent), print_term(value), start, end)
         for (fluent, value), found in world.intervals.items()
-        if entities.fluent(fluent) in entities.table and entities[entities.fluent(fluent)].role is not Role.INPUT_FLUENT
+        if (symbol := entities.pair(fluent, value)) in entities.table and entities[symbol].role is not Role.INPUT_FLUENT
         for start, end in found
         if end > border or math.isinf(end)
     ]

@@ -96,7 +96,7 @@ class Component:
 
     def owns(self, pair: Pair) -> bool:
         """Whether the pair belongs to this component."""
-        return self._symbol(pair[0]) in self._members
+        return self._symbol(pair) in self._members
 
     def holds(self, pair: Pair, time: int) -> bool:
         """Whether the pair holds at a time-point up to the present one."""
@@ -203,7 +203,7 @@ class Component:
         return attempt.due == self._now and unbroken and not renewed
 
     def _concerns(self, moment: Moment, pair: Pair) -> bool:
-        return moment.vertex in self._world.analysis.graph.matching(self._symbol(pair[0]), pair[1])
+        return moment.vertex in self._world.analysis.graph.matching(self._symbol(pair), pair[1])
 
     def _is_renewed(self, attempt: Attempt) -> bool:
         again = attempt.trigger in self._effects(EffectKind.INITIATED)
@@ -263,11 +263,11 @@ class Component:
 
     # Statically determined fluents inside a cycle
 
-    def _symbol(self, fluent: Term) -> Symbol:
-        return self._world.analysis.entities.fluent(fluent)
+    def _symbol(self, pair: Pair) -> Symbol:
+        return self._world.analysis.entities.pair(*pair)
 
     def _is_static(self, pair: Pair) -> bool:
-        return self._world.analysis.entities[self._symbol(pair[0])].role is Role.STATIC_FLUENT
+        return self._world.analysis.entities[self._symbol(pair)].role is Role.STATIC_FLUENT
 
     def _static_next(self) -> set[Pair]:
         """The statically determined pairs that hold just after the present time-point."""
@@ -281,9 +281,11 @@ class Component:
             return [(then, then + 1)] if holds else []
 
         for symbol in self._static_order:
-            rules = [entry for entry in self._static_rules if self._symbol(entry[0].fvp.fluent) == symbol]
-            needs = self._world.analysis.background.needs
-            solver = StaticSolver(self._world, lookup, [*self._world.pairs(), *found], self._now, needs)
+            rules = [
+                entry for entry in self._static_rules if self._world.analysis.entities.fluent(entry[0].fvp) == symbol
+            ]
+            analysis = self._world.analysis
+            solver = StaticSolver(self._world, lookup, [*self._world.pairs(), *found], self._now, analysis)
             for pair, listed in solver.evaluate(rules).items():
                 if any(start <= then < end for start, end in listed) and self._world.is_declared(pair):
                     found.add(pair)

@@ -107,7 +107,7 @@ class World(Solver):
         """Whether a pair is among the groundings of its fluent; without groundings, every pair is."""
         if pair not in self._declared:
             entities = self.analysis.entities
-            symbol = entities.fluent(pair[0])
+            symbol = entities.pair(*pair)
             declarations = entities[symbol].groundings if symbol in entities.table else []
             self._declared[pair] = not declarations or any(
                 self.provable(self.analysis.body(declaration), bound)
@@ -119,8 +119,7 @@ class World(Solver):
     def run_static(self, symbol: Symbol) -> None:
         """Work out a statically determined fluent from finished ones."""
         rules = [rule for rule in self.analysis.entities[symbol].rules if isinstance(rule, IntervalRule)]
-        needs = self.analysis.background.needs
-        solver = StaticSolver(self, lambda pair: self.intervals.get(pair, []), self.intervals, self.now, needs)
+        solver = StaticSolver(self, lambda pair: self.intervals.get(pair, []), self.intervals, self.now, self.analysis)
         for pair, found in solver.evaluate([(rule, self.analysis.body(rule)) for rule in rules]).items():
             if found and self.is_declared(pair):
                 self.intervals[pair] = found
@@ -144,7 +143,7 @@ class World(Solver):
             case Instance(fvp=fvp, time=time):
                 for pair in self.pairs():
                     for found in bind(bindings, (fvp.fluent, pair[0]), (fvp.value, pair[1])):
-                        if self._can_end(pair, resolve(time, found)):
+                        if self.analysis.entities.admits(fvp, *pair) and self._can_end(pair, resolve(time, found)):
                             yield found
             case Effect(kind=kind, fvp=fvp, time=time):
                 for moment in self._moments_of(time, bindings):
@@ -184,18 +183,19 @@ class World(Solver):
 
     def _is_there_at_first(self, pair: Pair) -> bool:
         """Whether a pair that holds from 0 on does not start there: only what a rule initiates does."""
-        role = self.analysis.entities[self.analysis.entities.fluent(pair[0])].role
+        role = self.analysis.entities[self.analysis.entities.pair(*pair)].role
         return role is not Role.SIMPLE_FLUENT or pair in self.initial_pairs
 
     def _pairs_where(self, fvp: Fvp, bindings: Bindings, accept: Callable[[Pair], bool]) -> Iterator[Bindings]:
         wanted = (resolve(fvp.fluent, bindings), resolve(fvp.value, bindings))
+        admits = partial(self.analysis.entities.admits, fvp)
         if is_ground(wanted[0]) and is_ground(wanted[1]):
-            if accept(wanted):
+            if admits(*wanted) and accept(wanted):
                 yield bindings
             return
         for pair in self.pairs():
             for found in bind(bindings, (fvp.fluent, pair[0]), (fvp.value, pair[1])):
-                if accept(pair):
+                if admits(*pair) and accept(pair):
                     yield found
 
 

@@ -51,7 +51,7 @@ def _facts(world: World, program: MetricProgram, spelled: dict[Const, Term]) -> 
     meant = [entities.meant(atom.signature) for rule in program.rules for atom in read_atoms(rule)]
     read = {symbol for symbols in meant for symbol in symbols if symbol not in metric}
     for (fluent, value), intervals in world.intervals.items():
-        if value == TRUE and entities.fluent(fluent) in read:
+        if value == TRUE and entities.pair(fluent, value) in read:
             for start, end in intervals:
                 low, high = (None if math.isinf(point) else Fraction(int(point)) - 1 for point in (start, end))
                 yield _fact(fluent, Range(low, high, low_open=True, high_open=high is None), spelled)

@@ -9,7 +9,8 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator
 
-from holdsfor.compiler.analysis.binding import Needs, schedule
+from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.binding import schedule
 from holdsfor.ir import (
     AHEAD,
     DURATIONS,
@@ -41,12 +42,13 @@ Lookup = Callable[[Pair], list[Interval]]
 class StaticSolver(Solver):
     """Solves `holdsFor` bodies, reading fluents through a lookup."""
 
-    def __init__(self, solver: Solver, lookup: Lookup, known: Iterable[Pair], now: int, needs: Needs) -> None:
+    def __init__(self, solver: Solver, lookup: Lookup, known: Iterable[Pair], now: int, analysis: Analysis) -> None:
         super().__init__(solver._rules)
         self.failures = solver.failures
         self._lookup = lookup
         self._now = now
-        self._needs = needs
+        self._needs = analysis.background.needs
+        self._entities = analysis.entities
         self._by_name: dict[tuple[str, int], list[Pair]] = {}
         for pair in known:
             name = functor(pair[0])
@@ -98,7 +100,7 @@ class StaticSolver(Solver):
             for name in free:
                 domains.setdefault(name, {})
             for pair in self._matching(literal):
-                bindings = _match(literal, pair)
+                bindings = self._match(literal, pair)
                 for name in free if bindings is not None else ():
                     domains[name].setdefault(resolve(Var(name), bindings or {}))
         return domains
@@ -108,6 +110,11 @@ class StaticSolver(Solver):
         assert name is not None
         return self._by_name.get(name, [])
 
+    def _match(self, literal: Intervals, pair: Pair, bindings: Bindings | None = None) -> Bindings | None:
+        bound = unify(literal.fvp.fluent, pair[0], bindings or {})
+        found = None if bound is None else unify(literal.fvp.value, pair[1], bound)
+        return found if self._entities.admits(literal.fvp, *pair) else None
+
     def temporal(self, literal: Literal, bindings: Bindings) -> Iterator[Bindings]:
         """`holdsFor`, interval operators and emptiness guards."""
         match literal:
@@ -115,7 +122,7 @@ class StaticSolver(Solver):
                 pair = (resolve(fvp.fluent, bindings), resolve(fvp.value, bindings))
                 pairs = [pair] if is_ground(pair[0]) and is_ground(pair[1]) else self._matching(literal)
                 for candidate in pairs:
-                    bound = _match(literal, candidate, bindings)
+                    bound = self._match(literal, candidate, bindings)
                     found = None if bound is None else unify(out, _encode(self._lookup(candidate)), bound)
                     if found is not None:
                         yield found
@@ -181,11 +188,6 @@ def _about_lists(literal: Literal, lists: set[str]) -> bool:
     return any(isinstance(inner, Intervals | Algebra | Guard) for inner in inside) or bool(
         variable_names((literal,)) & lists
     )
-
-
-def _match(literal: Intervals, pair: Pair, bindings: Bindings | None = None) -> Bindings | None:
-    bound = unify(literal.fvp.fluent, pair[0], bindings or {})
-    return None if bound is None else unify(literal.fvp.value, pair[1], bound)
 
 
 def _input_lists(inputs: tuple[Term, ...], bindings: Bindings) -> Iterator[list[Interval]]:

@@ -17,7 +17,7 @@ def dependencies(plan: Plan) -> dict[Symbol, frozenset[Symbol]]:
         read = set(read_by(stratum, plan))
         for rule in stratum.rules:
             if isinstance(rule, DelayRule):
-                read.add(plan.analysis.entities.fluent(rule.trigger.fluent))
+                read.add(plan.analysis.entities.fluent(rule.trigger))
         for member in stratum.members:
             direct.setdefault(member, {member}).update(read)
     return {symbol: frozenset(_reached(symbol, direct)) for symbol in direct}

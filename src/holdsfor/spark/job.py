@@ -27,7 +27,7 @@ from holdsfor.spreading.stages import Delivery, Stage, StagePlan
 
 
 def _symbol(symbol: Symbol) -> tuple[type[Symbol], tuple[object, ...]]:
-    return Symbol, (symbol.kind, symbol.name, symbol.arity, symbol.inner)
+    return Symbol, (symbol.kind, symbol.name, symbol.arity, symbol.inner, symbol.part)
 
 
 # A symbol carries its hash with it, and hashes of text differ from process to process.

@@ -113,9 +113,9 @@ def _shape(rule: Rule, symbol: Symbol, entities: Entities) -> RuleShape | None:
         case EventRule(event=event):
             head = event
         case DelayRule(trigger=trigger, effect=Fvp() as effect) if effect.fluent != trigger.fluent:
-            if entities.fluent(effect.fluent) != symbol:
+            if entities.fluent(effect) != symbol:
                 return None
-            source = entities.fluent(trigger.fluent)
+            source = entities.fluent(trigger)
             reading = Reading(source, source.columns(trigger.fluent), is_trigger=True)
             return RuleShape(rule, symbol, symbol.columns(effect.fluent), (reading,))
         case _:

@@ -144,7 +144,7 @@ class Exchanges:
             return (
                 isinstance(effect, Fvp)
                 and effect.fluent != rule.trigger.fluent
-                and self._entities.fluent(effect.fluent) == symbol
+                and self._entities.fluent(effect) == symbol
             )
         ends = isinstance(rule, EffectRule) and rule.kind is EffectKind.TERMINATED
         return not ends or symbol in self._ends_read
@@ -181,7 +181,7 @@ class Exchanges:
         return self._pair(leaf.fvp)
 
     def _pair(self, fvp: Fvp) -> Reading:
-        symbol = self._entities.fluent(fvp.fluent)
+        symbol = self._entities.fluent(fvp)
         return Reading(symbol, symbol.columns(fvp.fluent))
 
     def _first(self, readings: Iterator[Reading], shape: RuleShape, stratum: Stratum) -> _Bringers | None:

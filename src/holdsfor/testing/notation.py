@@ -18,9 +18,9 @@ from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term, arguments, functor, variables
 
 Span: TypeAlias = tuple[float, float]
-"""From a start to an end that does not belong to it; `math.inf` if it is open."""
+"""From a start to an end that does not belong to it; infinite where there is none."""
 
-_SPAN = r"\[\s*(-?\d+)\s*,\s*(-?\d+|inf)\s*\)"
+_SPAN = r"\[\s*(-?\d+|-inf)\s*,\s*(-?\d+|inf)\s*\)"
 _OCCURS = re.compile(rf"^(?:(?P<time>-?\d+)|(?P<span>{_SPAN}))\s+(?P<what>.+?)(?:\s+arrives\s+(?P<arrival>-?\d+))?$")
 _EXPECTED = re.compile(rf"^(?P<what>.+?)\s+(?:(?P<spans>{_SPAN}(?:\s*{_SPAN})*)|at(?P<times>(?:\s+-?\d+)+)|never)$")
 
@@ -106,6 +106,8 @@ def _row(found: re.Match[str], line: Line) -> tuple[str, dict[str, Any]]:
         row = {"time": time} if value is None else {"start": time, "end": time + 1, "value": _constant(value, line)}
     else:
         (span,) = _spans(found["span"])
+        if math.isinf(span[0]):
+            raise HoldsforError(f"{line.place}: an input fluent begins at a time-point, not at -inf")
         row |= {"start": int(span[0]), "end": None if math.isinf(span[1]) else int(span[1])}
         row["value"] = "true" if value is None else _constant(value, line)
     if found["arrival"] is not None:
@@ -140,7 +142,11 @@ def wanted_lines(lines: Iterable[Line]) -> Iterator[Wanted]:
 
 
 def _spans(text: str) -> list[Span]:
-    return [(int(start), math.inf if end == "inf" else int(end)) for start, end in re.findall(_SPAN, text)]
+    return [(_moment(start), _moment(end)) for start, end in re.findall(_SPAN, text)]
+
+
+def _moment(text: str) -> float:
+    return float(text) if text in ("inf", "-inf") else int(text)
 
 
 def _pair(text: str, line: Line) -> tuple[Term, Term | None]:
@@ -165,8 +171,8 @@ def _constant(term: Term, line: Line) -> str | int | float:
 def shown_span(span: Span) -> str:
     """An interval as it is written.
 
-    >>> shown_span((1, 5)), shown_span((7, math.inf))
-    ('[1,5)', '[7,inf)')
+    >>> shown_span((1, 5)), shown_span((-math.inf, math.inf))
+    ('[1,5)', '[-inf,inf)')
     """
-    start, end = span
-    return f"[{int(start)},{'inf' if math.isinf(end) else int(end)})"
+    start, end = (str(time) if math.isinf(time) else str(int(time)) for time in span)
+    return f"[{start},{end})"

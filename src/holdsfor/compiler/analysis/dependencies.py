@@ -65,7 +65,7 @@ class Vertex:
         return f"{self.symbol.label}={self.value}" if self.symbol.kind is EntityKind.FLUENT else self.symbol.label
 
     def __str__(self) -> str:
-        return f"{self.symbol}={self.value}" if self.symbol.kind is EntityKind.FLUENT else str(self.symbol)
+        return f"{self.symbol.signature}={self.value}" if self.symbol.kind is EntityKind.FLUENT else str(self.symbol)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def conditions(body: Body, entities: Entities, *, positive: bool = True) -> Iter
             case Happens(event=event):
                 yield Condition(literal, entities.event(event), positive)
             case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Intervals(fvp=fvp):
-                yield Condition(literal, entities.fluent(fvp.fluent), positive)
+                yield Condition(literal, entities.fluent(fvp), positive)
             case Not(body=inner) | FindAll(body=inner):
                 yield from conditions(inner, entities, positive=False)
             case Or(branches=branches):
@@ -210,7 +210,7 @@ class DependencyGraph:
 
     def of_fvp(self, fvp: Fvp) -> list[Vertex]:
         """The vertices that a pair in a rule can stand for."""
-        return self.matching(self.entities.fluent(fvp.fluent), fvp.value)
+        return self.matching(self.entities.fluent(fvp), fvp.value)
 
     def _add_rule(self, rule: Rule) -> None:
         if isinstance(rule, DelayRule):

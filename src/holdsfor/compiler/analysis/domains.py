@@ -59,7 +59,7 @@ def input_of(declaration: Declaration, entities: Entities) -> Symbol | None:
     is_pair = isinstance(pattern, Compound) and pattern.name == "=" and functor(pattern.args[0]) is not None
     if not is_pair and functor(pattern) is None:
         return None
-    symbol = entities.fluent(pattern.args[0]) if is_pair and isinstance(pattern, Compound) else entities.event(pattern)
+    symbol = entities.pair(*pattern.args) if is_pair and isinstance(pattern, Compound) else entities.event(pattern)
     if symbol not in entities.table:
         return None
     return symbol if entities[symbol].role in (Role.INPUT_EVENT, Role.INPUT_FLUENT) else None

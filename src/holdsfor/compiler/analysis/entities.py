@@ -7,8 +7,8 @@ dependencies between them stay apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from holdsfor.compiler.analysis.mixing import TRUE, Signature, as_happens, as_holds, as_term, read_atoms
@@ -35,8 +35,12 @@ from holdsfor.ir import (
     walk,
 )
 from holdsfor.ir.metric import Atom, MetricFact, MetricProgram, MetricRule
+from holdsfor.logic.unify import may_equal
 from holdsfor.syntax.printer import print_constant, print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, arguments, functor
+
+Parts = Mapping["Symbol", Mapping[str, Sequence[Term]]]
+"""For fluents whose values are worked out apart: the parts of each, with the values of the rules' heads in each."""
 
 
 class EntityKind(StrEnum):
@@ -64,17 +68,21 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Symbol:
-    """A kind of event or fluent: name, arity, and the functors of arguments that are always compound."""
+    """A kind of event or fluent: name, arity, and the functors of arguments that are always compound.
+
+    Where the values of a fluent are worked out apart, `part` says which of them are meant (see `analysis.parts`).
+    """
 
     kind: EntityKind
     name: str
     arity: int
     inner: tuple[tuple[int, str, int], ...] = ()
+    part: str = ""
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         # Symbols key every table of the compiler; working out their hash once is a third of its time.
-        object.__setattr__(self, "_hash", hash((self.kind, self.name, self.arity, self.inner)))
+        object.__setattr__(self, "_hash", hash((self.kind, self.name, self.arity, self.inner, self.part)))
 
     def __hash__(self) -> int:
         return self._hash
@@ -90,6 +98,11 @@ class Symbol:
         return f"{name}({','.join(print_constant(inner) for _, inner, _ in self.inner)})" if self.inner else name
 
     def __str__(self) -> str:
+        return f"{self.signature}={self.part}" if self.part else self.signature
+
+    @property
+    def signature(self) -> str:
+        """The name of an event or fluent with what tells it from others, whichever values are meant."""
         name = print_constant(self.name)
         if not self.inner:
             return f"{name}/{self.arity}"
@@ -136,7 +149,8 @@ class Entity:
 class Entities:
     """The symbol table of a program."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, parts: Parts | None = None) -> None:
+        self._parts = parts or {}
         self._split: dict[tuple[EntityKind, str, int], frozenset[int]] = {}
         self._plain: dict[tuple[EntityKind, str, int], Symbol] = {}
         self._find_splits(_occurrences(program))
@@ -150,13 +164,36 @@ class Entities:
         """The symbol of an event term."""
         return self._symbol(EntityKind.EVENT, term)
 
-    def fluent(self, term: Term) -> Symbol:
-        """The symbol of a fluent term."""
-        return self._symbol(EntityKind.FLUENT, term)
+    def fluent(self, fvp: Fvp) -> Symbol:
+        """The symbol of a fluent-value pair in a rule."""
+        whole = self._symbol(EntityKind.FLUENT, fvp.fluent)
+        if whole not in self._parts:
+            return whole
+        return replace(whole, part=self._part(whole, fvp.value) if fvp.part is None else fvp.part)
+
+    def pair(self, fluent: Term, value: Term) -> Symbol:
+        """The symbol of a ground fluent with its value."""
+        return self.fluent(Fvp(fluent, value))
+
+    def admits(self, fvp: Fvp, fluent: Term, value: Term) -> bool:
+        """Whether a ground pair belongs to the part of its fluent that a pair in a rule is about."""
+        return not self._parts or self.pair(fluent, value) == self.fluent(replace(fvp, fluent=fluent))
+
+    def by_events(self, fluent: Term) -> Symbol:
+        """The symbol of those values of a fluent that events bring about, if others are defined by intervals."""
+        return self._symbol(EntityKind.FLUENT, fluent)
+
+    def _part(self, whole: Symbol, value: Term) -> str:
+        """The part that a value belongs to; a variable in a head stands for those that events bring about."""
+        if isinstance(value, Var):
+            return ""
+        parts = self._parts[whole]
+        return next((part for part, values in parts.items() if any(may_equal(value, one) for one in values)), "")
 
     def metric_fluent(self, signature: Signature) -> Symbol:
-        """The symbol of a predicate that metric rules or facts define."""
-        return Symbol(EntityKind.FLUENT, *signature)
+        """The symbol of a predicate that metric rules or facts define, or of a boolean fluent that they read."""
+        whole = Symbol(EntityKind.FLUENT, *signature)
+        return replace(whole, part=self._part(whole, TRUE)) if whole in self._parts else whole
 
     def meant(self, signature: Signature) -> tuple[Symbol, ...]:
         """What a predicate in the body of a metric rule stands for: a fluent, else an event; input that nothing else
@@ -228,9 +265,9 @@ class Entities:
                 if effect is not None and effect.fluent != trigger.fluent:
                     self._define(effect, rule)
                 if effect is not None:
-                    _add_value(self[self.fluent(effect.fluent)], effect)
+                    _add_value(self[self.fluent(effect)], effect)
             case PostponeRule(fvp=fvp):
-                self._entity(self.fluent(fvp.fluent), rule.span)
+                self._entity(self.fluent(fvp), rule.span)
             case Declaration():
                 self._add_declaration(rule)
                 return
@@ -240,7 +277,7 @@ class Entities:
             self._add_use(literal)
 
     def _define(self, fvp: Fvp, rule: Rule) -> Entity:
-        entity = self._entity(self.fluent(fvp.fluent), rule.span)
+        entity = self._entity(self.fluent(fvp), rule.span)
         if not entity.rules or entity.rules[-1] is not rule:
             entity.rules.append(rule)
         return entity
@@ -250,7 +287,7 @@ class Entities:
             case Happens(event=event):
                 self._entity(self.event(event), literal.span).uses.append(literal)
             case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Intervals(fvp=fvp):
-                self._entity(self.fluent(fvp.fluent), literal.span).uses.append(literal)
+                self._entity(self.fluent(fvp), literal.span).uses.append(literal)
             case _:
                 pass
 
@@ -274,14 +311,14 @@ class Entities:
             entity.values.append(TRUE)
 
     def _candidates(self, atom: Atom) -> tuple[Symbol, ...]:
-        kinds = (EntityKind.FLUENT, EntityKind.EVENT)
-        both = tuple(Symbol(kind, *atom.signature) for kind in kinds)
+        both = (self.metric_fluent(atom.signature), Symbol(EntityKind.EVENT, *atom.signature))
         known = [symbol for symbol in both if symbol in self.table]
         return tuple(known[:1]) or both
 
     def _add_declaration(self, rule: Declaration) -> None:
-        for kind, term, _ in _declared(rule):
-            symbol = self._symbol(kind, term)
+        # A grounding of one value says which instances the others have, too.
+        found = (self._symbol(kind, term) for kind, term, _ in _declared(rule))
+        for symbol in [replace(whole, part=part) for whole in found for part in self._parts.get(whole, ("",))]:
             if rule.kind is DeclarationKind.GROUNDING:
                 self._entity(symbol, rule.span).groundings.append(rule)
             else:

@@ -129,8 +129,8 @@ def _rule_parts(rule: Rule, symbol: Symbol, entities: Entities) -> Iterator[_Rul
         case EventRule(event=event):
             head = _Part(symbol, symbol.columns(event))
         case DelayRule(trigger=trigger, effect=Fvp() as effect) if effect.fluent != trigger.fluent:
-            if entities.fluent(effect.fluent) == symbol:
-                source = entities.fluent(trigger.fluent)
+            if entities.fluent(effect) == symbol:
+                source = entities.fluent(trigger)
                 yield _RuleParts(
                     _Part(symbol, symbol.columns(effect.fluent)), (_Part(source, source.columns(trigger.fluent)),)
                 )

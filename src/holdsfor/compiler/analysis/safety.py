@@ -104,7 +104,7 @@ class Safety:
 
     def _is_selective(self, fvp: Fvp, bound: frozenset[str]) -> bool:
         """Whether open variables of a pair leave only some instances: inside of a term, or repeated."""
-        terms = (*self._entities.fluent(fvp.fluent).columns(fvp.fluent), fvp.value)
+        terms = (*self._entities.fluent(fvp).columns(fvp.fluent), fvp.value)
         loose = Counter(v.name for term in terms for v in variables(term) if v.name not in bound)
         inside = any(not isinstance(term, Var) and names(term) - bound for term in terms)
         return inside or any(times > 1 for times in loose.values())
@@ -147,7 +147,7 @@ class Safety:
         return (*rule.body, *_any_of(branches))
 
     def _groundings(self, fvp: Fvp) -> list[Declaration]:
-        return self._entities[self._entities.fluent(fvp.fluent)].groundings
+        return self._entities[self._entities.fluent(fvp)].groundings
 
     # Complaints
 

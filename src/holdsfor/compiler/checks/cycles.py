@@ -13,6 +13,7 @@ from holdsfor.compiler.analysis.places import head_span
 from holdsfor.diagnostics import Diagnostic, Label, Severity, Span
 from holdsfor.ir import POINTWISE, Algebra, Guard, IntervalOperator, IntervalRule, Literal, Rule, walk
 from holdsfor.logic.solver import describe
+from holdsfor.syntax.printer import print_term
 
 
 def check_cycles(analysis: Analysis) -> Iterator[Diagnostic]:
@@ -53,13 +54,23 @@ def _static_in_cycle(members: tuple[Symbol, ...], analysis: Analysis) -> Iterato
 def _defined_by_itself(component: tuple[Symbol, ...], analysis: Analysis) -> Diagnostic:
     rules = [_interval_rule(symbol, analysis) for symbol in component]
     rules.sort(key=lambda rule: rule.span.start)
-    shown = ", ".join(str(symbol) for symbol in component)
+    shown = ", ".join(_shown(symbol, analysis) for symbol in component)
     message = f"{shown} is defined by itself" if len(component) == 1 else f"{shown} are defined by each other"
     hint = "define one of them by events: initiatedAt and terminatedAt may look back at themselves"
     if len(component) == 1:
         hint = "define it by events: initiatedAt and terminatedAt may look back at themselves"
     labels = tuple(Label(head_span(rule), "on the same cycle") for rule in rules[1:])
     return Diagnostic("HF501", Severity.ERROR, message, head_span(rules[0]), hint, labels)
+
+
+def _shown(symbol: Symbol, analysis: Analysis) -> str:
+    """The name of a fluent; of one whose values are worked out apart, with the value that is meant."""
+    alike = [entity for entity in analysis.entities if entity.symbol.signature == symbol.signature]
+    if all(entity.symbol == symbol or entity.symbol.kind is not symbol.kind for entity in alike):
+        return str(symbol)
+    rule = _interval_rule(symbol, analysis)
+    assert isinstance(rule, IntervalRule)
+    return f"{symbol.signature}={print_term(rule.fvp.value)}"
 
 
 def _needs_whole_intervals(symbol: Symbol, members: tuple[Symbol, ...], blocking: Literal) -> Diagnostic:

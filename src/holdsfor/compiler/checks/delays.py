@@ -25,7 +25,7 @@ def check_delays(analysis: Analysis) -> Iterator[Diagnostic]:
         yield from _check_effect(rule, analysis)
     yield from _check_pairs(delays)
     for postpone in analysis.program.postpones:
-        name = analysis.entities.fluent(postpone.fvp.fluent).name
+        name = analysis.entities.fluent(postpone.fvp).name
         if name not in analysis.unread and not any(_overlap(postpone.fvp, rule.trigger) for rule in delays):
             yield _nothing_to_postpone(postpone, delays)
 
@@ -60,7 +60,7 @@ def _check_effect(rule: DelayRule, analysis: Analysis) -> Iterator[Diagnostic]:
             hint = "give the effect another value, or end it with ft"
             yield Diagnostic("HF405", Severity.WARNING, message, _place(effect, rule), hint)
         return
-    entity = analysis.entities[analysis.entities.fluent(effect.fluent)]
+    entity = analysis.entities[analysis.entities.fluent(effect)]
     if entity.symbol.name not in analysis.unread and not any(_ends(other, effect) for other in entity.rules):
         message = f"the delayed effect is on another fluent, {show_fvp(effect)}, and no rule ever ends that"
         hint = f"add a terminatedAt for {show_fvp(effect)}, or name {print_term(rule.trigger.fluent)} in both places"

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.analysis.entities import Entity, Role, Symbol
+from holdsfor.compiler.analysis.entities import Entity, Role, Symbol, show_fvp
+from holdsfor.compiler.analysis.parts import values_by_events
 from holdsfor.compiler.analysis.places import head_span, span_of
 from holdsfor.compiler.analysis.similar import Similar, suggest
 from holdsfor.diagnostics import Diagnostic, Label, Severity, Span
@@ -26,6 +27,7 @@ from holdsfor.ir import (
     Rule,
     walk,
 )
+from holdsfor.logic.unify import may_equal
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Const, Term, Var
 
@@ -46,7 +48,7 @@ def check_fluents(analysis: Analysis) -> Iterator[Diagnostic]:
     mentions: dict[Symbol, list[Mention]] = {}
     for rule in analysis.program.rules:
         for mention in _mentions(rule):
-            mentions.setdefault(analysis.entities.fluent(mention.fvp.fluent), []).append(mention)
+            mentions.setdefault(analysis.entities.fluent(mention.fvp), []).append(mention)
     for entity in analysis.entities.with_role(Role.SIMPLE_FLUENT, Role.STATIC_FLUENT):
         yield from _two_definitions(entity)
         if entity.symbol.name in analysis.unread:
@@ -57,13 +59,17 @@ def check_fluents(analysis: Analysis) -> Iterator[Diagnostic]:
 
 
 def _two_definitions(entity: Entity) -> Iterator[Diagnostic]:
-    static = next((rule for rule in entity.rules if isinstance(rule, IntervalRule)), None)
-    simple = next((rule for rule in entity.rules if not isinstance(rule, IntervalRule)), None)
-    if static is not None and simple is not None:
-        message = f"{entity.symbol} is defined by holdsFor and by events"
-        hint = "keep one of the two, or give one of them another name"
-        labels = (Label(head_span(simple), "defined by events here"),)
-        yield Diagnostic("HF503", Severity.ERROR, message, head_span(static), hint, labels)
+    """One value by `holdsFor` and by events; different values may be defined in different ways."""
+    simple = [(rule, value) for rule in entity.rules for value in values_by_events(rule)]
+    for static in (rule for rule in entity.rules if isinstance(rule, IntervalRule)):
+        clash = next((rule for rule, value in simple if may_equal(value, static.fvp.value)), None)
+        if clash is not None or (any(not isinstance(rule, IntervalRule) for rule in entity.rules) and not simple):
+            other = clash or next(rule for rule in entity.rules if not isinstance(rule, IntervalRule))
+            message = f"{show_fvp(static.fvp)} is defined by holdsFor and by events"
+            hint = "keep one of the two, or give one of them another name or another value"
+            labels = (Label(head_span(other), "defined by events here"),)
+            yield Diagnostic("HF503", Severity.ERROR, message, head_span(static), hint, labels)
+            return
 
 
 # Pairs that never hold
@@ -168,7 +174,7 @@ def _never_read(entity: Entity, mentions: list[Mention], analysis: Analysis) -> 
 def _defines_another(rule: Rule, symbol: Symbol, analysis: Analysis) -> bool:
     match rule:
         case EffectRule(fvp=fvp) | IntervalRule(fvp=fvp) | InitiallyRule(fvp=fvp):
-            return analysis.entities.fluent(fvp.fluent) != symbol
+            return analysis.entities.fluent(fvp) != symbol
         case DelayRule():
             return False
         case _:

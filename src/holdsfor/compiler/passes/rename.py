@@ -26,7 +26,7 @@ def rename_literal(literal: Literal, mapping: Mapping[str, Term]) -> Literal:
 
 def rename_fvp(fvp: Fvp, mapping: Mapping[str, Term]) -> Fvp:
     """A fluent-value pair with variables replaced."""
-    return Fvp(substitute(fvp.fluent, mapping), substitute(fvp.value, mapping), fvp.span)
+    return replace(fvp, fluent=substitute(fvp.fluent, mapping), value=substitute(fvp.value, mapping))
 
 
 def _rename(value: Any, mapping: Mapping[str, Term]) -> Any:

@@ -217,9 +217,9 @@ def component_of(analysis: Analysis, stratum: Stratum, openly_ended: frozenset[S
     delays = [
         rule
         for rule in stratum.rules
-        if isinstance(rule, DelayRule) and entities.fluent(rule.trigger.fluent) in stratum.members
+        if isinstance(rule, DelayRule) and entities.fluent(rule.trigger) in stratum.members
     ]
-    postpones = [rule for rule in analysis.program.postpones if entities.fluent(rule.fvp.fluent) in stratum.members]
+    postpones = [rule for rule in analysis.program.postpones if entities.fluent(rule.fvp) in stratum.members]
     deadlines = deadlines_of(analysis, delays, postpones)
     asks_moments = any(
         splitter.asks_component(literal) and not isinstance(literal, Holds)
@@ -280,9 +280,9 @@ def _order(
         if way.gives_instances:
             needs[way.symbol].update(way.reads)
     for rule in delays:
-        trigger = analysis.entities.fluent(rule.trigger.fluent)
+        trigger = analysis.entities.fluent(rule.trigger)
         if rule.effect is not None and trigger not in deadlines.own:
-            needs.setdefault(analysis.entities.fluent(rule.effect.fluent), set()).add(trigger)
+            needs.setdefault(analysis.entities.fluent(rule.effect), set()).add(trigger)
     try:
         return tuple(TopologicalSorter(needs).static_order())
     except CycleError:
@@ -293,4 +293,4 @@ def head_symbol(analysis: Analysis, rule: SweptRule) -> Symbol:
     """What a rule is about."""
     if isinstance(rule, EventRule):
         return analysis.entities.event(rule.event)
-    return analysis.entities.fluent(rule.fvp.fluent)
+    return analysis.entities.fluent(rule.fvp)

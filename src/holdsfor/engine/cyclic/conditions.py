@@ -167,4 +167,4 @@ def symbol_of(analysis: Analysis, literal: Literal) -> Symbol:
     if isinstance(literal, Happens):
         return analysis.entities.event(literal.event)
     assert isinstance(literal, Holds | Boundary | Effect | Instance)
-    return analysis.entities.fluent(literal.fvp.fluent)
+    return analysis.entities.fluent(literal.fvp)

@@ -38,18 +38,18 @@ class Deadlines:
 def deadlines_of(analysis: Analysis, delays: Sequence[DelayRule], postpones: Sequence[PostponeRule]) -> Deadlines:
     """Tell the delayed effects of fluents on themselves from others."""
     entities = analysis.entities
-    symbols = dict.fromkeys(entities.fluent(rule.trigger.fluent) for rule in delays)
+    symbols = dict.fromkeys(entities.fluent(rule.trigger) for rule in delays)
     own: dict[Symbol, tuple[Deadline, ...]] = {}
     for symbol in symbols:
-        mine = [rule for rule in delays if entities.fluent(rule.trigger.fluent) == symbol]
-        postponing = [rule for rule in postpones if entities.fluent(rule.fvp.fluent) == symbol]
+        mine = [rule for rule in delays if entities.fluent(rule.trigger) == symbol]
+        postponing = [rule for rule in postpones if entities.fluent(rule.fvp) == symbol]
         is_own = all(_is_own(analysis, symbol, rule) for rule in mine)
         if is_own and all(_is_plain(analysis, symbol, rule) for rule in postponing):
             own[symbol] = tuple(_deadline(rule, postponing) for rule in mine)
     return Deadlines(
         own,
-        tuple(rule for rule in delays if entities.fluent(rule.trigger.fluent) not in own),
-        tuple(rule for rule in postpones if entities.fluent(rule.fvp.fluent) not in own),
+        tuple(rule for rule in delays if entities.fluent(rule.trigger) not in own),
+        tuple(rule for rule in postpones if entities.fluent(rule.fvp) not in own),
     )
 
 
@@ -61,7 +61,7 @@ def _is_own(analysis: Analysis, symbol: Symbol, rule: DelayRule) -> bool:
         return False
     if rule.effect is None:
         return True
-    is_same = analysis.entities.fluent(rule.effect.fluent) == symbol and symbol.columns(rule.effect.fluent) == args
+    is_same = analysis.entities.fluent(rule.effect) == symbol and symbol.columns(rule.effect.fluent) == args
     return is_same and is_ground(rule.effect.value)
 
 

@@ -84,7 +84,7 @@ class Grounding:
             self.possible.declare(symbol, width(symbol))
         for rule in component.delays:
             if rule.effect is not None:
-                effect = evaluation.entities.fluent(rule.effect.fluent)
+                effect = evaluation.entities.fluent(rule.effect)
                 self.possible.declare(effect, width(effect))
 
     def find(self) -> None:
@@ -206,7 +206,7 @@ class Grounding:
         return self.codes([value], frame)[0] if way.value_names <= frame.columns.keys() else None
 
     def _effect(self, rule: DelayRule) -> Symbol | None:
-        return None if rule.effect is None else self.evaluation.entities.fluent(rule.effect.fluent)
+        return None if rule.effect is None else self.evaluation.entities.fluent(rule.effect)
 
     # Bodies
 
@@ -322,7 +322,7 @@ class Grounding:
         known = self._delayed.get(id(rule))
         if self.component.order is not None and known is not None:
             return known[2]
-        version = self.possible.version([self.evaluation.entities.fluent(rule.trigger.fluent)])
+        version = self.possible.version([self.evaluation.entities.fluent(rule.trigger)])
         if known is None or known[0] != version:
             triggers = self._triggers(rule.trigger, rule)
             # Pairs are only ever added: as many as before are the same ones.
@@ -352,7 +352,7 @@ class Grounding:
         return frame, args, frame.rows, self.codes([rule.effect.value], frame)[0]
 
     def _triggers(self, trigger: Fvp, rule: DelayRule) -> Frame:
-        symbol = self.evaluation.entities.fluent(trigger.fluent)
+        symbol = self.evaluation.entities.fluent(trigger)
         args = symbol.columns(trigger.fluent)
         if symbol not in self.component.growing:
             return _renamed(self._matching_pairs(symbol, (*args, trigger.value), 0, is_seen=False))
@@ -376,7 +376,7 @@ class Grounding:
         """Slots and values whose delayed effects a new initiation postpones; a value of -1 stands for all."""
         slots, values = [], []
         for rule in self.component.deadlines.other_postpones:
-            symbol = self.evaluation.entities.fluent(rule.fvp.fluent)
+            symbol = self.evaluation.entities.fluent(rule.fvp)
             args = symbol.columns(rule.fvp.fluent)
             if symbol in self.component.growing:
                 frame = self.matching_slots(symbol, args, SLOT)

@@ -79,7 +79,7 @@ class Growth:
             self.growing |= found
 
     def _symbol(self, literal: Holds | Boundary | Effect | Instance) -> Symbol:
-        return self._entities.fluent(literal.fvp.fluent)
+        return self._entities.fluent(literal.fvp)
 
     def _grows(self, way: Way) -> Symbol | None:
         """The fluent of a rule's head, if its value is built from values that the component had before."""
@@ -90,7 +90,7 @@ class Growth:
         value = rule.fvp.value
         inside = names(value)
         grows = bool(inside & built) if isinstance(value, Var) else bool(inside & (read | built))
-        return self._entities.fluent(rule.fvp.fluent) if grows else None
+        return self._entities.fluent(rule.fvp) if grows else None
 
     def _taints(self, body: Body) -> tuple[set[str], set[str]]:
         """Variables that take values of the component, and those computed from them or read from what grows."""

@@ -109,9 +109,9 @@ class Moments:
     def _add_delayed(self, rule: DelayRule) -> None:
         """A delayed effect may come about its delay after anything that may happen to its trigger."""
         entities = self._grounding.evaluation.entities
-        symbol = entities.fluent(rule.trigger.fluent)
+        symbol = entities.fluent(rule.trigger)
         target = rule.effect or rule.trigger
-        affected = entities.fluent(target.fluent)
+        affected = entities.fluent(target)
         if affected not in self._grounding.component.members:
             return
         frame, _, _ = self._grounding.delay_frame(rule)

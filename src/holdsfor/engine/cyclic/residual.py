@@ -73,7 +73,7 @@ class Splitter:
             case Happens(event=event):
                 return self._entities.event(event) in self._members
             case Holds(fvp=fvp) | Boundary(fvp=fvp) | Effect(fvp=fvp):
-                return self._entities.fluent(fvp.fluent) in self._members
+                return self._entities.fluent(fvp) in self._members
             case _:
                 return False
 
@@ -140,12 +140,12 @@ class Splitter:
 
     def _unfold(self, literal: Literal) -> Body:
         match literal:
-            case Holds(fvp=fvp) if self._is_static_member(self._entities.fluent(fvp.fluent)):
+            case Holds(fvp=fvp) if self._is_static_member(self._entities.fluent(fvp)):
                 branches = tuple(self._definitions(literal))
                 if not branches:
                     return _NEVER
                 return branches[0] if len(branches) == 1 else (Or(branches, literal.span),)
-            case Boundary(fvp=fvp) if self._is_static_member(self._entities.fluent(fvp.fluent)):
+            case Boundary(fvp=fvp) if self._is_static_member(self._entities.fluent(fvp)):
                 raise NotSupported(
                     f"{literal.span.location}: {literal.edge} of a statically determined fluent inside its own cycle"
                 )
@@ -165,7 +165,7 @@ class Splitter:
         return symbol in self._members and self._entities[symbol].role is Role.STATIC_FLUENT
 
     def _definitions(self, literal: Holds) -> Iterator[Body]:
-        symbol = self._entities.fluent(literal.fvp.fluent)
+        symbol = self._entities.fluent(literal.fvp)
         if len(self._entities[symbol].rules) > 1:
             raise NotSupported(
                 f"{literal.span.location}: {symbol} lies on a cycle and has several rules; combine them with union_all"

@@ -1,0 +1,84 @@
+"""Tells apart the values that conditions with a variable for a value read, where a fluent is split into parts.
+
+`holdsAt(f(X)=V, T)` becomes a disjunction with one branch for each part of `f`, so that every condition reads one part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from holdsfor.compiler.analysis.entities import Entities, Parts
+from holdsfor.ir import (
+    Body,
+    Boundary,
+    Effect,
+    FindAll,
+    Fvp,
+    Holds,
+    IfThenElse,
+    IntervalRule,
+    Intervals,
+    Literal,
+    Not,
+    Or,
+    Program,
+    Rule,
+)
+from holdsfor.logic.unify import may_equal
+from holdsfor.syntax.terms import Const
+
+
+def separate_values(program: Program, entities: Entities, parts: Parts) -> Program:
+    """The program with every condition and every head about one part of its fluent. `entities` has fluents whole."""
+    separator = _Separator(entities, parts)
+    return replace(program, rules=tuple(separator.rule(rule) for rule in program.rules))
+
+
+class _Separator:
+    def __init__(self, entities: Entities, parts: Parts) -> None:
+        self._entities = entities
+        self._parts = parts
+
+    def rule(self, rule: Rule) -> Rule:
+        changed = replace(rule, body=self._body(rule.body)) if rule.body else rule
+        if isinstance(changed, IntervalRule) and not isinstance(changed.fvp.value, Const):
+            # All values that the head can have are in one part; which, a variable alone does not say.
+            part = next(iter(self._named(changed.fvp)), None)
+            return replace(changed, fvp=replace(changed.fvp, part=part)) if part is not None else changed
+        return changed
+
+    def _body(self, body: Body) -> Body:
+        return tuple(self._literal(literal) for literal in body)
+
+    def _literal(self, literal: Literal) -> Literal:
+        match literal:
+            case Holds(fvp=fvp) | Boundary(fvp=fvp) | Intervals(fvp=fvp) | Effect(fvp=fvp):
+                return self._condition(literal, fvp)
+            case Not(body=inner) | FindAll(body=inner):
+                return replace(literal, body=self._body(inner))
+            case Or(branches=branches):
+                return replace(literal, branches=tuple(self._body(branch) for branch in branches))
+            case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+                rest = None if otherwise is None else self._body(otherwise)
+                return replace(literal, condition=self._body(condition), then=self._body(then), otherwise=rest)
+            case _:
+                return literal
+
+    def _condition(self, literal: Holds | Boundary | Intervals | Effect, fvp: Fvp) -> Literal:
+        parts = list(self._named(fvp))
+        if len(parts) < 2:
+            return replace(literal, fvp=replace(fvp, part=parts[0])) if parts else literal
+        if isinstance(literal, Effect):
+            # Only what events bring about is initiated or terminated.
+            return replace(literal, fvp=replace(fvp, part=""))
+        branches = tuple((replace(literal, fvp=replace(fvp, part=part)),) for part in parts)
+        return Or(branches, literal.span)
+
+    def _named(self, fvp: Fvp) -> Iterator[str]:
+        """The parts that a pair with a variable in its value may be about; none if its fluent is whole."""
+        if isinstance(fvp.value, Const):
+            return
+        for part, values in self._parts.get(self._entities.fluent(fvp), {}).items():
+            if any(may_equal(fvp.value, value) for value in values):
+                yield part

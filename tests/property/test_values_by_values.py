@@ -1,0 +1,33 @@
+"""Values of one fluent that are defined by others, by events and by intervals: all evaluators agree."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from tests.strategies.engine_runs import Scenario
+from tests.strategies.families import check_everywhere, family_scenarios, share_accepted
+from tests.strategies.value_programs import value_program
+
+
+def test_programs_are_accepted() -> None:
+    assert share_accepted(value_program) >= 0.95
+
+
+@settings(max_examples=60)
+@given(family_scenarios(value_program, windowed=False))
+def test_whole_history(scenario: Scenario) -> None:
+    check_everywhere(scenario)
+
+
+@settings(max_examples=60)
+@given(family_scenarios(value_program, windowed=True, late=12))
+def test_at_every_query_time(scenario: Scenario) -> None:
+    check_everywhere(scenario)
+
+
+@pytest.mark.slow
+@settings(max_examples=2_000)
+@given(family_scenarios(value_program, windowed=True, late=12))
+def test_at_every_query_time_at_length(scenario: Scenario) -> None:
+    check_everywhere(scenario)

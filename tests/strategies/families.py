@@ -1,0 +1,96 @@
+"""Families of random programs that have a writer of their own: scenarios, and all evaluators on one of them.
+
+Programs of a family are accepted: one that is refused, by the checks or by the engine, fails the test.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+from hypothesis import strategies as st
+
+from holdsfor import loads
+from holdsfor.diagnostics import ProgramError
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.report import event_rows, interval_rows
+from holdsfor.engine.retention import retention
+from holdsfor.engine.run import Batches
+from holdsfor.engine.state import NEVER
+from holdsfor.engine.stream import from_records
+from holdsfor.engine.windows import WindowPlan
+from holdsfor.incremental import windowed
+from holdsfor.incremental.run import Choice, IncrementalRun
+from holdsfor.session import Session
+from holdsfor.spark.job import Span as JobSpan
+from tests.spark.simulated import on_buckets
+from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, on_reference
+from tests.strategies.scenario_words import Pen
+from tests.strategies.streams import any_span, recorded
+
+Writer = Callable[[Pen], str]
+
+
+def family_scenario(pen: Pen, write: Writer, *, windowed: bool, late: int = 0) -> Scenario:
+    """A program of a family with a stream; raises ProgramError if the program is refused."""
+    text = write(pen)
+    reasoner = loads(text)
+    records = recorded(pen, reasoner, late=pen.pick((0, late)))
+    return Scenario(text, records, any_span(pen, records) if windowed else None, reasoner)
+
+
+@st.composite
+def family_scenarios(draw: Callable[..., int], write: Writer, *, windowed: bool, late: int = 0) -> Scenario:
+    """Scenarios of a family for Hypothesis."""
+    return family_scenario(Pen.of(draw), write, windowed=windowed, late=late)
+
+
+def share_accepted(write: Writer, count: int = 200) -> float:
+    """How many of some programs the checks accept."""
+    accepted = 0
+    for seed in range(count):
+        try:
+            loads(write(Pen(random.Random(seed).randint)))
+            accepted += 1
+        except ProgramError:
+            pass
+    return accepted / count
+
+
+def check_everywhere(one: Scenario) -> None:
+    """The engine, by what changes, in a session and in buckets, reports what the reference evaluator does."""
+    wanted = on_reference(one.reasoner, one.records, one.span)
+    assert differences(on_engine(one.reasoner, one.records, one.span), wanted) == []
+    if one.span is None:
+        return
+    if not retention(one.reasoner.plan).back:
+        # Rules that need hindsight are worked out from scratch in any case.
+        assert differences(_by_changes(one), wanted) == []
+    span = JobSpan(one.span.size, one.span.step, one.span.start, one.span.end)
+    assert differences(on_buckets(one.reasoner, one.records, span, 2), wanted) == []
+    _check_session(one, wanted)
+
+
+def _by_changes(one: Scenario) -> Rows:
+    assert one.span is not None
+    dictionary = Dictionary()
+    stream = from_records(one.records, one.reasoner.analysis.entities, dictionary)
+    windows = WindowPlan(one.span.size, one.span.step, one.span.start, one.span.end)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(windowed, "PANE_COST", 0)
+        patch.setattr(IncrementalRun, "_is_incremental", lambda *_: True)
+        answers = list(IncrementalRun(one.reasoner.plan, dictionary, stream, windows, choice=Choice.ALWAYS))
+    return Rows(tuple(interval_rows(answers, dictionary)), tuple(event_rows(answers, dictionary)))
+
+
+def _check_session(one: Scenario, wanted: Rows) -> None:
+    assert one.span is not None
+    session = Session(one.reasoner.plan, one.span.size, one.span.start, pane=4)
+    stream = from_records(one.records, one.reasoner.analysis.entities, session.dictionary)
+    windows = WindowPlan(one.span.size, one.span.step, one.span.start, one.span.end)
+    batches = Batches(stream, windows, windows.query_times, NEVER)
+    for place, query in enumerate(windows.query_times.tolist()):
+        session.push(batches.of(place))
+        found = Rows(tuple(sorted(session.query(query))), ())
+        assert differences(found, Rows(wanted.at(query, query - one.span.size).intervals, ())) == []
