@@ -161,7 +161,7 @@ class _Run:
 
     def _rank(self, rule: DelayRule, *, is_postponable: bool) -> int:
         """Where in the order inside a time-point a delayed effect is decided."""
-        if self._evaluation.entities.fluent((rule.effect or rule.trigger).fluent) not in self.component.members:
+        if self._evaluation.entities.fluent(rule.effect or rule.trigger) not in self.component.members:
             return _LAST_RANK
         kind = TERMINATED if rule.effect is None else DELAYED if is_postponable else INITIATED
         return self._writer.delay_rank(rule, kind)
