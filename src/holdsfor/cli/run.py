@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from holdsfor.engine.run import Answer
+    from holdsfor.engine.windows import WindowPlan
     from holdsfor.io.builder import Reading
     from holdsfor.io.rejects import Rejects
     from holdsfor.recognition import Recognition, Summary
@@ -153,7 +154,7 @@ def run(
     with friendly_errors(), ExitStack() as stack:
         from holdsfor.engine.watching import watching
         from holdsfor.incremental.run import Choice
-        from holdsfor.recognition import Recognition, checked_windows
+        from holdsfor.recognition import Recognition
 
         if delay is not None:
             raise HoldsforError("--delay is for .dmtl programs; RTEC programs do not look into the future")
@@ -179,9 +180,7 @@ def run(
         stack.enter_context(watching(line.delayed if line else None))
         aside = stack.enter_context(rejects_to(rejects, strict=strict))
         reading = _read(plan, events, mapping, aside, line, max_ahead)
-        windows, note = checked_windows(reading, *span)
-        if note is not None:
-            typer.echo(f"note: {note}", err=True)
+        windows = _windows(reading, span)
         recognition = Recognition(
             plan, reading, windows, fluents=wanted, profile=profile, incremental=Choice(incremental.value)
         )
@@ -210,6 +209,15 @@ def _read(
 
     on_rows = line.reading if line else None
     return read_events(plan, events, mapping, rejects=rejects, on_rows=on_rows, max_ahead=max_ahead)
+
+
+def _windows(reading: Reading, span: tuple[int | None, int | None, int | None, int | None]) -> WindowPlan | None:
+    from holdsfor.recognition import checked_windows
+
+    windows, note = checked_windows(reading, *span)
+    if note is not None:
+        typer.echo(f"note: {note}", err=True)
+    return windows
 
 
 def _write(
