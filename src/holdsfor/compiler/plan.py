@@ -15,6 +15,7 @@ from holdsfor.compiler.analysis.lookback import reach, surroundings
 from holdsfor.compiler.analysis.mixing import read_atoms
 from holdsfor.compiler.analysis.partition import PartitionKey, partition_key
 from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
+from holdsfor.compiler.passes.implied_groundings import without_implied_groundings
 from holdsfor.ir import (
     Algebra,
     Body,
@@ -136,6 +137,7 @@ def once_per_plan(work: Callable[Concatenate[Plan, _P], _T]) -> Callable[Concate
 
 def make_plan(analysis: Analysis) -> Plan:
     """Arrange an analysed program into strata."""
+    analysis = without_implied_groundings(analysis)
     graph = analysis.graph
     strata: list[Stratum] = []
     for members in graph.fluent_components:

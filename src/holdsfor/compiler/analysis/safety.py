@@ -129,7 +129,7 @@ class Safety:
         open_names = (names(fvp.fluent) | names(fvp.value)) - given
         if not open_names:
             return rule.body
-        found = (_instantiate(one, fvp, any_value=True) for one in self._groundings(fvp))
+        found = (instantiate(one, fvp, any_value=True) for one in self._groundings(fvp))
         branches = [
             one for one in found if one is not None and open_names <= self._schedule(rule, one, set(given)).bound
         ]
@@ -137,7 +137,7 @@ class Safety:
 
     def _for_declared(self, rule: IntervalRule, fvp: Fvp) -> Body:
         """The body of a `holdsFor` rule for the instances that groundings declare, if they do."""
-        found = (_instantiate(one, fvp, any_value=False) for one in self._groundings(fvp))
+        found = (instantiate(one, fvp, any_value=False) for one in self._groundings(fvp))
         branches = [one for one in found if one is not None]
         head = names(fvp.fluent) | names(fvp.value)
         ends = {frozenset(head & self._schedule(rule, one, set()).bound) for one in branches}
@@ -164,7 +164,7 @@ def _any_of(branches: list[Body]) -> Body:
     return distinct[0] if len(distinct) == 1 else (Or(tuple(distinct)),) if distinct else ()
 
 
-def _instantiate(declaration: Declaration, fvp: Fvp, *, any_value: bool) -> Body | None:
+def instantiate(declaration: Declaration, fvp: Fvp, *, any_value: bool) -> Body | None:
     """The conditions of a grounding, with its variables named as in a rule's head."""
     declared = declaration.args[0]
     assert isinstance(declared, Compound)

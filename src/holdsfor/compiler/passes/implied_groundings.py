@@ -1,0 +1,288 @@
+"""Leaves out what groundings say and rules imply, so that a plan reads domains that input fills only where it must.
+
+Reading such a domain means to know every record there is, in one place. Yet most groundings of existing programs only
+repeat what follows: `grounding(line(P)=busy) :- phone(P)` says nothing new if `line(P)=busy` is initiated by `dial(P,_)`,
+whose every record puts P into `phone`. The reference evaluator takes all groundings as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import product
+
+from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.binding import names, schedule
+from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
+from holdsfor.compiler.analysis.safety import instantiate
+from holdsfor.ir import (
+    Algebra,
+    Body,
+    Boundary,
+    Call,
+    Declaration,
+    DelayRule,
+    Effect,
+    EffectKind,
+    EffectRule,
+    EventRule,
+    Fvp,
+    Guard,
+    Happens,
+    Holds,
+    IfThenElse,
+    InitiallyRule,
+    IntervalOperator,
+    IntervalRule,
+    Intervals,
+    Literal,
+    Or,
+    Rule,
+    walk,
+)
+from holdsfor.logic.unify import is_ground, substitute
+from holdsfor.syntax.terms import Compound, Term, Var, arguments, functor
+
+_Lists = Mapping[str, Intervals | Algebra]
+_BOTH = frozenset({IntervalOperator.INTERSECTION, IntervalOperator.SEQUENCE, IntervalOperator.ALLEN})
+_SECOND = frozenset({IntervalOperator.SINCE, IntervalOperator.UNTIL})
+
+
+def without_implied_groundings(analysis: Analysis) -> Analysis:
+    """The same program, with bodies of groundings and of `holdsFor` rules that say no more than they must."""
+    if not any(entity.groundings for entity in analysis.entities):
+        return analysis
+    bodies = dict(analysis.bodies)
+    for entity in analysis.entities:
+        rules = [rule for rule in entity.rules if isinstance(rule, IntervalRule) and rule.body]
+        if entity.groundings and len(rules) == 1 and id(rules[0]) in bodies:
+            # Where other rules follow, it matters for which instances this one succeeds without an interval.
+            bodies[id(rules[0])] = _as_written(rules[0], analysis)
+    lean = replace(analysis, bodies=bodies)
+    if analysis.fillings:
+        implied = _Implied(lean)
+        for entity in analysis.entities:
+            for declaration in entity.groundings if entity.symbol.kind is EntityKind.FLUENT else ():
+                if id(declaration) in bodies:
+                    bodies[id(declaration)] = implied.reduced(entity.symbol, declaration)
+    return lean
+
+
+# Rules that find all their instances by themselves
+
+
+def _as_written(rule: IntervalRule, analysis: Analysis) -> Body:
+    """The body of a rule without its groundings, if no instance that they add could have an interval."""
+    lists = _lists(rule.body)
+    found = _decided(rule.out, lists)
+    plain = tuple(literal for literal in rule.body if not _is_about_lists(literal, lists))
+    needs, head = analysis.background.needs, names(rule.fvp.fluent) | names(rule.fvp.value)
+    if found is None or not head <= found | schedule(plain, set(), needs).bound:
+        return analysis.body(rule)
+    ordered = schedule(rule.body, set(), needs, frozenset(head | names(rule.out)))
+    return analysis.body(rule) if ordered.stuck else ordered.body
+
+
+def _lists(body: Body) -> _Lists:
+    inside = (literal for literal in walk(body) if isinstance(literal, Intervals | Algebra))
+    return {literal.out.name: literal for literal in inside if isinstance(literal.out, Var)}
+
+
+def _is_about_lists(literal: Literal, lists: _Lists) -> bool:
+    return any(
+        isinstance(inner, Intervals | Algebra | Guard) or not lists.keys().isdisjoint(_names_of(inner))
+        for inner in walk((literal,))
+    )
+
+
+def _names_of(literal: Literal) -> set[str]:
+    return {name for atom in (getattr(literal, "atom", None),) if atom is not None for name in names(atom)}
+
+
+def _decided(term: Term, lists: _Lists) -> set[str] | None:
+    """The variables that have a value wherever a list has an interval, all of those below it; None if not all have."""
+    node = lists.get(term.name) if isinstance(term, Var) else None
+    if node is None:
+        return None
+    if isinstance(node, Intervals):
+        return names(node.fvp.fluent) | names(node.fvp.value)
+    inputs = [_decided(item, lists) for item in node.inputs]
+    below = {name for item in node.inputs for name in _below(item, lists)}
+    if node.operator is IntervalOperator.COMPLEMENT:
+        return None
+    if node.operator is IntervalOperator.UNION:
+        return below if all(found == below for found in inputs) else None
+    deciding = inputs if node.operator in _BOTH else inputs[1:] if node.operator in _SECOND else inputs[:1]
+    given = {name for found in deciding if found is not None for name in found}
+    return below if given == below else None
+
+
+def _below(term: Term, lists: _Lists) -> set[str]:
+    node = lists.get(term.name) if isinstance(term, Var) else None
+    if isinstance(node, Algebra):
+        return {name for item in node.inputs for name in _below(item, lists)}
+    return set() if node is None else names(node.fvp.fluent) | names(node.fvp.value)
+
+
+# What all instances of a fluent or event have in common
+
+_Claim = tuple[Symbol, Term]
+"""An atom that is true of every instance of a symbol; its variables are named by the columns of the instance."""
+
+
+class _Implied:
+    """Which domains all instances of a fluent or event are in: the most that rules do not contradict."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._entities = analysis.entities
+        self._claims: dict[_Claim, bool] = {}
+
+    def reduced(self, symbol: Symbol, declaration: Declaration) -> Body:
+        """The conditions of a grounding that do not follow from the rules of its fluent."""
+        declared = declaration.args[0]
+        assert isinstance(declared, Compound)
+        columns = (*symbol.columns(declared.args[0]), declared.args[1])
+        domains = self._analysis.background.domains
+        return tuple(
+            literal
+            for literal in self._analysis.body(declaration)
+            if not (
+                isinstance(literal, Call)
+                and functor(literal.atom) in domains
+                and self._is_true(list(_claims(symbol, columns, literal.atom)))
+            )
+        )
+
+    def _is_true(self, claims: list[_Claim]) -> bool:
+        """Whether one of some claims is. Claims count as true until a rule contradicts them."""
+        for claim in claims:
+            self._claims.setdefault(claim, True)
+        before: dict[_Claim, bool] = {}
+        while before != self._claims:
+            before = dict(self._claims)
+            for claim in (claim for claim, is_true in before.items() if is_true):
+                self._claims[claim] = self._follows(claim)
+        return any(self._claims[claim] for claim in claims)
+
+    def _follows(self, claim: _Claim) -> bool:
+        """Whether a claim follows from what is claimed of the conditions of all rules."""
+        symbol, atom = claim
+        entity = self._entities[symbol]
+        if entity.metric:
+            return False
+        if entity.role in (Role.INPUT_EVENT, Role.INPUT_FLUENT):
+            return any(atom in found for found in self._filled(symbol))
+        return all(self._rule_implies(rule, symbol, atom) for rule in entity.rules)
+
+    def _filled(self, symbol: Symbol) -> Iterator[list[Term]]:
+        """What every record of some input puts into domains, by the columns of the record."""
+        for filling in self._analysis.fillings:
+            if filling.symbol != symbol:
+                continue
+            columns = _columns(symbol, filling.pattern)
+            if len(set(columns)) == len(columns) and all(isinstance(column, Var) for column in columns):
+                renamed = {
+                    column.name: _column(place) for place, column in enumerate(columns) if isinstance(column, Var)
+                }
+                yield [substitute(atom, renamed) for atom in filling.atoms]
+
+    def _rule_implies(self, rule: Rule, symbol: Symbol, atom: Term) -> bool:
+        match rule:
+            case EffectRule(kind=EffectKind.INITIATED, fvp=fvp) | InitiallyRule(fvp=fvp):
+                wanted = _instance(atom, (*symbol.columns(fvp.fluent), fvp.value))
+                return self._body_implies(self._analysis.bodies.get(id(rule), ()), wanted)
+            case EventRule(event=event):
+                return self._body_implies(
+                    self._analysis.bodies.get(id(rule), ()), _instance(atom, symbol.columns(event))
+                )
+            case DelayRule(trigger=trigger, effect=Fvp() as effect) if self._entities.fluent(effect.fluent) == symbol:
+                wanted = _instance(atom, (*symbol.columns(effect.fluent), effect.value))
+                body = self._analysis.bodies.get(id(rule), ())
+                return self._pair_implies(trigger, wanted) or self._body_implies(body, wanted)
+            case IntervalRule(fvp=fvp, out=out):
+                wanted = _instance(atom, (*symbol.columns(fvp.fluent), fvp.value))
+                body = self._analysis.bodies.get(id(rule), ())
+                return not body or self._body_implies(body, wanted) or self._list_implies(out, _lists(body), wanted)
+            case _:
+                return True
+
+    def _body_implies(self, body: Body, wanted: Term) -> bool:
+        return any(self._literal_implies(literal, wanted) for literal in body)
+
+    def _literal_implies(self, literal: Literal, wanted: Term) -> bool:
+        match literal:
+            case Call(atom=atom):
+                return atom == wanted
+            case Happens(event=event):
+                symbol = self._entities.event(event)
+                return self._claimed(_claims(symbol, symbol.columns(event), wanted))
+            case Holds(fvp=fvp) | Boundary(fvp=fvp):
+                return self._pair_implies(fvp, wanted) or self._is_declared(fvp, wanted)
+            case Effect(kind=EffectKind.INITIATED, fvp=fvp):
+                return self._pair_implies(fvp, wanted)
+            case Or(branches=branches):
+                return all(self._body_implies(branch, wanted) for branch in branches)
+            case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+                other = otherwise is None or self._body_implies(otherwise, wanted)
+                return other and self._body_implies((*condition, *then), wanted)
+            case _:
+                return False
+
+    def _pair_implies(self, fvp: Fvp, wanted: Term) -> bool:
+        symbol = self._entities.fluent(fvp.fluent)
+        return self._claimed(_claims(symbol, (*symbol.columns(fvp.fluent), fvp.value), wanted))
+
+    def _is_declared(self, fvp: Fvp, wanted: Term) -> bool:
+        """Whether every grounding that lets rules see a pair says so."""
+        groundings = self._entities[self._entities.fluent(fvp.fluent)].groundings
+        found = [instantiate(declaration, fvp, any_value=False) for declaration in groundings]
+        return bool(groundings) and all(body is None or Call(wanted) in body for body in found)
+
+    def _list_implies(self, term: Term, lists: _Lists, wanted: Term) -> bool:
+        node = lists.get(term.name) if isinstance(term, Var) else None
+        if node is None:
+            return False
+        if isinstance(node, Intervals):
+            return self._pair_implies(node.fvp, wanted) or self._is_declared(node.fvp, wanted)
+        quantifier: Callable[[Iterable[bool]], bool] = all if node.operator is IntervalOperator.UNION else any
+        inputs = node.inputs
+        if node.operator is IntervalOperator.COMPLEMENT:
+            return False
+        if node.operator in _SECOND:
+            inputs = inputs[1:]
+        elif node.operator not in _BOTH and node.operator is not IntervalOperator.UNION:
+            inputs = inputs[:1]
+        return quantifier(self._list_implies(item, lists, wanted) for item in inputs)
+
+    def _claimed(self, claims: Iterator[_Claim]) -> bool:
+        """Whether one of some claims counts as true; one that is new does, until a rule contradicts it."""
+        return any(self._claims.setdefault(claim, True) for claim in claims)
+
+
+def _column(place: int) -> Var:
+    return Var(f"#{place}")
+
+
+def _columns(symbol: Symbol, pattern: Term) -> tuple[Term, ...]:
+    if symbol.kind is EntityKind.EVENT:
+        return symbol.columns(pattern)
+    assert isinstance(pattern, Compound)
+    return (*symbol.columns(pattern.args[0]), pattern.args[1])
+
+
+def _claims(symbol: Symbol, columns: tuple[Term, ...], wanted: Term) -> Iterator[_Claim]:
+    """An atom in terms of the columns of an instance, in every way that says the same; none if there is no such way."""
+    name, args = functor(wanted), arguments(wanted)
+    assert name is not None
+    choices: list[list[Term]] = [
+        [arg] if is_ground(arg) else [_column(place) for place, column in enumerate(columns) if column == arg]
+        for arg in args
+    ]
+    for chosen in product(*choices):
+        yield symbol, Compound(name[0], chosen) if chosen else wanted
+
+
+def _instance(atom: Term, columns: tuple[Term, ...]) -> Term:
+    """An atom in terms of columns, of a certain instance."""
+    return substitute(atom, {f"#{place}": column for place, column in enumerate(columns)})
