@@ -32,11 +32,11 @@ _MORE_VALUES = 20_000
 def is_keyed(program: bytes, windows: Windows) -> bool:
     """Whether keys of a program are worked out only when something changes for them.
 
-    Rules about time-points of the past must be asked again when fluents change there that whole intervals decide: that
-    is left to working out everything.
+    Rules about time-points of the past must be asked again when fluents change there that whole intervals decide, or
+    when input fills a domain: that is left to working out everything.
     """
     plan = _compiled(program)
-    if windows.size <= windows.step or plan.has_metric_rules:
+    if windows.size <= windows.step or plan.has_metric_rules or plan.domain_readers:
         return False
     kept = retention(plan)
     read = {
