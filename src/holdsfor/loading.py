@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analyse import Analysis, analyse
 from holdsfor.compiler.compile import check
 from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
 from holdsfor.compiler.plan import Plan, make_plan
@@ -76,9 +76,26 @@ class Reasoner:
         found = from_program(self.analysis.written + background_program(background))
         return replace(found, max_delayed_effects=self.max_delayed_effects)
 
-    def _plan_with(self, background: Background | None, max_delayed_effects: int | None) -> Plan:
+    def _plan_with(
+        self, background: Background | None, max_delayed_effects: int | None, clock_tick: int | None = None
+    ) -> Plan:
         found = self if background is None else self.with_background(background)
-        return (found if max_delayed_effects is None else found.limited(max_delayed_effects=max_delayed_effects)).plan
+        found = found if max_delayed_effects is None else found.limited(max_delayed_effects=max_delayed_effects)
+        return (found if clock_tick is None else found.with_clock_tick(clock_tick)).plan
+
+    def with_clock_tick(self, tick: int) -> Reasoner:
+        """The same rules for a stream whose time-points are the multiples of a number, as those of a video may be.
+
+        Rules go on speaking of time: a delay of 200 is five ticks of 40. What is in between two time-points belongs to
+        the one before.
+        """
+        from holdsfor.engine.ticks import require_tick
+
+        if require_tick(tick) == self.analysis.written.clock_tick:
+            return self
+        self.require_no_errors()
+        analysis = analyse(replace(self.analysis.written, clock_tick=tick))
+        return replace(self, analysis=analysis, diagnostics=(*self.diagnostics, *errors_of(analysis.findings)))
 
     def recognise(
         self,
@@ -88,6 +105,7 @@ class Reasoner:
         step: int | None = None,
         start: int | None = None,
         end: int | None = None,
+        clock_tick: int | None = None,
         background: Background | None = None,
         mapping: MappingInput = None,
         unit: str = "s",
@@ -103,6 +121,7 @@ class Reasoner:
         changes or from scratch, whichever costs less: `incremental` is "auto", "always" or "never". Rules whose delayed
         effects set each other off for ever stop with an error after `max_delayed_effects` of them.
         Rows that lie more than `max_ahead` time-points after the median are counted and left out.
+        Time-points are the multiples of `clock_tick`.
 
         >>> rules = "initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T)."
         >>> loads(rules).recognise({"unlock": [(3, "front")]})
@@ -116,9 +135,9 @@ class Reasoner:
         from holdsfor.recognition import Recognition, checked_windows, read_events
         from holdsfor.result import Result
 
-        plan = self._plan_with(background, max_delayed_effects)
+        plan = self._plan_with(background, max_delayed_effects, clock_tick)
         reading = read_events(plan, events, mapping, unit, Rejects(strict=strict), max_ahead=max_ahead)
-        windows, note = checked_windows(reading, window, step, start, end)
+        windows, note = checked_windows(reading, window, step, start, end, tick=plan.clock_tick)
         if note is not None:
             warnings.warn(note, stacklevel=2)
         recognition = Recognition(plan, reading, windows, incremental=Choice(incremental))
@@ -213,6 +232,7 @@ class Reasoner:
         *,
         changes: bool = True,
         max_delayed_effects: int | None = None,
+        clock_tick: int | None = None,
     ) -> Session:
         """A live session, to which events are pushed and from which they are taken back, with questions in between.
 
@@ -229,7 +249,7 @@ class Reasoner:
         """
         from holdsfor.session import Session
 
-        plan = self._plan_with(background, max_delayed_effects)
+        plan = self._plan_with(background, max_delayed_effects, clock_tick)
         return Session(plan, window, start, changes=changes)
 
     def graph(self, grain: Grain = "pairs") -> ProgramGraph:

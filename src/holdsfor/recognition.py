@@ -23,6 +23,7 @@ from holdsfor.engine.rule_notes import rule_notes
 from holdsfor.engine.run import Answer
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import FOREVER
+from holdsfor.engine.ticks import answer_in_time, stream_in_ticks, whole_ticks, windows_in_ticks
 from holdsfor.engine.unvalued import Unvalued, unvalued
 from holdsfor.engine.window_checks import check_windows
 from holdsfor.engine.windows import WindowPlan
@@ -102,27 +103,32 @@ def plan_windows(
     step: int | None = None,
     start: int | None = None,
     end: int | None = None,
+    *,
+    tick: int = 1,
 ) -> WindowPlan | None:
     """The query times of a run; None is one query over everything.
 
     The stream begins after `start` and is read up to `end`, by arrival; without a window every query sees all of it.
+    All four are multiples of the clock `tick`.
     """
     if window is None and step is None and start is None and end is None:
         return None
     for what, size in (("window", window), ("step", step)):
         if size is not None and size < 1:
             raise HoldsforError(f"the {what} must be at least one time-point, not {size}")
+    for what, given in (("window", window), ("step", step), ("start", start), ("end", end)):
+        whole_ticks(what, given or 0, tick)
     first, last = stream.arrivals()
-    begin = start if start is not None else first - 1
-    stop = end if end is not None else last
+    begin = start if start is not None else (first // tick - 1) * tick
+    stop = end if end is not None else last // tick * tick
     if stop < begin:
         raise HoldsforError(f"end {stop} lies before start {begin}")
     if window is not None:
         return WindowPlan(window, step or window, begin, stop)
-    pace = step or max(1, stop - begin)
+    pace = step or max(tick, stop - begin)
     # Every query sees all that has happened, also what arrived after the start and happened before it.
     last = begin + pace * max(1, -(-(stop - begin) // pace))
-    return WindowPlan(last - min(begin, stream.moments()[0] - 1), pace, begin, stop)
+    return WindowPlan(last - min(begin, (stream.moments()[0] // tick - 1) * tick), pace, begin, stop)
 
 
 def checked_windows(
@@ -131,9 +137,11 @@ def checked_windows(
     step: int | None = None,
     start: int | None = None,
     end: int | None = None,
+    *,
+    tick: int = 1,
 ) -> tuple[WindowPlan | None, str | None]:
     """The query times of a run over what was read, and what falls between windows, if anything does."""
-    windows = plan_windows(reading.stream, window, step, start, end)
+    windows = plan_windows(reading.stream, window, step, start, end, tick=tick)
     is_bounded = start is not None and end is not None
     return windows, check_windows(reading.stream, windows, reading.dictionary, is_bounded=is_bounded)
 
@@ -162,7 +170,10 @@ class Summary:
 
 
 class Recognition:
-    """A run over a stream that has been read. Iterate over it for the answers, of all fluents or of some."""
+    """A run over a stream that has been read. Iterate over it for the answers, of all fluents or of some.
+
+    Streams, windows and answers are in time; what the engine works on is counted in clock ticks.
+    """
 
     def __init__(
         self,
@@ -175,6 +186,7 @@ class Recognition:
         incremental: Choice = Choice.AUTO,
     ) -> None:
         self.plan, self.reading, self.windows = plan, reading, windows
+        self._windows = windows_in_ticks(windows, plan.clock_tick)
         self._fluents = fluents
         self.profile = Profile() if profile else None
         self._choice = incremental
@@ -184,11 +196,15 @@ class Recognition:
         self.summary = Summary(read, reading.unknown, malformed, reading.rejects.first)
         self._count_use()
 
+    @cached_property
+    def _stream(self) -> Stream:
+        return stream_in_ticks(self.reading.stream, self.plan.clock_tick, len(self.reading.dictionary))
+
     def _count_use(self) -> None:
-        if self.windows is None:
+        if self._windows is None:
             self.summary.used = self.summary.read
             return
-        for used, late in _use(self.reading.stream, self.windows):
+        for used, late in _use(self._stream, self._windows):
             self.summary.used += int(used.sum())
             self.summary.late += int((late & ~used).sum())
         self.summary.outside = self.summary.read - self.summary.used - self.summary.late
@@ -214,13 +230,14 @@ class Recognition:
         run = IncrementalRun(
             self.plan,
             self.reading.dictionary,
-            self.reading.stream,
-            self.windows,
+            self._stream,
+            self._windows,
             choice=self._choice,
             profile=self.profile,
         )
         self.work = run.work
-        for answer in run:
+        for counted in run:
+            answer = answer_in_time(counted, self.plan.clock_tick)
             found = answer if self._fluents is None else only_fluents(answer, self._fluents)
             counts.query_times += 1
             counts.intervals += sum(len(table) for table in found.fluents.values())
@@ -232,13 +249,17 @@ class Recognition:
     def by_reference(self) -> tuple[pa.Table, pa.Table]:
         """All intervals and derived events, worked out by the reference evaluator."""
         # Imported here: few runs have any use for it.
+        from holdsfor.compiler.analyse import analyse
         from holdsfor.io.records import records
         from holdsfor.reference import recognise
 
+        written = self.plan.analysis.written
         found = recognise(
-            self.plan.analysis,
+            # The reference evaluator follows the rules as they are written, in time.
+            self.plan.analysis if written.clock_tick == 1 else analyse(replace(written, clock_tick=1)),
             records(self.reading.stream, self.reading.dictionary),
             _reference_windows(self.windows),
+            tick=written.clock_tick,
             max_delayed_effects=self.plan.max_delayed_effects,
         )
         rows = [

@@ -14,6 +14,7 @@ from holdsfor import __version__
 
 _HOMES = {
     "run": "run",
+    "rtec": "rtec",
     "stream": "stream",
     "explain": "explain",
     "serve": "serve",

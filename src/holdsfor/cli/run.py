@@ -72,6 +72,7 @@ def run(
             parser=number, metavar="NUMBER", help=".dmtl only: all times are multiples of it; found out if not given."
         ),
     ] = None,
+    clock_tick: Annotated[int, typer.Option(min=1, help="Time-points are the multiples of it; not for .dmtl.")] = 1,
     delay: Annotated[
         str | None,
         typer.Option(help="With --step, .dmtl only: how much later answers may come; inf for as much as it takes."),
@@ -122,6 +123,7 @@ def run(
             "--derived-events": derived_events,
             "--max-delayed-effects": max_delayed_effects,
             "--max-ahead": max_ahead,
+            "--clock-tick": clock_tick != 1,
         }
         options = MetricOptions(
             rules, events, mapping, start, end, step, tick, delay, fluent, style, output, engine, timeline, dates
@@ -163,7 +165,7 @@ def run(
         if start is not None and end is not None and end < start:
             raise HoldsforError(f"--end {end} lies before --start {start}")
         span = window, time_point("--step", step, 1), time_point("--start", start), time_point("--end", end)
-        plan = limited(load_files([*rules, *background]), max_delayed_effects).plan
+        plan = limited(load_files([*rules, *background]), max_delayed_effects).with_clock_tick(clock_tick).plan
         wanted = _known_fluents(fluent, plan)
         if timeline is not None:
             require_drawable(timeline, dates)
@@ -180,7 +182,7 @@ def run(
         stack.enter_context(watching(line.delayed if line else None))
         aside = stack.enter_context(rejects_to(rejects, strict=strict))
         reading = _read(plan, events, mapping, aside, line, max_ahead)
-        windows = _windows(reading, span)
+        windows = _windows(reading, span, clock_tick)
         recognition = Recognition(
             plan, reading, windows, fluents=wanted, profile=profile, incremental=Choice(incremental.value)
         )
@@ -211,10 +213,12 @@ def _read(
     return read_events(plan, events, mapping, rejects=rejects, on_rows=on_rows, max_ahead=max_ahead)
 
 
-def _windows(reading: Reading, span: tuple[int | None, int | None, int | None, int | None]) -> WindowPlan | None:
+def _windows(
+    reading: Reading, span: tuple[int | None, int | None, int | None, int | None], tick: int
+) -> WindowPlan | None:
     from holdsfor.recognition import checked_windows
 
-    windows, note = checked_windows(reading, *span)
+    windows, note = checked_windows(reading, *span, tick=tick)
     if note is not None:
         typer.echo(f"note: {note}", err=True)
     return windows

@@ -15,6 +15,7 @@ from holdsfor.compiler.analysis.safety import Safety
 from holdsfor.compiler.background import Background
 from holdsfor.compiler.passes.local_names import rename_local_variables
 from holdsfor.compiler.passes.separate import separate_values
+from holdsfor.compiler.passes.ticks import in_ticks
 from holdsfor.compiler.passes.unfold import unfold_temporal_helpers
 from holdsfor.diagnostics import Diagnostic
 from holdsfor.ir import BackgroundRule, Body, Program, Rule
@@ -24,9 +25,9 @@ from holdsfor.ir import BackgroundRule, Body, Program, Rule
 class Analysis:
     """A program with its symbol table, graphs, background knowledge and executable bodies.
 
-    `written` is the program before variables were renamed and helpers unfolded. `skipped` holds the ids of rules that name unknown
-    predicates; nothing more is said of them. `unread` are names in clauses that could not be read. `fillings` say which
-    input puts what into the domains of the program.
+    `written` is the program before variables were renamed, helpers unfolded and time counted in clock ticks. `skipped`
+    holds the ids of rules that name unknown predicates; nothing more is said of them. `unread` are names in clauses that
+    could not be read. `fillings` say which input puts what into the domains of the program.
     """
 
     program: Program
@@ -53,7 +54,7 @@ class Analysis:
 def analyse(written: Program) -> Analysis:
     """Analyse a program. What is wrong with it is among the findings."""
     known = Names(written)
-    program = unfold_temporal_helpers(rename_local_variables(written))
+    program = in_ticks(unfold_temporal_helpers(rename_local_variables(written)))
     entities = Entities(program)
     graph = DependencyGraph(program, entities)
     parts = find_parts(graph)

@@ -112,6 +112,11 @@ class Plan:
         return tuple(symbol for stratum in self.strata for symbol in stratum.members)
 
     @property
+    def clock_tick(self) -> int:
+        """How far apart neighbouring time-points are; the plan itself counts ticks."""
+        return self.analysis.program.clock_tick
+
+    @property
     def has_metric_rules(self) -> bool:
         """Whether some strata are metric rules."""
         return any(stratum.method is Method.METRIC for stratum in self.strata)

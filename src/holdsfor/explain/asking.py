@@ -41,6 +41,8 @@ class Asked:
         frame: Frame | None = None,
         sources: Sources | None = None,
     ) -> None:
+        if plan.clock_tick != 1:
+            raise HoldsforError("explanations are only for a clock tick of 1")
         self._plan, self._stream, self._dictionary = plan, stream, dictionary
         self._frame = frame or Frame.of(stream, windows)
         self._sources = sources or Sources()

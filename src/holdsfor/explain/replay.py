@@ -162,7 +162,7 @@ class Replay:
     def _static(self) -> StaticSolver:
         world = self._world
         known = world.intervals
-        return StaticSolver(world, lambda pair: known.get(pair, []), known, world.now, world.analysis)
+        return StaticSolver(world, lambda pair: known.get(pair, []), known, world.now, world.analysis, world.tick)
 
     # Inertia
 

@@ -28,15 +28,22 @@ _R = TypeVar("_R", bound=Rule)
 class Program:
     """Rules in the order in which they were written, and the metric rules that go with them.
 
-    `diagnostics` are the front end's findings; they do not take part in equality.
+    `diagnostics` are the front end's findings; they do not take part in equality. Time-points are the multiples of
+    `clock_tick`.
     """
 
     rules: tuple[Rule, ...]
     diagnostics: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
     metric: MetricProgram = MetricProgram(())
+    clock_tick: int = 1
 
     def __add__(self, other: Program) -> Program:
-        return Program(self.rules + other.rules, self.diagnostics + other.diagnostics, self.metric + other.metric)
+        return Program(
+            self.rules + other.rules,
+            self.diagnostics + other.diagnostics,
+            self.metric + other.metric,
+            max(self.clock_tick, other.clock_tick),
+        )
 
     @cached_property
     def effects(self) -> tuple[EffectRule, ...]:

@@ -22,6 +22,7 @@ from holdsfor.reference.history import (
     Record,
     Windows,
     known_at,
+    on_ticks,
     whole_history,
 )
 from holdsfor.reference.mixed import run_metric
@@ -65,22 +66,24 @@ def recognise(
     records: Sequence[Record],
     windows: Windows | None = None,
     *,
+    tick: int = 1,
     max_delayed_effects: int = MAX_DELAYED_EFFECTS,
 ) -> Reference:
-    """Run a program over a stream; without windows, one query over everything."""
+    """Run a program over a stream; without windows, one query over everything. Neighbours are a clock tick apart."""
+    records = [on_ticks(record, tick) for record in records]
     intervals: list[IntervalRow] = []
     events: list[EventRow] = []
     conflicts: set[object] = set()
     failures = Failures()
-    used = windows or whole_history(records)
+    used = windows or whole_history(records, tick)
     origin = min(
         0,
-        used.start + 1,
+        used.start + tick,
         *(record.start if isinstance(record, InputInterval) else record.time for record in records),
         0,
     )
     for query in used.query_times:
-        known = known_at(records, used, query, ignore_arrival=windows is None)
+        known = known_at(records, used, query, ignore_arrival=windows is None, tick=tick)
         world = evaluate(analysis, known, origin, failures, max_delayed_effects=max_delayed_effects)
         intervals.extend(_interval_rows(world, query, used.size))
         events.extend(_event_rows(world, query, used.size))
@@ -110,7 +113,7 @@ def evaluate(
 
 def _interval_rows(world: World, query: int, size: float) -> list[IntervalRow]:
     entities = world.analysis.entities
-    border = query - size + 1
+    border = query - size + world.tick
     return [
         IntervalRow(query, print_term(fluent), print_term(value), start, end)
         for (fluent, value), found in world.intervals.items()

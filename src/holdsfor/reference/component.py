@@ -44,6 +44,7 @@ class Component:
         self._world = world
         self._members = frozenset(members)
         self._now = 0
+        self._tick = world.tick
         self._value: dict[Term, tuple[Term, float]] = {}
         self._static: dict[Pair, float] = {}
         self._closed: dict[Pair, list[Interval]] = {}
@@ -68,7 +69,7 @@ class Component:
     def run(self) -> None:
         """Go through time up to the query time and leave the results in the world."""
         self._world.running = self
-        given = {INITIAL, *self._world.moments(), *self._world.scheduled}
+        given = {INITIAL * self._tick, *self._world.moments(), *self._world.scheduled}
         agenda = sorted(given)
         done = -math.inf
         while agenda and agenda[0] <= self._world.now:
@@ -124,8 +125,8 @@ class Component:
 
     def edges(self) -> set[int]:
         """The time-points at which a pair of this component started or ended."""
-        ends = {int(t) - 1 for found in self._closed.values() for interval in found for t in interval}
-        return ends | {int(since) - 1 for _, since in self._value.values()}
+        ends = {int(t) - self._tick for found in self._closed.values() for interval in found for t in interval}
+        return ends | {int(since) - self._tick for _, since in self._value.values()}
 
     # One time-point
 
@@ -134,7 +135,7 @@ class Component:
 
     def _step(self, time: int) -> None:
         self._now = time
-        if time == INITIAL:
+        if time == INITIAL * self._tick:
             for pair in filter(self.owns, self._world.initial_pairs):
                 self._initiate(pair)
         for group in self._groups:
@@ -198,7 +199,7 @@ class Component:
     def _comes_true(self, attempt: Attempt) -> bool:
         """Whether an attempt takes effect now: its trigger has held ever since, and was not renewed."""
         value, since = self._value.get(attempt.trigger[0], (None, math.inf))
-        unbroken = value == attempt.trigger[1] and since <= attempt.initiated + 1
+        unbroken = value == attempt.trigger[1] and since <= attempt.initiated + self._tick
         renewed = attempt.postponable and self._is_renewed(attempt)
         return attempt.due == self._now and unbroken and not renewed
 
@@ -228,9 +229,9 @@ class Component:
         self._world.conflicts |= {(pair[0], self._now) for pair in initiated if pair not in effective}
         for pair in broken:
             since = self._value.pop(pair[0])[1]
-            self._closed.setdefault(pair, []).append((since, self._now + 1))
+            self._closed.setdefault(pair, []).append((since, self._now + self._tick))
         for fluent, value in effective:
-            self._value.setdefault(fluent, (value, self._now + 1))
+            self._value.setdefault(fluent, (value, self._now + self._tick))
             self._last_initiated[(fluent, value)] = self._now
             self._stage((fluent, value))
         self._update_static(static)
@@ -244,7 +245,7 @@ class Component:
                     effect = (resolve(target.fluent, answer), resolve(target.value, answer)) if target else None
                     self._attempts.append(
                         Attempt(
-                            self._now + _delay(rule, evaluate(rule.delay, answer)),
+                            self._now + _delay(rule, evaluate(rule.delay, answer), self._tick),
                             pair,
                             self._now,
                             effect,
@@ -271,21 +272,21 @@ class Component:
 
     def _static_next(self) -> set[Pair]:
         """The statically determined pairs that hold just after the present time-point."""
-        then = self._now + 1
+        then = self._now + self._tick
         found: set[Pair] = set()
 
         def lookup(pair: Pair) -> list[Interval]:
             if not self.owns(pair):
-                return [(then, then + 1)] if self._world.holds(pair, then) else []
+                return [(then, then + self._tick)] if self._world.holds(pair, then) else []
             holds = pair in found if self._is_static(pair) else self.holds_next(pair)
-            return [(then, then + 1)] if holds else []
+            return [(then, then + self._tick)] if holds else []
 
         for symbol in self._static_order:
             rules = [
                 entry for entry in self._static_rules if self._world.analysis.entities.fluent(entry[0].fvp) == symbol
             ]
             analysis = self._world.analysis
-            solver = StaticSolver(self._world, lookup, [*self._world.pairs(), *found], self._now, analysis)
+            solver = StaticSolver(self._world, lookup, [*self._world.pairs(), *found], self._now, analysis, self._tick)
             for pair, listed in solver.evaluate(rules).items():
                 if any(start <= then < end for start, end in listed) and self._world.is_declared(pair):
                     found.add(pair)
@@ -293,9 +294,9 @@ class Component:
 
     def _update_static(self, holding: set[Pair]) -> None:
         for pair in [pair for pair in self._static if pair not in holding]:
-            self._closed.setdefault(pair, []).append((self._static.pop(pair), self._now + 1))
+            self._closed.setdefault(pair, []).append((self._static.pop(pair), self._now + self._tick))
         for pair in holding:
-            self._static.setdefault(pair, self._now + 1)
+            self._static.setdefault(pair, self._now + self._tick)
 
 
 def _apart(pair: Pair) -> Pair:
@@ -311,10 +312,11 @@ def _kind(attempt: Attempt) -> str:
     return DELAYED if attempt.postponable else INITIATED
 
 
-def _delay(rule: DelayRule, value: float) -> int:
-    if value != int(value) or value < 1:
+def _delay(rule: DelayRule, value: float, tick: int) -> int:
+    if value % tick or value < 1:
         shown = print_term(rule.trigger.fluent)
-        raise EvaluationError(f"the delay of {shown} is {value}; it must be a positive whole number")
+        wanted = "a positive whole number" if tick == 1 else f"a multiple of the clock tick {tick}"
+        raise EvaluationError(f"the delay of {shown} is {value}; it must be {wanted}")
     return int(value)
 
 

@@ -70,6 +70,7 @@ class World(Solver):
         self.known = known
         self.max_delayed_effects = max_delayed_effects
         self.now = known.query_time
+        self.tick = known.tick
         self.intervals: dict[Pair, list[Interval]] = {}
         self.events: dict[int, dict[Term, None]] = {
             t: dict.fromkeys(found) for t, found in known.events.items() if t <= self.now
@@ -95,7 +96,13 @@ class World(Solver):
     def moments(self) -> list[int]:
         """The time-points at which anything is known to happen, up to the query time."""
         found = set(self.events) | {time for _, time in self.effects}
-        found |= {int(t) - 1 for listed in self.intervals.values() for ends in listed for t in ends if math.isfinite(t)}
+        found |= {
+            int(t) - self.tick
+            for listed in self.intervals.values()
+            for ends in listed
+            for t in ends
+            if math.isfinite(t)
+        }
         found |= self.running.edges() if self.running else set()
         return sorted(time for time in found if time <= self.now)
 
@@ -119,7 +126,9 @@ class World(Solver):
     def run_static(self, symbol: Symbol) -> None:
         """Work out a statically determined fluent from finished ones."""
         rules = [rule for rule in self.analysis.entities[symbol].rules if isinstance(rule, IntervalRule)]
-        solver = StaticSolver(self, lambda pair: self.intervals.get(pair, []), self.intervals, self.now, self.analysis)
+        solver = StaticSolver(
+            self, lambda pair: self.intervals.get(pair, []), self.intervals, self.now, self.analysis, self.tick
+        )
         for pair, found in solver.evaluate([(rule, self.analysis.body(rule)) for rule in rules]).items():
             if found and self.is_declared(pair):
                 self.intervals[pair] = found
@@ -160,7 +169,8 @@ class World(Solver):
     def _moments_of(self, time: Term, bindings: Bindings) -> list[int]:
         moment = resolve(time, bindings)
         if isinstance(moment, Const):
-            return [moment.value] if isinstance(moment.value, int) else []
+            # A time between two time-points is not one of them: nothing happens or holds at it.
+            return [moment.value] if isinstance(moment.value, int) and moment.value % self.tick == 0 else []
         return self.moments()
 
     def holds(self, pair: Pair, time: int) -> bool:
@@ -175,11 +185,11 @@ class World(Solver):
         if self.running is not None and self.running.owns(pair):
             then = self.running.holds_next(pair)
         else:
-            then = self.holds(pair, time + 1)
+            then = self.holds(pair, time + self.tick)
         if edge is Edge.END:
             return now and not then
-        is_cut = (*pair, time + 1) in self.known.cut_starts
-        return then and not now and not is_cut and not (time == INITIAL and self._is_there_at_first(pair))
+        is_cut = (*pair, time + self.tick) in self.known.cut_starts
+        return then and not now and not is_cut and not (time == INITIAL * self.tick and self._is_there_at_first(pair))
 
     def _is_there_at_first(self, pair: Pair) -> bool:
         """Whether a pair that holds from 0 on does not start there: only what a rule initiates does."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdsfor.reference.intervals import Interval, maximal
 from holdsfor.syntax.terms import Compound, Const, Term
@@ -64,35 +64,51 @@ class Windows:
 
 @dataclass(frozen=True)
 class Known:
-    """All that counts at one query time."""
+    """All that counts at one query time. Neighbouring time-points are a `tick` apart."""
 
     query_time: int
     events: dict[int, list[Term]]
     inputs: dict[tuple[Term, Term], list[Interval]]
     cut_starts: set[tuple[Term, Term, float]]
+    tick: int = 1
 
 
-def whole_history(records: Sequence[Record]) -> Windows:
+def on_ticks(record: Record, tick: int) -> Record:
+    """A record on time-points: a time between two of them belongs to the one before.
+
+    >>> on_ticks(Occurrence(Const("e"), 45, 85), 40)
+    Occurrence(event=Const(value='e'), time=40, arrival=80)
+    """
+    arrival = record.arrival // tick * tick
+    if isinstance(record, Occurrence):
+        return replace(record, time=record.time // tick * tick, arrival=arrival)
+    end = record.end if record.end == math.inf else -(-int(record.end) // tick) * tick
+    return replace(record, start=record.start // tick * tick, end=end, arrival=arrival)
+
+
+def whole_history(records: Sequence[Record], tick: int = 1) -> Windows:
     """One query at the last time-point that anything speaks of; everything counts."""
-    moments = [moment for record in records for moment in _moments(record)]
+    moments = [moment for record in records for moment in _moments(record, tick)]
     first, last = min(moments, default=0), max(moments, default=0)
-    return Windows(math.inf, max(1, last - first + 1), first - 1, last)
+    return Windows(math.inf, max(tick, last - first + tick), first - tick, last)
 
 
-def _moments(record: Record) -> Iterable[int]:
+def _moments(record: Record, tick: int) -> Iterable[int]:
     if isinstance(record, Occurrence):
         return (record.time,)
-    return (record.start, record.start if record.end == math.inf else int(record.end) - 1)
+    return (record.start, record.start if record.end == math.inf else int(record.end) - tick)
 
 
-def known_at(records: Iterable[Record], windows: Windows, query: int, *, ignore_arrival: bool = False) -> Known:
+def known_at(
+    records: Iterable[Record], windows: Windows, query: int, *, ignore_arrival: bool = False, tick: int = 1
+) -> Known:
     """What counts at a query time: everything that was inside some window after it arrived."""
     events: dict[int, list[Term]] = {}
     pieces: dict[tuple[Term, Term], list[Interval]] = {}
     points: dict[tuple[Term, Term], set[int]] = {}
     cuts: set[tuple[Term, Term, float]] = set()
     for record in records:
-        loaded = windows.start + 1 if ignore_arrival else windows.loaded_at(record.arrival)
+        loaded = windows.start + tick if ignore_arrival else windows.loaded_at(record.arrival)
         if loaded is None or loaded > query:
             continue
         if isinstance(record, Occurrence):
@@ -100,21 +116,21 @@ def known_at(records: Iterable[Record], windows: Windows, query: int, *, ignore_
                 events.setdefault(record.time, []).append(record.event)
             continue
         border = -math.inf if ignore_arrival else loaded - windows.size
-        if record.end <= border + 1:  # its last time-point is not inside the window
+        if record.end <= border + tick:  # its last time-point is not inside the window
             continue
         pair = (record.fluent, record.value)
         if record.is_point:
             if record.start > border:
                 points.setdefault(pair, set()).add(record.start)
         elif record.start <= border:
-            pieces.setdefault(pair, []).append((border + 1, record.end))
-            cuts.add((*pair, border + 1))
+            pieces.setdefault(pair, []).append((border + tick, record.end))
+            cuts.add((*pair, border + tick))
         else:
             pieces.setdefault(pair, []).append((record.start, record.end))
     for pair, moments in points.items():
-        pieces.setdefault(pair, []).extend((t, math.inf if t == query else t + 1) for t in moments)
+        pieces.setdefault(pair, []).extend((t, math.inf if t == query else t + tick) for t in moments)
     inputs = {pair: joined for pair, found in pieces.items() if (joined := maximal(found))}
-    return Known(query, events, inputs, cuts)
+    return Known(query, events, inputs, cuts, tick)
 
 
 def _counted(time: int, loaded: int, windows: Windows, query: int) -> bool:

@@ -115,7 +115,7 @@ def always(intervals: list[Interval], low: float, high: float) -> list[Interval]
     return maximal((start if start == -math.inf else start + high, end + low) for start, end in joined)
 
 
-def since(during: list[Interval], intervals: list[Interval], low: float, high: float) -> list[Interval]:
+def since(during: list[Interval], intervals: list[Interval], low: float, high: float, tick: int = 1) -> list[Interval]:
     """Time-points from which one of the second list lies at such a distance back, with the first list at all points
     strictly between.
 
@@ -125,36 +125,36 @@ def since(during: list[Interval], intervals: list[Interval], low: float, high: f
     [(1, 3)]
     """
     # No point lies between neighbours, nor between a point and itself.
-    found = sometime(intervals, low, min(high, 1)) if low <= 1 else []
+    found = sometime(intervals, low, min(high, tick)) if low <= tick else []
     for start, end in maximal(during):
-        stretch = [(start - 1, end + 1)]
+        stretch = [(start - tick, end + tick)]
         reached = sometime(intersection([intervals, stretch]), low, high)
         found += intersection([reached, stretch])
     return maximal(found)
 
 
-def mirrored(intervals: list[Interval]) -> list[Interval]:
+def mirrored(intervals: list[Interval], tick: int = 1) -> list[Interval]:
     """The same with time running backwards.
 
     >>> mirrored([(1, 4), (6, 7)])
     [(-6, -5), (-3, 0)]
     """
-    return sorted((1 - end, 1 - start) for start, end in intervals)
+    return sorted((tick - end, tick - start) for start, end in intervals)
 
 
-def longer(intervals: list[Interval], accept: Callable[[float], bool], now: float) -> list[Interval]:
+def longer(intervals: list[Interval], accept: Callable[[float], bool], now: float, tick: int = 1) -> list[Interval]:
     """Intervals whose length is accepted; one that is still open is as long as it has held so far."""
-    return [(start, end) for start, end in intervals if accept((now + 1 if end == math.inf else end) - start)]
+    return [(start, end) for start, end in intervals if accept((now + tick if end == math.inf else end) - start)]
 
 
-def _last(interval: Interval) -> float:
-    return interval[1] if interval[1] == math.inf else interval[1] - 1
+def _last(interval: Interval, tick: int) -> float:
+    return interval[1] if interval[1] == math.inf else interval[1] - tick
 
 
-def related(relation: AllenRelation, source: Interval, target: Interval) -> bool:
+def related(relation: AllenRelation, source: Interval, target: Interval, tick: int = 1) -> bool:
     """Whether an Allen relation holds between two intervals, by their first and last time-points."""
     s, t = source[0], target[0]
-    f, g = _last(source), _last(target)
+    f, g = _last(source, tick), _last(target, tick)
     match relation:
         case AllenRelation.BEFORE:
             return f < t
@@ -172,10 +172,12 @@ def related(relation: AllenRelation, source: Interval, target: Interval) -> bool
             return s == t and f == g
 
 
-def allen(relation: AllenRelation, mode: AllenMode, sources: list[Interval], targets: list[Interval]) -> list[Interval]:
+def allen(
+    relation: AllenRelation, mode: AllenMode, sources: list[Interval], targets: list[Interval], tick: int = 1
+) -> list[Interval]:
     """The intervals that take part in a pair, combined as the mode says."""
-    chosen_sources = [a for a in sources if any(related(relation, a, b) for b in targets)]
-    chosen_targets = [b for b in targets if any(related(relation, a, b) for a in sources)]
+    chosen_sources = [a for a in sources if any(related(relation, a, b, tick) for b in targets)]
+    chosen_targets = [b for b in targets if any(related(relation, a, b, tick) for a in sources)]
     match mode:
         case AllenMode.SOURCE:
             return chosen_sources

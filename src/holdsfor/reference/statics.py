@@ -42,11 +42,13 @@ Lookup = Callable[[Pair], list[Interval]]
 class StaticSolver(Solver):
     """Solves `holdsFor` bodies, reading fluents through a lookup."""
 
-    def __init__(self, solver: Solver, lookup: Lookup, known: Iterable[Pair], now: int, analysis: Analysis) -> None:
+    def __init__(
+        self, solver: Solver, lookup: Lookup, known: Iterable[Pair], now: int, analysis: Analysis, tick: int = 1
+    ) -> None:
         super().__init__(solver._rules)
         self.failures = solver.failures
         self._lookup = lookup
-        self._now = now
+        self._now, self._tick = now, tick
         self._needs = analysis.background.needs
         self._entities = analysis.entities
         self._by_name: dict[tuple[str, int], list[Pair]] = {}
@@ -156,30 +158,32 @@ class StaticSolver(Solver):
                 return ops.sequence(inputs[0], inputs[1])
             case IntervalOperator.ALLEN:
                 assert literal.relation is not None and literal.mode is not None
-                return ops.allen(literal.relation, literal.mode, inputs[0], inputs[1])
+                return ops.allen(literal.relation, literal.mode, inputs[0], inputs[1], self._tick)
             case operator if operator in METRIC:
-                return _metric(literal, inputs)
+                return _metric(literal, inputs, self._tick)
             case duration:
                 assert literal.bound is not None
                 bound = evaluate(literal.bound, bindings)
                 return ops.longer(
-                    inputs[0], lambda length: compare_numbers(DURATIONS[duration], length, bound), self._now
+                    inputs[0], lambda length: compare_numbers(DURATIONS[duration], length, bound), self._now, self._tick
                 )
 
 
-def _metric(literal: Algebra, inputs: list[list[Interval]]) -> list[Interval]:
+def _metric(literal: Algebra, inputs: list[list[Interval]], tick: int) -> list[Interval]:
     """A metric operator; one that looks ahead is one that looks back while time runs backwards."""
     assert literal.distance is not None
-    low, high = literal.distance.low, math.inf if literal.distance.high is None else literal.distance.high
-    lists = [ops.mirrored(one) for one in inputs] if literal.operator in AHEAD else inputs
+    # Only time-points count: the nearest that is far enough away, the farthest that is near enough.
+    low = -(-literal.distance.low // tick) * tick
+    high = math.inf if literal.distance.high is None else literal.distance.high // tick * tick
+    lists = [ops.mirrored(one, tick) for one in inputs] if literal.operator in AHEAD else inputs
     match literal.operator:
         case IntervalOperator.DIAMOND_MINUS | IntervalOperator.DIAMOND_PLUS:
             found = ops.sometime(lists[0], low, high)
         case IntervalOperator.BOX_MINUS | IntervalOperator.BOX_PLUS:
             found = ops.always(lists[0], low, high)
         case _:
-            found = ops.since(lists[0], lists[1], low, high)
-    return ops.mirrored(found) if literal.operator in AHEAD else found
+            found = ops.since(lists[0], lists[1], low, high, tick)
+    return ops.mirrored(found, tick) if literal.operator in AHEAD else found
 
 
 def _about_lists(literal: Literal, lists: set[str]) -> bool:

@@ -64,10 +64,11 @@ class Context:
 class Changes(Sequence[Change]):
     """What has changed. Rows for Python, `to_arrow()` and the like for data tools."""
 
-    def __init__(self, entries: Entries, query_time: int, context: Context) -> None:
+    def __init__(self, entries: Entries, query_time: int, context: Context, tick: int = 1) -> None:
         self._entries = entries
         self._context = context
-        self.query_time = query_time
+        self._tick = tick
+        self.query_time = query_time * tick
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -95,19 +96,26 @@ class Changes(Sequence[Change]):
                     Op(op),
                     names[place],
                     values[place],
-                    finite(row[ledger.start]),
-                    finite(row[ledger.end]),
+                    self._time(row[ledger.start]),
+                    self._time(row[ledger.end]),
                     self.query_time,
-                    None if is_new else finite(before[ledger.start]),
-                    None if is_new else finite(before[ledger.end]),
+                    None if is_new else self._time(before[ledger.start]),
+                    None if is_new else self._time(before[ledger.end]),
                     self._causes(row),
                 )
             )
         return found
 
+    def _time(self, ticks: int) -> int | None:
+        found = finite(ticks)
+        return None if found is None else found * self._tick
+
     def _ids(self, names: list[str], values: list[str]) -> list[str]:
         rows, ledger = self._entries.rows, self._context.ledger
-        starts, queries = ([row[place] for row in rows] for place in (ledger.first_start, ledger.first_query))
+        places = ledger.first_start, ledger.first_query
+        starts, queries = (
+            [row[place] if finite(row[place]) is None else row[place] * self._tick for row in rows] for place in places
+        )
         if len(rows) <= _FEW:
             return list(map(interval_id, names, values, starts, queries))
         columns = (pa.array(names, pa.string()), pa.array(values, pa.string()))
@@ -121,7 +129,7 @@ class Changes(Sequence[Change]):
         numbers = known.trace.of(stage, stage.sections.key(symbol, row[FIRST : FIRST + width(symbol)]))
         read = known.dependencies[symbol]
         wanted = [number for number in numbers if known.inputs.symbol(number) in read]
-        return tuple(known.inputs.cause(number, known.words) for number in wanted[-MOST_CAUSES:])
+        return tuple(known.inputs.cause(number, known.words).in_time(self._tick) for number in wanted[-MOST_CAUSES:])
 
     # Tables
 

@@ -37,6 +37,10 @@ class Cause:
         when = f"at {self.time}" if self.end is None else f"from {self.time} to {self.end}"
         return f"{self.kind} {self.text} {when}"
 
+    def in_time(self, tick: int) -> Cause:
+        """The same with times in the place of numbers of ticks."""
+        return replace(self, time=self.time * tick, end=None if self.end is None else self.end * tick)
+
 
 @dataclass(frozen=True, slots=True)
 class _Batch:

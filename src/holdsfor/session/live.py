@@ -19,6 +19,7 @@ from holdsfor.engine.dictionary import Dictionary, Value, value_of
 from holdsfor.engine.report import Texts
 from holdsfor.engine.state import NEVER
 from holdsfor.engine.stream import Stream
+from holdsfor.engine.ticks import answer_in_time, stream_in_ticks, whole_ticks
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.facts import facts_of
 from holdsfor.incremental.engine import Incremental
@@ -57,7 +58,11 @@ class Session:
     ) -> None:
         if window is not None and window < 1:
             raise HoldsforError(f"the window must be at least one time-point, not {window}")
-        self._plan, self._window, self._start, self._pane = plan, window, start, pane
+        self._tick = tick = plan.clock_tick
+        # All that follows is counted in clock ticks; times are at the edges.
+        self._window = None if window is None else whole_ticks("window", window, tick)
+        self._start = None if start is None else whole_ticks("start", start, tick)
+        self._plan, self._pane = plan, pane
         self._written: Program = plan.analysis.written
         self.dictionary = Dictionary()
         self._layouts = Layouts(plan.analysis.entities)
@@ -93,7 +98,7 @@ class Session:
 
     def _row(self, event: str, time: int, args: tuple[object, ...]) -> tuple[Symbol, tuple[int, ...]]:
         symbol = self._symbol(event, len(args))
-        row = (*(self.dictionary.code(_value(arg, event)) for arg in args), _whole(time, event))
+        row = (*(self.dictionary.code(_value(arg, event)) for arg in args), _whole(time, event) // self._tick)
         self._read += 1
         return symbol, row
 
@@ -118,7 +123,7 @@ class Session:
             self._read += sum(
                 len(table.arrival) for found in (events.events, events.fluents) for table in found.values()
             )
-            return events
+            return stream_in_ticks(events, self._tick, len(self.dictionary))
         if isinstance(events, Mapping):
             for name in events:
                 self._require_known(name)
@@ -126,7 +131,7 @@ class Session:
         else:
             reading = read_rtec(as_paths(events), entities, self.dictionary, self._rejects)
         self._read += reading.rows
-        return reading.stream
+        return stream_in_ticks(reading.stream, self._tick, len(self.dictionary))
 
     def _add(self, stream: Stream, kind: CauseKind) -> None:
         self._see(stream.moments()[1] if stream.events or stream.fluents else None)
@@ -202,7 +207,11 @@ class Session:
         summary.intervals = sum(len(table) for table in answer.fluents.values())
         summary.derived_events = sum(len(table) for table in answer.events.values())
         size = self._window
-        windows = None if size is None else WindowPlan(size, size, answer.query_time - size, answer.query_time)
+        answer = answer_in_time(answer, self._tick)
+        if size is None:
+            return Result([answer], self._texts, summary)
+        size *= self._tick
+        windows = WindowPlan(size, size, answer.query_time - size, answer.query_time)
         return Result([answer], self._texts, summary, windows)
 
     def changes(self, now: int | None = None) -> Changes:
@@ -216,12 +225,12 @@ class Session:
         self._inputs = self._inputs.after(at)
         self._trace = self._engine.trace = Trace()
         self._shown_at = at
-        return Changes(entries, at, context)
+        return Changes(entries, at, context, self._tick)
 
     @property
     def now(self) -> int | None:
         """The time of the last question."""
-        return self._now
+        return None if self._now is None else self._now * self._tick
 
     @property
     def summary(self) -> Summary:
@@ -268,9 +277,9 @@ class Session:
             if not known:
                 raise HoldsforError("nothing was pushed yet; say when: query(now)")
             return max(known)
-        at = _whole(now, "now")
+        at = _whole(now, "now") // self._tick
         if self._now is not None and at < self._now:
-            raise HoldsforError(f"the session stands at {self._now} and cannot go back to {at}")
+            raise HoldsforError(f"the session stands at {self.now} and cannot go back to {now}")
         return at
 
     def _streams(self, edit: Edit) -> tuple[Stream, Stream]:
@@ -299,7 +308,7 @@ class Session:
         return engine
 
     def __repr__(self) -> str:
-        at = "not asked yet" if self._now is None else f"at {self._now}"
+        at = "not asked yet" if self._now is None else f"at {self.now}"
         return f"<Session {at}: {self._read} rows, {self.late} late, {self.unmatched} unmatched>"
 
 

@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 
 from holdsfor.ir import Assign, Body, Compare, IfThenElse, Literal, sub_bodies
 from holdsfor.syntax.terms import Compound, Const, Term, Var
@@ -69,10 +70,11 @@ def _limits(differences: list[tuple[str, Linear]]) -> Iterator[tuple[tuple[str, 
     found: list[tuple[tuple[str, str], float]] = []
     for operator, difference in differences:
         for sign, relation in ((1, operator), (-1, _FLIPPED[operator])):
-            pair = _as_difference(difference, sign)
-            if pair is None or relation in (">", ">="):
+            as_difference = _as_difference(difference, sign)
+            if as_difference is None or relation in (">", ">="):
                 continue
-            limit = -sign * difference.get("", 0)
+            pair, factor = as_difference
+            limit = Fraction(-sign * difference.get("", 0)) / Fraction(factor)
             found.append((pair, math.ceil(limit) - 1 if relation == "<" else math.floor(limit)))
     return iter(sorted(found, key=lambda item: -item[1]))
 
@@ -100,13 +102,13 @@ def _differences(body: Body, definitions: dict[str, Term]) -> Iterator[tuple[str
                 yield "=:=", _add(left, right, -1)
 
 
-def _as_difference(difference: Linear, sign: int) -> tuple[str, str] | None:
-    """The two variables of an expression that is one minus the other, and perhaps a constant."""
+def _as_difference(difference: Linear, sign: int) -> tuple[tuple[str, str], float] | None:
+    """The two variables of an expression that is one minus the other, times a factor, and perhaps a constant."""
     factors = {name: factor * sign for name, factor in difference.items() if name and factor}
-    if sorted(factors.values()) != [-1, 1]:
+    if len(factors) != 2 or sum(factors.values()):
         return None
     second, first = sorted(factors, key=lambda name: factors[name])
-    return first, second
+    return (first, second), factors[first]
 
 
 def _linear(term: Term, definitions: dict[str, Term], depth: int = 0) -> Linear | None:

@@ -1,0 +1,117 @@
+"""`rtec`: run an application from a parameter file of RTEC."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from holdsfor.cli.application import read_application, require_files
+from holdsfor.cli.common import friendly_errors
+from holdsfor.cli.options import Engine, Format, Incremental, number
+from holdsfor.cli.run import run
+from holdsfor.diagnostics import HoldsforError
+
+
+def rtec(
+    file: Annotated[Path, typer.Argument(help="RTEC's parameter file, defaults.toml.", metavar="FILE.toml")],
+    application: Annotated[str, typer.Argument(help="The table of the file that describes the application.")],
+    rules: Annotated[
+        list[Path], typer.Option("--event-description", help="Rule files in place of event_description.")
+    ] = [],  # noqa: B006
+    background: Annotated[
+        list[Path],
+        typer.Option("--background", "--background-knowledge", help="Files in place of background_knowledge."),
+    ] = [],  # noqa: B006
+    events: Annotated[
+        list[Path], typer.Option("--events", "--input", help="Streams in place of input_providers.")
+    ] = [],  # noqa: B006
+    window: Annotated[
+        int | None, typer.Option("--window", "--window-size", min=1, help="In place of window_size.")
+    ] = None,
+    step: Annotated[Fraction | None, typer.Option(parser=number, metavar="NUMBER", help="In place of step.")] = None,
+    start: Annotated[
+        Fraction | None,
+        typer.Option("--start", "--start-time", parser=number, metavar="NUMBER", help="In place of start_time."),
+    ] = None,
+    end: Annotated[
+        Fraction | None,
+        typer.Option("--end", "--end-time", parser=number, metavar="NUMBER", help="In place of end_time."),
+    ] = None,
+    clock_tick: Annotated[int | None, typer.Option(min=1, help="In place of clock_tick.")] = None,
+    fluent: Annotated[list[str], typer.Option("--fluent", "--query", help="Report only these fluents.")] = [],  # noqa: B006
+    style: Annotated[
+        Format | None, typer.Option("--format", "-f", help="Output format; csv, or what --output ends in.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
+    ] = None,
+    derived_events: Annotated[Path | None, typer.Option(help="Write derived events to this file.")] = None,
+    timeline: Annotated[
+        Path | None, typer.Option(help="Draw what was found: a page (.html) or a picture (.svg, .png).")
+    ] = None,
+    dates: Annotated[
+        str | None, typer.Option(help="With --timeline: times are unix time in s, ms, us or ns; show dates.")
+    ] = None,
+    rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be read to this file.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be read.")] = False,
+    profile: Annotated[bool, typer.Option("--profile", help="Say how long each stratum took.")] = False,
+    incremental: Annotated[
+        Incremental, typer.Option(help="Work out windows that overlap by what changed, or each from scratch.")
+    ] = Incremental.AUTO,
+    engine: Annotated[
+        Engine, typer.Option(help="The engine, the small slow evaluator it is tested by, or the engine on Spark.")
+    ] = Engine.COLUMNAR,
+    master: Annotated[str, typer.Option(help="With --engine spark: where it runs.")] = "local[*]",
+    partitions: Annotated[int | None, typer.Option(min=1, help="With --engine spark: into how many parts.")] = None,
+) -> None:
+    """Run an application of RTEC as its parameter file describes it.
+
+    The table of the application gives rules, background files, streams, window, step, start, end and clock tick. Paths in
+    it start at the folder of the file. Options replace what the table says. Example, in a checkout of RTEC:
+
+        holdsfor rtec "execution scripts/defaults.toml" toy --format table
+    """
+    with friendly_errors():
+        found = read_application(file, application)
+        rules = rules or list(found.rules)
+        background = background or list(found.background)
+        events = events or list(found.inputs)
+        if not rules:
+            raise HoldsforError(f"{file}: [{application}] has no event_description; give one with --event-description")
+        if not events:
+            raise HoldsforError(f"{file}: [{application}] has no input_providers; give streams with --events")
+        require_files(rules, "event_description", "--event-description")
+        require_files(background, "background_knowledge", "--background")
+        require_files(events, "input_providers", "--events")
+        if found.ignored:
+            typer.secho(f"not used: {', '.join(found.ignored)}", err=True, fg=typer.colors.YELLOW)
+    run(
+        rules,
+        events=events,
+        background=background,
+        window=window or found.window,
+        step=_or_else(step, found.step),
+        start=_or_else(start, found.start),
+        end=_or_else(end, found.end),
+        clock_tick=clock_tick or found.clock_tick,
+        fluent=fluent,
+        style=style,
+        output=output,
+        derived_events=derived_events,
+        timeline=timeline,
+        dates=dates,
+        rejects=rejects,
+        strict=strict,
+        profile=profile,
+        incremental=incremental,
+        engine=engine,
+        master=master,
+        partitions=partitions,
+    )
+
+
+def _or_else(given: Fraction | None, described: int | None) -> Fraction | None:
+    return given if given is not None or described is None else Fraction(described)

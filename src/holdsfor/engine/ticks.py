@@ -1,0 +1,97 @@
+"""The clock tick at the edge of the engine: streams come in as numbers of ticks, answers go out as times.
+
+A time between two time-points belongs to the one before it. An interval has every time-point that one of its times
+belongs to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.kernels import Ints
+from holdsfor.engine.step import Answer
+from holdsfor.engine.stream import EventColumns, FluentColumns, MeasuredEvents, Stream
+from holdsfor.engine.tables import FOREVER, Events, Intervals
+from holdsfor.engine.windows import WindowPlan
+
+
+def whole_ticks(name: str, length: int, tick: int) -> int:
+    """A length of time or a time-point as a number of ticks; HoldsforError if it is not a whole one.
+
+    >>> whole_ticks("window", 400, 40)
+    10
+    """
+    if length % tick:
+        raise HoldsforError(f"the {name}, {length}, is not a multiple of the clock tick, {tick}")
+    return length // tick
+
+
+def require_tick(tick: int) -> int:
+    """A clock tick that makes sense."""
+    if isinstance(tick, bool) or not isinstance(tick, int) or tick < 1:
+        raise HoldsforError(f"the clock tick must be a whole number of at least 1, not {tick!r}")
+    return tick
+
+
+def stream_in_ticks(stream: Stream, tick: int, codes: int) -> Stream:
+    """A stream with numbers of ticks in the place of times; `codes` is how many there are in its dictionary."""
+    if tick == 1:
+        return stream
+    events = {symbol: _events(table, tick) for symbol, table in stream.events.items()}
+    fluents = {symbol: _fluents(table, tick).put_in_order(codes) for symbol, table in stream.fluents.items()}
+    return Stream(events, fluents)
+
+
+def _events(table: EventColumns, tick: int) -> EventColumns:
+    time, arrival = table.time // tick, table.arrival // tick
+    if isinstance(table, MeasuredEvents):
+        return MeasuredEvents(table.measured, time, arrival, table.dictionary)
+    return EventColumns(table.args, time, arrival)
+
+
+def _fluents(table: FluentColumns, tick: int) -> FluentColumns:
+    end = np.where(table.end >= FOREVER, FOREVER, -(-table.end // tick))
+    return replace(
+        table, start=table.start // tick, end=end, arrival=table.arrival // tick, in_order=False, is_maximal=False
+    )
+
+
+def windows_in_ticks(windows: WindowPlan | None, tick: int) -> WindowPlan | None:
+    """Query times as numbers of ticks; all that says when they are must be whole ones."""
+    if windows is None or tick == 1:
+        return windows
+    size = None if windows.size is None else whole_ticks("window", windows.size, tick)
+    step = whole_ticks("step", windows.step, tick)
+    return WindowPlan(size, step, whole_ticks("start", windows.start, tick), whole_ticks("end", windows.end, tick))
+
+
+def answer_in_time(answer: Answer, tick: int) -> Answer:
+    """An answer with times in the place of numbers of ticks."""
+    if tick == 1:
+        return answer
+    return Answer(
+        answer.query_time * tick,
+        {symbol: intervals_in_time(table, tick) for symbol, table in answer.fluents.items()},
+        {symbol: events_in_time(table, tick) for symbol, table in answer.events.items()},
+        answer.conflicts,
+    )
+
+
+def intervals_in_time(table: Intervals, tick: int) -> Intervals:
+    """Intervals with times in the place of numbers of ticks."""
+    return replace(table, start=times(table.start, tick), end=times(table.end, tick))
+
+
+def events_in_time(table: Events, tick: int) -> Events:
+    """Occurrences with times in the place of numbers of ticks."""
+    return replace(table, time=times(table.time, tick))
+
+
+def times(ticks: Ints, tick: int) -> Ints:
+    """The times of numbers of ticks; what is without an end or a beginning stays so."""
+    is_finite = (ticks < FOREVER) & (ticks > -FOREVER)
+    found: Ints = np.where(is_finite, ticks * np.where(is_finite, tick, 1), ticks)
+    return found

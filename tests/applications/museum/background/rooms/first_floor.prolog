@@ -1,0 +1,2 @@
+room(gallery).
+room(hall).

@@ -1,0 +1,2 @@
+room(attic).
+closed(attic).

@@ -1,0 +1,1 @@
+thresholds(walk, 80).
