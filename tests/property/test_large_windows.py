@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from holdsfor import loads
+from holdsfor.engine.frames import Codes
 from holdsfor.engine.kernels import Ints
+from holdsfor.engine.tables import Events
+from holdsfor.incremental import windowed
 
 PAIRS = """
 initiatedAt(fast(V)=true, T) :- happensAt(velocity(V,S), T), S > 12.
@@ -74,3 +79,14 @@ def test_large_windows(rules: str, rows: int, keys: int, steps: int, overlap: in
     ]
     order = [(name, "ascending") for name in by_choice[0].column_names]
     assert by_choice[1].sort_by(order).equals(by_choice[0].sort_by(order))
+
+
+def test_a_dropped_column_is_noticed() -> None:
+    def dropping(stage: Any, symbol: Any, events: Any) -> Any:
+        ordered = Events(events.columns, events.time).in_order()
+        args = tuple(column.data for column in ordered.args if isinstance(column, Codes))
+        return stage.part(symbol, (*args, ordered.time))
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises((ValueError, AssertionError)):
+        patch.setattr(windowed, "_event_part", dropping)
+        test_large_windows(UNUSED, 120_000, 500, 24, 20, 0.002)

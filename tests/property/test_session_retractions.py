@@ -9,8 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
-from holdsfor.engine.stream import from_records
+from holdsfor.engine.stream import Stream, from_records
 from holdsfor.engine.variants import NotSupported
+from holdsfor.incremental.engine import Incremental
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.reference import Occurrence, Windows, recognise
 from holdsfor.session import Session
@@ -88,3 +89,14 @@ def test_a_retraction_behind_the_window_is_unmatched(retracted_at: int) -> None:
     session.retract_one("up", 3, "a")
     left = [(row.fluent, row.start, row.end) for row in session.query(retracted_at + 10)]
     assert (left, session.unmatched) == ([("on(a)", 4, float("inf"))], 1)
+
+
+def test_a_retraction_that_reaches_behind_the_window_is_noticed() -> None:
+    original = Incremental._take_back
+
+    def reaching(engine: Incremental, retracted: Stream, _low: int) -> None:
+        original(engine, retracted, -(10**9))
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(AssertionError):
+        patch.setattr(Incremental, "_take_back", reaching)
+        test_a_retraction_behind_the_window_is_unmatched(3)
