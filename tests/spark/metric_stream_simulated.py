@@ -37,6 +37,7 @@ class Simulated:
     root: str
     lateness: Fraction = Fraction(0)
     kills: frozenset[int] = frozenset()
+    max_ahead: Fraction | None = None
     changes: dict[int, pa.Table] = field(default_factory=dict)
     aside: dict[int, pa.Table] = field(default_factory=dict)
     reports: list[MetricReport] = field(default_factory=list)
@@ -57,7 +58,7 @@ class Simulated:
     def _batch(self, number: int, facts: Sequence[MetricFact], *, killed: bool) -> None:
         store = Store(f"{self.root}/holdsfor")
         settings = {"rules": fingerprint(self.job.plan), "buckets": self.job.buckets}
-        driver = MetricDriver(store, settings, _Workers(self.job, store), self.lateness)
+        driver = MetricDriver(store, settings, _Workers(self.job, store), self.lateness, self.max_ahead)
 
         def deliver(report: MetricReport, has_aside: bool) -> None:
             if report.changes:
@@ -101,10 +102,12 @@ class _Workers:
     job: MetricJob
     store: Store
 
-    def take_in(self, rows: pa.Table, batch: int, reached: Fraction | None) -> list[dict[str, Any]]:
+    def take_in(
+        self, rows: pa.Table, batch: int, reached: Fraction | None, latest: Fraction | None = None
+    ) -> list[dict[str, Any]]:
         read = list(ReadStream(self.job, Source())(rows.to_batches(max_chunksize=3)))
         table = pa.Table.from_batches(read, wire_schema(self.job))
-        notes = passed(TakeIn(self.job, self.store, batch, reached), table, self.job.buckets, _NOTE)
+        notes = passed(TakeIn(self.job, self.store, batch, reached, latest), table, self.job.buckets, _NOTE)
         return _notes(notes)
 
     def move_on(self, turn: Turn) -> list[dict[str, Any]]:

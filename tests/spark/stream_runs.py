@@ -27,6 +27,7 @@ from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Driver, Report, Taken
 from holdsfor.spark.streaming.happenings import EVENT_CHANGES
+from holdsfor.spark.streaming.quiet import quiet_time
 from holdsfor.spark.streaming.results import CAUSED
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, TakeIn, travelling_schema
 from holdsfor.spark.streaming.staging import stream_stages
@@ -81,29 +82,38 @@ class SimulatedWorkers:
     used: list[tuple[Sent, int, int]] = field(default_factory=list)
     """Rows that were taken in, the arrival they were given, and their batch."""
 
-    def take_in(self, rows: Sequence[Sent], batch: int, clock: Clock) -> Taken:
+    def take_in(self, rows: Sequence[Sent], batch: int, clock: Clock, latest: int | None = None) -> Taken:
         read = {self.sources[place] for _, place in self.rows.inputs}
         known = [sent for sent in rows if read.intersection(_sources([sent.record], self.reasoner)[0])]
         times = [clock_time(sent.record, by_event=self.windows.by_event) for sent in known]
-        late = 0
+        late = ahead = 0
+        self.used = [found for found in self.used if found[2] != batch]
         for sent, time in zip(known, times, strict=True):
             arrival = time if clock.query is None else max(time, clock.query + 1)
-            if clock.start is not None and (time <= clock.start or is_late(sent.record, arrival, clock, self.windows)):
+            if latest is not None and time > latest:
+                ahead += 1
+            elif clock.start is not None and (
+                time <= clock.start or is_late(sent.record, arrival, clock, self.windows)
+            ):
                 late += 1
             else:
                 self.used.append((sent, arrival, batch))
-        notes = self._write(known, times, batch, clock)
-        assert sum(note["late"] for note in notes) == late
-        buckets = [note["bucket"] for note in notes if note["rows"]]
-        return Taken(len(known) - late, late, 0, min(times, default=None), max(times, default=None), buckets)
+        notes = self._write(known, times, batch, clock, latest)
+        taken = Taken.of(notes, len(known), 0)
+        assert (taken.late, taken.ahead) == (late, ahead)
+        kept = [time for time in times if latest is None or time <= latest]
+        assert (taken.first, taken.last) == (min(kept, default=None), max(kept, default=None))
+        return taken
 
-    def _write(self, sent: list[Sent], times: list[int], batch: int, clock: Clock) -> list[dict[str, Any]]:
+    def _write(
+        self, sent: list[Sent], times: list[int], batch: int, clock: Clock, latest: int | None
+    ) -> list[dict[str, Any]]:
         made: list[dict[str, Any]] = []
         for one, time in zip(sent, times, strict=True):
             sources, values = _sources([one.record], self.reasoner)
             made += self._copies(sources[0], *values[0][0], one, time)
         table = pa.Table.from_pylist(made, schema=travelling_schema(self.job.wire))
-        task = TakeIn(self.job, self.store, batch, self.retracting, clock, self.windows)
+        task = TakeIn(self.job, self.store, batch, self.retracting, clock, self.windows, latest)
         return _notes(task(table.to_batches()))
 
     def _copies(
@@ -139,6 +149,9 @@ def _notes(batches: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
     return [note for batch in batches for note in notes_of(batch.column(0).to_pylist())]
 
 
+_MOST_LISTED = 10**6
+
+
 class SimulatedStream:
     """A streaming run whose batches are given one by one."""
 
@@ -152,6 +165,7 @@ class SimulatedStream:
         start: int | None = None,
         buckets: int = 3,
         store: Store | None = None,
+        max_ahead: float | None = math.inf,
     ) -> None:
         stages = stream_stages(reasoner.plan)
         sources, _ = _sources([one.record for one in sent], reasoner)
@@ -160,7 +174,10 @@ class SimulatedStream:
         self.store = store or Store.below(str(folder))
         retracting = any(one.retracted for one in sent)
         self.workers = SimulatedWorkers(job, stages, rows, sources, self.store, windows, reasoner, retracting)
-        self.driver = Driver(self.store, {"buckets": buckets}, windows, self.workers, start, None, retracting)
+        quiet = quiet_time(reasoner.plan, windows)
+        self.driver = Driver(
+            self.store, {"buckets": buckets}, windows, self.workers, start, None, retracting, max_ahead, quiet
+        )
         self.windows = windows
         self.delivered: dict[int, pa.Table] = {}
         self.delivered_events: dict[int, pa.Table] = {}
@@ -170,7 +187,7 @@ class SimulatedStream:
     def run(self, rows: Sequence[Sent], batch: int, until: int | None = None) -> Report:
         report = self.driver.run(rows, batch, self._deliver, until)
         self.reports.append(report)
-        if report.query_time is not None:
+        if report.query_time is not None and report.queries < _MOST_LISTED:
             step = self.windows.step
             self.asked += [report.query_time - step * place for place in reversed(range(report.queries))]
         return report

@@ -14,6 +14,7 @@ import pytest
 from holdsfor.diagnostics import HoldsforError, ProgramError, Source
 from holdsfor.ir.metric import MetricFact, Range
 from holdsfor.metric import MetricReasoner, from_metric_program, from_metric_sources
+from holdsfor.syntax.terms import Const
 from tests.conformance.dmtl_cases import ANSWERED, RANDOM_CASES, STREAMED, Case
 from tests.spark.metric_cases import Together
 from tests.spark.metric_stream_simulated import Simulated, replayed
@@ -185,3 +186,19 @@ def test_streams_by_predicate(spark: Any, tmp_path: Path) -> None:
     made.start(sink, checkpoint=str(tmp_path / "checkpoint"), trigger={"availableNow": True}).awaitTermination()
     found = intervals(spark.createDataFrame(sink.table())).collect()
     assert sorted((row.args, row.start, row.end) for row in found) == [(["a", "b"], "3", "3"), (["a", "c"], "4", None)]
+
+
+def test_facts_too_far_ahead_are_put_aside(tmp_path: Path) -> None:
+    program = from_metric_sources([Source("p.dmtl", "Near(X) :- Diamondminus[0,5] Seen(X).")])
+    seen = [
+        [MetricFact("Seen", (Const(name),), Range(Fraction(at), Fraction(at))) for name, at in rows]
+        for rows in ([("a", 1), ("b", 2), ("c", 10**12)], [("a", 4), ("b", 30)])
+    ]
+    found = Simulated.of(program.plan_of(None), 2, str(tmp_path), max_ahead=Fraction(100))
+    found.run(seen)
+    assert [(report.facts, report.ahead, report.late, report.until) for report in found.reports] == [
+        (2, 1, 0, 2),
+        (2, 0, 0, 30),
+    ]
+    assert "1 too far ahead" in str(found.reports[0])
+    assert found.aside[0].to_pylist() == [{"reason": "too far ahead", "row": "Seen(c)@1000000000000"}]

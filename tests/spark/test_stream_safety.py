@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from holdsfor import loads
+from holdsfor.cli import app
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark import recognise, recognise_stream
 from holdsfor.spark.streaming.opening import wait_for
@@ -168,3 +170,45 @@ def test_a_folder_that_executors_do_not_share(tmp_path: Path) -> None:
         probe(OtherMachine(tmp_path / "executor"), store)
     probe(OtherMachine(tmp_path / "driver"), store)
     assert list((tmp_path / "driver/holdsfor").iterdir()) == []
+
+
+def test_malformed_facts(folder: Path) -> None:
+    (folder / "p.dmtl").write_text("Near(X) :- Diamondminus[0,5] Seen(X).\n")
+    (folder / "facts.toml").write_text('name = "kind"\ntime = "at"\n[event.Seen]\nargs = ["who"]\n')
+    (folder / "in").mkdir()
+    lines = [
+        {"kind": "Seen", "at": 1, "who": "a"},
+        {"kind": "Seen", "who": "a"},
+        {"kind": "Seen", "at": "?", "who": "a"},
+    ]
+    lines += [{"kind": "Seen", "at": 10**13, "who": "b"}, {"kind": "Seen", "at": 2, "who": "b"}]
+    (folder / "in/one.json").write_text("\n".join([*map(json.dumps, lines), "no JSON", ""]))
+    found = ["stream", "p.dmtl", "--mapping", "facts.toml", "--source", "json", "--path", f"{folder}/in", "--once"]
+    found += ["--schema", "kind string, at bigint, who string", "--side", f"{folder}/side", "--max-ahead", "100"]
+    found += ["--checkpoint", f"{folder}/checkpoint", "--sink", f"{folder}/out", "--buckets", "2", "-f", "json"]
+    result = CliRunner().invoke(app, found)
+    assert result.exit_code == 0, result.output
+    assert "batch 0: up to 2, 2 facts, 0 late, 3 malformed, 1 too far ahead" in result.output
+    aside = [json.loads(line) for path in (folder / "side").glob("batch=0/*.json") for line in path.open()]
+    assert sum(row["row"] == "no JSON" for row in aside) == 1
+    assert len(aside) == 4
+
+
+def test_one_time_in_milliseconds(folder: Path) -> None:
+    rows = [("go", 5, "a", ""), ("stop", 14, "a", ""), ("go", 1_700_000_000_000, "b", ""), ("go", 21, "b", "")]
+    write_file(folder / "in", 0, rows)
+    write_file(folder / "in", 1, [("stop", 24, "b", ""), ("go", 31, "c", "")])
+    one_by_one = ("--source", "parquet", "--path", "@in", "--option", "maxFilesPerTrigger=1", "--side", "@side")
+    result = stream(*one_by_one, "-f", "json")
+    assert result.exit_code == 0, result.output
+    assert "3 events, 0 late, 1 too far ahead (up to 1700000000000, later than 314)" in result.output
+    assert "batch 1: query time 30 (+1), 2 events, 0 late, 1 changes" in result.output
+    (path,) = (folder / "side").glob("batch=0/*.json")
+    found = json.loads(path.read_text())
+    assert (found["reason"], json.loads(found["row"])["time"]) == ("too far ahead", 1_700_000_000_000)
+    shutil.rmtree(folder / "checkpoint")
+    result = stream(*one_by_one, "--max-ahead", "inf")
+    assert result.exit_code == 0, result.output
+    assert "batch 0: query time 1700000000000 (+170000000000), 4 events" in result.output
+    assert "batch 1: query time 1700000000000 (+0), 0 events, 2 late" in result.output
+    assert stream(*one_by_one, "--max-ahead", "soon").exit_code == 2

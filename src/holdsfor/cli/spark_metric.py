@@ -157,6 +157,7 @@ class StreamOptions:
     trigger: dict[str, bool] | str | None
     buckets: int | None
     master: str
+    max_ahead: float | None = None
 
 
 def stream_metric(options: StreamOptions, *, not_for_metric: Sequence[str]) -> None:
@@ -182,6 +183,7 @@ def stream_metric(options: StreamOptions, *, not_for_metric: Sequence[str]) -> N
                 mapping=options.mapping,
                 untyped=options.source == "csv",
                 buckets=options.buckets,
+                max_ahead=options.max_ahead,
             )
         with spark_errors("the stream cannot be started"):
             query = made.start(

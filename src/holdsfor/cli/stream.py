@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import warnings
 from dataclasses import asdict
 from enum import StrEnum
@@ -88,6 +89,14 @@ def stream(
             help="Stop when so many delayed effects follow from each other without an event; 1000000 if not given.",
         ),
     ] = None,
+    max_ahead: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Put rows aside whose time lies further than this beyond the median time of their batch; inf for none. "
+            "If not given, ten windows, or more where a batch spans a long time (.dmtl: none).",
+        ),
+    ] = None,
     buckets: Annotated[int | None, typer.Option(min=1, help="Parts that the work is spread over.")] = None,
     master: Annotated[str, typer.Option(help="The Spark master.")] = "local[*]",
 ) -> None:
@@ -130,6 +139,7 @@ def stream(
                 when,
                 buckets,
                 master,
+                _distance(max_ahead),
             ),
             not_for_metric=[name for name, value in unused.items() if value],
         )
@@ -168,6 +178,7 @@ def stream(
                 fluents=set(fluent) or None,
                 buckets=buckets,
                 untyped=source == "csv",
+                max_ahead=_distance(max_ahead),
             )
         for complaint in complaints:
             typer.secho(f"warning: {complaint.message}", err=True, fg=typer.colors.YELLOW)
@@ -188,6 +199,17 @@ def stream(
             )
         wait_for(query)
         spark.stop()
+
+
+def _distance(given: str | None) -> float | None:
+    """How far ahead times may be."""
+    if given is None:
+        return None
+    if given in ("inf", "infinity"):
+        return math.inf
+    if not given.isdigit():
+        raise typer.BadParameter(f"{given!r} is no whole number of time-points, and not inf", param_hint="--max-ahead")
+    return int(given)
 
 
 def _options(given: list[str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ A batch that is run again begins where the one before it ended, and gives the sa
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Generic, Protocol, TypeVar
@@ -70,7 +70,7 @@ class MetricReport:
     """How a micro-batch went.
 
     `until` is the time up to which everything is worked out. `late` facts began before it; what lies after it counts.
-    `open` intervals go on, `kept` facts are what the state has.
+    `ahead` facts began too far beyond the others. `open` intervals go on, `kept` facts are what the state has.
     """
 
     batch: int
@@ -79,6 +79,7 @@ class MetricReport:
     late: int = 0
     malformed: int = 0
     unknown: int = 0
+    ahead: int = 0
     changes: int = 0
     open: int = 0
     kept: int = 0
@@ -88,6 +89,7 @@ class MetricReport:
     def __str__(self) -> str:
         until = "-" if self.until is None else number_text(self.until)
         spoilt = f", {self.malformed} malformed" if self.malformed else ""
+        spoilt += f", {self.ahead} too far ahead" if self.ahead else ""
         unknown = f", {self.unknown} of no use" if self.unknown else ""
         return (
             f"batch {self.batch}: up to {until}, {self.facts} facts, {self.late} late{spoilt}{unknown}, "
@@ -99,8 +101,12 @@ class MetricReport:
 class MetricWorkers(Protocol[Frame]):
     """Those who do the work on the buckets."""
 
-    def take_in(self, rows: Frame, batch: int, reached: Fraction | None) -> list[dict[str, Any]]:
-        """Write the facts of a batch to the files of their buckets; what each bucket has to say."""
+    def take_in(
+        self, rows: Frame, batch: int, reached: Fraction | None, latest: Fraction | None = None
+    ) -> list[dict[str, Any]]:
+        """Write the facts of a batch to the files of their buckets, but for those that begin after `latest`; what each
+        bucket has to say.
+        """
 
     def move_on(self, turn: Turn) -> list[dict[str, Any]]:
         """Move all buckets on in time; what each has to say."""
@@ -114,6 +120,7 @@ class MetricDriver(Generic[Frame]):
     settings: Mapping[str, Any]
     workers: MetricWorkers[Frame]
     lateness: Fraction = Fraction(0)
+    max_ahead: Fraction | None = None
 
     def run(self, rows: Frame, batch: int, deliver: Callable[[MetricReport, bool], None]) -> MetricReport:
         """Run a batch. `deliver` is called when everything has been worked out, before it is committed; it is told
@@ -124,13 +131,18 @@ class MetricDriver(Generic[Frame]):
         self.store.drop([found for found in self.store.batches() if found == batch])
         reached = None if before.reached is None else Fraction(before.reached)
         notes = self.workers.take_in(rows, batch, reached)
+        limit = self._limit(notes)
+        if limit is not None:
+            # Rare enough that the facts may be read once more.
+            self.store.drop([found for found in self.store.batches() if found == batch])
+            notes = self.workers.take_in(rows, batch, reached, limit)
         seen = [Fraction(text) for text in (before.latest, *(note["latest"] for note in notes)) if text is not None]
         latest = max(seen, default=None)
         filled = sorted(note["bucket"] for note in notes if note["rows"])
         require_files(self.store, f"{batch}/rows", [f"{bucket}.arrow" for bucket in filled])
         waiting = dict(before.rows) | ({batch: filled} if filled else {})
-        counted = {name: sum(note[name] for note in notes) for name in ("late", "malformed", "unknown")}
-        facts = sum(note["read"] for note in notes) - counted["late"]
+        counted = {name: sum(note[name] for note in notes) for name in ("late", "malformed", "unknown", "ahead")}
+        facts = sum(note["read"] for note in notes) - counted["late"] - counted["ahead"]
         report = MetricReport(batch, reached, facts, **counted, **before.sizes)
         after = replace(
             before, batch=batch, settings=self.settings, latest=None if latest is None else str(latest), rows=waiting
@@ -150,6 +162,19 @@ class MetricDriver(Generic[Frame]):
         deliver(report, aside > 0)
         write_commit(self.store, after, before)
         return replace(report, milliseconds=round((time.perf_counter() - begin) * 1e3))
+
+    def _limit(self, notes: Iterable[Mapping[str, Any]]) -> Fraction | None:
+        """The latest beginning that is not too far ahead, if there are later ones."""
+        told = sorted((Fraction(begin), weight) for note in notes for begin, weight in note.get("begins", ()))
+        if self.max_ahead is None or not told:
+            return None
+        reached, half = 0, sum(weight for _, weight in told)
+        for begin, weight in told:
+            reached += weight
+            if 2 * reached >= half:
+                limit = begin + self.max_ahead
+                return limit if told[-1][0] > limit else None
+        return None
 
 
 _SIZES = ("open", "kept", "state_bytes")

@@ -19,8 +19,9 @@ from holdsfor.io.mapping import TableMapping
 from holdsfor.io.metric_frames import _by_name, _of_entry, _taken
 from holdsfor.io.metric_rows import Rows, odd_rows, parse
 from holdsfor.io.metric_text import fact_set
-from holdsfor.io.rejects import Rejects
+from holdsfor.io.rejects import Rejects, refused
 from holdsfor.io.tables import _chosen
+from holdsfor.spark.connectors.payload import MALFORMED
 from holdsfor.spark.metric.job import MetricJob
 from holdsfor.spark.metric.wire import COUNTS, Sender, note_row
 
@@ -55,6 +56,8 @@ class Source:
 
     def read(self, table: pa.Table, dictionary: Dictionary, rejects: Rejects) -> FactSet:
         """The facts of some rows."""
+        if MALFORMED in table.column_names:
+            table = self._readable(table, rejects)
         if self.name is not None:
             return fact_set(self._of_predicate(self.name, table, rejects, untyped=self.untyped), dictionary)
         if self.mapping is not None:
@@ -62,6 +65,24 @@ class Source:
         if PREDICATE in table.column_names:
             return fact_set(list(self._named(table, rejects)), dictionary)
         return _from_lines(table[LINE], dictionary, rejects)
+
+    def _readable(self, table: pa.Table, rejects: Rejects) -> pa.Table:
+        """Rows that could be made into columns. Those that could not, and so are facts of no name, are refused."""
+        text, rows = table[MALFORMED].combine_chunks(), table.drop_columns([MALFORMED])
+        is_lost = pc.is_valid(text).to_numpy(zero_copy_only=False)
+        if self.mapping is not None:
+            part = _part(rows, self.mapping.name, untyped=self.untyped)
+            for entry in self.mapping.entries:
+                is_lost &= ~_chosen(part, entry)
+        elif PREDICATE in rows.column_names:
+            is_lost &= ~pc.is_valid(rows[PREDICATE].combine_chunks()).to_numpy(zero_copy_only=False)
+        else:
+            # Rows of one predicate have no time then, which is said of them below.
+            return rows
+        places = np.flatnonzero(is_lost)
+        if len(places):
+            rejects.add("facts", [refused("", places + 1, text.take(pa.array(places)), "the row cannot be read")])
+        return rows.filter(pa.array(~is_lost))
 
     def _mapped(self, table: pa.Table, mapping: TableMapping, rejects: Rejects) -> Iterator[Rows]:
         part = _part(table, mapping.name, untyped=self.untyped)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -48,13 +49,15 @@ def materialise_stream(
     unit: str = "s",
     untyped: bool = False,
     buckets: int | None = None,
+    max_ahead: Time | None = None,
 ) -> MetricStreaming:
     """Find out what follows from a stream of facts, as time moves on.
 
     `facts` are streaming DataFrames of the same forms as those of `materialise`. Everything up to the latest start of a
     fact, less `lateness`, is worked out after every micro-batch; what comes later than that is put aside. A program that
     looks into the future needs a `delay`: how much later answers may come than what they are about (`"inf"`: as much as
-    it takes).
+    it takes). Facts that begin more than `max_ahead` after the median of their batch are put aside, if it is given: one
+    time in milliseconds would make everything after it late.
     """
     reasoner = loaded(program)
     plan = streamed_plan(reasoner, reasoner.plan_of(query), delay)
@@ -64,16 +67,22 @@ def materialise_stream(
     if buckets is not None and buckets < 1:
         raise HoldsforError(f"there must be at least 1 bucket, not {buckets}")
     frames = frames_of(facts, mapping, unit, untyped=untyped)
-    return MetricStreaming(plan, frames, late, buckets)
+    ahead = None if max_ahead in (None, math.inf) else exact(max_ahead, "max_ahead")
+    return MetricStreaming(plan, frames, late, buckets, ahead)
 
 
 class MetricStreaming:
     """A metric program over streams, ready to be started."""
 
     def __init__(
-        self, plan: MetricPlan, frames: list[tuple[DataFrame, Source]], lateness: Fraction, buckets: int | None
+        self,
+        plan: MetricPlan,
+        frames: list[tuple[DataFrame, Source]],
+        lateness: Fraction,
+        buckets: int | None,
+        max_ahead: Fraction | None = None,
     ) -> None:
-        self.plan = plan
+        self.plan, self._max_ahead = plan, max_ahead
         self._frames, self._lateness, self._buckets = frames, lateness, buckets
         self._spark = frames[0][0].sparkSession
         for message in MetricJob.of(plan, 1).stages.warnings:
@@ -105,7 +114,7 @@ class MetricStreaming:
         probe(self._spark, store)
         job = MetricJob.of(self.plan, settings["buckets"])
         aside = None if side is None else as_sink(side, style)
-        run = _Run(job, store, settings, self._lateness, as_sink(sink, style), aside, on_report)
+        run = _Run(job, store, settings, self._lateness, as_sink(sink, style), aside, on_report, self._max_ahead)
         schema = ddl(wire_schema(job))
         read = [frame.mapInArrow(function(ReadStream(job, source)), schema) for frame, source in self._frames]
         writer = reduce(DataFrame.unionAll, read).writeStream.foreachBatch(run)
@@ -130,11 +139,13 @@ class _Run:
     sink: FunctionSink
     side: FunctionSink | None
     on_report: OnReport | None
+    max_ahead: Fraction | None = None
 
     def __call__(self, frame: DataFrame, batch: int) -> None:
         """Work on a micro-batch."""
         spark = frame.sparkSession
-        driver = MetricDriver(self.store, self.settings, _Workers(self.job, self.store, spark), self.lateness)
+        workers = _Workers(self.job, self.store, spark)
+        driver = MetricDriver(self.store, self.settings, workers, self.lateness, self.max_ahead)
 
         def deliver(report: MetricReport, has_aside: bool) -> None:
             if report.changes:
@@ -160,9 +171,11 @@ class _Workers:
     store: Store
     spark: SparkSession
 
-    def take_in(self, rows: DataFrame, batch: int, reached: Fraction | None) -> list[dict[str, Any]]:
+    def take_in(
+        self, rows: DataFrame, batch: int, reached: Fraction | None, latest: Fraction | None = None
+    ) -> list[dict[str, Any]]:
         """Write the facts of a batch to the files of their buckets."""
-        task = TakeIn(self.job, self.store, batch, reached)
+        task = TakeIn(self.job, self.store, batch, reached, latest)
         shuffled = rows.repartitionById(self.job.buckets, F.col("bucket"))
         return notes_of(row.note for row in shuffled.mapInArrow(function(task), ddl(NOTE)).collect())
 

@@ -24,6 +24,7 @@ from holdsfor.engine.metric.timeline import after, finer_cell
 from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.frontend.dmtl.numbers import number_text
+from holdsfor.io.ahead import sampled
 from holdsfor.ir.metric import MetricFact, Range
 from holdsfor.spark.metric.buckets import StageRows, owned_facts, program_facts
 from holdsfor.spark.metric.changes import CHANGES, GoingOn
@@ -35,8 +36,9 @@ from holdsfor.spark.streaming.store import Store, as_parquet, packed, unpacked
 from holdsfor.spark.wire import table_of, value_from
 from holdsfor.syntax.terms import Const
 
-LATEST, ASIDE, TELLING = -3, -4, -5
-"""Rows with the latest time that was read, rows that could not be used, and notes of workers to the driver."""
+LATEST, ASIDE, TELLING, BEGINS = -3, -4, -5, -6
+"""Rows with the latest time that was read, rows that could not be used, notes of workers to the driver, and some of the
+times at which facts begin, each with the number of those that it stands for."""
 ASIDE_ROWS = pa.schema([("reason", pa.string()), ("row", pa.string())])
 ASIDE_SQL = "reason string, row string"
 """Rows that were late or could not be read, as text."""
@@ -59,9 +61,19 @@ class ReadStream:
             starts = [table.start.max() for table in piece.facts.tables.values() if table.rows]
             if starts and max(starts) > -FOREVER:
                 found.append(note_row(self.job, LATEST, 0, int(max(starts)), 0, piece.facts.scale))
+                found.append(self._begins(piece.facts))
             found += [self._aside(table) for table in piece.rejects.tables]
             for table in found:
                 yield from table.to_batches()
+
+    def _begins(self, facts: FactSet) -> pa.Table:
+        """When facts begin: a sample, and the last in any case, since it is what may be wrong."""
+        starts = np.concatenate([table.start for table in facts.tables.values() if table.rows])
+        starts = starts[starts > -FOREVER]
+        times, weights = sampled(starts)
+        columns = {"tag": BEGINS, "bucket": 0, "start": pa.array(np.append(times, starts.max()))}
+        columns |= {"end": pa.array(np.append(weights, 0)), "scale": facts.scale}
+        return table_of(wire_schema(self.job), len(times) + 1, columns)
 
     def _aside(self, refused: pa.Table) -> pa.Table:
         refused = refused.combine_chunks()
@@ -78,6 +90,8 @@ class TakeIn:
     store: Store
     batch: int
     reached: Fraction | None
+    limit: Fraction | None = None
+    """Facts that begin later are too far ahead of the others."""
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Work on the rows of one partition, which are those of one bucket or a few."""
@@ -91,50 +105,87 @@ class TakeIn:
             yield self._taken(table if len(rows) == len(buckets) else table.take(pa.array(rows)), bucket)
 
     def _taken(self, table: pa.Table, bucket: int) -> pa.RecordBatch:
-        counted = {"read": 0, "malformed": 0, "unknown": 0, "late": 0}
-        latest: Fraction | None = None
+        counted = {"read": 0, "malformed": 0, "unknown": 0, "late": 0, "ahead": 0}
+        seen: list[Fraction] = []
+        begins: list[tuple[str, int]] = []
         aside, kept = [], []
         for tag, rows in by_tag(table):
             if tag == COUNTS:
                 for name, column in zip(counted, ("start", "end", "scale"), strict=False):
                     counted[name] += int(rows[column].to_numpy().sum())
             elif tag == LATEST:
-                latest = max(
-                    Fraction(cell >> 1, scale)
-                    for cell, scale in zip(rows["start"].to_pylist(), rows["scale"].to_pylist(), strict=True)
-                )
+                seen += _times(rows)
+            elif tag == BEGINS:
+                begins += [
+                    (str(time), weight) for time, weight in zip(_times(rows), rows["end"].to_pylist(), strict=True)
+                ]
             elif tag == ASIDE:
                 aside.append(pa.table([rows["a0"], rows["a1"]], schema=ASIDE_ROWS))
             else:
-                kept.append(rows)
-                late = self._late(tag, rows, bucket)
-                counted["late"] += len(late)
-                aside.append(pa.table([pa.array(["late"] * len(late)), pa.array(late, pa.string())], schema=ASIDE_ROWS))
+                used, ahead = self._parted(rows)
+                for reason, texts in (
+                    ("late", self._late(tag, used, bucket)),
+                    (_AHEAD, self._named(tag, ahead, bucket)),
+                ):
+                    counted["late" if reason == "late" else "ahead"] += len(texts)
+                    columns = [pa.array([reason] * len(texts), pa.string()), pa.array(texts, pa.string())]
+                    aside.append(pa.table(columns, schema=ASIDE_ROWS))
+                if len(used):
+                    kept.append(used)
         put_aside = pa.concat_tables([ASIDE_ROWS.empty_table(), *aside])
         if len(put_aside):
             self.store.write(f"{self.batch}/aside/{bucket}.parquet", as_parquet(put_aside))
         if kept:
             self.store.write_sealed(rows_file(self.batch, bucket), packed([pa.concat_tables(kept)]))
-        shown = None if latest is None else str(latest)
-        return noted(bucket=bucket, rows=sum(map(len, kept)), latest=shown, aside=len(put_aside), **counted)
+        if self.limit is not None:
+            # All that may count is among the facts that are kept, or among those of which no rule has a use.
+            seen = [time for time in map(Fraction, (time for time, _ in begins)) if time <= self.limit]
+            seen += [time for rows in kept for time in _times(rows) if len(rows)]
+        shown = str(max(seen)) if seen else None
+        told = {"latest": shown, "aside": len(put_aside), "begins": begins, **counted}
+        return noted(bucket=bucket, rows=sum(map(len, kept)), **told)
+
+    def _parted(self, rows: pa.Table) -> tuple[pa.Table, pa.Table]:
+        """Facts to be used, and those that begin too late to be true."""
+        if self.limit is None:
+            return rows, rows.slice(0, 0)
+        far = np.zeros(len(rows), np.bool_)
+        scales, starts = rows["scale"].to_numpy(), rows["start"].to_numpy()
+        for scale in np.unique(scales).tolist():
+            far |= (scales == scale) & (starts >= after(self.limit, scale))
+        return rows.filter(pa.array(~far)), rows.filter(pa.array(far))
 
     def _late(self, tag: int, rows: pa.Table, bucket: int) -> list[str]:
         """Facts that begin before the time that was reached, as text; a fact that goes to several buckets is told once."""
-        delivery = self.job.tags[tag][1]
-        first = self.job.routes(delivery.relation, None)[0]
-        if self.reached is None or first.tag != tag or (delivery.place is None and bucket):
+        if self.reached is None:
             return []
-        relation, found = delivery.relation, []
+        is_late = np.zeros(len(rows), np.bool_)
         scales, starts = rows["scale"].to_numpy(), rows["start"].to_numpy()
         for scale in np.unique(scales).tolist():
-            reached = after(self.reached, scale)
-            late = rows.take(pa.array(np.flatnonzero((scales == scale) & (starts < reached))))
-            for row in late.to_pylist():
-                args = tuple(Const(value_from(row[f"a{place}"])) for place in range(relation.arity))  # type: ignore[arg-type]
-                found.append(
-                    metric_text(MetricFact(relation.name, args, _range(row["start"], row["end"], scale))).strip()
-                )
+            is_late |= (scales == scale) & (starts < after(self.reached, scale))
+        return self._named(tag, rows.filter(pa.array(is_late)), bucket)
+
+    def _named(self, tag: int, rows: pa.Table, bucket: int) -> list[str]:
+        """Facts as text; one that goes to several buckets is told once."""
+        delivery = self.job.tags[tag][1]
+        first = self.job.routes(delivery.relation, None)[0]
+        if first.tag != tag or (delivery.place is None and bucket):
+            return []
+        relation, found = delivery.relation, []
+        for row in rows.to_pylist():
+            args = tuple(Const(value_from(row[f"a{place}"])) for place in range(relation.arity))  # type: ignore[arg-type]
+            during = _range(row["start"], row["end"], row["scale"])
+            found.append(metric_text(MetricFact(relation.name, args, during)).strip())
         return found
+
+
+def _times(rows: pa.Table) -> list[Fraction]:
+    """When rows begin; those that have no beginning are left out."""
+    cells = zip(rows["start"].to_pylist(), rows["scale"].to_pylist(), strict=True)
+    return [Fraction(cell >> 1, scale) for cell, scale in cells if cell > -FOREVER]
+
+
+_AHEAD = "too far ahead"
 
 
 def _range(start: int, end: int, scale: int) -> Range:

@@ -10,6 +10,7 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.streaming.chain import Link, add_link, link_before, newest_link
 from holdsfor.spark.streaming.clock import Clock
 from holdsfor.spark.streaming.pacing import Pace
+from holdsfor.spark.streaming.quiet import Spans
 from holdsfor.spark.streaming.store import Store
 
 
@@ -32,6 +33,8 @@ class Commit:
     files: Sequence[int] = ()
     waited: int = 0
     """Rows that no query time has seen yet."""
+    spans: Spans = field(default_factory=list)
+    """When something is due that has come in."""
     link: Link | None = None
     """Where it is in the chain; None if there is no commit yet."""
 
@@ -46,7 +49,8 @@ class Commit:
         rows = {int(batch): buckets for batch, buckets in found["rows"].items()}
         clock, pace = Clock(**found["clock"]), Pace.of(found["pace"])
         sizes, files = found["sizes"], found["files"]
-        told = found["settings"], clock, found["states"], rows, sizes, pace, files, found["waited"]
+        spans = [(first, last) for first, last in found["spans"]]
+        told = found["settings"], clock, found["states"], rows, sizes, pace, files, found["waited"], spans
         return cls(link.batch, *told, link)
 
     @property

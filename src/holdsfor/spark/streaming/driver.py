@@ -5,13 +5,21 @@ A batch that is run again begins where the one before it ended, and gives the sa
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, Generic, Protocol, TypeVar
 
+import numpy as np
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.io.ahead import quantile, usual_max_ahead
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import Commit, last_commit, write_commit
+from holdsfor.spark.streaming.quiet import asked, joined
 from holdsfor.spark.streaming.shared import require_files, require_rows
 from holdsfor.spark.streaming.store import Store
 from holdsfor.spark.streaming.turns import Turn
@@ -21,8 +29,9 @@ Frame = TypeVar("Frame", contravariant=True)  # noqa: PLC0105 -- also the variab
 
 @dataclass(frozen=True)
 class Taken:
-    """What came in: good rows, those that are late and those that cannot be read; the first and last time of the good
-    ones, and the buckets they went to. `now` is the processing time.
+    """What came in: good rows, those that are late, those that cannot be read and those whose time is too far ahead; the
+    first and last time of the good ones, and the buckets they went to. `now` is the processing time. `times` are some of
+    all times, each of which stands for as many as its weight; `spans` are those in which anything is due.
     """
 
     events: int
@@ -32,6 +41,30 @@ class Taken:
     last: int | None
     buckets: list[int]
     now: int | None = None
+    ahead: int = 0
+    times: Ints = field(default_factory=lambda: EMPTY)
+    weights: Ints = field(default_factory=lambda: EMPTY)
+    spans: Sequence[Sequence[int]] = ()
+
+    @classmethod
+    def of(cls, notes: Iterable[Mapping[str, Any]], good: int, malformed: int, now: int | None = None) -> Taken:
+        """What came in, by what those say who took it in."""
+        listed = list(notes)
+        told = [note for note in listed if "times" in note]
+        late, ahead = (sum(note[name] for note in told) for name in ("late", "ahead"))
+        return cls(
+            good - late - ahead,
+            late,
+            malformed,
+            min((note["first"] for note in told if note["first"] is not None), default=None),
+            max((note["last"] for note in told if note["last"] is not None), default=None),
+            sorted(note["bucket"] for note in listed if note["rows"]),
+            now,
+            ahead,
+            np.array([time for note in told for time in note["times"]], np.int64),
+            np.array([weight for note in told for weight in note["weights"]], np.int64),
+            [span for note in told for span in note["spans"]],
+        )
 
 
 @dataclass(frozen=True)
@@ -40,7 +73,8 @@ class Report:
 
     `query_time` is the last one asked so far, `queries` how many were asked in this batch, `changes` the rows of the
     changelog, `event_changes` those of derived events, `intervals` what is in sight now, `unmatched` the retractions of
-    what was never seen. `keys_worked` is how many keys were worked out, at all query times and in all stages, and
+    what was never seen. `ahead` rows had times later than `ahead_of`, too far beyond the others, the latest of them
+    `latest_ahead`. `keys_worked` is how many keys were worked out, at all query times and in all stages, and
     `keys_held` how many there were; `from_scratch` says that the whole window was.
     """
 
@@ -50,6 +84,9 @@ class Report:
     events: int = 0
     late: int = 0
     malformed: int = 0
+    ahead: int = 0
+    latest_ahead: int | None = None
+    ahead_of: int | None = None
     unmatched: int = 0
     changes: int = 0
     event_changes: int = 0
@@ -65,6 +102,8 @@ class Report:
     def __str__(self) -> str:
         asked = "-" if self.query_time is None else str(self.query_time)
         spoilt = f", {self.malformed} malformed" if self.malformed else ""
+        if self.ahead:
+            spoilt += f", {self.ahead} too far ahead (up to {self.latest_ahead}, later than {self.ahead_of})"
         unmatched = f", {self.unmatched} retractions unmatched" if self.unmatched else ""
         happened = f", {self.event_changes} of events" if self.event_changes else ""
         return (
@@ -93,8 +132,8 @@ def _size(count: int) -> str:
 class Workers(Protocol[Frame]):
     """Those who do the work on the buckets."""
 
-    def take_in(self, rows: Frame, batch: int, clock: Clock) -> Taken:
-        """Write the rows of a batch to the files of their buckets."""
+    def take_in(self, rows: Frame, batch: int, clock: Clock, latest: int | None = None) -> Taken:
+        """Write the rows of a batch to the files of their buckets, but for those with a time after `latest`."""
 
     def ask(self, turn: Turn) -> list[dict[str, Any]]:
         """Ask every bucket the query times of a turn; what each has to say of it."""
@@ -102,7 +141,11 @@ class Workers(Protocol[Frame]):
 
 @dataclass(frozen=True)
 class Driver(Generic[Frame]):
-    """Runs micro-batches. `patience` is how long the clock waits for a source that says nothing."""
+    """Runs micro-batches. `patience` is how long the clock waits for a source that says nothing.
+
+    Rows more than `max_ahead` beyond the median time of their batch are put aside; None is what is usual, infinity none.
+    `quiet` is how long after the last row nothing goes on any more, if that is known.
+    """
 
     store: Store
     settings: Mapping[str, Any]
@@ -111,6 +154,8 @@ class Driver(Generic[Frame]):
     start: int | None = None
     patience: int | None = None
     retracting: bool = False
+    max_ahead: float | None = None
+    quiet: int | None = None
 
     def run(self, rows: Frame, batch: int, deliver: Callable[[Report], None], until: int | None = None) -> Report:
         """Run a batch. `deliver` is called when everything has been worked out and before it is committed.
@@ -124,6 +169,14 @@ class Driver(Generic[Frame]):
         if clock.start is None and self.start is not None:
             clock = clock.beginning(self.start)
         taken = self.workers.take_in(rows, batch, clock)
+        latest = self._latest(taken)
+        if latest is not None and taken.last is not None and taken.last > latest:
+            # Rare enough that the rows may be read once more.
+            self.store.drop([found for found in self.store.batches() if found == batch])
+            wrong = taken.last
+            taken = self.workers.take_in(rows, batch, clock, latest)
+        else:
+            wrong, latest = None, None
         require_files(self.store, f"{batch}/rows", [f"{bucket}.arrow" for bucket in taken.buckets])
         clock = clock.seen(taken.first, taken.last).waited(taken.now, taken.events, self.patience)
         if until is not None and clock.start is not None:
@@ -131,13 +184,32 @@ class Driver(Generic[Frame]):
         waiting = dict(before.rows) | ({batch: taken.buckets} if taken.buckets else {})
         due = clock.due(self.windows)
         waited = before.waited + taken.events
-        after = replace(before, batch=batch, settings=self.settings, clock=clock, rows=waiting, waited=waited)
-        report = Report(batch, clock.query, 0, taken.events, taken.late, taken.malformed, **before.sizes)
+        spans = joined((*before.spans, *taken.spans), self.windows.size)
+        after = replace(
+            before, batch=batch, settings=self.settings, clock=clock, rows=waiting, waited=waited, spans=spans
+        )
+        report = Report(
+            batch,
+            clock.query,
+            0,
+            taken.events,
+            taken.late,
+            taken.malformed,
+            ahead=taken.ahead,
+            latest_ahead=wrong,
+            ahead_of=latest,
+            **before.sizes,
+        )
         if due:
             assert clock.query is not None
+            ranges = asked(due, spans, self.quiet)
+            self._require_few(ranges, clock, waited)
+            queries = list(chain.from_iterable(ranges))
             origin, is_first = clock.origin(self.windows), before.states is None
             is_anew = len(due) == 1 and before.pace.is_anew(waited)
-            rolls, pace = before.pace.asked(due, waited, self.windows, origin, is_first=is_first, is_anew=is_anew)
+            rolls, pace = before.pace.asked(
+                queries, waited, self.windows, origin, is_first=is_first, is_anew=is_anew, last=clock.query
+            )
             turn = Turn(
                 batch,
                 before.states,
@@ -149,6 +221,7 @@ class Driver(Generic[Frame]):
                 self.retracting,
                 rolls,
                 is_anew,
+                () if ranges == (due,) else ranges,
             )
             notes = self.workers.ask(turn)
             require_files(self.store, f"{batch}/state", [f"{note['stage']}-{note['bucket']}.arrow" for note in notes])
@@ -159,7 +232,8 @@ class Driver(Generic[Frame]):
             pace = pace.learned(notes, waited, is_anew=is_anew, is_usual=is_usual)
             sizes = {name: counted[name] for name in _SIZES}
             files = sorted({file for note in notes for file in note["files"]})
-            after = Commit(batch, self.settings, clock.asked(due[-1]), batch, {}, sizes, pace, files)
+            to_come = [(first, last) for first, last in spans if last > due[-1]]
+            after = Commit(batch, self.settings, clock.asked(due[-1]), batch, {}, sizes, pace, files, spans=to_come)
         for folder, what in _FOLDERS.items():
             count = getattr(report, what)
             if count:
@@ -168,7 +242,27 @@ class Driver(Generic[Frame]):
         write_commit(self.store, after, before)
         return replace(report, milliseconds=round((time.perf_counter() - begin) * 1e3))
 
+    def _latest(self, taken: Taken) -> int | None:
+        """The latest time that is not too far ahead of the others; None if any will do."""
+        if not len(taken.times) or self.max_ahead == math.inf:
+            return None
+        distance = usual_max_ahead(taken.times, self.windows.size, taken.weights)
+        if self.max_ahead is not None:
+            distance = int(self.max_ahead)
+        return quantile(taken.times, 1, 2, taken.weights) + distance
 
+    def _require_few(self, ranges: Sequence[range], clock: Clock, rows: int) -> None:
+        """Complain if far more query times would have to be asked than there are rows: it would take for ever."""
+        count = sum(map(len, ranges))
+        if count > _MOST_QUERIES and count > _MOST_QUERIES // 1000 * rows:
+            raise HoldsforError(
+                f"{count:,} query times from {clock.query} to {clock.latest} would have to be asked for {rows:,} rows, and "
+                "these rules may have something to say at each: a time that is far from the others is put aside with "
+                "--max-ahead (max_ahead), and --start (start) says when the stream begins"
+            )
+
+
+_MOST_QUERIES = 1_000_000
 _FOLDERS = {"changes": "changes", "events": "event_changes", "unmatched": "unmatched"}
 """What workers write for the sinks, and how it is counted."""
 _NAMED = {"changes": "changes", "event_changes": "changes of events", "unmatched": "retractions of nothing"}

@@ -252,6 +252,11 @@ class Sorting:
             found.append(f"transform({one.targets(self.buckets)}, b -> {row})")
         return found[0] if len(found) == 1 else f"concat({', '.join(found)})"
 
+    def misplaced(self, clock: Clock, latest: int | None) -> str:
+        """Why the time of a good row keeps it from being used, or null."""
+        late = self.lateness(clock)
+        return late if latest is None else f"if(moment > {latest}L, 'too far ahead', {late})"
+
     def lateness(self, clock: Clock) -> str:
         """Why a good row is too late, or null: the rule of `TakeIn`, for those who want to see the row."""
         if clock.query is None or clock.start is None:

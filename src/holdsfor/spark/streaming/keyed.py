@@ -19,7 +19,7 @@ from holdsfor.engine.evaluation import width
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.retractions import Arrived, has_rows
-from holdsfor.engine.state import State
+from holdsfor.engine.state import NEVER, State
 from holdsfor.engine.stream import Stream
 from holdsfor.incremental.parts import NO_KEYS, Keys, Layer, Layers, Part, Tables, in_order, results_of, stacked
 from holdsfor.incremental.sections import Section
@@ -84,6 +84,9 @@ class KeyedBucket:
         for query, arrived, lost in self._arrivals.queries(self._prepared.dictionary):
             if not self._turn.is_anew:
                 before, owner = self._stage.whole(), self._owner
+                # Query times that were left out would have found what is known, and nothing else.
+                if self._window.previous != NEVER:
+                    self._window.previous = query - self._turn.windows.step
                 self._window.move(query, is_new_pane=query in self._turn.rolls)
             causes = Causes(_made_of(self._job.program))
             self._take_in(query, arrived, lost, causes)

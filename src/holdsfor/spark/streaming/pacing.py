@@ -75,16 +75,31 @@ class Pace:
         return self.held > 0 and (self.again * rows > _DEAR * self.held or self.known > 2 * self.values + _MORE_VALUES)
 
     def asked(
-        self, queries: Sequence[int], rows: int, windows: Windows, origin: int, *, is_first: bool, is_anew: bool
+        self,
+        queries: Sequence[int],
+        rows: int,
+        windows: Windows,
+        origin: int,
+        *,
+        is_first: bool,
+        is_anew: bool,
+        last: int | None = None,
     ) -> tuple[frozenset[int], Pace]:
-        """The query times before which a new pane begins, and the panes after them."""
+        """The query times before which a new pane begins, and the panes after them.
+
+        `last` is the query time that was asked before these. Where some are left out, a pane ends.
+        """
         begins, counts = list(self.begins) or [origin - 1], list(self.rows) or [0]
         rolls = []
         for place, query in enumerate(queries):
             previous = query - windows.step
+            is_after_gap = last is not None and previous > last
+            last = query
             if is_anew:
                 begins, counts = begins[:1], [sum(counts)]
-            elif (place or not is_first) and _is_over(begins, counts, previous, windows, several=len(queries) > 1):
+            elif (place or not is_first) and (
+                is_after_gap or _is_over(begins, counts, previous, windows, several=len(queries) > 1)
+            ):
                 rolls.append(query)
                 begins.append(previous)
                 counts.append(0)

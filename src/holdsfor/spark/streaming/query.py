@@ -49,6 +49,7 @@ def recognise_stream(
     fluents: Collection[str] | None = None,
     buckets: int | None = None,
     untyped: bool = False,
+    max_ahead: float | None = None,
 ) -> StreamingRecognition:
     """Find the intervals during which situations hold in a stream, as they come and go.
 
@@ -56,7 +57,9 @@ def recognise_stream(
     step`, `start + 2 * step`, …; one is asked when the clock, less `lateness`, has passed it. The clock goes by the
     latest event ("event"), or by the arrival column, or processing time where there is none ("arrival"). A source that
     says nothing for `idle` (such as "10 seconds") lets the clock go on. `retracted` names a column that is true in rows
-    that take something back.
+    that take something back. A row whose time lies more than `max_ahead` beyond the median time of its batch is put aside:
+    one time in milliseconds would move the clock for all. Without it that is ten windows, or ten times the distance from
+    the lower quartile to the median where that is more; `math.inf` keeps all rows.
     """
     if clock not in ("event", "arrival"):
         raise HoldsforError(f'the clock goes by "event" or "arrival", not {clock!r}')
@@ -75,7 +78,9 @@ def recognise_stream(
     sources = Sources.of(events, entities, table, unit, retracted or flag, untyped=untyped)
     if buckets is not None and buckets < 1:
         raise HoldsforError(f"there must be at least 1 bucket, not {buckets}")
-    return StreamingRecognition(reasoner.plan, events, sources, windows, buckets, start, idle, fluents)
+    if max_ahead is not None and max_ahead < 0:
+        raise HoldsforError(f"max_ahead must be at least 0, not {max_ahead}")
+    return StreamingRecognition(reasoner.plan, events, sources, windows, buckets, start, idle, fluents, max_ahead)
 
 
 def _require_fluents(names: Collection[str], plan: Plan) -> None:
@@ -118,7 +123,9 @@ class StreamingRecognition:
         start: int | None,
         idle: str | None,
         fluents: Collection[str] | None,
+        max_ahead: float | None = None,
     ) -> None:
+        self._max_ahead = max_ahead
         self.plan, self.windows = plan, windows
         self._events, self._sources, self._start, self._buckets = events, sources, start, buckets
         self._patience = None if idle is None else _duration(idle, sources.unit)
@@ -208,7 +215,7 @@ class StreamingRecognition:
         store = store.owned(run_of(before.link, settings["rules"]))
         probe(_session(self._events), store)
         work = self._work.told(buckets=buckets, derived_events=sinks.events is not None)
-        return Run(work, store, settings, self._start, self._patience, sinks, on_report)
+        return Run(work, store, settings, self._start, self._patience, sinks, on_report, self._max_ahead)
 
 
 def _sinks(sink: Sink, events: Sink | None, side: Sink | None, style: str) -> Sinks:

@@ -16,9 +16,12 @@ import pyarrow as pa
 
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.tables import FOREVER
+from holdsfor.io.ahead import sampled
+from holdsfor.io.columns import LATEST
 from holdsfor.io.layouts import Form
 from holdsfor.spark.job import Job
 from holdsfor.spark.streaming.clock import Clock, Windows
+from holdsfor.spark.streaming.quiet import spans_of
 from holdsfor.spark.streaming.store import Store, packed, unpacked
 from holdsfor.spark.wire import Wire
 
@@ -54,6 +57,8 @@ class TakeIn:
     retracting: bool
     clock: Clock
     windows: Windows
+    latest: int | None = None
+    """Rows whose time is later are too far ahead of the others."""
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Work on one partition."""
@@ -63,20 +68,41 @@ class TakeIn:
         table = pa.Table.from_batches(listed).cast(travelling_schema(self.job.wire))
         moment = table["arrival"].to_numpy()
         arrival = moment if self.clock.query is None else np.maximum(moment, self.clock.query + 1)
-        is_late = self._is_late(table, moment, arrival)
+        is_ahead = moment > (2**62 if self.latest is None else self.latest)
+        is_late = self._is_late(table, moment, arrival) & ~is_ahead
         mark, bucket = table["retracted"].to_numpy(), table["bucket"].to_numpy()
-        late = int(np.count_nonzero(is_late & ((mark == ROW) | (mark == BACK))))
+        told = self._told(table, moment, arrival, is_late, is_ahead)
         table = table.set_column(table.column_names.index("arrival"), "arrival", pa.array(arrival)).select(self._names)
         if self.retracting:
             place = table.column_names.index("retracted")
             table = table.set_column(place, "retracted", pa.array(np.where(mark == ROW_COPY, ROW, mark), pa.int8()))
         for number in np.unique(bucket).tolist():
-            rows = ~is_late & (bucket == number)
+            rows = ~is_late & ~is_ahead & (bucket == number)
             mine = table if rows.all() else table.filter(pa.array(rows))
             if len(mine):
                 self.store.write_sealed(rows_file(self.batch, number), packed([mine]))
-            yield noted(bucket=number, rows=len(mine), late=late)
-            late = 0
+            yield noted(bucket=number, rows=len(mine), **told)
+            told = {}
+
+    def _told(self, table: pa.Table, moment: Ints, arrival: Ints, is_late: Bools, is_ahead: Bools) -> dict[str, Any]:
+        """What the driver has to know of all rows: each counts once, however many buckets it goes to."""
+        mark = table["retracted"].to_numpy()
+        once = (mark == ROW) | (mark == BACK)
+        kept = moment[once & ~is_ahead]
+        times, weights = sampled(moment[once])
+        used = ~is_late & ~is_ahead
+        begin, end = table["t0"].to_numpy(), table["t1"].fill_null(int(FOREVER)).to_numpy()
+        # What has come in before its time is due when that comes.
+        later = [column[used & (column > arrival) & (column < LATEST)] for column in (begin, end)]
+        return {
+            "late": int(np.count_nonzero(is_late & once)),
+            "ahead": int(np.count_nonzero(is_ahead & once)),
+            "first": int(kept.min()) if len(kept) else None,
+            "last": int(kept.max()) if len(kept) else None,
+            "times": times.tolist(),
+            "weights": weights.tolist(),
+            "spans": spans_of(np.concatenate((arrival[used], *later)), self.windows.size),
+        }
 
     @property
     def _names(self) -> list[str]:

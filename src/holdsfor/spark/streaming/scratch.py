@@ -6,6 +6,7 @@ For programs with metric rules, and for windows that do not overlap. All others 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.retractions import has_rows, take_back
-from holdsfor.engine.state import State
+from holdsfor.engine.state import NEVER, State
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import FOREVER, Intervals
 from holdsfor.spark.given import GivenTable
@@ -77,7 +78,11 @@ class ScratchBucket:
     def _queries(self) -> Iterator[tuple[int, Stream]]:
         """Query times, and what arrived for each."""
         dictionary = self._prepared.dictionary
+        step = self._turn.windows.step
         for query, arrived, lost in self._arrivals.queries(dictionary):
+            if NEVER != self._state.query < query - step:
+                # Query times that were left out would have found what is known, and nothing else.
+                self._state = replace(self._state, query=query - step)
             if not has_rows(lost.stream):
                 yield query, arrived.stream
                 continue

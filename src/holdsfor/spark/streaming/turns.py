@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 
+import numpy as np
+
+from holdsfor.engine.kernels import Ints
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.spark.streaming.clock import Windows
 
 
 @dataclass(frozen=True)
 class Turn:
-    """Query times to ask: those after `before` up to `until`.
+    """Query times to ask: those after `before` up to `until`, or of these only those in `asked`.
 
     `states` is the batch with the states of the buckets, `rows` are the batches with rows for them. Before the query
     times in `rolls` a new pane begins; if `is_anew`, everything in the window is worked out from its border.
@@ -27,8 +31,22 @@ class Turn:
     retracting: bool = False
     rolls: frozenset[int] = frozenset()
     is_anew: bool = False
+    asked: tuple[range, ...] = ()
 
     @property
     def plan(self) -> WindowPlan:
         """The query times."""
-        return WindowPlan(self.windows.size, self.windows.step, self.before, self.until)
+        span = self.windows.size, self.windows.step, self.before, self.until
+        return SomeQueries(*span, self.asked) if self.asked else WindowPlan(*span)
+
+
+@dataclass(frozen=True)
+class SomeQueries(WindowPlan):
+    """Query times of which those are left out at which nothing is due."""
+
+    asked: tuple[range, ...] = ()
+
+    @property
+    def query_times(self) -> Ints:
+        """The query times that are asked."""
+        return np.fromiter(chain.from_iterable(self.asked), np.int64)

@@ -20,6 +20,7 @@ from holdsfor.spark.streaming.arrivals import UNMATCHED
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.driver import Driver, Report, Taken
 from holdsfor.spark.streaming.frames import BEAT, Sorting, Sources, beat_time
+from holdsfor.spark.streaming.quiet import quiet_time_of
 from holdsfor.spark.streaming.rows import NOTE, TakeIn
 from holdsfor.spark.streaming.sinks import CHANGES_SQL, EVENT_CHANGES_SQL, Directory, FunctionSink
 from holdsfor.spark.streaming.staging import stream_stages
@@ -102,6 +103,7 @@ class Run:
     patience: int | None
     sinks: Sinks
     on_report: OnReport | None
+    max_ahead: float | None = None
 
     def __call__(self, frame: DataFrame, batch: int) -> None:
         """Work on a micro-batch."""
@@ -120,6 +122,8 @@ class Run:
             self.first,
             self.patience,
             self.work.sources.retracted is not None,
+            self.max_ahead,
+            quiet_time_of(self.work.job.program, self.work.windows),
         )
 
         def deliver(report: Report) -> None:
@@ -128,8 +132,8 @@ class Run:
                 self._hand_over(frame.sparkSession, batch, "changes", report.changes, sinks.changes)
             if report.event_changes and sinks.events is not None:
                 self._hand_over(frame.sparkSession, batch, "events", report.event_changes, sinks.events)
-            if sinks.side is not None and (report.late or report.malformed or report.unmatched):
-                sinks.side(reduce(DataFrame.unionAll, self._aside(frame, batch, report, workers.clock)), batch)
+            if sinks.side is not None and (report.late or report.malformed or report.ahead or report.unmatched):
+                sinks.side(reduce(DataFrame.unionAll, self._aside(frame, batch, report, workers)), batch)
 
         return driver.run(frame, batch, deliver, until)
 
@@ -140,15 +144,15 @@ class Run:
         else:
             sink(spark.read.schema(columns).parquet(spark_path(path)), batch)
 
-    def _aside(self, frame: DataFrame, batch: int, report: Report, clock: Clock) -> Iterator[DataFrame]:
+    def _aside(self, frame: DataFrame, batch: int, report: Report, workers: _Workers) -> Iterator[DataFrame]:
         """Rows that could not be used, as they came."""
         named = [f"{batch}L as batch", "reason", "source", "row"]
-        if report.late or report.malformed:
+        if report.late or report.malformed or report.ahead:
             sources = self.work.sources
             keep = [f"{sources.source_text()} as source", f"{sources.row_text()} as row"]
             for sorting in self.work.sortings:
                 found = sorting.sorted_out(frame, keep).where("chosen")
-                reason = F.expr(f"if(good, {sorting.lateness(clock)}, 'malformed')")
+                reason = F.expr(f"if(good, {sorting.misplaced(workers.clock, workers.latest)}, 'malformed')")
                 yield found.withColumn("reason", reason).where("reason is not null").selectExpr(*named)
         if report.unmatched:
             rows = frame.sparkSession.read.schema(ddl(UNMATCHED)).parquet(
@@ -168,13 +172,14 @@ class _Workers:
     store: Store
     spark: SparkSession
     clock: Clock = field(default_factory=Clock)
+    latest: int | None = None
 
-    def take_in(self, rows: DataFrame, batch: int, clock: Clock) -> Taken:
+    def take_in(self, rows: DataFrame, batch: int, clock: Clock, latest: int | None = None) -> Taken:
         """Write the rows of a batch to the files of their buckets."""
-        self.clock = clock
+        self.clock, self.latest = clock, latest
         sources = self.work.sources
         retracting = sources.retracted is not None
-        task = TakeIn(self.work.job, self.store, batch, retracting, clock, self.work.windows)
+        task = TakeIn(self.work.job, self.store, batch, retracting, clock, self.work.windows, latest)
         frames, watched = [], []
         for sorting in self.work.sortings:
             metrics = [F.expr(sql).alias(name) for name, sql in sorting.metrics]
@@ -188,16 +193,8 @@ class _Workers:
         shuffled = together.repartitionById(count, F.col("bucket"))
         notes = notes_of(row.note for row in shuffled.mapInArrow(_function(task), ddl(NOTE)).collect())
         counted = [watch.get for watch in watched]
-        late = sum(note["late"] for note in notes)
-        return Taken(
-            sum(found["good"] for found in counted) - late,
-            late,
-            sum(found["malformed"] for found in counted),
-            min((found["first"] for found in counted if found["first"] is not None), default=None),
-            max((found["last"] for found in counted if found["last"] is not None), default=None),
-            sorted(note["bucket"] for note in notes if note["rows"]),
-            counted[0].get("now"),
-        )
+        good, malformed = (sum(found[name] for found in counted) for name in ("good", "malformed"))
+        return Taken.of(notes, good, malformed, counted[0].get("now"))
 
     def ask(self, turn: Turn) -> list[dict[str, Any]]:
         """Ask every bucket the query times of a turn."""
