@@ -196,7 +196,7 @@ class _Implied:
                 return self._body_implies(
                     self._analysis.bodies.get(id(rule), ()), _instance(atom, symbol.columns(event))
                 )
-            case DelayRule(trigger=trigger, effect=Fvp() as effect) if self._entities.fluent(effect.fluent) == symbol:
+            case DelayRule(trigger=trigger, effect=Fvp() as effect) if self._entities.fluent(effect) == symbol:
                 wanted = _instance(atom, (*symbol.columns(effect.fluent), effect.value))
                 body = self._analysis.bodies.get(id(rule), ())
                 return self._pair_implies(trigger, wanted) or self._body_implies(body, wanted)
@@ -230,12 +230,12 @@ class _Implied:
                 return False
 
     def _pair_implies(self, fvp: Fvp, wanted: Term) -> bool:
-        symbol = self._entities.fluent(fvp.fluent)
+        symbol = self._entities.fluent(fvp)
         return self._claimed(_claims(symbol, (*symbol.columns(fvp.fluent), fvp.value), wanted))
 
     def _is_declared(self, fvp: Fvp, wanted: Term) -> bool:
         """Whether every grounding that lets rules see a pair says so."""
-        groundings = self._entities[self._entities.fluent(fvp.fluent)].groundings
+        groundings = self._entities[self._entities.fluent(fvp)].groundings
         found = [instantiate(declaration, fvp, any_value=False) for declaration in groundings]
         return bool(groundings) and all(body is None or Call(wanted) in body for body in found)
 
