@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from holdsfor.compiler.analysis.dependencies import Condition, DependencyGraph, Vertex, conditions
+from holdsfor.compiler.analysis.dependencies import ANY, Condition, DependencyGraph, Vertex, conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Role
 from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.ir import (
@@ -30,6 +30,7 @@ from holdsfor.ir import (
     Rule,
     walk,
 )
+from holdsfor.syntax.terms import Const
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -137,7 +138,11 @@ class InstantGraph:
     def _add_postponed(self, rule: DelayRule) -> None:
         """A postponable effect takes place unless its trigger is initiated again at that very time-point."""
         what = DELAYED if rule.effect is not None else TERMINATED
-        for source in self._graph.of_fvp(rule.trigger):
+        sources = self._graph.of_fvp(rule.trigger)
+        if isinstance(rule.trigger.value, Const):
+            # Whatever can initiate a constant needs what the vertex of that constant needs.
+            sources = [source for source in sources if source.value != ANY] or sources
+        for source in sources:
             if source not in self._graph.postponed:
                 continue
             # `ft` ends the very pair that triggers it.
