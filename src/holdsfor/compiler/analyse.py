@@ -16,6 +16,7 @@ from holdsfor.compiler.background import Background
 from holdsfor.compiler.passes.local_names import rename_local_variables
 from holdsfor.compiler.passes.separate import separate_values
 from holdsfor.compiler.passes.ticks import in_ticks
+from holdsfor.compiler.passes.undeclared import without_undeclared
 from holdsfor.compiler.passes.unfold import unfold_temporal_helpers
 from holdsfor.diagnostics import Diagnostic
 from holdsfor.ir import BackgroundRule, Body, Program, Rule
@@ -54,7 +55,8 @@ class Analysis:
 def analyse(written: Program) -> Analysis:
     """Analyse a program. What is wrong with it is among the findings."""
     known = Names(written)
-    program = in_ticks(unfold_temporal_helpers(rename_local_variables(written)))
+    declared, undeclared = without_undeclared(rename_local_variables(written))
+    program = in_ticks(unfold_temporal_helpers(declared))
     entities = Entities(program)
     graph = DependencyGraph(program, entities)
     parts = find_parts(graph)
@@ -77,5 +79,5 @@ def analyse(written: Program) -> Analysis:
         if body is not None:
             analysis.bodies[id(rule)] = body
     metric = program.metric.diagnostics
-    analysis.findings = [*program.diagnostics, *metric, *known.findings(), *safety.diagnostics]
+    analysis.findings = [*program.diagnostics, *metric, *known.findings(), *undeclared, *safety.diagnostics]
     return analysis

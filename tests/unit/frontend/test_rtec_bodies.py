@@ -264,3 +264,8 @@ def test_literals_know_where_they_stand() -> None:
         "(a ; b)",
         "union_all([I1], I)",
     ]
+
+
+def test_the_index_of_a_fluent_may_come_first() -> None:
+    plain = rule("holdsFor(f(V)=true, I) :- holdsFor(g(V)=true, I).")
+    assert rule("holdsFor(f(V)=true, I) :- holdsFor(V, g(V)=true, I).") == plain

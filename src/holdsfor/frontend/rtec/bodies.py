@@ -195,6 +195,9 @@ class BodyReader:
     # Interval lists
 
     def _holds_for(self, goal: Compound, context: Context) -> Literal:
+        if len(goal.args) == 3 and functor(goal.args[1]) == ("=", 2):
+            # The index of the fluent comes first: nothing depends on it here.
+            goal = Compound(goal.name, goal.args[1:], goal.span)
         self._require_arity(goal, 2)
         self._require_interval_context(goal, context)
         self.require_order(goal)
