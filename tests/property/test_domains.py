@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.incremental import engine
+from tests.property.test_explain import check as check_explanations
 from tests.property.test_session import check_sitting, check_windows
 from tests.strategies.domains import domain_scenario, domain_scenarios
 from tests.strategies.edits import Step, steps
@@ -84,3 +85,9 @@ def test_at_every_query_time_at_length(scenario: Scenario) -> None:
 @given(sittings())
 def test_sessions_at_length(found: tuple[Scenario, list[Step], int]) -> None:
     check_sitting(*found)
+
+
+@settings(max_examples=15)
+@given(st.one_of(_ANY, _WINDOWED), st.data())
+def test_proofs_and_refutations_replay(scenario: Scenario, data: st.DataObject) -> None:
+    check_explanations(scenario, data)

@@ -46,10 +46,14 @@ class Domains:
         return found[1]
 
     @cached_property
+    def background(self) -> Background:
+        """All that is known."""
+        return self._prepared.analysis.background.filled(dict.fromkeys(self._facts()))
+
+    @cached_property
     def solver(self) -> Solver:
         """A solver over all that is known."""
-        background: Background = self._prepared.analysis.background
-        return background.filled(dict.fromkeys(self._facts())).solver(self._dictionary.failures)
+        return self.background.solver()
 
     def _facts(self) -> Iterator[Term]:
         for filling in self._prepared.analysis.fillings:

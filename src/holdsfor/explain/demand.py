@@ -16,6 +16,7 @@ import numpy as np
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.engine.dictionary import Dictionary, Value, value_of
+from holdsfor.engine.evaluation import width
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.stream import Stream
 from holdsfor.logic.unify import is_ground
@@ -78,6 +79,9 @@ def demand_of(plan: Plan, symbol: Symbol, term: Term) -> Demand:
     wanted: dict[Symbol, set[Pattern]] = {symbol: {tuple(value_of(c) for c in symbol.columns(term))}}
     strata = {member: stratum for stratum in plan.strata for member in stratum.members}
     shapes: dict[int, list[RuleShape]] = {}
+    for filling in plan.filling:
+        # Which values a domain has is told by all its records.
+        wanted[filling] = {(None,) * width(filling)}
     waiting = [symbol]
     while waiting:
         asked = waiting.pop()

@@ -51,7 +51,8 @@ class Evidence(Solver):
     """All that is known at one query time and follows from it; `given` are the inputs that have any rows."""
 
     def __init__(self, analysis: Analysis, evaluation: Evaluation, given: frozenset[Symbol]) -> None:
-        super().__init__(analysis.background.rules)
+        self.background = evaluation.domains.background if analysis.fillings else analysis.background
+        super().__init__(self.background.rules)
         self.analysis, self.evaluation, self.given = analysis, evaluation, given
         self.entities, self.dictionary = analysis.entities, evaluation.dictionary
         self.now, self.origin = evaluation.moment.now, evaluation.moment.origin

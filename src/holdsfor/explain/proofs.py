@@ -300,7 +300,7 @@ class Prover:
 
     def _call(self, literal: Call, atom: Term, bindings: Bindings) -> Node:
         name = functor(atom)
-        rules = self.evidence.analysis.background.rules.get(name, ()) if name is not None else ()
+        rules = self.evidence.background.rules.get(name, ()) if name is not None else ()
         fact = next((rule for rule in rules if not rule.body and any(True for _ in bind({}, (rule.head, atom)))), None)
         clause = fact or next((rule for rule in rules if any(True for _ in bind({}, (rule.head, atom)))), None)
         use = None if clause is None else RuleUse(clause, {})

@@ -61,10 +61,12 @@ def without_implied_groundings(analysis: Analysis) -> Analysis:
     lean = replace(analysis, bodies=bodies)
     if analysis.fillings:
         implied = _Implied(lean)
+        declared: dict[int, tuple[Declaration, list[Symbol]]] = {}
         for entity in analysis.entities:
             for declaration in entity.groundings if entity.symbol.kind is EntityKind.FLUENT else ():
-                if id(declaration) in bodies:
-                    bodies[id(declaration)] = implied.reduced(entity.symbol, declaration)
+                declared.setdefault(id(declaration), (declaration, []))[1].append(entity.symbol)
+        reduced = {key: implied.reduced(*found) for key, found in declared.items() if key in bodies}
+        bodies.update(reduced)
     return lean
 
 
@@ -138,21 +140,16 @@ class _Implied:
         self._entities = analysis.entities
         self._claims: dict[_Claim, bool] = {}
 
-    def reduced(self, symbol: Symbol, declaration: Declaration) -> Body:
-        """The conditions of a grounding that do not follow from the rules of its fluent."""
-        declared = declaration.args[0]
-        assert isinstance(declared, Compound)
-        columns = (*symbol.columns(declared.args[0]), declared.args[1])
-        domains = self._analysis.background.domains
-        return tuple(
-            literal
-            for literal in self._analysis.body(declaration)
-            if not (
-                isinstance(literal, Call)
-                and functor(literal.atom) in domains
-                and self._is_true(list(_claims(symbol, columns, literal.atom)))
-            )
-        )
+    def reduced(self, declaration: Declaration, symbols: Iterable[Symbol]) -> Body:
+        """The conditions of a grounding that do not follow from the rules of its fluent, which may have several parts."""
+        body = self._analysis.body(declaration)
+        return tuple(one for one in body if not all(self._is_implied(one, declaration, symbol) for symbol in symbols))
+
+    def _is_implied(self, literal: Literal, declaration: Declaration, symbol: Symbol) -> bool:
+        if not isinstance(literal, Call) or functor(literal.atom) not in self._analysis.background.domains:
+            return False
+        columns = _columns(symbol, declaration.args[0])
+        return self._is_true(list(_claims(symbol, columns, literal.atom)))
 
     def _is_true(self, claims: list[_Claim]) -> bool:
         """Whether one of some claims is. Claims count as true until a rule contradicts them."""
