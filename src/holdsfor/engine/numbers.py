@@ -31,7 +31,10 @@ def python_numbers(values: Array) -> list[Number | None]:
     listed: list[Any] = values.tolist()
     if values.dtype.kind == "i":
         return listed
-    return [None if value is None or math.isnan(value) else plain_number(value) for value in listed]
+    return [
+        None if value is None or (value.__class__ is float and math.isnan(value)) else plain_number(value)
+        for value in listed
+    ]
 
 
 def packed(numbers: list[Number | None]) -> Array:

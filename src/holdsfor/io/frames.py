@@ -19,7 +19,7 @@ from holdsfor.io.layouts import Layouts
 from holdsfor.io.mapping import Entry
 from holdsfor.io.rejects import Rejects
 from holdsfor.io.tables import Taker
-from holdsfor.syntax.numbers import number_text
+from holdsfor.syntax.numbers import EXACT, number_text
 
 
 def read_frames(
@@ -79,8 +79,10 @@ def as_part(frame: Any, source: str, first: Sequence[str] = ()) -> Part:
     try:
         if isinstance(frame, Sequence) and not isinstance(frame, str | bytes):
             return _from_rows(frame, first)
-        if isinstance(frame, pa.Table | pa.RecordBatch | Mapping) or hasattr(frame, "__arrow_c_stream__"):
-            table = pa.table(dict(frame) if isinstance(frame, Mapping) else frame)
+        if isinstance(frame, Mapping):
+            return _from_columns(frame)
+        if isinstance(frame, pa.Table | pa.RecordBatch) or hasattr(frame, "__arrow_c_stream__"):
+            table = pa.table(frame)
             # pandas hands over an index that is more than row numbers as a column; it is no argument.
             index = [column for column in table.column_names if column.startswith("__index_level_")]
             return table_part(table.drop_columns(index))
@@ -109,17 +111,27 @@ def _from_rows(rows: Sequence[Any], first: Sequence[str]) -> Part:
             raise ValueError(f"its rows are ({', '.join(first)}, arguments…)")
         columns = [list(column) for column in zip(*rows, strict=True)]
         names = [*first, *(f"argument {place + 1}" for place in range(len(columns) - len(first)))]
-    arrays = [_column(values) for values in columns]
-    mixed = frozenset(name for name, values, array in zip(names, columns, arrays, strict=True) if _mixes(values, array))
-    return replace(table_part(pa.table(arrays, names=names)), untyped=mixed)
+    return _from_columns(dict(zip(names, columns, strict=True)))
+
+
+def _from_columns(columns: Mapping[str, Any]) -> Part:
+    """Columns by name; lists that mix text and numbers become text in which numbers are looked for."""
+    arrays = {name: _column(values) if isinstance(values, list) else values for name, values in columns.items()}
+    mixed = frozenset(
+        name for name, values in columns.items() if isinstance(values, list) and _mixes(values, arrays[name])
+    )
+    return replace(table_part(pa.table(arrays)), untyped=mixed)
 
 
 def _column(values: list[Any]) -> Any:
     try:
-        return pa.array(values, from_pandas=True)
+        found = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        # Text and numbers, integers beyond 64 bits, or floats beside integers that no float can hold.
+        # Text and numbers, or integers beyond 64 bits.
         return pa.array([_text(value) for value in values])
+    if pa.types.is_floating(found.type) and any(isinstance(one, int) and not -EXACT < one < EXACT for one in values):
+        return pa.array([_text(value) for value in values])
+    return found
 
 
 def _text(value: Any) -> str | None:

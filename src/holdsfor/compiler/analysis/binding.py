@@ -339,5 +339,7 @@ def _needed_positions(head: Term, body: Body, given: frozenset[int], needs: Need
     outside = frozenset(names(head))
     result = schedule(body, bound, needs, outside)
     stuck = {name for literal in result.stuck for name in _blocking(literal, result.bound, needs)}
-    loose = stuck or (set(outside) - result.bound)
+    # What one of them computes is bound as soon as the rest is: `Y is 2 * X, Y > 3` needs X alone.
+    computed = {name for literal in result.stuck if isinstance(literal, Assign) for name in names(literal.target)}
+    loose = stuck - computed or stuck or (set(outside) - result.bound)
     return {position for position, arg in enumerate(args) if names(arg) & loose}
