@@ -10,26 +10,31 @@ from typing import Any
 
 import pytest
 
+from tests.strategies.engine_runs import Scenario
+
 Plant = Callable[[pytest.MonkeyPatch], None]
+Scenarios = Callable[[int], Scenario | None]
+"""The scenario of a seed; None if it has no meaning."""
 
 
 @dataclass(frozen=True)
 class Planted:
-    """A bug: what it does, and in which module."""
+    """A bug: what it does, in which module, and the scenarios of seeds that should find it, if not all families do."""
 
     name: str
     where: str
     plant: Plant
+    scenarios: Scenarios | None = None
 
 
 PLANTED: list[Planted] = []
 
 
-def planted(where: str) -> Callable[[Plant], Plant]:
+def planted(where: str, scenarios: Scenarios | None = None) -> Callable[[Plant], Plant]:
     """Add a bug to the list; its name is that of the function."""
 
     def add(plant: Plant) -> Plant:
-        PLANTED.append(Planted(plant.__name__.replace("_", " "), where, plant))
+        PLANTED.append(Planted(plant.__name__.replace("_", " "), where, plant, scenarios))
         return plant
 
     return add

@@ -18,6 +18,7 @@ import pytest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.cyclic import sweep
 from tests.mutation.mutants import PLANTED, Planted
+from tests.mutation.planting import Scenarios
 from tests.strategies.engine_runs import Rows, Scenario, on_engine, on_reference, sampled
 from tests.strategies.scenario_statics import POINTWISE_KIND
 from tests.strategies.scenarios import EVERYTHING, INTERVALS, WINDOWED, Features
@@ -57,9 +58,9 @@ def scenario_of(seed: int) -> Scenario | None:
 
 
 @cache
-def example(seed: int) -> tuple[Scenario, Rows] | None:
+def example(seed: int, scenarios: Scenarios = scenario_of) -> tuple[Scenario, Rows] | None:
     """The scenario of a seed with the right answer, if it has one; the same for every planted bug."""
-    scenario = scenario_of(seed)
+    scenario = scenarios(seed)
     if scenario is None:
         return None
     try:
@@ -85,7 +86,7 @@ def search(planted: Planted, count: int) -> Outcome:
     """Try scenarios until one shows a planted bug."""
     passed_over = 0
     for seed in range(count):
-        found = example(seed)
+        found = example(seed, planted.scenarios or scenario_of)
         if found is None:
             continue
         with pytest.MonkeyPatch.context() as patch:

@@ -155,7 +155,8 @@ def compared(name: str, one: Array, other: Array) -> Bools:
     """Which rows of two columns satisfy a comparison; without a value none does."""
     kinds = {one.dtype.kind, other.dtype.kind}
     if kinds == {"i"} or _as_floats([one, other]) is not None:
-        holds: Bools = np.asarray(_COMPARE[name](one, other))
+        with np.errstate(invalid="ignore"):
+            holds: Bools = np.asarray(_COMPARE[name](one, other))
         if name == "=\\=":
             # NaN differs from everything; all other comparisons with it are false by themselves.
             holds = holds & ~(no_value(one) | no_value(other))
