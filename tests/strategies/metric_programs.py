@@ -73,6 +73,10 @@ class MetricFeatures:
     derived_facts: bool = True
     """Whether facts of head predicates may be given too."""
     denominators: tuple[int, ...] = (1, 2, 4, 3)
+    own_variables: int = 10
+    """How often, in percent, the left side of `Since` may have variables of its own below another operator."""
+    far: bool = False
+    """Whether intervals may reach as far as 64-bit integers, and further."""
 
 
 EVERYTHING = MetricFeatures()
@@ -83,6 +87,8 @@ PAPER = replace(STREAMABLE, binary=False, negation=False, aggregates=False, comp
 """Forward-propagating programs as the paper has them, over facts at points."""
 PAPER_WITHOUT_POINTS = replace(PAPER, punctual=False)
 """Those with memory that does not depend on the stream."""
+FAR = replace(STREAMABLE, far=True, interval_facts=True)
+"""Intervals of any size, over facts that are near: what lies between the start and the end of a run is exact."""
 DELAYED = replace(STREAMABLE, against=True)
 """What runs on a stream with a delay: bounded references to the future."""
 FOREVER = replace(EVERYTHING, recursion=False)
@@ -134,6 +140,8 @@ def ranges(features: MetricFeatures = EVERYTHING, *, unbounded: bool = True) -> 
 def _ranges(draw: Any, features: MetricFeatures, unbounded: bool) -> Range:
     scale = draw(st.sampled_from(features.denominators))
     low = Fraction(draw(st.sampled_from((0, 0, 0, 1, 1, 2, 3))), scale if draw(st.booleans()) else 1)
+    if features.far and draw(st.integers(0, 2)) == 0:
+        return draw(_far_ranges())
     shape = draw(st.sampled_from(("bounded", "bounded", "bounded", "point", "unbounded")))
     if shape == "point" and features.punctual:
         return Range(low, low)
@@ -142,6 +150,20 @@ def _ranges(draw: Any, features: MetricFeatures, unbounded: bool) -> Range:
         return Range(low, None, low_open, high_open=True)
     length = Fraction(draw(st.integers(1, 6)), scale if draw(st.booleans()) else 1)
     return Range(low, low + length, low_open, draw(st.booleans()))
+
+
+FAR_BOUNDS = (2**53, 2**59, 2**60 + 1, 2**61 - 3, 2**61, 3 * 10**18, 2**62, 2**63 - 1, 2**64, 10**30)
+
+
+@st.composite
+def _far_ranges(draw: Any) -> Range:
+    """Intervals with a bound around the largest numbers that fit, mostly with the other one nearby."""
+    far = Fraction(draw(st.sampled_from(FAR_BOUNDS)))
+    shape = draw(st.sampled_from(("wide", "wide", "wide", "point", "late")))
+    if shape == "point":
+        return Range(far, far)
+    low = far if shape == "late" else Fraction(draw(st.integers(0, 3)))
+    return Range(low, low + far, draw(st.booleans()), draw(st.booleans()))
 
 
 def _atoms(literal: MetricLiteral) -> Iterable[Atom]:
@@ -231,13 +253,20 @@ class _Author:
         future, during = self.direction(against)
         if self.features.binary and self.maybe(25):
             operator = BinaryOperator.UNTIL if future else BinaryOperator.SINCE
+            # `Top` on the right is refused: such a condition is a box.
+            right = self.metric_atom(readable, against, depth - 1, bound)
+            right = right if any(True for _ in atoms(right)) else self.atom(readable, bound)
+            # So are variables of the left side alone, in some places below another operator.
+            is_inside = depth < self.features.nesting and bound is None
+            names = (
+                self.bound([Condition(right)]) if is_inside and not self.maybe(self.features.own_variables) else bound
+            )
             left = (
                 Truth()
                 if self.features.truth and self.maybe(10)
-                else self.metric_atom(readable, against, depth - 1, bound)
+                else self.metric_atom(readable, against, depth - 1, names)
             )
-            # `Top` on the right is refused: such a condition is a box.
-            return Binary(operator, during, left, self.metric_atom(readable, against, depth - 1, bound))
+            return Binary(operator, during, left, right)
         operand = (
             Truth() if self.features.truth and self.maybe(4) else self.metric_atom(readable, against, depth - 1, bound)
         )
