@@ -32,7 +32,8 @@ def _floats(values: Array) -> Array:
 def sums_are_differences_of_one_running_sum(patch: pytest.MonkeyPatch) -> None:
     def sums(values: Array, begins: Any) -> Array:
         totals_so_far = np.concatenate(([0.0], np.cumsum(_floats(values))))
-        return totals_so_far[np.append(begins[1:], len(values))] - totals_so_far[begins]
+        found: Array = totals_so_far[np.append(begins[1:], len(values))] - totals_so_far[begins]
+        return found
 
     everywhere(patch, totals, "_sums", lambda _: sums)
 

@@ -39,8 +39,8 @@ AGGREGATES = ("sum_list", "max_list", "min_list", "length")
 
 def number(pen: Pen, *, words: bool = True) -> Term:
     """A number, or rarely a word."""
-    kind = pen.weighted([(8, SMALL), (5, INTEGERS), (4, FLOATS), (words, WORDS)])
-    found = pen.pick(kind)
+    kinds: list[tuple[int, tuple[str | float, ...]]] = [(8, SMALL), (5, INTEGERS), (4, FLOATS), (int(words), WORDS)]
+    found = pen.pick(pen.weighted(kinds))
     return Const(found) if isinstance(found, str) else number_term(found)
 
 
