@@ -22,6 +22,7 @@ from tests.strategies.metric_programs import (
     DELAYED,
     EVERYTHING,
     FOREVER,
+    NUMERIC,
     PAPER,
     PAPER_WITHOUT_POINTS,
     STREAMABLE,
@@ -35,10 +36,14 @@ from tests.strategies.metric_programs import (
 FEW = settings(max_examples=max(40, settings.default.max_examples // 4))
 """Programs take long to draw."""
 MANY = settings(max_examples=max(1_500, settings.default.max_examples))
-BATCH = pytest.mark.parametrize("features", [EVERYTHING, BACKWARD, STREAMABLE], ids="all backward stream".split())
+BATCH = pytest.mark.parametrize(
+    "features", [EVERYTHING, BACKWARD, STREAMABLE, NUMERIC], ids="all backward stream numbers".split()
+)
 OBJECTS = {value for values in VALUES.values() for value in values}
 STREAMS = pytest.mark.parametrize(
-    "features", [PAPER, PAPER_WITHOUT_POINTS, STREAMABLE, DELAYED], ids="paper pointless stream delayed".split()
+    "features",
+    [PAPER, PAPER_WITHOUT_POINTS, STREAMABLE, DELAYED, NUMERIC],
+    ids="paper pointless stream delayed numbers".split(),
 )
 
 

@@ -77,6 +77,7 @@ class MetricFeatures:
     """How often, in percent, the left side of `Since` may have variables of its own below another operator."""
     far: bool = False
     """Whether intervals may reach as far as 64-bit integers, and further."""
+    numbers: tuple[Const, ...] = VALUES[NUMBER]
 
 
 EVERYTHING = MetricFeatures()
@@ -91,6 +92,18 @@ FAR = replace(STREAMABLE, far=True, interval_facts=True)
 """Intervals of any size, over facts that are near: what lies between the start and the end of a run is exact."""
 DELAYED = replace(STREAMABLE, against=True)
 """What runs on a stream with a delay: bounded references to the future."""
+NUMERIC = replace(
+    STREAMABLE,
+    recursion=False,
+    numbers=tuple(
+        Const(number)
+        for number in (
+            *(1, 2, 0.1, 0.2, 0.3, -2.5, 1e17, -1e17, 1e300, 1.7976931348623157e308, 5e-324, 2.0**53),
+            *(2**53, 2**53 + 1, -(2**53) - 1, 2**62, 2**63 - 1, 2**63, -(2**63), 10**20),
+        )
+    ),
+)
+"""Numbers of any size, calculated with and added up. Recursion would make ever larger ones."""
 FOREVER = replace(EVERYTHING, recursion=False)
 """No recursion: the answer over all of time can be had."""
 
@@ -180,6 +193,10 @@ class _Author:
     heads: dict[str, tuple[str, ...]] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
     blanks: int = 0
+
+    @property
+    def values(self) -> dict[str, tuple[Const, ...]]:
+        return VALUES | {NUMBER: self.features.numbers}
 
     def pick(self, options: Sequence[Any]) -> Any:
         return self.draw(st.sampled_from(options))
@@ -284,7 +301,7 @@ class _Author:
     def argument(self, kind: str, bound: dict[str, str] | None) -> Var | Const:
         names = NAMES[kind] if bound is None else [name for name, of in bound.items() if of == kind]
         if not names or self.maybe(12):
-            return self.pick(VALUES[kind])
+            return self.pick(self.values[kind])
         if bound is None and self.maybe(10):
             self.blanks += 1
             return Var(f"{ANONYMOUS_PREFIX}{self.blanks}")
@@ -292,7 +309,7 @@ class _Author:
 
     def head_argument(self, kind: str, bound: dict[str, str]) -> Var | Const:
         names = [name for name, of in bound.items() if of == kind]
-        return self.pick(VALUES[kind]) if not names or self.maybe(8) else Var(self.pick(names))
+        return self.pick(self.values[kind]) if not names or self.maybe(8) else Var(self.pick(names))
 
     def bound(self, body: list[MetricLiteral]) -> dict[str, str]:
         """The variables to which a body gives values, with their kinds."""
@@ -335,15 +352,17 @@ class _Author:
         numbers = [Var(name) for name, kind in bound.items() if kind == NUMBER]
         items = [Var(name) for name, kind in bound.items() if kind == ITEM]
         if numbers and may_calculate and self.maybe(40):
-            term = Compound(self.pick(("+", "*", "-")), (self.pick(numbers), self.pick([*VALUES[NUMBER], *numbers])))
+            term = Compound(
+                self.pick(("+", "*", "-")), (self.pick(numbers), self.pick([*self.values[NUMBER], *numbers]))
+            )
             return Comparison(Comparator.EQUAL, Var("K"), term)
         if items and (not numbers or self.maybe(40)):
-            other = self.pick([*items, *VALUES[ITEM]])
+            other = self.pick([*items, *self.values[ITEM]])
             return Comparison(self.pick((Comparator.UNEQUAL, Comparator.EQUAL)), self.pick(items), other)
-        left = self.pick(numbers or VALUES[NUMBER])
-        right = self.pick([*VALUES[NUMBER], *numbers])
+        left = self.pick(numbers or self.values[NUMBER])
+        right = self.pick([*self.values[NUMBER], *numbers])
         if self.maybe(30):
-            right = Compound(self.pick(("+", "-")), (right, self.pick(VALUES[NUMBER])))
+            right = Compound(self.pick(("+", "-")), (right, self.pick(self.values[NUMBER])))
         return Comparison(self.pick(list(Comparator)), left, right)
 
     def facts(self) -> tuple[MetricFact, ...]:
@@ -354,7 +373,7 @@ class _Author:
         found: list[MetricFact] = []
         for _ in range(self.draw(st.integers(3, 24))):
             predicate = self.pick(list(shapes) if not read or self.maybe(8) else read)
-            args = tuple(self.pick(VALUES[kind]) for kind in shapes[predicate])
+            args = tuple(self.pick(self.values[kind]) for kind in shapes[predicate])
             found.append(MetricFact(predicate, args, self.fact_time(scale)))
         return tuple(sorted(found, key=lambda fact: (fact.during.low is not None, fact.during.low or 0)))
 
