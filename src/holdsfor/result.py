@@ -22,9 +22,9 @@ from holdsfor.engine.run import Answer
 from holdsfor.engine.tables import FOREVER, Intervals
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.explain.limits import DEPTH
+from holdsfor.io.columns import value_column
 from holdsfor.io.writers import shown_columns, text_table
 from holdsfor.recognition import Summary, only_fluents
-from holdsfor.syntax.printer import print_term
 
 if TYPE_CHECKING:
     from holdsfor.explain.asking import Asked
@@ -233,11 +233,7 @@ def _decoded(codes: Ints, dictionary: Dictionary) -> Any:
     distinct = np.flatnonzero(is_there)
     place = np.empty(len(dictionary), np.int64)
     place[distinct] = np.arange(len(distinct))
-    values: list[Any] = dictionary.values_of(distinct)
-    if not all(isinstance(value, int | float) for value in values):
-        terms = dictionary.terms(distinct.tolist())
-        values = [v if isinstance(v, str) else print_term(term) for v, term in zip(values, terms, strict=True)]
-    return pa.array(values).take(pa.array(place[codes]))
+    return value_column(dictionary.values_of(distinct)).take(pa.array(place[codes]))
 
 
 def frame_library(module: str, what: str) -> Any:

@@ -15,7 +15,8 @@ from holdsfor.engine.numbers import as_objects, no_value
 from holdsfor.logic.arithmetic import CONSTANTS, NoValue, Number, evaluate, number_term
 from holdsfor.logic.failures import Failures
 from holdsfor.logic.order import order_key
-from holdsfor.syntax.numbers import EXACT, plain_number
+from holdsfor.syntax.numbers import EXACT, number_text, plain_number
+from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
 
 Value: TypeAlias = str | int | float | Compound | ListTerm
@@ -349,6 +350,17 @@ def _whole_if_possible(numbers: npt.NDArray[Any]) -> list[Value]:
 def lie_close(numbers: Ints) -> bool:
     """Whether whole numbers lie close enough together for a table with a place for each in between."""
     return not len(numbers) or int(numbers.max()) - int(numbers.min()) < _CLOSE * len(numbers)
+
+
+def plain_text(value: Value) -> str:
+    """A value as people write it, text without quotes.
+
+    >>> plain_text("two words"), plain_text(1e17), plain_text(Compound("pos", (Const(1), Const("A"))))
+    ('two words', '1.0e+17', "pos(1,'A')")
+    """
+    if isinstance(value, str):
+        return value
+    return print_term(value) if isinstance(value, Compound | ListTerm) else number_text(value)
 
 
 def value_of(term: Term) -> Value:

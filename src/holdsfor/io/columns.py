@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.engine.dictionary import Dictionary, Value, lie_close, value_of
+from holdsfor.engine.dictionary import Dictionary, Value, lie_close, plain_text, value_of
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.tables import FOREVER
 from holdsfor.logic.arithmetic import number_term
@@ -131,6 +131,19 @@ def _values(distinct: Array, *, verbatim: bool) -> list[Value]:
         for place in np.flatnonzero(pc.match_substring_regex(distinct, _BEGINS_LIKE_A_NUMBER)).tolist():
             found[place] = value_of_text(found[place])
     return found
+
+
+def value_column(values: Sequence[Value]) -> Array:
+    """Values as a column of integers or floats where that holds them exactly, else of text.
+
+    >>> [value_column(values).type for values in ([1, 2], [1, 2.5], [2**70], [2**60, 0.5], [1, "a"])]
+    [DataType(int64), DataType(double), DataType(string), DataType(string), DataType(string)]
+    """
+    kinds = set(map(type, values))
+    size = max((abs(value) for value in values if isinstance(value, int)), default=0)
+    if kinds <= {int, float} and size < (EXACT if float in kinds else 1 << 63):
+        return pa.array(values, pa.float64() if float in kinds else pa.int64())
+    return pa.array(list(map(plain_text, values)), pa.string())
 
 
 def value_of_text(text: str) -> str | int | float:

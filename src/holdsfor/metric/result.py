@@ -16,6 +16,7 @@ from holdsfor.engine.metric.facts import FactSet
 from holdsfor.engine.metric.report import Row, exact_table, rounded_table, rows
 from holdsfor.engine.metric.timeline import cells
 from holdsfor.explain.limits import DEPTH
+from holdsfor.io.columns import value_column
 from holdsfor.io.rejects import Malformed
 from holdsfor.ir.metric import Range
 from holdsfor.metric.times import Time, exact
@@ -151,7 +152,7 @@ class MetricResult:
             )
         found = [row.args for row in self]
         (((_, arity), _),) = self._facts.tables.items()
-        columns = {f"arg{place + 1}": _column([args[place] for args in found]) for place in range(arity)}
+        columns = {f"arg{place + 1}": value_column([args[place] for args in found]) for place in range(arity)}
         times = {name: table[name] for name in table.column_names[2:]}
         return pa.table({"predicate": table["predicate"], **columns, **times})
 
@@ -190,10 +191,3 @@ class MetricResult:
         malformed = self.summary.malformed
         skipped = f" ({counted(malformed, 'malformed row')} skipped)" if malformed else ""
         return f"{counted(len(self), 'interval')} of {counted(len(self.predicates), 'predicate')}{skipped}"
-
-
-def _column(values: list[str | int | float]) -> Any:
-    """Numbers where all are numbers, else text."""
-    if all(isinstance(value, int | float) for value in values):
-        return pa.array(values)
-    return pa.array([str(value) for value in values], pa.string())

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.dictionary import Dictionary, plain_text
 from holdsfor.engine.frames import row_keys
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.metric.facts import Facts, FactSet
@@ -20,7 +20,7 @@ def facts_chart(facts: FactSet, dictionary: Dictionary, choice: Choice, title: s
     reach = choice.reach(facts.scale)
     known = {name for name, _ in facts.tables}
     wanted = known if choice.names is None else known_names(choice.names, known, "predicate")
-    texts = [str(value) for value in dictionary.values] if choice.entities is not None else []
+    texts = [plain_text(value) for value in dictionary.values] if choice.entities is not None else []
     if choice.entities is not None:
         require_entities(choice.entities, _entities(facts, texts))
     collector = Collector()

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.dictionary import Dictionary, plain_text
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.tables import FOREVER
 from holdsfor.io.formats import parts
@@ -178,7 +178,7 @@ def _held_fluents(result: Result, things: set[str]) -> Iterator[dict[str, Any]]:
     for symbol in _symbols(answer.fluents for answer, _, _ in known):
         table = _intervals(known, symbol, -int(FOREVER), int(FOREVER))
         shown, which = np.unique(table.value, return_inverse=True)
-        words = [str(values[code]) for code in shown.tolist()]
+        words = [plain_text(values[code]) for code in shown.tolist()]
         names = [symbol.name if word == "true" else f"{symbol.name}={word}" for word in words]
         yield from _held(table.args, np.array(names, dtype=object)[which], (table.start, table.end), values, things)
 
@@ -198,7 +198,7 @@ def _held(
 ) -> Iterator[dict[str, Any]]:
     for column in args:
         codes, inverse = np.unique(column, return_inverse=True)
-        texts = [str(values[code]) for code in codes.tolist()]
+        texts = [plain_text(values[code]) for code in codes.tolist()]
         on_map = np.array([text in things for text in texts], np.bool_)
         rows = np.flatnonzero(on_map[inverse])
         if len(rows):

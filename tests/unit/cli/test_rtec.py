@@ -6,7 +6,6 @@ import csv
 from pathlib import Path
 
 import pytest
-
 from typer.testing import CliRunner, Result
 
 from holdsfor.cli import app
