@@ -125,3 +125,19 @@ def test_a_checkpoint_is_of_its_settings() -> None:
         other = replace(run, setting=replace(run.setting, buckets=4))
         with pytest.raises(HoldsforError, match="buckets 3, not 4"):
             take(other, 1, [rows([[Report(1, -5.0, 48.0, 5.0, None)]])])
+
+
+def test_a_damaged_memory_is_refused() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        run = flow(folder, 0)
+        take(run, 0, [rows([[]])])
+        take(run, 1, [rows([[Report(1_000, -5.0, 48.0, 1.0, None)]])])
+        take(run, 2, [rows([[]])])
+        memory = Path(folder, "work/1/vessels/0.arrow")
+        data = bytearray(memory.read_bytes())
+        data[20] ^= 1
+        memory.write_bytes(data)
+        with pytest.raises(HoldsforError, match=r"1/vessels/0.arrow has been changed since it was written"):
+            take(run, 3, [rows([[Report(1_100, -5.0, 48.0, 1.0, None)]])])
+        with pytest.raises(HoldsforError, match=r"3/commit.json is missing, the commit of the batch before batch 4"):
+            take(run, 4, [rows([[]])])

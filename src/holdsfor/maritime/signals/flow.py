@@ -6,23 +6,25 @@ order and worked on once and for all. Later ones wait.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from holdsfor.maritime.signals.work import Meet, Merge, Note, Setting, Turn, Vessels, Workers, total
-from holdsfor.spark.streaming.commits import _check
-from holdsfor.spark.streaming.store import COMMIT, Store
+from holdsfor.spark.streaming.chain import Link, add_link, link_before, newest_link
+from holdsfor.spark.streaming.commits import check_settings
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a stream has come with a batch."""
+    """How far a stream has come with a batch: the latest report, the time up to which all is final, and the batch that
+    wrote down what is remembered. All are None as long as no report counts.
+    """
 
     batch: int
-    latest: int
-    until: int
+    latest: int | None = None
+    until: int | None = None
+    memories: int | None = None
 
 
 @dataclass(frozen=True)
@@ -38,37 +40,44 @@ class Flow:
 
         A batch that is run again starts from the one before it, and gives the same.
         """
-        before = self.progress(batch)
+        link = link_before(self.setting.store, batch)
+        before = self._progress(link)
         setting = replace(self.setting, batch=batch)
-        notes = list(arrived(setting, None if before is None else before.until))
+        notes = list(arrived(setting, before.until))
         latest = total(notes).get("latest")
         if latest is None:
             # No report that counts: time stands still.
+            self._commit(replace(before, batch=batch), before, link)
             return total(notes)
-        if before is not None:
+        if before.latest is not None:
             latest = max(latest, before.latest)
-        until = latest - self.lateness
-        return self._go_on(setting, notes, before, Progress(batch, latest, until))
+        after = Progress(batch, latest, latest - self.lateness, batch)
+        return self._go_on(setting, notes, before, after, link)
 
     def finish(self) -> Note:
         """The stream is over: what waits is worked on too."""
-        before = self.progress()
-        if before is None:
+        link = newest_link(self.setting.store)
+        before = self._progress(link)
+        if before.latest is None:
             return {}
-        setting = replace(self.setting, batch=before.batch + 1)
-        return self._go_on(setting, [], before, Progress(setting.batch, before.latest, before.latest))
+        batch = before.batch + 1
+        after = Progress(batch, before.latest, before.latest, batch)
+        return self._go_on(replace(self.setting, batch=batch), [], before, after, link)
 
-    def _go_on(self, setting: Setting, notes: list[Note], before: Progress | None, after: Progress) -> Note:
-        last = None if before is None else before.batch
+    def _go_on(self, setting: Setting, notes: list[Note], before: Progress, after: Progress, link: Link | None) -> Note:
         parts = tuple(note["part"] for note in notes)
-        turn = Turn(parts, after.until, after.until, last, remembering=True)
+        turn = Turn(parts, after.until, after.until, before.memories, remembering=True)
         for task in (Vessels(setting, turn), Meet(setting, turn), Merge(setting)):
             notes += self.workers.run(task, setting.buckets)
-        store = setting.store
-        commit = {"settings": self._settings, "progress": asdict(after)}
-        store.write(f"{after.batch}/{COMMIT}", json.dumps(commit, indent=1).encode())
-        store.drop([batch for batch in store.batches() if batch < after.batch and batch != last])
+        self._commit(after, before, link)
         return total(notes)
+
+    def _commit(self, after: Progress, before: Progress, link: Link | None) -> None:
+        """Say that a batch is done, and delete what nobody needs any more: it may have to be run again."""
+        store = self.setting.store
+        add_link(store, after.batch, {"settings": self._settings, "progress": asdict(after)}, link)
+        needed = {before.batch, before.memories, after.memories}
+        store.drop([batch for batch in store.batches() if batch < after.batch and batch not in needed])
 
     @property
     def _settings(self) -> dict[str, Any]:
@@ -76,12 +85,9 @@ class Flow:
         areas = list(self.setting.index.areas.names)
         return {"buckets": self.setting.buckets, "thresholds": asdict(self.setting.limits), "areas": areas}
 
-    def progress(self, below: int | None = None) -> Progress | None:
-        """The last batch that is done, of those below a number."""
-        store: Store = self.setting.store
-        for batch in reversed(store.batches()):
-            if (below is None or batch < below) and store.exists(f"{batch}/{COMMIT}"):
-                found = json.loads(store.read(f"{batch}/{COMMIT}").to_pybytes())
-                _check(found["settings"], self._settings, store)
-                return Progress(**found["progress"])
-        return None
+    def _progress(self, link: Link | None) -> Progress:
+        """How far a stream had come with a commit."""
+        if link is None:
+            return Progress(-1)
+        check_settings(link.content["settings"], self._settings, self.setting.store)
+        return Progress(**link.content["progress"])

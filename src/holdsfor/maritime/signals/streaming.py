@@ -27,6 +27,8 @@ from holdsfor.maritime.signals.thresholds import thresholds as read_thresholds
 from holdsfor.maritime.signals.work import OUTPUTS, Note, Setting, take_in
 from holdsfor.spark.batch import _partitions
 from holdsfor.spark.session import spare_worker
+from holdsfor.spark.streaming.chain import newest_link, run_of
+from holdsfor.spark.streaming.shared import probe
 from holdsfor.spark.streaming.store import Store, make_folder, spark_path
 from holdsfor.spark.wire import ddl
 
@@ -49,6 +51,7 @@ class SignalStream:
     def start(self, *, trigger: dict[str, Any] | None = None, on_report: Callable[[Note], None] | None = None) -> Any:
         """Start the query; `trigger` is what `DataStreamWriter.trigger` takes, `on_report` gets the counts of batches."""
         flow, narrow = self.flow, self.reports.select(*COLUMNS)
+        probe(narrow.sparkSession, flow.setting.store)
 
         def work(rows: DataFrame, batch: int) -> None:
             here = replace(flow, workers=SparkWorkers(rows.sparkSession))
@@ -98,7 +101,9 @@ def stream_signals(
     limits = read_thresholds(thresholds)
     spark: SparkSession = reports.sparkSession
     index = area_index(read_areas(areas), limits.areas_resolution)
-    setting = Setting(Store.below(str(checkpoint)), Store(str(out)), index, limits, buckets or _partitions(spark))
+    store = Store.below(str(checkpoint))
+    store = store.owned(run_of(newest_link(store), "signals"))
+    setting = Setting(store, Store(str(out)), index, limits, buckets or _partitions(spark))
     return SignalStream(reports, Flow(setting, SparkWorkers(spark), lateness), str(checkpoint), str(out))
 
 

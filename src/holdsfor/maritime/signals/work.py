@@ -128,7 +128,7 @@ class Vessels:
         rows = gathered(setting.store, setting.names("rows", turn.parts), bucket, ROWS)
         memory = Memory.empty()
         if turn.before is not None:
-            memory = Memory(*unpacked(setting.store.read(f"{turn.before}/vessels/{bucket}.arrow")))
+            memory = Memory(*unpacked(setting.store.read_sealed(f"{turn.before}/vessels/{bucket}.arrow")))
         found = derive(rows, memory, setting.index, setting.limits, turn.until, turn.now)
         for name, table in found.events.items():
             setting.give(name, bucket, table)
@@ -141,7 +141,7 @@ class Vessels:
         )
         kept = (found.memory.known, found.memory.within, found.memory.waiting)
         name = f"{setting.batch}/vessels/{bucket}.arrow"
-        setting.store.write(name, packed(kept if turn.remembering else kept[:1]))
+        setting.store.write_sealed(name, packed(kept if turn.remembering else kept[:1]))
         events = {name: len(table) for name, table in found.events.items()}
         return events | _reasons(found.aside) | {"vessels": len(found.memory.known), "waiting": len(kept[2])}
 
@@ -159,7 +159,7 @@ class Meet:
         new = gathered(setting.store, setting.names("samples", range(setting.buckets)), bucket, proximity.SAMPLES)
         old = proximity.SAMPLES.empty_table()
         if turn.before is not None:
-            (old,) = unpacked(setting.store.read(f"{turn.before}/places/{bucket}.arrow"))
+            (old,) = unpacked(setting.store.read_sealed(f"{turn.before}/places/{bucket}.arrow"))
         both = pa.concat_tables((old, new))
         fresh = np.repeat([0, 1], [len(old), len(new)])
         one, other = proximity.near(both, setting.limits, fresh)
@@ -173,7 +173,7 @@ class Meet:
             # A later report can still say where a vessel was after the last one that counts, if there is no gap.
             open_ = both["slot"].to_numpy() * setting.limits.proximity_slot > turn.until - setting.limits.gap_seconds
             kept = int(open_.sum())
-            setting.store.write(f"{setting.batch}/places/{bucket}.arrow", packed([both.filter(pa.array(open_))]))
+            setting.store.write_sealed(f"{setting.batch}/places/{bucket}.arrow", packed([both.filter(pa.array(open_))]))
         return {"samples": len(new), "places": kept}
 
 
