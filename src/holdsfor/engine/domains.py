@@ -53,7 +53,7 @@ class Domains:
     @cached_property
     def solver(self) -> Solver:
         """A solver over all that is known."""
-        return self.background.solver()
+        return self.background.solver(self._dictionary.failures)
 
     def _facts(self) -> Iterator[Term]:
         for filling in self._prepared.analysis.fillings:
