@@ -156,7 +156,9 @@ class Safety:
         self.diagnostics.extend(complaints.about_conditions(result.stuck, result.bound))
 
     def _complain_loose(self, rule: Rule, variable: Var) -> None:
-        self.diagnostics.append(Complaints(rule, self._background.needs).about_head(variable))
+        has_groundings = isinstance(rule, EffectRule | IntervalRule) and bool(self._groundings(rule.fvp))
+        complaints = Complaints(rule, self._background.needs, has_groundings=has_groundings)
+        self.diagnostics.append(complaints.about_head(variable))
 
 
 def _any_of(branches: list[Body]) -> Body:

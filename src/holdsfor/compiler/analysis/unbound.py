@@ -44,9 +44,10 @@ _BIND = "add a condition that binds it: an event, a fluent that holds, or a fact
 class Complaints:
     """Finds the variables at fault in one rule and words the findings."""
 
-    def __init__(self, rule: Rule, needs: Needs) -> None:
+    def __init__(self, rule: Rule, needs: Needs, *, has_groundings: bool = False) -> None:
         self._rule = rule
         self._needs = needs
+        self._has_groundings = has_groundings
         self._count = Counter(variable.name for variable in rule_variables(rule))
 
     def about_conditions(self, stuck: Body, bound: frozenset[str]) -> Iterator[Diagnostic]:
@@ -87,18 +88,22 @@ class Complaints:
             case Assign(expression=expression):
                 needed = variables(expression)
             case Call(atom=atom):
-                needed = self._missing_arguments(atom)
+                needed = self._missing_arguments(atom, bound)
             case Compare() | Guard():
                 needed = literal_variables(literal)
             case _:
                 needed = self._missing_inside(literal, bound)
         return list({variable.name: variable for variable in needed if variable.name not in bound}.values())
 
-    def _missing_arguments(self, atom: Term) -> list[Var]:
+    def _missing_arguments(self, atom: Term, bound: frozenset[str]) -> list[Var]:
         name, args = functor(atom), arguments(atom)
         assert name is not None
         positions = LIBRARY[name].needs if name in LIBRARY else self._needs(name)
-        return [variable for position in positions for variable in variables(args[position])]
+        needed = [variable for position in positions for variable in variables(args[position])]
+        if all(variable.name in bound for variable in needed):
+            left_open = self._needs.left_open(atom, bound)
+            return [variable for variable in variables(atom) if variable.name in left_open]
+        return needed
 
     def _missing_inside(self, literal: Literal, bound: frozenset[str]) -> list[Var]:
         """Of a negation or a `findall`: what the rule also mentions elsewhere; else what its conditions miss."""
@@ -133,7 +138,14 @@ class Complaints:
             return _unsafe(f"nothing says which {shown} this negation is about", span, hint)
         if isinstance(literal, Or | IfThenElse) and self._bound_sometimes(literal, frozenset(), [variable]):
             return _unsafe(f"not every branch gives {shown} a value", span, _BIND_OUTSIDE)
-        return _unsafe(f"nothing gives {shown} a value", span, self._meant(variable) or _BIND)
+        hint = self._open_fact(literal) or self._meant(variable) or _BIND
+        return _unsafe(f"nothing gives {shown} a value", span, hint)
+
+    def _open_fact(self, literal: Literal) -> str | None:
+        """A fact with variables gives no values to what it leaves open."""
+        name = functor(literal.atom) if isinstance(literal, Call) else None
+        facts = self._needs.open_facts.get(name, ()) if name is not None and not self._needs(name) else ()
+        return f"{print_term(facts[0])} says nothing of it: add a condition that binds it" if facts else None
 
     def _meant(self, variable: Var) -> str | None:
         """A variable of the rule that occurs just once, like the one at fault, was probably meant to be the same."""
@@ -159,6 +171,8 @@ class Complaints:
                 return "compute it in a body, or use a variable of the first fluent"
             case EffectRule(fvp=fvp) if variable == fvp.value:
                 return f"bind it in the body, or write {_as_constant(variable)} if it is a constant"
+            case EffectRule() | IntervalRule() if self._has_groundings:
+                return "no grounding of this fluent gives it one either: bind it here or there"
             case EffectRule():
                 return "bind it in the body, or declare grounding for this fluent"
             case _:

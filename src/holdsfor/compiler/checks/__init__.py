@@ -10,6 +10,7 @@ from holdsfor.compiler.checks.cycles import check_cycles
 from holdsfor.compiler.checks.delay_cycles import check_delay_cycles
 from holdsfor.compiler.checks.delays import check_delays
 from holdsfor.compiler.checks.directives import check_directives
+from holdsfor.compiler.checks.domains import check_domains
 from holdsfor.compiler.checks.firing import check_firing
 from holdsfor.compiler.checks.fluents import check_fluents
 from holdsfor.compiler.checks.intervals import check_intervals
@@ -31,6 +32,7 @@ CHECKS: tuple[Check, ...] = (
     check_arithmetic,
     check_intervals,
     check_fluents,
+    check_domains,
     check_firing,
     check_shadowing,
     check_redundancy,

@@ -14,6 +14,7 @@ from holdsfor.ir import (
     Body,
     Boundary,
     Effect,
+    EffectKind,
     EffectRule,
     EventRule,
     Happens,
@@ -26,7 +27,7 @@ from holdsfor.ir import (
     walk,
 )
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Term, Var, variables
+from holdsfor.syntax.terms import Const, Term, Var, variables
 
 _UNDRIVEN = {"HF202", "HF204"}
 
@@ -47,7 +48,13 @@ def _check_rule(rule: EffectRule | EventRule) -> Iterator[Diagnostic]:
     now = rule.time
     if not isinstance(now, Var):
         message = f"the time of a rule must be a variable, not {print_term(now)}"
-        yield _error("HF202", message, span_of(now, head_span(rule)), "write T here and in the conditions")
+        is_initial = isinstance(rule, EffectRule) and rule.kind is EffectKind.INITIATED and now == Const(-1)
+        hint = (
+            "write initially(…) for what holds from the beginning"
+            if is_initial
+            else "write T here and in the conditions"
+        )
+        yield _error("HF202", message, span_of(now, head_span(rule)), hint)
         return
     temporal = [literal for literal in walk(rule.body) if isinstance(literal, Happens | Boundary | Holds | Effect)]
     wrong = next((literal for literal in temporal if not isinstance(literal.time, Var)), None)
