@@ -267,5 +267,5 @@ def test_literals_know_where_they_stand() -> None:
 
 
 def test_the_index_of_a_fluent_may_come_first() -> None:
-    plain = rule("holdsFor(f(V)=true, I) :- holdsFor(g(V)=true, I).")
-    assert rule("holdsFor(f(V)=true, I) :- holdsFor(V, g(V)=true, I).") == plain
+    plain = interval_body("holdsFor(g(V)=true, I)")
+    assert interval_body("holdsFor(V, g(V)=true, I)") == plain
