@@ -32,6 +32,7 @@ from holdsfor.io.aside import without_far_ahead
 from holdsfor.io.builder import Reading
 from holdsfor.io.frames import read_frames
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
+from holdsfor.io.preprocessing import preprocessed
 from holdsfor.io.rejects import Malformed, Rejects
 from holdsfor.io.rtec_csv import OnRows, read_rtec
 from holdsfor.io.tables import read_tables
@@ -56,13 +57,14 @@ def read_events(
 ) -> Reading:
     """Read events from files or tables; files are in RTEC's format unless a mapping describes them.
 
-    Rows that lie more than `max_ahead` time-points after the median are set aside.
+    Rows that lie more than `max_ahead` time-points after the median are set aside. What a `preProcessing` of the program
+    computes from the input is input, too.
     """
     reading = _read(plan, events, mapping, unit, rejects, on_rows)
-    if max_ahead is None:
-        return reading
-    source = "tables" if isinstance(events, Mapping) else ", ".join(map(str, as_paths(events)))
-    return without_far_ahead(reading, max_ahead, source)
+    if max_ahead is not None:
+        source = "tables" if isinstance(events, Mapping) else ", ".join(map(str, as_paths(events)))
+        reading = without_far_ahead(reading, max_ahead, source)
+    return preprocessed(plan, reading)
 
 
 def _read(

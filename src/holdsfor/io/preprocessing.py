@@ -1,0 +1,226 @@
+"""Input that a program computes for itself: RTEC calls `preProcessing(QueryTime)` before it looks at a window.
+
+Such a predicate is plain Prolog. It reads the input (`happensAtIE`, `holdsAtIE`, `holdsForIESI`) and asserts the intervals of
+fluents, `iePList(Index, F=V, Intervals, [])`. Here it is called once, with all of the input, and the time-points of what it
+asserts are input like any other: each arrives at its own time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from holdsfor.compiler.plan import Plan
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.stream import from_records
+from holdsfor.io.builder import Reading
+from holdsfor.io.records import records
+from holdsfor.ir import BackgroundRule
+from holdsfor.logic.arithmetic import EvaluationError
+from holdsfor.logic.library import LIBRARY
+from holdsfor.logic.order import order_key
+from holdsfor.logic.solver import Solver, describe
+from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
+from holdsfor.reference.history import InputInterval, Occurrence, Record
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, arguments, conjuncts, functor, variables
+
+PREPROCESSING = ("preProcessing", 1)
+_Answers = Iterator[Bindings]
+
+
+def has_preprocessing(plan: Plan) -> bool:
+    """Whether a program computes input of its own."""
+    return any(functor(rule.head) == PREPROCESSING and rule.body for rule in plan.analysis.written.background)
+
+
+def preprocessed(plan: Plan, reading: Reading) -> Reading:
+    """What was read, with what `preProcessing` makes of it."""
+    if not has_preprocessing(plan):
+        return reading
+    given = records(reading.stream, reading.dictionary)
+    last = max((_time_of(one) for one in given), default=0)
+    machine = _Machine(plan, given, last)
+    made = list(_points(machine.computed(), plan.clock_tick))
+    stream = from_records(made, plan.analysis.entities, reading.dictionary)
+    joined = replace(reading.stream, fluents={**reading.stream.fluents, **stream.fluents})
+    return replace(reading, stream=joined, rows=reading.rows + len(made))
+
+
+def _time_of(record: Record) -> int:
+    return record.time if isinstance(record, Occurrence) else record.start
+
+
+def _points(asserted: Iterable[Term], tick: int) -> Iterator[InputInterval]:
+    """The time-points of `iePList(Index, F=V, [(S,E), …], _)`."""
+    for fact in asserted:
+        _, pair, intervals, _ = arguments(fact)
+        if not (isinstance(pair, Compound) and pair.name == "=" and isinstance(intervals, ListTerm)):
+            raise HoldsforError("preProcessing asserted an iePList that is not iePList(Index, F=V, Intervals, [])")
+        for interval in intervals.items:
+            start, end = (getattr(bound, "value", None) for bound in arguments(interval))
+            if not isinstance(start, int) or not isinstance(end, int):
+                raise HoldsforError(
+                    f"preProcessing asserted an interval without whole ends for {describe(pair.args[0])}"
+                )
+            for time in range(start, end, tick):
+                yield InputInterval(pair.args[0], pair.args[1], time, time + 1, time, is_point=True)
+
+
+class _Machine(Solver):
+    """Plain Prolog over the input: clauses as they are written, facts that come and go."""
+
+    def __init__(self, plan: Plan, given: list[Record], last: int) -> None:
+        rules: dict[tuple[str, int], list[BackgroundRule]] = {}
+        for rule in plan.analysis.written.background:
+            name = functor(rule.head)
+            assert name is not None
+            rules.setdefault(name, []).append(rule)
+        super().__init__(rules)
+        self._last = last
+        self._facts: dict[tuple[str, int], dict[Term, None]] = {}
+        self._by_time: dict[tuple[str, int], list[Compound]] = {}
+        self._by_name: dict[tuple[str, tuple[str, int] | None, Term | None], list[Compound]] = {}
+        for record in given:
+            self._take_in(record)
+        for filling in plan.analysis.fillings:
+            for fact in {fact for record in given for fact in filling.facts(_said(record))}:
+                self._assert(fact)
+        self._handlers: dict[tuple[str, int], Callable[[tuple[Term, ...], Bindings], _Answers]] = {
+            ("happensAtIE", 2): lambda args, bindings: self._input("happensAtIE", args, bindings),
+            ("holdsAtIE", 2): lambda args, bindings: self._input("holdsAtIE", args, bindings),
+            ("holdsForIESI", 2): lambda args, bindings: self._input("holdsForIESI", args, bindings),
+            ("assert", 1): self._assertion,
+            ("asserta", 1): self._assertion,
+            ("assertz", 1): self._assertion,
+            ("retract", 1): self._retraction,
+            ("setof", 3): self._set_of,
+            ("makeIntervalsFromAllPoints", 5): self._intervals_of_points,
+            ("queryTime", 1): lambda args, bindings: _either(unify(args[0], Const(self._last), bindings)),
+        }
+
+    def computed(self) -> list[Term]:
+        """What `preProcessing` asserts of fluents."""
+        try:
+            next(self.call(Compound(PREPROCESSING[0], (Const(self._last),)), {}), None)
+        except EvaluationError as problem:
+            raise HoldsforError(f"preProcessing failed: {problem}") from problem
+        return list(self._facts.get(("iePList", 4), ()))
+
+    def call(self, atom: Term, bindings: Bindings) -> _Answers:
+        """All answers of a predicate of the input, of one that changes facts, or of any other."""
+        name = functor(atom)
+        assert name is not None
+        if name in self._handlers and name not in self._rules:
+            yield from self._handlers[name](arguments(atom), bindings)
+        elif name in self._facts or name == ("iePList", 4):
+            for fact in list(self._facts.get(name, ())):
+                yield from _either(unify(atom, fact, bindings))
+        elif name in LIBRARY and name not in self._rules:
+            yield from LIBRARY[name].solve(arguments(atom), bindings)
+        elif name in self._rules:
+            pattern = resolve(atom, bindings)
+            for answer in self.answers(name, pattern):
+                yield from _either(unify(pattern, answer, bindings))
+        else:
+            raise EvaluationError(f"it calls {describe(atom)}, which is not supported here")
+
+    # Input
+
+    def _take_in(self, record: Record) -> None:
+        if isinstance(record, Occurrence):
+            self._note("happensAtIE", record.event, record.event, Const(record.time))
+            return
+        pair = Compound("=", (record.fluent, record.value))
+        if record.is_point:
+            self._note("holdsAtIE", record.fluent, pair, Const(record.start))
+        else:
+            end = Const("inf") if record.end == math.inf else Const(int(record.end))
+            self._note("holdsForIESI", record.fluent, pair, Compound(",", (Const(record.start), end)))
+
+    def _note(self, predicate: str, term: Term, said: Term, when: Term) -> None:
+        fact = Compound(predicate, (said, when))
+        if isinstance(when, Const) and isinstance(when.value, int):
+            self._by_time.setdefault((predicate, when.value), []).append(fact)
+        first = arguments(term)[0] if arguments(term) else None
+        for key in {None, first}:
+            self._by_name.setdefault((predicate, functor(term), key), []).append(fact)
+
+    def _input(self, predicate: str, args: tuple[Term, ...], bindings: Bindings) -> _Answers:
+        said, when = resolve(args[0], bindings), resolve(args[1], bindings)
+        if isinstance(when, Const) and isinstance(when.value, int):
+            candidates = self._by_time.get((predicate, when.value), [])
+        else:
+            term = said.args[0] if isinstance(said, Compound) and said.name == "=" else said
+            first = next((arg for arg in arguments(term)[:1] if is_ground(arg)), None)
+            candidates = self._by_name.get((predicate, functor(term), first), [])
+        for fact in candidates:
+            bound = unify(said, fact.args[0], bindings)
+            yield from _either(None if bound is None else unify(when, fact.args[1], bound))
+
+    # Facts that change
+
+    def _assert(self, fact: Term) -> None:
+        name = functor(fact)
+        if name is None or not is_ground(fact):
+            raise EvaluationError("it asserts something that is not a fact without variables")
+        self._facts.setdefault(name, {})[fact] = None
+
+    def _assertion(self, args: tuple[Term, ...], bindings: Bindings) -> _Answers:
+        self._assert(resolve(args[0], bindings))
+        yield bindings
+
+    def _retraction(self, args: tuple[Term, ...], bindings: Bindings) -> _Answers:
+        name = functor(args[0])
+        known = self._facts.get(name, {}) if name is not None else {}
+        for fact in list(known):
+            found = unify(args[0], fact, bindings)
+            if found is not None:
+                known.pop(fact, None)
+                yield found
+
+    # Built-in predicates
+
+    def _set_of(self, args: tuple[Term, ...], bindings: Bindings) -> _Answers:
+        template, goal, result = args
+        goal = resolve(goal, bindings)
+        inside = {variable.name for variable in variables(template)}
+        if any(variable.name not in inside for variable in variables(goal)):
+            raise EvaluationError("it calls setof with a variable of its own in the goal, which is not supported here")
+        found = {resolve(template, answer): None for answer in self._goals(conjuncts(goal), bindings)}
+        if found:
+            yield from _either(unify(result, ListTerm(tuple(sorted(found, key=order_key))), bindings))
+
+    def _goals(self, goals: tuple[Term, ...], bindings: Bindings) -> _Answers:
+        if not goals:
+            yield bindings
+            return
+        for found in self.call(goals[0], bindings):
+            yield from self._goals(goals[1:], found)
+
+    def _intervals_of_points(self, args: tuple[Term, ...], bindings: Bindings) -> _Answers:
+        """`makeIntervalsFromAllPoints(Points, Distance, QueryTime, [], Intervals)` of the original."""
+        points, distance = resolve(args[0], bindings), resolve(args[1], bindings)
+        if not isinstance(points, ListTerm) or not isinstance(distance, Const) or not isinstance(distance.value, int):
+            raise EvaluationError("makeIntervalsFromAllPoints takes a list of points and the distance of neighbours")
+        tick, found = distance.value, list[tuple[int, int]]()
+        for point in points.items:
+            time = getattr(point, "value", None)
+            if not isinstance(time, int):
+                raise EvaluationError("makeIntervalsFromAllPoints takes whole numbers")
+            after = time + tick - time % tick
+            if found and time <= found[-1][1]:
+                found[-1] = (found[-1][0], after)
+            else:
+                found.append((time, after))
+        intervals = tuple(Compound(",", (Const(start), Const(end))) for start, end in found)
+        yield from _either(unify(args[4], ListTerm(intervals), bindings))
+
+
+def _said(record: Record) -> Term:
+    return record.event if isinstance(record, Occurrence) else Compound("=", (record.fluent, record.value))
+
+
+def _either(result: Bindings | None) -> _Answers:
+    if result is not None:
+        yield result
