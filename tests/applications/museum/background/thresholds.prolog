@@ -1,1 +1,2 @@
 thresholds(walk, 80).
+thresholds(near, 3).

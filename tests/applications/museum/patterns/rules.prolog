@@ -29,6 +29,11 @@ holdsFor(long_walk(P)=true, I) :-
     thresholds(walk, W),
     intDurGreater(I1, W, I).
 
+holdsFor(talking(P1, P2)=true, I) :-
+    holdsFor(near(P1, P2)=true, I1),
+    holdsFor(together(P1, P2)=true, I2),
+    intersect_all([I1, I2], I).
+
 % The elements of these domains are derived from the arguments of the input
 dynamicDomain(person(_P)).
 
@@ -40,9 +45,12 @@ grounding(inside(P, R)=true) :- person(P), room(R).
 grounding(attention(P)=true) :- person(P).
 grounding(attention(P)=false) :- person(P).
 grounding(together(P1, P2)=true) :- person(P1), person(P2), P1 @< P2.
+grounding(position(P, _)=true) :- person(P).
+grounding(talking(P1, P2)=true) :- person(P1), person(P2), P1 @< P2.
 grounding(long_walk(P)=true) :- person(P).
 
 points(walking(_)=true).
+points(position(_, _)=true).
 buildFromPoints(walking(_)=true).
 
 index(enters(P, _), P).
