@@ -12,6 +12,7 @@ import pytest
 
 from holdsfor import load, loads
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.spark.batch import recognise
 from holdsfor.spark.job import Span
 from tests.conformance.rtec_cases import CASES, load_case, parameters
 from tests.spark.on_spark import on_spark
@@ -44,6 +45,26 @@ def test_case(spark: Any, folder: Path) -> None:
 @pytest.mark.parametrize("folder", parameters("spark"))
 def test_every_case(spark: Any, folder: Path, partitions: int) -> None:
     _check(spark, folder, partitions)
+
+
+def test_clock_tick(spark: Any) -> None:
+    rules = """
+    initiatedAt(seen(P)=T, T) :- happensAt(start(walking(P)=true), T).
+    initiatedAt(again(P)=true, T) :- happensAt(gone(P), T), happensAt(gone(P), T0), T0 < T, T - T0 =< 200.
+    holdsFor(long(P)=true, I) :- holdsFor(walking(P)=true, I0), intDurGreater(I0, 80, I).
+    """
+    columns = ["start", "end", "value", "P"]
+    walking = pa.table(
+        dict(zip(columns, [[40, 200, 410], [121, 281, None], ["true"] * 3, ["ann", "bob", "ann"]], strict=True))
+    )
+    gone = pa.table({"time": [85, 250, 600], "P": ["ann", "ann", "bob"]})
+    given: dict[str, Any] = {"window": 400, "step": 200, "start": 0, "end": 600, "clock_tick": 40}
+    found = recognise(
+        loads(rules), {"walking": spark.createDataFrame(walking), "gone": spark.createDataFrame(gone)}, **given
+    )
+    expected = loads(rules).recognise({"walking": walking, "gone": gone}, **given).to_arrow()
+    assert sorted(map(str, found.toArrow().to_pylist())) == sorted(map(str, expected.to_pylist()))
+    assert len(expected) > 5
 
 
 RULES = """

@@ -13,6 +13,7 @@ from holdsfor.compiler.analysis.names import Names
 from holdsfor.compiler.analysis.parts import find_parts
 from holdsfor.compiler.analysis.safety import Safety
 from holdsfor.compiler.background import Background
+from holdsfor.compiler.passes.called_groundings import with_called_groundings
 from holdsfor.compiler.passes.local_names import rename_local_variables
 from holdsfor.compiler.passes.separate import separate_values
 from holdsfor.compiler.passes.ticks import in_ticks
@@ -54,8 +55,9 @@ class Analysis:
 
 def analyse(written: Program) -> Analysis:
     """Analyse a program. What is wrong with it is among the findings."""
-    known = Names(written)
-    declared, undeclared = without_undeclared(rename_local_variables(written))
+    asked = with_called_groundings(written)
+    known = Names(asked)
+    declared, undeclared = without_undeclared(rename_local_variables(asked))
     program = in_ticks(unfold_temporal_helpers(declared))
     entities = Entities(program)
     graph = DependencyGraph(program, entities)

@@ -26,6 +26,7 @@ from holdsfor.incremental.engine import Incremental
 from holdsfor.incremental.trace import Trace
 from holdsfor.io.frames import read_frames
 from holdsfor.io.layouts import Layouts
+from holdsfor.io.preprocessing import has_preprocessing
 from holdsfor.io.rejects import Rejects
 from holdsfor.io.rtec_csv import read_rtec
 from holdsfor.ir import BackgroundRule, Program
@@ -58,6 +59,8 @@ class Session:
     ) -> None:
         if window is not None and window < 1:
             raise HoldsforError(f"the window must be at least one time-point, not {window}")
+        if has_preprocessing(plan):
+            raise HoldsforError("preProcessing is not executed in sessions; give its result as input")
         self._tick = tick = plan.clock_tick
         # All that follows is counted in clock ticks; times are at the edges.
         self._window = None if window is None else whole_ticks("window", window, tick)

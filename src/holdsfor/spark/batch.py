@@ -38,6 +38,7 @@ from holdsfor.spark.sources import (
     stage_rows,
     told,
 )
+from holdsfor.spark.ticks import feed_in_ticks, require_no_preprocessing, results_in_time, span_in_ticks
 from holdsfor.spark.wire import COUNTS, DERIVED, RESULT, ddl
 from holdsfor.spreading.keys import Ties, connected
 from holdsfor.spreading.stages import Stage, stage_plan, undecided
@@ -60,6 +61,7 @@ def recognise(
     step: int | None = None,
     start: int | None = None,
     end: int | None = None,
+    clock_tick: int | None = None,
     unit: str = "s",
     fluents: Collection[str] | None = None,
     partitions: int | None = None,
@@ -72,11 +74,11 @@ def recognise(
     `events` is one DataFrame with a mapping, or one per event and input fluent with columns `time`, perhaps `arrival`,
     and the arguments in order. Tables of background facts may be DataFrames too. An end that is null is still open.
 
-    `partitions` is the number of buckets. `rows_at_once` lets each be worked on in pieces of about so many rows, for
+    Time-points are the multiples of `clock_tick`. `partitions` is the number of buckets. `rows_at_once` lets each be worked on in pieces of about so many rows, for
     histories that do not fit in memory. `untyped` says that text columns hold numbers as text. `observation` gets
     counts: `read`, `malformed`, `conflicts`, `intervals`, `without_value`, and `first_without_value` in words.
     """
-    plan, feeds = _read(program, events, mapping, background, unit, untyped=untyped)
+    plan, feeds = _read(program, events, mapping, background, unit, clock_tick, untyped=untyped)
     span = Span(window, step, start, end)
     found = stage_output(
         plan,
@@ -101,12 +103,13 @@ def derived_events(
     step: int | None = None,
     start: int | None = None,
     end: int | None = None,
+    clock_tick: int | None = None,
     unit: str = "s",
     partitions: int | None = None,
     untyped: bool = False,
 ) -> DataFrame:
     """Find the events that rules derive: `query_time, event, time`. Takes what `recognise` takes."""
-    plan, feeds = _read(program, events, mapping, background, unit, untyped=untyped)
+    plan, feeds = _read(program, events, mapping, background, unit, clock_tick, untyped=untyped)
     span = Span(window, step, start, end)
     found = stage_output(
         plan, _session(events), feeds, span, partitions, fluents=(), derived_events=True, counted=False
@@ -142,15 +145,17 @@ def _read(
     mapping: MappingInput | TableMapping,
     background: Background | Mapping[str, Any] | None,
     unit: str,
+    clock_tick: int | None,
     *,
     untyped: bool,
 ) -> tuple[Plan, list[Feed]]:
     """The plan of a program, and the DataFrames it runs over."""
     more = None if background is None else _collected(background)
     if not isinstance(program, Reasoner):
-        plan = loaded(program, more).plan
+        reasoner = loaded(program, more)
     else:
-        plan = (program if more is None else program.with_background(more)).plan
+        reasoner = program if more is None else program.with_background(more)
+    plan = (reasoner if clock_tick is None else reasoner.with_clock_tick(clock_tick)).plan
     return plan, feeds_of(events, plan.analysis.entities, _mapping(mapping), unit, untyped=untyped)
 
 
@@ -182,6 +187,10 @@ def stage_output(
     counted: bool = True,
 ) -> DataFrame:
     """What the last stage gives out: results and, if rows are `counted`, counts; told apart by their tag."""
+    require_no_preprocessing(plan)
+    tick = plan.clock_tick
+    if tick != 1:
+        feeds, span = [feed_in_ticks(feed, tick) for feed in feeds], span_in_ticks(span, tick)
     if rows_at_once is not None:
         _require_pieces(plan, span)
     stages = stage_plan(plan)
@@ -216,7 +225,7 @@ def stage_output(
             shuffled = shuffled.sortWithinPartitions(F.expr(f"{TAG_OF_PACKED} > -4"), F.col("t0"))
         task = StageTask(job, stage.number)
         waiting = [shuffled.mapInArrow(_function(task), ddl(task.out_schema))]
-    return waiting[0]
+    return waiting[0] if tick == 1 else results_in_time(waiting[0], tick)
 
 
 def _ties(feeds: Sequence[Feed], stage: Stage, plan: Plan) -> Ties:

@@ -40,7 +40,7 @@ def found_by(engine: Engine, check: Check, spark: Any = None) -> Found:
     reasoner = reasoner_of(check)
     tables, rows = _events(check)
     reading = _read(reasoner, check, tables, rows)
-    windows = plan_windows(reading.stream, *(check.options.get(name) for name in _SPAN))
+    windows = plan_windows(reading.stream, *(check.options.get(name) for name in _SPAN), tick=reasoner.plan.clock_tick)
     if engine is Engine.SPARK:
         found = _on_spark(reasoner, check, tables, spark)
     else:
@@ -55,7 +55,7 @@ def reasoner_of(check: Check) -> Reasoner:
     metric = [source(check, block) for block in check.blocks(markdown.METRIC)]
     made = from_program(replace(program, metric=parse_metric(metric)) if metric else program)
     made.require_no_errors()
-    return made
+    return made.with_clock_tick(check.options.get("clock_tick", 1))
 
 
 def source(check: Check, block: Block) -> Source:

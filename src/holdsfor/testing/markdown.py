@@ -15,7 +15,7 @@ from holdsfor.diagnostics import HoldsforError
 
 RULES, METRIC, EVENTS, FACTS, EXPECTED = "prolog", "dmtl", "events", "facts", "expected"
 _GIVEN = frozenset({RULES, METRIC, EVENTS, FACTS})
-_OPTIONS = frozenset({"window", "step", "start", "end", "at"})
+_OPTIONS = frozenset({"clock_tick", "window", "step", "start", "end", "at"})
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
 _FENCE = re.compile(r"^(?P<indent> {0,3})(?P<fence>`{3,}|~{3,})\s*(?P<info>[^`]*)$")
 

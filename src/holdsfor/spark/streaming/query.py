@@ -28,6 +28,7 @@ from holdsfor.spark.streaming.shared import probe
 from holdsfor.spark.streaming.sinks import Sink, as_sink
 from holdsfor.spark.streaming.store import Store, make_folder, spark_path
 from holdsfor.spark.streaming.work import OnReport, Run, Sinks, Work
+from holdsfor.spark.ticks import require_batch, require_no_preprocessing
 
 _BACKFILL = -1
 
@@ -72,6 +73,8 @@ def recognise_stream(
             f"the step {windows.step} is longer than the window {windows.size}: what happens between windows is late"
         )
         warnings.warn(message, stacklevel=2)
+    require_batch(reasoner.plan, "streams on Spark")
+    require_no_preprocessing(reasoner.plan)
     _require_fluents(fluents or (), reasoner.plan)
     entities = reasoner.plan.analysis.entities
     table, flag = _mapped(mapping)
