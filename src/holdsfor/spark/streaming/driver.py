@@ -71,7 +71,7 @@ class Taken:
 class Report:
     """How a micro-batch went.
 
-    `query_time` is the last one asked so far, `queries` how many were asked in this batch, `changes` the rows of the
+    `query_time` is the last one asked so far, `queries` how many came due in this batch, `changes` the rows of the
     changelog, `event_changes` those of derived events, `intervals` what is in sight now, `unmatched` the retractions of
     what was never seen. `ahead` rows had times later than `ahead_of`, too far beyond the others, the latest of them
     `latest_ahead`. `keys_worked` is how many keys were worked out, at all query times and in all stages, and
