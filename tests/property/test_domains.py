@@ -61,7 +61,7 @@ def test_sessions_with_windows(one: Scenario, pane: int, with_changes: bool) -> 
 @st.composite
 def sittings(draw: Callable[..., int]) -> tuple[Scenario, list[Step], int]:
     """A scenario, what is done with its records, and how many rows a pane has at least."""
-    one = draw(_ANY)  # type: ignore[arg-type]
+    one = draw(_ANY)
     assert isinstance(one, Scenario)
     pen = Pen.of(draw)
     return one, [step for step in steps(pen, one) if step.facts is None], pen.number(1, 12)

@@ -39,6 +39,7 @@ _CONDITIONS = (
     "price(X,_)",
     "\\+ price(X,1)",
     "same(X,Z), item(Z)",
+    "same(X,Z), Z \\= bob",
     "item(X)",
     "findall(Z, link(X,Z), L), length(L,N), N >= 1",
     "findall(Z, liked(Z), L), length(L,N), N >= 2",
