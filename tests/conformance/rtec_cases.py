@@ -22,9 +22,7 @@ CASES = [
 IntervalTuple = tuple[int, str, str, float, float]
 EventTuple = tuple[int, str, int]
 
-OPEN: dict[str, tuple[str, str]] = {
-    "19-duration-filter-as-written": ("buckets engine reference session spark", "duration filters"),
-}
+OPEN: dict[str, tuple[str, str]] = {}
 """Cases that some evaluators do not pass yet: which evaluators, and what is missing."""
 
 MALFORMED = {"15-findall-same-variable-twice": 1}

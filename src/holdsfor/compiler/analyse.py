@@ -14,6 +14,7 @@ from holdsfor.compiler.analysis.parts import find_parts
 from holdsfor.compiler.analysis.safety import Safety
 from holdsfor.compiler.background import Background
 from holdsfor.compiler.passes.called_groundings import with_called_groundings
+from holdsfor.compiler.passes.filters import replace_filters
 from holdsfor.compiler.passes.local_names import rename_local_variables
 from holdsfor.compiler.passes.separate import separate_values
 from holdsfor.compiler.passes.ticks import in_ticks
@@ -58,7 +59,7 @@ def analyse(written: Program) -> Analysis:
     asked = with_called_groundings(written)
     known = Names(asked)
     declared, undeclared = without_undeclared(rename_local_variables(asked))
-    program = in_ticks(unfold_temporal_helpers(declared))
+    program = in_ticks(replace_filters(unfold_temporal_helpers(declared)))
     entities = Entities(program)
     graph = DependencyGraph(program, entities)
     parts = find_parts(graph)

@@ -93,6 +93,7 @@ class Evaluation:
         self._shared: dict[int, Frame] = {}
         self.bodies = Bodies(self)
         self._space: Space | None = None
+        self._room = (moment.now, moment.now)
         self._events: dict[Symbol, tuple[Events | None, Events]] = {}
         self.wanted: dict[Symbol, Bools] = {}
         self._is_cut: dict[Symbol, Bools] = {}
@@ -115,8 +116,19 @@ class Evaluation:
             space = self._space = Space.over(len(self.dictionary) + 1, first, last)
         return space
 
+    def make_room(self, first: int, last: int) -> None:
+        """Make the space large enough for times that a program works out itself."""
+        low, high = self._room
+        if first < low or last > high:
+            self._room = min(first, low), max(last, high)
+            found = self._time_range()
+            space = self._space
+            if space is None or found[0] < space.base + 2 or found[1] - space.base + 3 > space.last:
+                self._space = None
+
     def _time_range(self) -> tuple[int, int]:
         first, last = min(self.moment.border, self.moment.origin) - 1, self.moment.now + 1
+        first, last = min(first, self._room[0]), max(last, self._room[1])
         # Fluents that are there already were worked out elsewhere, perhaps from input that has not come here.
         tables = {id(table): table for table in (*self.fluents.values(), *self.inputs.intervals.values())}
         for table in tables.values():

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Method, Plan, Stratum
 from holdsfor.engine.tables import FOREVER
-from holdsfor.ir import AHEAD, DURATIONS, Algebra, Call, IntervalOperator, IntervalRule, walk
+from holdsfor.ir import AHEAD, DURATIONS, Algebra, Call, IntervalOperator, IntervalRule, OpenLength, walk
 from holdsfor.syntax.terms import Compound, Const, Term, Var, functor
 
 _WAITING = frozenset({IntervalOperator.SEQUENCE, IntervalOperator.ALLEN})
@@ -61,10 +61,16 @@ def _own(plan: Plan, stratum: Stratum) -> Iterator[int]:
             if literal.operator in _WAITING:
                 yield int(FOREVER)
             elif literal.operator in DURATIONS:
-                yield _longest(plan, rule, literal.bound)
+                yield int(FOREVER) if _waits_for_end(literal) else _longest(plan, rule, literal.bound)
             elif literal.operator in AHEAD:
                 high = None if literal.distance is None else literal.distance.high
                 yield int(FOREVER) if high is None else high + 1
+
+
+def _waits_for_end(literal: Algebra) -> bool:
+    """Whether an interval of any length counts, or ceases to count, when it ends."""
+    is_longer = DURATIONS[literal.operator] in (">", ">=")
+    return literal.open_length is (OpenLength.LEFT_OUT if is_longer else OpenLength.KEPT)
 
 
 def _longest(plan: Plan, rule: IntervalRule, bound: Term | None) -> int:

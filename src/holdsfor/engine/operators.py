@@ -15,7 +15,7 @@ from holdsfor.engine.distances import metric
 from holdsfor.engine.kernels import Ints, Spans, difference, intersection, sequence, true_rows, union
 from holdsfor.engine.numbers import Array
 from holdsfor.engine.tables import Space
-from holdsfor.ir import DURATIONS, METRIC, Algebra, AllenMode, IntervalOperator, Intervals
+from holdsfor.ir import DURATIONS, METRIC, Algebra, AllenMode, IntervalOperator, Intervals, OpenLength
 from holdsfor.syntax.terms import Term, Var
 
 Nodes = Mapping[str, Intervals | Algebra]
@@ -45,12 +45,19 @@ def operate(node: Algebra, inputs: list[Spans], nodes: Nodes, bits: int) -> Span
 
 
 def of_duration(node: Algebra, spans: Spans, bound: Array, space: Space, now: int) -> Spans:
-    """Intervals by their length; one that is still open is as long as it has held so far, up to `now`."""
-    last = space.last
+    """Intervals by their length, up to `now` if they are still open and measured."""
+    last, how = space.last, node.open_length
     starts, ends = spans[0] & last, spans[1] & last
-    lengths: Ints = np.where(ends == last, now + 1 - space.base, ends) - starts
+    is_open = ends == last
+    until = now + int(how is OpenLength.SO_FAR) - space.base
+    lengths: Ints = np.where(is_open, until, ends) - starts
     endless = starts == 0
-    rows = true_rows(_COMPARISONS[DURATIONS[node.operator]](np.where(endless, np.inf, lengths), bound))
+    if how is OpenLength.ENDLESS:
+        endless |= is_open
+    accepted = _COMPARISONS[DURATIONS[node.operator]](np.where(endless, np.inf, lengths), bound)
+    if how in (OpenLength.KEPT, OpenLength.LEFT_OUT):
+        accepted = np.where(is_open, how is OpenLength.KEPT, accepted)
+    rows = true_rows(accepted)
     return spans[0][rows], spans[1][rows]
 
 
@@ -72,7 +79,8 @@ def _may_touch(term: Term, nodes: Nodes) -> bool:
     if node.operator is IntervalOperator.ALLEN and node.mode not in _SELECTING:
         return False
     picks = node.operator is IntervalOperator.ALLEN or node.operator in DURATIONS
-    return node.operator is IntervalOperator.SEQUENCE or (picks and any(_may_touch(i, nodes) for i in node.inputs))
+    is_made = node.operator in (IntervalOperator.SEQUENCE, IntervalOperator.WRITTEN)
+    return is_made or (picks and any(_may_touch(i, nodes) for i in node.inputs))
 
 
 def _disjoint(spans: Spans) -> Spans:

@@ -221,6 +221,8 @@ def _unbounded(rules: list[IntervalRule], ways: list[Variant], changing: str, *,
     """Why a fluent depends on everything that ever happened; None if it does not."""
     if len(rules) > 1:
         return "which of its rules counts depends on instances that may be long gone"
+    if any(way.has_goals for way in ways):
+        return "a list predicate of the program may look at all of a list"
     if any(way.guards for way in ways):
         return "whether a list of intervals is empty depends on its whole history"
     if changing:

@@ -36,8 +36,10 @@ from holdsfor.engine.patterns import relation
 from holdsfor.engine.relations import join, matching
 from holdsfor.engine.tables import Intervals as Table
 from holdsfor.engine.tables import no_intervals
+from holdsfor.engine.variants import Goal
 from holdsfor.engine.ways import Way
-from holdsfor.ir import DURATIONS, Algebra, Body, IntervalOperator, IntervalRule, Intervals
+from holdsfor.engine.written import Goals
+from holdsfor.ir import DURATIONS, Algebra, Body, Guard, IntervalOperator, IntervalRule, Intervals
 from holdsfor.syntax.terms import ListTerm, Term, Var
 
 
@@ -171,7 +173,7 @@ class _Expression:
         match node.operator:
             case IntervalOperator.UNION:
                 return self._either([self._support(item) for item in node.inputs])
-            case IntervalOperator.COMPLEMENT:
+            case IntervalOperator.COMPLEMENT | IntervalOperator.WRITTEN:
                 return self._spread(UNIT, self._way.below(node.out))
             case IntervalOperator.INTERSECTION | IntervalOperator.SEQUENCE | IntervalOperator.ALLEN:
                 return self._every(node.inputs)
@@ -245,13 +247,24 @@ class _Expression:
         return frame, self._evaluate(out, frame)
 
     def _guarded(self, frame: Frame) -> Frame:
-        for guard in self._way.variant.guards:
+        for step in self._way.variant.steps:
             self._spans = {}
-            starts, _ = self._evaluate(guard.intervals, frame)
-            filled = np.zeros(frame.rows, np.bool_)
-            filled[starts >> self._bits] = True
-            frame = frame.where(~filled if guard.empty else filled)
+            match step:
+                case Guard(intervals=intervals, empty=empty):
+                    starts, _ = self._evaluate(intervals, frame)
+                    filled = np.zeros(frame.rows, np.bool_)
+                    filled[starts >> self._bits] = True
+                    frame = frame.where(~filled if empty else filled)
+                case Goal(lists=names):
+                    lists = {name: self._evaluate(Var(name), frame) for name in names}
+                    frame = self._goals.solve(step, frame, lists)
+                case _:
+                    frame = self._evaluation.bodies.solve((step,), frame)
         return frame
+
+    @cached_property
+    def _goals(self) -> Goals:
+        return Goals(self._evaluation)
 
     @property
     def _bits(self) -> int:
@@ -279,6 +292,9 @@ class _Expression:
         return space.pack(candidate, table.start[row]), space.pack(candidate, table.end[row])
 
     def _operate(self, node: Algebra, frame: Frame) -> Spans:
+        if node.operator is IntervalOperator.WRITTEN:
+            assert isinstance(node.out, Var)
+            return self._goals.spans(node.out.name, frame)
         inputs = [self._evaluate(item, frame) for item in node.inputs]
         if node.operator in DURATIONS:
             return self._of_duration(node, inputs[0], frame)

@@ -20,9 +20,10 @@ from holdsfor.ir import (
     Literal,
     Not,
     Or,
+    variable_names,
     walk,
 )
-from holdsfor.syntax.terms import EMPTY_LIST, Var
+from holdsfor.syntax.terms import EMPTY_LIST, Term, Var, variables
 
 
 class NotSupported(HoldsforError):
@@ -35,12 +36,31 @@ class NotSupported(HoldsforError):
 
 
 @dataclass(frozen=True)
+class Goal:
+    """A condition on interval lists that is no operator: the lists it reads, and the variables it gives values."""
+
+    literal: Literal
+    lists: tuple[str, ...]
+    gives: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Variant:
-    """One way: the list behind each interval variable, tests for emptiness, and conditions on other variables."""
+    """One way: the list behind each interval variable, tests for emptiness, and conditions on other variables.
+
+    `steps` are what has to be asked of the lists, in order: tests for emptiness, list predicates of the program, and
+    conditions on what those give.
+    """
 
     nodes: dict[str, Intervals | Algebra]
     guards: tuple[Guard, ...]
     conditions: Body
+    steps: tuple[Guard | Goal | Literal, ...] = ()
+
+    @property
+    def has_goals(self) -> bool:
+        """Whether list predicates of the program are among its conditions."""
+        return any(isinstance(step, Goal) for step in self.steps)
 
 
 def variants(rule: IntervalRule) -> list[Variant]:
@@ -102,14 +122,24 @@ def _variant(body: Body, rule: IntervalRule) -> Variant:
             nodes[literal.out.name] = literal
     guards: list[Guard] = []
     conditions: list[Literal] = []
+    steps: list[Guard | Goal | Literal] = []
+    as_lists = _used_as_lists(body, rule)
+    known: set[str] = set()
+    late: set[str] = set()
+    """Variables that list predicates give values."""
     for literal in body:
+        mentioned = variable_names((literal,))
         match literal:
-            case Intervals() | Algebra() | Cut():
+            case Intervals(fvp=fvp):
+                known |= {variable.name for term in (fvp.fluent, fvp.value) for variable in variables(term)}
+                continue
+            case Algebra() | Cut():
                 continue
             case Guard(intervals=Var(name=name), empty=True) if name not in nodes:
                 nodes[name] = Algebra(IntervalOperator.UNION, (EMPTY_LIST,), literal.intervals, span=literal.span)
             case Guard():
                 guards.append(literal)
+                steps.append(literal)
             case Compare(operator="=", left=Var() as one, right=Var() as other) if (
                 one.name in nodes or other.name in nodes
             ):
@@ -119,6 +149,43 @@ def _variant(body: Body, rule: IntervalRule) -> Variant:
                 raise NotSupported(
                     f"{rule.span.location}: findall over interval lists; name the lists in union_all instead"
                 )
+            case _ if mentioned & nodes.keys() or mentioned & (as_lists - nodes.keys()):
+                read = tuple(sorted(mentioned & nodes.keys()))
+                given = mentioned - nodes.keys() - known - late - _local(literal)
+                steps.append(Goal(literal, read, tuple(sorted(given))))
+                late |= given
+                inputs: tuple[Term, ...] = tuple(map(Var, read))
+                for name in sorted(given & as_lists):
+                    nodes[name] = Algebra(IntervalOperator.WRITTEN, inputs, Var(name), span=literal.span)
+            case _ if mentioned & late:
+                steps.append(literal)
+                late |= mentioned - known
             case _:
                 conditions.append(literal)
-    return Variant(nodes, tuple(guards), tuple(conditions))
+                known |= mentioned
+    return Variant(nodes, tuple(guards), tuple(conditions), tuple(steps))
+
+
+def _used_as_lists(body: Body, rule: IntervalRule) -> set[str]:
+    """The variables that stand where interval lists belong."""
+    terms: list[Term] = [rule.out]
+    for literal in body:
+        match literal:
+            case Algebra(inputs=inputs):
+                terms += inputs
+            case Guard(intervals=intervals):
+                terms.append(intervals)
+            case _:
+                continue
+    return {variable.name for term in terms for variable in variables(term)}
+
+
+def _local(literal: Literal) -> set[str]:
+    """The variables that only a `findall` or a negation has: they have no value outside."""
+    match literal:
+        case FindAll(result=result):
+            return variable_names((literal,)) - {variable.name for variable in variables(result)}
+        case Not():
+            return variable_names((literal,))
+        case _:
+            return set()

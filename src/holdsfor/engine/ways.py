@@ -122,7 +122,7 @@ class Way:
         """The names of the head's arguments if all parts have the same, and nothing else is asked; else None."""
         order = _variable_names(self.head[:-1])
         variant = self.variant
-        if not order or variant.conditions or variant.guards or not is_ground(self.head[-1]):
+        if not order or variant.conditions or variant.steps or not is_ground(self.head[-1]):
             return None
         return order if all(self._lines_up(name, order) for name in self.nodes) else None
 

@@ -12,10 +12,11 @@ from holdsfor.explain.nodes import Kind, Listed, Node, Pair, RuleUse
 from holdsfor.explain.operators import Operators
 from holdsfor.explain.wording import intervals_text, pair_text
 from holdsfor.ir import Algebra, Body, IntervalRule, Intervals, walk
+from holdsfor.logic.interval_lists import decode
 from holdsfor.logic.unify import Bindings, is_ground, resolve
 from holdsfor.reference.evaluator import bind
 from holdsfor.reference.intervals import Interval
-from holdsfor.reference.statics import StaticSolver, _decode
+from holdsfor.reference.statics import StaticSolver
 from holdsfor.syntax.terms import ListTerm, Term, Var
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ class Lists:
 def decoded(out: Term, answer: Bindings) -> list[Interval]:
     """The intervals that a variable of a rule stands for."""
     found = resolve(out, answer)
-    return _decode(found) if isinstance(found, ListTerm) else []
+    return decode(found) if isinstance(found, ListTerm) else []
 
 
 def plain(answer: Bindings) -> Bindings:

@@ -10,9 +10,9 @@ from holdsfor.explain.nodes import Kind, Listed, Node
 from holdsfor.explain.wording import interval_text, intervals_text, literal_text
 from holdsfor.ir import AHEAD, DURATIONS, METRIC, Algebra, IntervalOperator, IntervalRule
 from holdsfor.logic.arithmetic import evaluate
+from holdsfor.logic.interval_lists import decode
 from holdsfor.logic.unify import Bindings, resolve
 from holdsfor.reference.intervals import Interval, maximal, related
-from holdsfor.reference.statics import _decode
 from holdsfor.syntax.terms import ListTerm, Term
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ class Operators:
         self._lists, self._rule, self._literal, self._answer = lists, rule, literal, answer
         self._depth = depth
         self._inputs = list(_inputs(literal, answer))
-        self._values = [_decode(resolve(term, answer)) for term in self._inputs]
-        self._out = _decode(resolve(literal.out, answer))
+        self._values = [decode(resolve(term, answer)) for term in self._inputs]
+        self._out = decode(resolve(literal.out, answer))
 
     def at(self, time: int, *, holds: bool) -> Node | None:
         """Why the operator's list has a time-point, or why it does not."""

@@ -49,13 +49,14 @@ from holdsfor.ir import (
     Rule,
 )
 from holdsfor.logic.arithmetic import EvaluationError
+from holdsfor.logic.interval_lists import decode
 from holdsfor.logic.unify import resolve, unify
 from holdsfor.reference import evaluate
 from holdsfor.reference.evaluator import World
 from holdsfor.reference.history import Record
 from holdsfor.reference.intervals import Interval
 from holdsfor.reference.mixed import _facts, _program
-from holdsfor.reference.statics import StaticSolver, _decode
+from holdsfor.reference.statics import StaticSolver
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
 
 
@@ -116,7 +117,7 @@ class Replay:
             case Listed(out=out, time=time, bindings=bindings):
                 found = resolve(out, bindings)
                 assert isinstance(found, ListTerm)
-                return any(start <= time < end for start, end in _decode(found)) is node.holds
+                return any(start <= time < end for start, end in decode(found)) is node.holds
             case Attempted():
                 return self._attempted(claim, node)
             case Missed():

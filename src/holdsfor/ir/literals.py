@@ -62,6 +62,8 @@ class IntervalOperator(StrEnum):
     BOX_PLUS = "box_plus"
     SINCE = "since"
     UNTIL = "until"
+    WRITTEN = "a list predicate of the program"
+    """Only in the engine: a list that a condition of the program gives, which is no operator."""
 
 
 POINTWISE = frozenset(
@@ -93,6 +95,21 @@ METRIC = {
 
 AHEAD = frozenset({IntervalOperator.DIAMOND_PLUS, IntervalOperator.BOX_PLUS, IntervalOperator.UNTIL})
 """Metric operators that look ahead."""
+
+
+class OpenLength(StrEnum):
+    """How a duration filter measures an interval that is still open."""
+
+    SO_FAR = "so far"
+    """The time-points it has held up to the query time: what the built-in filters do."""
+    TO_QUERY = "to the query time"
+    """From its start to the query time, which does not count: `queryTime(Q), D is Q-S`."""
+    ENDLESS = "endless"
+    """Infinitely long: `D is inf-S`."""
+    KEPT = "kept"
+    """Not at all: it stays."""
+    LEFT_OUT = "left out"
+    """Not at all: it is left out."""
 
 
 class AllenRelation(StrEnum):
@@ -187,7 +204,10 @@ class Distance:
 
 @dataclass(frozen=True, slots=True)
 class Algebra:
-    """An interval operator. `bound` is a duration; `relation` and `mode` belong to Allen, `distance` to metric ones."""
+    """An interval operator. `bound` is a duration; `relation` and `mode` belong to Allen, `distance` to metric ones.
+
+    `written` is the condition of the program that the operator stands for, if the compiler put it there.
+    """
 
     operator: IntervalOperator
     inputs: tuple[Term, ...]
@@ -196,6 +216,8 @@ class Algebra:
     relation: AllenRelation | None = None
     mode: AllenMode | None = None
     distance: Distance | None = None
+    open_length: OpenLength = OpenLength.SO_FAR
+    written: Literal | None = None
     span: Span = _span()
 
 

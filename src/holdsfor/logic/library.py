@@ -144,7 +144,13 @@ def _never(args: tuple[Term, ...], bindings: Bindings) -> Iterator[Bindings]:
     return iter(())
 
 
+def _at_a_query(args: tuple[Term, ...], bindings: Bindings) -> Iterator[Bindings]:
+    del args, bindings
+    raise EvaluationError("queryTime/1 has a value in holdsFor rules only")
+
+
 LIBRARY: dict[tuple[str, int], LibraryPredicate] = {
+    ("queryTime", 1): LibraryPredicate((), _at_a_query),
     ("true", 0): LibraryPredicate((), _always),
     ("fail", 0): LibraryPredicate((), _never),
     ("false", 0): LibraryPredicate((), _never),

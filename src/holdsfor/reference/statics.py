@@ -27,11 +27,13 @@ from holdsfor.ir import (
     walk,
 )
 from holdsfor.logic.arithmetic import NoValue, compare_numbers, evaluate
+from holdsfor.logic.interval_lists import ListSolver, decode, encode
 from holdsfor.logic.solver import Solver
 from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
 from holdsfor.reference import intervals as ops
 from holdsfor.reference.intervals import Interval
-from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, functor, variables
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import ListTerm, Term, Var, functor, variables
 
 Pair = tuple[Term, Term]
 """A ground fluent and its value."""
@@ -39,7 +41,7 @@ Pair = tuple[Term, Term]
 Lookup = Callable[[Pair], list[Interval]]
 
 
-class StaticSolver(Solver):
+class StaticSolver(ListSolver):
     """Solves `holdsFor` bodies, reading fluents through a lookup."""
 
     def __init__(
@@ -48,7 +50,7 @@ class StaticSolver(Solver):
         super().__init__(solver._rules)
         self.failures = solver.failures
         self._lookup = lookup
-        self._now, self._tick = now, tick
+        self.now, self._tick = now, tick
         self._needs = analysis.background.needs
         self._entities = analysis.entities
         self._by_name: dict[tuple[str, int], list[Pair]] = {}
@@ -68,7 +70,10 @@ class StaticSolver(Solver):
                     if not is_ground(pair[0]) or not is_ground(pair[1]):
                         # A fallback such as holdsFor(f(_)=true, []): it has nothing to add.
                         continue
-                    found.setdefault(pair, []).append(_decode(resolve(rule.out, answer)))
+                    try:
+                        found.setdefault(pair, []).append(decode(resolve(rule.out, answer)))
+                    except NoValue:
+                        continue
             for pair, lists in found.items():
                 # Different bindings of body variables are united. So is a list whose intervals touch, as those of
                 # a sequence may: inside a rule they stay apart, but the intervals of a fluent are maximal.
@@ -118,28 +123,26 @@ class StaticSolver(Solver):
         return found if self._entities.admits(literal.fvp, *pair) else None
 
     def temporal(self, literal: Literal, bindings: Bindings) -> Iterator[Bindings]:
-        """`holdsFor`, interval operators and emptiness guards."""
+        """`holdsFor` and interval operators; one that the compiler put there means what the program says."""
         match literal:
             case Intervals(fvp=fvp, out=out):
                 pair = (resolve(fvp.fluent, bindings), resolve(fvp.value, bindings))
                 pairs = [pair] if is_ground(pair[0]) and is_ground(pair[1]) else self._matching(literal)
                 for candidate in pairs:
                     bound = self._match(literal, candidate, bindings)
-                    found = None if bound is None else unify(out, _encode(self._lookup(candidate)), bound)
+                    found = None if bound is None else unify(out, encode(self._lookup(candidate)), bound)
                     if found is not None:
                         yield found
+            case Algebra(written=goal) if goal is not None:
+                yield from self.literal(goal, bindings)
             case Algebra(out=out):
                 try:
-                    found = unify(out, _encode(self._apply(literal, bindings)), bindings)
+                    found = unify(out, encode(self._apply(literal, bindings)), bindings)
                 except NoValue as problem:
                     self.failed(literal, problem, bindings)
                     return
                 if found is not None:
                     yield found
-            case Guard(intervals=intervals, empty=empty):
-                found = unify(intervals, ListTerm(()), bindings)
-                if (found is not None) is empty:
-                    yield found or bindings
             case _:
                 yield from super().temporal(literal, bindings)
 
@@ -165,7 +168,7 @@ class StaticSolver(Solver):
                 assert literal.bound is not None
                 bound = evaluate(literal.bound, bindings)
                 return ops.longer(
-                    inputs[0], lambda length: compare_numbers(DURATIONS[duration], length, bound), self._now, self._tick
+                    inputs[0], lambda length: compare_numbers(DURATIONS[duration], length, bound), self.now, self._tick
                 )
 
 
@@ -198,27 +201,8 @@ def _input_lists(inputs: tuple[Term, ...], bindings: Bindings) -> Iterator[list[
     for term in inputs:
         if isinstance(term, ListTerm) and term.tail is not None:
             whole = resolve(term.tail, bindings)
-            assert isinstance(whole, ListTerm)
-            yield from (_decode(item) for item in whole.items)
+            if not isinstance(whole, ListTerm):
+                raise NoValue(f"{print_term(whole)} is not a list of interval lists")
+            yield from (decode(item) for item in whole.items)
         else:
-            yield _decode(resolve(term, bindings))
-
-
-def _encode(intervals: list[Interval]) -> Term:
-    return ListTerm(tuple(Compound(",", (_moment(start), _moment(end))) for start, end in intervals))
-
-
-def _moment(time: float) -> Const:
-    if math.isinf(time):
-        return Const("inf" if time > 0 else "-inf")
-    return Const(int(time))
-
-
-def _decode(term: Term) -> list[Interval]:
-    assert isinstance(term, ListTerm), term
-    return [(_time(item.args[0]), _time(item.args[1])) for item in term.items if isinstance(item, Compound)]
-
-
-def _time(term: Term) -> float:
-    assert isinstance(term, Const)
-    return float(term.value) if isinstance(term.value, str) else term.value
+            yield decode(resolve(term, bindings))

@@ -151,7 +151,7 @@ def _bound(term: Term, variant: Variant) -> frozenset[str]:
     match node.operator:
         case IntervalOperator.UNION:
             return frozenset.intersection(*below) if below else frozenset()
-        case IntervalOperator.COMPLEMENT:
+        case IntervalOperator.COMPLEMENT | IntervalOperator.WRITTEN:
             return frozenset()
         case IntervalOperator.INTERSECTION | IntervalOperator.SEQUENCE | IntervalOperator.ALLEN:
             return frozenset().union(*below)

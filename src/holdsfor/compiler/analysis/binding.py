@@ -6,7 +6,7 @@ theirs bound; a greedy schedule runs tests as soon as they can run and cheap gen
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from holdsfor.ir import (
@@ -329,8 +329,21 @@ def _blocking(literal: Literal, bound: frozenset[str], needs: Needs) -> set[str]
             return {found for position in needed for found in names(args[position])} - bound or needs.left_open(
                 atom, bound
             )
+        case FindAll(body=body, result=result):
+            return _blocking_inside((body,), bound, needs) or set(unbound_in(literal, bound)) - names(result)
+        case Or(branches=branches):
+            return _blocking_inside(branches, bound, needs) or set(unbound_in(literal, bound))
+        case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            bodies = ((*condition, *then), otherwise or ())
+            return _blocking_inside(bodies, bound, needs) or set(unbound_in(literal, bound))
         case _:
             return set(unbound_in(literal, bound))
+
+
+def _blocking_inside(bodies: Iterable[Body], bound: frozenset[str], needs: Needs) -> set[str]:
+    """The variables that keep the conditions of some bodies from running."""
+    results = [schedule(body, bound, needs) for body in bodies]
+    return {name for one in results for inner in one.stuck for name in _blocking(inner, one.bound, needs)}
 
 
 def _needed_positions(head: Term, body: Body, given: frozenset[int], needs: Needs) -> set[int]:
@@ -338,8 +351,20 @@ def _needed_positions(head: Term, body: Body, given: frozenset[int], needs: Need
     bound = {name for position in given for name in names(args[position])}
     outside = frozenset(names(head))
     result = schedule(body, bound, needs, outside)
-    stuck = {name for literal in result.stuck for name in _blocking(literal, result.bound, needs)}
-    # What one of them computes is bound as soon as the rest is: `Y is 2 * X, Y > 3` needs X alone.
-    computed = {name for literal in result.stuck if isinstance(literal, Assign) for name in names(literal.target)}
-    loose = stuck - computed or stuck or (set(outside) - result.bound)
-    return {position for position, arg in enumerate(args) if names(arg) & loose}
+    if not result.stuck:
+        return _first_places(args, set(outside) - result.bound)
+    # One condition at a time, those that compute something first: it may be all that the others wait for.
+    for literal in sorted(result.stuck, key=lambda literal: isinstance(literal, Compare)):
+        found = _first_places(args, _blocking(literal, result.bound, needs))
+        if found:
+            return found
+    return set()
+
+
+def _first_places(args: Sequence[Term], wanted: set[str]) -> set[int]:
+    """The first argument that has each of some variables."""
+    return {next(place for place, arg in enumerate(args) if name in names(arg)) for name in wanted & _all_names(args)}
+
+
+def _all_names(terms: Sequence[Term]) -> set[str]:
+    return {name for term in terms for name in names(term)}

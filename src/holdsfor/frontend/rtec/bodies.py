@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from holdsfor.diagnostics import Span
 from holdsfor.frontend.rtec.distances import read_distance
-from holdsfor.frontend.rtec.durations import DurationFilter
+from holdsfor.frontend.rtec.durations import BUILT_IN
 from holdsfor.frontend.rtec.problems import Malformed, Problems
 from holdsfor.frontend.rtec.wording import about_arity, about_name, about_order, about_pair, hint_for_choice
 from holdsfor.ir import (
@@ -89,11 +89,9 @@ class BodyReader:
         self,
         problems: Problems,
         defined: frozenset[tuple[str, int]],
-        filters: Mapping[tuple[str, int], DurationFilter],
     ) -> None:
         self._problems = problems
         self._defined = defined
-        self._filters = filters
         self._handlers: dict[str, Callable[[Compound, Context], Literal]] = {
             "happensAt": self._happens,
             "holdsAt": self._holds,
@@ -152,10 +150,9 @@ class BodyReader:
             )
         if not isinstance(goal, Compound):
             return Call(goal, goal.span)
-        if name in self._filters and name not in self._defined:
+        if name in BUILT_IN and name not in self._defined:
             self._require_interval_context(goal, context)
-        if name in self._filters and context is Context.INTERVAL:
-            return self._duration(goal, self._filters[name])
+            return self._duration(goal, BUILT_IN[name])
         if goal.name in self._handlers:
             return self._handlers[goal.name](goal, context)
         if goal.name in COMPARISONS and len(goal.args) == 2:
@@ -220,11 +217,9 @@ class BodyReader:
         self._require_interval_context(goal, context)
         return Algebra(IntervalOperator.SEQUENCE, goal.args[:2], goal.args[2], span=goal.span)
 
-    def _duration(self, goal: Compound, found: DurationFilter) -> Literal:
-        args = goal.args
-        return Algebra(
-            found.operator, (args[found.intervals],), args[found.out], bound=args[found.bound], span=goal.span
-        )
+    def _duration(self, goal: Compound, operator: IntervalOperator) -> Literal:
+        intervals, bound, out = goal.args
+        return Algebra(operator, (intervals,), out, bound=bound, span=goal.span)
 
     def _allen(self, goal: Compound, context: Context) -> Literal:
         self._require_arity(goal, 5)

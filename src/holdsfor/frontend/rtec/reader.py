@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 from holdsfor.diagnostics import Diagnostic, Source
 from holdsfor.frontend.rtec.anonymous import number_anonymous
-from holdsfor.frontend.rtec.bodies import BodyReader, Context
-from holdsfor.frontend.rtec.durations import BUILT_IN, recognise_filters
+from holdsfor.frontend.rtec.bodies import BodyReader
 from holdsfor.frontend.rtec.files import ReadFile, with_loaded_files
 from holdsfor.frontend.rtec.heads import HeadReader
 from holdsfor.frontend.rtec.problems import Malformed, Problems
@@ -48,18 +47,5 @@ def _syntax_findings(parsed: Iterable[Parsed]) -> Iterable[Diagnostic]:
 
 def _head_reader(clauses: Iterable[Clause], problems: Problems) -> HeadReader:
     """A reader that knows which predicates the program itself defines."""
-    named = [(name, clause) for clause in clauses if clause.head and (name := functor(clause.head))]
-    defined = frozenset(name for name, _ in named)
-    filters = {**BUILT_IN, **recognise_filters(_candidate_filters(named))}
-    return HeadReader(problems, BodyReader(problems, defined, filters))
-
-
-def _candidate_filters(named: Iterable[tuple[tuple[str, int], Clause]]) -> Iterable[BackgroundRule]:
-    """Background rules that might be duration filters: three arguments and a `findall`."""
-    reader = BodyReader(Problems(), frozenset(), {})
-    for (_, arity), clause in named:
-        if arity == 3 and clause.head is not None and clause.body is not None and "findall" in clause.span.text:
-            try:
-                yield BackgroundRule(clause.head, reader.body(clause.body, Context.BACKGROUND), clause.span)
-            except Malformed:
-                continue
+    defined = frozenset(name for clause in clauses if clause.head and (name := functor(clause.head)))
+    return HeadReader(problems, BodyReader(problems, defined))

@@ -1,0 +1,285 @@
+"""Replaces duration filters that a program defines by hand with operators that mean exactly the same.
+
+The usual definition goes through a list of intervals with `findall` and `member`, computes `E - S`, and compares it with a
+limit:
+
+    intDurGreater(L, V, I) :-
+        findall((S,E), (member((S,E), L), (E \\= inf -> D is E-S, D > V ; queryTime(Q), D is Q-S, D > V)), I).
+
+Its conditions are simplified twice: for an interval that has ended and for one that is open. If the first comes to one
+comparison of `E - S` with the limit, the second says how an open interval is measured (`OpenLength`). Anything else stays
+what it is, a list predicate of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from holdsfor.ir import (
+    DURATIONS,
+    Algebra,
+    Assign,
+    BackgroundRule,
+    Body,
+    Call,
+    Compare,
+    FindAll,
+    IfThenElse,
+    IntervalOperator,
+    IntervalRule,
+    Literal,
+    Not,
+    OpenLength,
+    Or,
+    Program,
+    walk,
+)
+from holdsfor.logic.unify import substitute
+from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
+
+Predicate = tuple[str, int]
+
+_OPERATORS = {comparison: operator for operator, comparison in DURATIONS.items()}
+_MIRRORED = {">": "<", ">=": "=<", "<": ">", "=<": ">="}
+_INF = Const("inf")
+_NOW = Var("#now")
+_FALSE: Literal = Call(Const("fail"))
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What a `findall` over one list does: which intervals it keeps, of which list, up to which limit."""
+
+    operator: IntervalOperator
+    open_length: OpenLength
+    source: Var
+    bound: Term
+    out: Var
+
+
+def replace_filters(program: Program) -> Program:
+    """The program with duration filters as operators wherever `holdsFor` rules use them."""
+    if program.clock_tick != 1:
+        # What is written `Q - S + 1` is one time-point longer than `Q - S` only if time-points are neighbours.
+        return program
+    replacer = _Replacer(_defined(program))
+    rules = tuple(
+        replace(rule, body=replacer.body(rule.body)) if isinstance(rule, IntervalRule) else rule
+        for rule in program.rules
+    )
+    return replace(program, rules=rules) if replacer.found else program
+
+
+def _defined(program: Program) -> dict[Predicate, tuple[tuple[Term, ...], Filter]]:
+    """The predicates that are duration filters, with their arguments. They have one clause."""
+    clauses: dict[Predicate, list[BackgroundRule]] = {}
+    for rule in program.background:
+        name = functor(rule.head)
+        assert name is not None
+        clauses.setdefault(name, []).append(rule)
+    found: dict[Predicate, tuple[tuple[Term, ...], Filter]] = {}
+    for name, rules in clauses.items():
+        rule, args = rules[0], arguments(rules[0].head)
+        if (
+            len(rules) > 1
+            or len(rule.body) != 1
+            or len({arg.name for arg in args if isinstance(arg, Var)}) != len(args)
+        ):
+            continue
+        recognised = recognise(rule.body[0])
+        if recognised is not None and {recognised.source, recognised.out} <= set(args):
+            found[name] = args, recognised
+    return found
+
+
+class _Replacer:
+    def __init__(self, defined: Mapping[Predicate, tuple[tuple[Term, ...], Filter]]) -> None:
+        self._defined = defined
+        self.found = False
+
+    def body(self, body: Body) -> Body:
+        return tuple(self._literal(literal) for literal in body)
+
+    def _literal(self, literal: Literal) -> Literal:
+        match literal:
+            case Call(atom=atom) if (name := functor(atom)) in self._defined and name is not None:
+                formal, found = self._defined[name]
+                passed = {
+                    arg.name: actual
+                    for arg, actual in zip(formal, arguments(atom), strict=True)
+                    if isinstance(arg, Var)
+                }
+                source, out = passed[found.source.name], passed[found.out.name]
+                if not isinstance(source, Var) or not isinstance(out, Var):
+                    return literal
+                return self._algebra(found, source, substitute(found.bound, passed), out, literal)
+            case FindAll():
+                direct = recognise(literal)
+                if direct is None:
+                    return literal
+                return self._algebra(direct, direct.source, direct.bound, direct.out, literal)
+            case Or(branches=branches):
+                return replace(literal, branches=tuple(self.body(branch) for branch in branches))
+            case IfThenElse(then=then, otherwise=otherwise):
+                rest = None if otherwise is None else self.body(otherwise)
+                return replace(literal, then=self.body(then), otherwise=rest)
+            case _:
+                return literal
+
+    def _algebra(self, found: Filter, source: Term, bound: Term, out: Term, literal: Literal) -> Algebra:
+        self.found = True
+        return Algebra(
+            found.operator,
+            (source,),
+            out,
+            bound=bound,
+            open_length=found.open_length,
+            written=literal,
+            span=literal.span,
+        )
+
+
+def recognise(literal: Literal) -> Filter | None:
+    """The duration filter that a `findall` is, if it is one."""
+    if not isinstance(literal, FindAll) or not isinstance(literal.result, Var):
+        return None
+    template = literal.template
+    if not (isinstance(template, Compound) and template.name == "," and len(template.args) == 2):
+        return None
+    start, end = template.args
+    if not (isinstance(start, Var) and isinstance(end, Var)) or start == end:
+        return None
+    source, rest = _taken_from(literal.body, template)
+    if source is None or any(_walks(inner) for inner in walk(rest)):
+        return None
+    ended = _Case(start, end, is_open=False).simplified(rest)
+    still_open = _Case(start, end, is_open=True).simplified(rest)
+    if ended is None or still_open is None or len(ended) != 1:
+        return None
+    comparison = _measured(ended[0], {Compound("-", (end, start)): None})
+    if comparison is None:
+        return None
+    operator, bound, _ = comparison
+    open_length = _open_length(still_open, operator, bound, start)
+    if open_length is None or not isinstance(bound, Var | Const) or bound in (start, end, source, literal.result):
+        return None
+    return Filter(_OPERATORS[operator], open_length, source, bound, literal.result)
+
+
+def _taken_from(body: Body, element: Term) -> tuple[Var | None, Body]:
+    """The list whose intervals a body goes through, and its other conditions."""
+    first = body[0] if body else None
+    if isinstance(first, Call) and functor(first.atom) == ("member", 2):
+        item, source = arguments(first.atom)
+        if item == element and isinstance(source, Var):
+            return source, body[1:]
+    return None, body
+
+
+def _walks(literal: Literal) -> bool:
+    return isinstance(literal, FindAll) or (isinstance(literal, Call) and functor(literal.atom) == ("member", 2))
+
+
+def _measured(
+    literal: Literal, lengths: Mapping[Term, OpenLength | None]
+) -> tuple[str, Term, OpenLength | None] | None:
+    """A comparison of a length with a limit: the comparison as `length op limit`, the limit, and which length it is."""
+    if not isinstance(literal, Compare) or literal.operator not in _OPERATORS:
+        return None
+    if literal.left in lengths:
+        return literal.operator, literal.right, lengths[literal.left]
+    if literal.right in lengths:
+        return _MIRRORED[literal.operator], literal.left, lengths[literal.right]
+    return None
+
+
+def _open_length(body: Body, operator: str, bound: Term, start: Term) -> OpenLength | None:
+    """How an open interval is measured, or whether it is kept or left out whatever its length."""
+    if not body:
+        return OpenLength.KEPT
+    if body == (_FALSE,):
+        return OpenLength.LEFT_OUT
+    plain = Compound("-", (_NOW, start))
+    lengths: dict[Term, OpenLength | None] = {
+        plain: OpenLength.TO_QUERY,
+        Compound("-", (_INF, start)): OpenLength.ENDLESS,
+        Compound("+", (plain, Const(1))): OpenLength.SO_FAR,
+        Compound("-", (Compound("+", (_NOW, Const(1))), start)): OpenLength.SO_FAR,
+    }
+    found = _measured(body[0], lengths) if len(body) == 1 else None
+    return found[2] if found is not None and found[:2] == (operator, bound) else None
+
+
+class _Case:
+    """The conditions on one interval, given whether it is open."""
+
+    def __init__(self, start: Var, end: Var, *, is_open: bool) -> None:
+        self._start, self._end = start, end
+        self._is_open = is_open
+
+    def simplified(self, body: Body, known: Mapping[str, Term] | None = None) -> Body | None:
+        """What is left to ask; nothing if it is always true, a failing call if never. None if there is no telling.
+
+        `known` is what computed variables stand for.
+        """
+        meant: dict[str, Term] = {**({self._end.name: _INF} if self._is_open else {}), **(known or {})}
+        left: list[Literal] = []
+        waiting = list(body)
+        while waiting:
+            literal = waiting.pop(0)
+            match literal:
+                case Assign(target=Var(name=name), expression=expression) if name not in meant:
+                    meant[name] = substitute(expression, meant)
+                case Call(atom=Compound(name="queryTime", args=(Var(name=name),))) if name not in meant:
+                    meant[name] = _NOW
+                case Or() | IfThenElse():
+                    chosen = self._chosen(literal, meant)
+                    if chosen is None:
+                        return None
+                    waiting = [*chosen, *waiting]
+                case _:
+                    found = self._test(literal, meant)
+                    if found is None or found == (_FALSE,):
+                        return found
+                    left += found
+        return tuple(left)
+
+    def _test(self, literal: Literal, meant: Mapping[str, Term]) -> Body | None:
+        match literal:
+            case Call() if literal == _FALSE:
+                return (_FALSE,)
+            case Compare(operator=operator, left=left, right=right):
+                decided = self._about_end(operator, left, right)
+                if decided is not None:
+                    return () if decided else (_FALSE,)
+                return (Compare(operator, substitute(left, meant), substitute(right, meant)),)
+            case Not(body=body):
+                inner = self.simplified(body, meant)
+                return (_FALSE,) if inner == () else () if inner == (_FALSE,) else None
+            case _:
+                return None
+
+    def _chosen(self, literal: Or | IfThenElse, meant: Mapping[str, Term]) -> Body | None:
+        """The branch that is left of a disjunction or conditional."""
+        if isinstance(literal, IfThenElse):
+            test = self.simplified(literal.condition, meant)
+            if test == ():
+                return literal.then
+            return (literal.otherwise or (_FALSE,)) if test == (_FALSE,) else None
+        ends = [self.simplified(branch, meant) for branch in literal.branches]
+        if None in ends:
+            return None
+        possible = [branch for branch, end in zip(literal.branches, ends, strict=True) if end != (_FALSE,)]
+        if len(possible) > 1:
+            # Of several ways to keep an interval one is enough, if it asks nothing.
+            return () if () in ends else None
+        return possible[0] if possible else (_FALSE,)
+
+    def _about_end(self, operator: str, left: Term, right: Term) -> bool | None:
+        """Whether a test for an open end succeeds; None if it is another one."""
+        if {left, right} != {self._end, _INF}:
+            return None
+        if operator in ("=", "==", "=:="):
+            return self._is_open
+        return not self._is_open if operator in ("\\=", "\\==", "=\\=") else None
