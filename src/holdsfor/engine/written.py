@@ -102,7 +102,6 @@ class Goals:
         rows, starts, ends = (np.array([_whole(one[place]) for one in found], np.int64) for place in range(3))
         return space.pack(rows, starts), space.pack(rows, ends)
 
-
     def _intervals(self, term: Term) -> list[tuple[float, float]]:
         """The intervals of a list, in ticks."""
         try:

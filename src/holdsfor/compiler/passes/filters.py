@@ -60,10 +60,7 @@ class Filter:
 
 def replace_filters(program: Program) -> Program:
     """The program with duration filters as operators wherever `holdsFor` rules use them."""
-    if program.clock_tick != 1:
-        # What is written `Q - S + 1` is one time-point longer than `Q - S` only if time-points are neighbours.
-        return program
-    replacer = _Replacer(_defined(program))
+    replacer = _Replacer(_defined(program), program.clock_tick)
     rules = tuple(
         replace(rule, body=replacer.body(rule.body)) if isinstance(rule, IntervalRule) else rule
         for rule in program.rules
@@ -94,8 +91,9 @@ def _defined(program: Program) -> dict[Predicate, tuple[tuple[Term, ...], Filter
 
 
 class _Replacer:
-    def __init__(self, defined: Mapping[Predicate, tuple[tuple[Term, ...], Filter]]) -> None:
+    def __init__(self, defined: Mapping[Predicate, tuple[tuple[Term, ...], Filter]], clock_tick: int) -> None:
         self._defined = defined
+        self._clock_tick = clock_tick
         self.found = False
 
     def body(self, body: Body) -> Body:
@@ -127,7 +125,10 @@ class _Replacer:
             case _:
                 return literal
 
-    def _algebra(self, found: Filter, source: Term, bound: Term, out: Term, literal: Literal) -> Algebra:
+    def _algebra(self, found: Filter, source: Term, bound: Term, out: Term, literal: Literal) -> Literal:
+        if found.open_length is OpenLength.SO_FAR and self._clock_tick != 1:
+            # `Q - S + 1` is one time-point longer than `Q - S` only if time-points are neighbours.
+            return literal
         self.found = True
         return Algebra(
             found.operator,
