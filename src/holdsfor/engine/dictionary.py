@@ -53,6 +53,12 @@ def _key(value: Value) -> _Key:
     return value
 
 
+def _have_keys_of_their_own(values: list[Value]) -> bool:
+    """Whether some of the values are not what they are found by: large floats, and whole ones."""
+    floats = np.array([value for value in values if value.__class__ is float], np.float64)
+    return bool(len(floats)) and bool(((np.trunc(floats) == floats) | ~(np.abs(floats) < EXACT)).any())
+
+
 def _value(key: _Key) -> Value:
     return key[0] if isinstance(key, _LargeFloat) else key
 
@@ -183,12 +189,12 @@ class Dictionary:
         listed: list[Value] = values.tolist() if isinstance(values, np.ndarray) else list(values)
         if self._unspelled:
             self._spell()
-        has_floats = float in set(map(type, listed))
-        keys: list[Any] = list(map(_key, listed)) if has_floats else listed
+        needs_keys = _have_keys_of_their_own(listed)
+        keys: list[Any] = list(map(_key, listed)) if needs_keys else listed
         found = np.fromiter(map(self._codes.__getitem__, keys), np.int64, len(keys))
         if len(self._codes) > len(self._values):
             new = islice(self._codes, len(self._values), None)
-            self._values.extend(map(_value, new) if has_floats else new)  # type: ignore[arg-type]
+            self._values.extend(map(_value, new) if needs_keys else new)  # type: ignore[arg-type]
         return found
 
     def encode_wholes(self, column: Ints) -> Ints:
@@ -254,7 +260,7 @@ class Dictionary:
         if numbers.dtype.kind == "O":
             return self.encode([value_of(number_term(number)) for number in numbers.tolist()])
         distinct, inverse = np.unique(numbers, return_inverse=True)
-        return self.encode(_whole_if_possible(distinct))[inverse]
+        return self.encode(values_of_numbers(distinct))[inverse]
 
     def numbers(self, codes: Ints) -> npt.NDArray[Any]:
         """The numbers behind some codes: floats, NaN where there is none; Python's numbers, and None, if some are
@@ -266,9 +272,13 @@ class Dictionary:
             for first, numbers in [*self._unspelled, (len(self._values), EMPTY)]:
                 if first >= known:
                     loose = self._values[known:first]
-                    parts += [np.array([_as_float(_number(value)) for value in loose]), numbers.astype(np.float64)]
+                    floats = [value if value.__class__ is float else _as_float(_number(value)) for value in loose]
+                    parts += [np.array(floats, np.float64), numbers.astype(np.float64)]
                     are_wide = (numbers >= EXACT) | (numbers <= -EXACT)
-                    kinds += [np.array([_kind(value) for value in loose], np.int8), are_wide.astype(np.int8) * _WIDE]
+                    kinds += [
+                        np.array([0 if value.__class__ is float else _kind(value) for value in loose], np.int8),
+                        are_wide.astype(np.int8) * _WIDE,
+                    ]
                     known = first + len(numbers)
             self._floats, self._kinds = np.concatenate(parts), np.concatenate(kinds)
             self._has_kinds = bool(self._kinds.any())
@@ -336,14 +346,16 @@ def _as_float(number: Number | None) -> float:
     return 0.0 if _is_wide(number) else float(number)
 
 
-def _whole_if_possible(numbers: npt.NDArray[Any]) -> list[Value]:
+def values_of_numbers(numbers: npt.NDArray[Any]) -> list[Value]:
     """Numbers as values, of which those without a fraction are whole numbers."""
-    if numbers.dtype.kind == "f":
-        small = (np.trunc(numbers) == numbers) & (np.abs(numbers) < EXACT)
-        if not small.all():
-            return [value_of(number_term(number)) for number in numbers.tolist()]
-        numbers = numbers.astype(np.int64)
     listed: list[Value] = numbers.tolist()
+    if numbers.dtype.kind == "f":
+        is_small = np.abs(numbers) < EXACT
+        whole = np.flatnonzero(is_small & (np.trunc(numbers) == numbers))
+        for place, value in zip(whole.tolist(), numbers[whole].astype(np.int64).tolist(), strict=True):
+            listed[place] = value
+        for place in np.flatnonzero(~is_small).tolist():
+            listed[place] = value_of(number_term(float(numbers[place])))
     return listed
 
 

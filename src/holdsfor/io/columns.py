@@ -10,10 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.engine.dictionary import Dictionary, Value, lie_close, plain_text, value_of
+from holdsfor.engine.dictionary import Dictionary, Value, lie_close, plain_text, values_of_numbers
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.tables import FOREVER
-from holdsfor.logic.arithmetic import number_term
 from holdsfor.syntax.numbers import EXACT, read_number
 
 Array: TypeAlias = Any
@@ -123,10 +122,10 @@ def _codes(distinct: Array, dictionary: Dictionary, *, verbatim: bool) -> Ints:
 
 
 def _values(distinct: Array, *, verbatim: bool) -> list[Value]:
-    found: list[Any] = distinct.to_numpy(zero_copy_only=False).tolist()
     if pa.types.is_floating(distinct.type):
         # It must not depend on the order of the rows whether 1 or 1.0 is shown.
-        return [value_of(number_term(number)) for number in found]
+        return values_of_numbers(distinct.to_numpy(zero_copy_only=False))
+    found: list[Any] = distinct.to_numpy(zero_copy_only=False).tolist()
     if not verbatim:
         for place in np.flatnonzero(pc.match_substring_regex(distinct, _BEGINS_LIKE_A_NUMBER)).tolist():
             found[place] = value_of_text(found[place])
