@@ -20,6 +20,7 @@ from holdsfor.compiler.passes.separate import separate_values
 from holdsfor.compiler.passes.ticks import in_ticks
 from holdsfor.compiler.passes.undeclared import without_undeclared
 from holdsfor.compiler.passes.unfold import unfold_temporal_helpers
+from holdsfor.compiler.passes.universal_facts import without_universal_calls
 from holdsfor.diagnostics import Diagnostic
 from holdsfor.ir import BackgroundRule, Body, Program, Rule
 
@@ -58,7 +59,7 @@ def analyse(written: Program) -> Analysis:
     """Analyse a program. What is wrong with it is among the findings."""
     asked = with_called_groundings(written)
     known = Names(asked)
-    declared, undeclared = without_undeclared(rename_local_variables(asked))
+    declared, undeclared = without_undeclared(without_universal_calls(rename_local_variables(asked)))
     program = in_ticks(replace_filters(unfold_temporal_helpers(declared)))
     entities = Entities(program)
     graph = DependencyGraph(program, entities)

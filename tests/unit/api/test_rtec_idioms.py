@@ -85,3 +85,13 @@ def test_preprocessing_that_needs_more_than_there_is() -> None:
         loads(
             rules.replace("(holdsAtIE(at(P,X)=true, T), holdsAtIE(at(Q,X)=true, T))", "holdsAtIE(at(P,1)=true, T)")
         ).recognise({"at": POSITIONS})
+
+
+def test_facts_that_match_everything_need_no_values() -> None:
+    rules = """
+    initiatedAt(sent(M)=true, T) :- happensAt(goods(M, G, K), T), decrypt(G, K, D), meets(D, M).
+    initiatedAt(kept(M)=true, T) :- happensAt(goods(M, G, _), T), \\+ meets(G, M).
+    decrypt(_, _, _).
+    meets(_, _).
+    """
+    assert found(loads(rules).recognise({"goods": [(1, "a", "g", "k")]})) == {("sent(a)", "true", 2, None)}
