@@ -58,6 +58,7 @@ class SparkRun:
         from holdsfor.spark.batch import events_of, intervals_of, stage_output
         from holdsfor.spark.files import file_feeds
         from holdsfor.spark.job import Span
+        from holdsfor.spark.streaming.reasons import spark_errors
 
         mapping = None if self.mapping is None else read_mapping(self.mapping)
         feeds = file_feeds(spark, self.events, self.plan.analysis.entities, mapping)
@@ -77,8 +78,9 @@ class SparkRun:
         observation = Observation()
         if with_events:
             output = output.cache()
-        intervals = intervals_of(output, observation).toArrow().cast(INTERVALS)
-        happened = events_of(output).toArrow().cast(EVENTS) if with_events else EVENTS.empty_table()
+        with spark_errors("the rules cannot be run"):
+            intervals = intervals_of(output, observation).toArrow().cast(INTERVALS)
+            happened = events_of(output).toArrow().cast(EVENTS) if with_events else EVENTS.empty_table()
         self._counts = observation.get
         spark.stop()
         order = ("query_time", "fluent", "value", "start")
