@@ -185,7 +185,7 @@ class Bodies:
     def _looked_up(self, asked: AskedPair, time: Var, table: Intervals, frame: Frame) -> Frame:
         """All arguments are bound: one search on the packed time-line of the rows with the right constants."""
         if not len(table):
-            missing: dict[str, Column] = {} if asked.value_name is None else {asked.value_name: Codes(EMPTY)}
+            missing: dict[str, Column] = {variable.name: Codes(EMPTY) for variable in variables(asked.value)}
             return Frame(0, {**missing, **frame.take(EMPTY).columns})
         at = self._rows_at(asked, time, table, frame)
         kept = true_rows(at >= 0)

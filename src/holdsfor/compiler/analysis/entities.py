@@ -237,9 +237,9 @@ class Entities:
             return plain
         inner = []
         for position in sorted(self._split.get((kind, *name), ())):
-            found = functor(arguments(term)[position])
-            assert found is not None
-            inner.append((position, *found))
+            # Rules always have a compound term here; data and questions may have anything, a number for example.
+            arg = arguments(term)[position]
+            inner.append((position, *(functor(arg) or (print_term(arg), 0))))
         symbol = Symbol(kind, *name, tuple(inner))
         if not inner:
             self._plain[kind, *name] = symbol
