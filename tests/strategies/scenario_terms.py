@@ -40,6 +40,8 @@ class Named:
     name: str
     arity: int
     inner: str = ""
+    is_static: bool = False
+    """Whether it is a statically determined fluent of the group that reads it."""
 
     def term(self, args: list[str]) -> str:
         """The text with some arguments."""
@@ -54,6 +56,8 @@ class _Rule:
     bound: list[str] = field(default_factory=list)
     whole: set[str] = field(default_factory=set)
     """Variables that must not become part of a larger term: in a cycle terms would grow for ever."""
+    tested: set[str] = field(default_factory=set)
+    """Variables that no head may have, for the same reason."""
     goals: list[str] = field(default_factory=list)
     count: int = 0
 
@@ -69,6 +73,7 @@ class _Author:
         self._rules: list[str] = []
         self._rule = _Rule()
         self._recent: list[str] = []
+        self._asked_last = Named("", 0)
 
     @property
     def constants(self) -> list[str]:
@@ -120,7 +125,8 @@ class _Author:
 
     def _built(self, depth: int = 0) -> str:
         """A term of a head: every variable in it is bound."""
-        usable = [name for name in self._rule.bound if not depth or name not in self._rule.whole]
+        kept_out = self._rule.tested | (self._rule.whole if depth else set())
+        usable = [name for name in self._rule.bound if name not in kept_out]
         how = self._pen.weighted([(5, "known"), (2, "constant"), (4 if depth < 1 else 0, "compound")])
         if how == "known" and usable:
             return self._pen.pick(usable)
@@ -138,6 +144,7 @@ class _Author:
         new = [name for name in dict.fromkeys(self._recent) if name not in self._rule.bound]
         self._rule.bound += new
         self._rule.whole |= set(new) if whole else set()
+        self._rule.tested |= set(new) if whole and self._asked_last.is_static else set()
         return text
 
     def _args(self, named: Named, mode: str) -> list[str]:
@@ -157,7 +164,7 @@ class _Author:
         return f"{fluent.term(self._args(fluent, mode))}={self._pattern(mode)}"
 
     def _holds(self, mode: str = "fresh", members: list[Named] | None = None) -> str:
-        fluent = self._pen.pick([*self._fluents, *(members or [])])
+        fluent = self._asked_last = self._pen.pick([*self._fluents, *(members or [])])
         return f"holdsAt({self._pair(fluent, mode)},T)"
 
     def _boundary(self, mode: str = "fresh") -> str:
@@ -201,7 +208,9 @@ class _Author:
         left = self._pen.pick(self._rule.bound)
         if self._pen.chance(60):
             # It takes a term apart.
-            return self._read(lambda: f"{left} = {self._pattern('fresh', 1)}", whole=True)
+            text = self._read(lambda: f"{left} = {self._pattern('fresh', 1)}", whole=True)
+            self._rule.tested |= set(self._recent)
+            return text
         operator = self._pen.pick(("\\=", "==", "\\=="))
         return f"{left} {operator} {self._built()}"
 
@@ -238,7 +247,9 @@ class _Author:
             Named(f"f{number}{letter}", pen.number(0, 2), pen.pick(("", "", "", "in")))
             for letter in ("a", "b")[: pen.weighted([(3, 1), (1, 2)])]
         ]
-        reading = members if pen.chance(30) else []
+        reading = list(members) if pen.chance(40) else []
+        if reading and pen.chance(40):
+            reading += [self._static_member(number, members)] * 2
         for fluent in members:
             for _ in range(pen.number(1, 3)):
                 body = self._body(reading)
@@ -254,6 +265,15 @@ class _Author:
                 self._delay(fluent)
         self._fluents += members
         self._simple += members
+
+    def _static_member(self, number: int, members: list[Named]) -> Named:
+        """A statically determined fluent built from members of a group, which read it in turn."""
+        fluent = Named(f"c{number}", self._pen.number(0, 2), is_static=True)
+        self._rule = _Rule()
+        body = self._read(lambda: f"holdsFor({self._pair(self._pen.pick(members), 'fresh')},I)")
+        args = [self._built() for _ in range(fluent.arity)]
+        self._rules.append(f"holdsFor({fluent.term(args)}={self._built()},I) :- {body}.")
+        return fluent
 
     def _ended(self, fluent: Named) -> str:
         """A pair of which variables may stay open."""
@@ -320,7 +340,7 @@ def attempt(pen: Pen, *, windowed: bool, late: int = 0) -> Attempt:
         reasoner = loads(text)
     except ProgramError as error:
         return Attempt(text, None, str(error))
-    known = {symbol.name for symbol in reasoner.plan.inputs}
+    known = {symbol.name for symbol in reasoner.plan.inputs if not symbol.inner}
     records = [one for one in _records(pen, [_constant(one) for one in author.constants], late) if _name(one) in known]
     span = any_span(pen, records) if windowed else None
     return Attempt(text, Scenario(text, records, span, reasoner))

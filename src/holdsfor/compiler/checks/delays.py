@@ -12,7 +12,7 @@ from holdsfor.compiler.analysis.places import head_span, span_of
 from holdsfor.diagnostics import Diagnostic, Label, Severity, Span
 from holdsfor.ir import DelayRule, EffectKind, EffectRule, Fvp, PostponeRule, Rule
 from holdsfor.logic.arithmetic import EvaluationError, evaluate
-from holdsfor.logic.unify import is_ground, resolve, unify
+from holdsfor.logic.unify import is_ground, resolve, substitute, unify
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
 
@@ -136,7 +136,7 @@ def _canonical(fvp: Fvp) -> Term:
     numbered: dict[str, Term] = {}
     for variable in variables(_term(fvp)):
         numbered.setdefault(variable.name, Var(f"V{len(numbered)}"))
-    return resolve(_term(fvp), numbered)
+    return substitute(_term(fvp), numbered)
 
 
 def _term(fvp: Fvp) -> Term:

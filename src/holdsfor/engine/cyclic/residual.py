@@ -17,6 +17,7 @@ from holdsfor.ir import (
     Body,
     Boundary,
     Call,
+    Compare,
     Effect,
     EffectRule,
     EventRule,
@@ -180,9 +181,13 @@ class Splitter:
             if bindings is None:
                 continue
             named = {name: resolve(Var(name), bindings) for name in bindings}
+            # What the head says of the variables of the condition: a constant, a compound term, or that two are the same.
+            asked = {variable.name for variable in variables(wanted)}
+            equations = [Compare("=", Var(name), named[name], literal.span) for name in named if name in asked]
             for variant in variants(replace(rule, body=rename_body(rename_body(rule.body, apart), named))):
                 out = resolve(rule.out, apart)
-                yield (*variant.conditions, *self._unfolded(self._holds(out, variant.nodes, literal.time)))
+                holds = self._unfolded(self._holds(out, variant.nodes, literal.time))
+                yield (*variant.conditions, *holds, *equations)
 
     def _leaf_variables(self, term: Term, nodes: dict[str, Intervals | Algebra]) -> frozenset[str]:
         node = nodes.get(term.name) if isinstance(term, Var) else None
