@@ -17,6 +17,7 @@ from holdsfor.spreading.stages import undecided
 from tests.spark.on_spark import on_spark
 from tests.spark.simulated import conflicts_on_buckets, on_buckets
 from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, sampled, scenarios
+from tests.strategies.scenario_terms import term_scenarios
 from tests.strategies.scenarios import WINDOWED
 
 LATE = 12
@@ -68,6 +69,12 @@ def test_whole_history(scenario: Scenario, count: int) -> None:
 @settings(max_examples=60)
 @given(scenarios(WINDOWED, windowed=True, late=LATE), st.integers(1, 4))
 def test_at_every_query_time(scenario: Scenario, count: int) -> None:
+    check_buckets(scenario, count)
+
+
+@settings(max_examples=20)
+@given(term_scenarios(windowed=True, late=LATE), st.integers(1, 4))
+def test_compound_terms(scenario: Scenario, count: int) -> None:
     check_buckets(scenario, count)
 
 

@@ -96,8 +96,9 @@ class _Author:
 
     def _pattern(self, mode: str, depth: int = 0) -> str:
         """A term of a condition. Open variables are new ones of the rule (`fresh`), `local`, or none (`known`)."""
+        nested = (3, 1, 0)[depth]
         how = self._pen.weighted(
-            [(4, "known"), (3, "open"), (2, "_"), (3, "constant"), (3 if depth < 2 else 0, "compound"), (2, "again")]
+            [(4, "known"), (3, "open"), (2, "_"), (3, "constant"), (nested, "compound"), (2, "again")]
         )
         if how == "known" and self._rule.bound:
             return self._pen.pick(self._rule.bound)
@@ -114,7 +115,7 @@ class _Author:
 
     def _constant(self, depth: int) -> str:
         """A term without variables."""
-        if depth < 2 and self._pen.chance(25):
+        if depth < 2 and self._pen.chance((25, 10)[depth]):
             name, arity = self._pen.pick(self._functors)
             return f"{name}({','.join(self._constant(depth + 1) for _ in range(arity))})"
         return self._pen.pick(self._constants)
@@ -251,7 +252,7 @@ class _Author:
         if reading and pen.chance(40):
             reading += [self._static_member(number, members)] * 2
         for fluent in members:
-            for _ in range(pen.number(1, 3)):
+            for _ in range(pen.number(1, 2)):
                 body = self._body(reading)
                 args = [self._built() for _ in range(fluent.arity)]
                 self._rules.append(f"initiatedAt({fluent.term(args)}={self._built()},T) :- {body}.")

@@ -1,0 +1,107 @@
+"""Compound values and arguments, odd atoms, local variables: every evaluator reports what the reference evaluator does."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from holdsfor.diagnostics import HoldsforError, Source
+from holdsfor.engine.retention import retention
+from holdsfor.syntax.parser import parse
+from holdsfor.syntax.printer import print_term
+from tests.property import test_explain, test_overlapping_windows, test_session
+from tests.property.test_session import Step
+from tests.strategies.edits import steps
+from tests.strategies.engine_runs import Scenario, check_engine, on_engine, on_reference
+from tests.strategies.scenario_terms import attempt, term_scenarios
+from tests.strategies.scenario_words import Pen
+
+LATE = 6
+WAYS = st.lists(st.booleans(), min_size=1, max_size=6)
+SAMPLE = 100
+ACCEPTED = 0.95
+"""The least part of the programs that must be accepted, and run."""
+
+
+def test_nearly_all_programs_are_accepted() -> None:
+    refused = []
+    for seed in range(SAMPLE):
+        found = attempt(Pen(random.Random(seed).randint), windowed=True)
+        try:
+            if found.scenario is None:
+                refused.append(found.refusal)
+            else:
+                on_engine(found.scenario.reasoner, found.scenario.records, found.scenario.span)
+        except HoldsforError as error:
+            refused.append(str(error))
+    assert len(refused) <= (1 - ACCEPTED) * SAMPLE, refused
+
+
+@settings(max_examples=40)
+@given(term_scenarios(windowed=False))
+def test_whole_history(scenario: Scenario) -> None:
+    check_engine(scenario)
+
+
+@settings(max_examples=40)
+@given(term_scenarios(windowed=True, late=LATE))
+def test_at_every_query_time(scenario: Scenario) -> None:
+    check_engine(scenario)
+
+
+@settings(max_examples=20)
+@given(term_scenarios(windowed=True, late=LATE), WAYS, st.booleans())
+def test_by_what_changes(scenario: Scenario, ways: list[bool], is_merging: bool) -> None:
+    # Rules that need hindsight are worked out from scratch in any case.
+    assume(not retention(scenario.reasoner.plan).back)
+    test_overlapping_windows.check(scenario, ways, is_merging=is_merging)
+
+
+@st.composite
+def sittings(draw: Callable[..., int]) -> tuple[Scenario, list[Step], int]:
+    """A scenario, what is done with its records, and how many rows a pane has at least."""
+    pen = Pen.of(draw)
+    found = attempt(pen, windowed=False)
+    assume(found.scenario is not None)
+    assert found.scenario is not None
+    return found.scenario, steps(pen, found.scenario), pen.number(1, 12)
+
+
+@settings(max_examples=20)
+@given(sittings())
+def test_sessions(found: tuple[Scenario, list[Step], int]) -> None:
+    test_session.check_sitting(*found)
+
+
+@settings(max_examples=20)
+@given(data=st.data())
+def test_proofs_and_refutations_replay(data: st.DataObject) -> None:
+    test_explain.check(data.draw(term_scenarios(windowed=False)), data)
+
+
+@settings(max_examples=40)
+@given(term_scenarios(windowed=False))
+def test_what_is_printed_reads_back(scenario: Scenario) -> None:
+    for row in on_reference(scenario.reasoner, scenario.records, None).intervals:
+        for text in (row.fluent, row.value):
+            (clause,) = parse(Source("", f"x({text}).")).clauses
+            assert clause.head is not None
+            assert print_term(clause.head) == f"x({text})"
+
+
+@pytest.mark.slow
+@settings(max_examples=3_000)
+@given(term_scenarios(windowed=True, late=LATE))
+def test_at_every_query_time_at_length(scenario: Scenario) -> None:
+    check_engine(scenario)
+
+
+@pytest.mark.slow
+@settings(max_examples=1_500)
+@given(sittings())
+def test_sessions_at_length(found: tuple[Scenario, list[Step], int]) -> None:
+    test_session.check_sitting(*found)
