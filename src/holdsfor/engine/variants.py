@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from holdsfor.diagnostics import HoldsforError
+from holdsfor.diagnostics import HoldsforError, Span
 from holdsfor.ir import (
     Algebra,
     Body,
@@ -29,9 +29,11 @@ from holdsfor.syntax.terms import EMPTY_LIST, Term, Var, variables
 class NotSupported(HoldsforError):
     """A construct that the engine has no operator for; the reference evaluator has."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, span: Span | None = None) -> None:
+        self.what, self.span = what, span
+        place = "" if span is None else f"{span.location}: "
         super().__init__(
-            f"the columnar engine cannot do this yet: {what}; the reference evaluator can (--engine reference)"
+            f"the columnar engine cannot do this yet: {place}{what}; the reference evaluator can (--engine reference)"
         )
 
 
@@ -146,9 +148,7 @@ def _variant(body: Body, rule: IntervalRule) -> Variant:
                 target, origin = (other, one) if one.name in nodes else (one, other)
                 nodes[target.name] = Algebra(IntervalOperator.UNION, (origin,), target, span=literal.span)
             case FindAll() if any(isinstance(inner, Intervals | Algebra) for inner in walk(literal.body)):
-                raise NotSupported(
-                    f"{rule.span.location}: findall over interval lists; name the lists in union_all instead"
-                )
+                raise NotSupported("findall over interval lists; name the lists in union_all instead", rule.span)
             case _ if mentioned & nodes.keys() or mentioned & (as_lists - nodes.keys()):
                 read = tuple(sorted(mentioned & nodes.keys()))
                 given = mentioned - nodes.keys() - known - late - _local(literal)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from holdsfor.cli import app
 from typer.testing import CliRunner
 
 from holdsfor import loads
+from holdsfor.cli import app
 from holdsfor.session import Session
 
 RULES = """

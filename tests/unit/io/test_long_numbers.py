@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
-from holdsfor.cli import app
 from typer.testing import CliRunner
 
 from holdsfor import loads
+from holdsfor.cli import app
 from holdsfor.io.columns import value_of_text
 from holdsfor.syntax.numbers import number_text, read_number
 

@@ -19,6 +19,7 @@ from holdsfor.compiler.checks.redundancy import check_redundancy
 from holdsfor.compiler.checks.shadowing import check_shadowing
 from holdsfor.compiler.checks.spelling import check_spelling
 from holdsfor.compiler.checks.time import check_time
+from holdsfor.compiler.checks.unification import check_unification
 from holdsfor.compiler.checks.variables import check_variables
 from holdsfor.diagnostics import Diagnostic
 
@@ -30,6 +31,7 @@ CHECKS: tuple[Check, ...] = (
     check_time,
     check_variables,
     check_arithmetic,
+    check_unification,
     check_intervals,
     check_fluents,
     check_domains,

@@ -193,13 +193,13 @@ def component_of(analysis: Analysis, stratum: Stratum, openly_ended: frozenset[S
         growth.refuse_open_head(way, split)
         bound = variable_names(split.body) - {name for read in split.reads for name in names(read.fvp.value)}
         if any(variable_names((negation,)) & (variable_names(way.body) - bound) for negation in way.negated):
-            raise NotSupported(f"{way.rule.span.location}: a negation with a value that is computed in its own cycle")
+            raise NotSupported("a negation with a value that is computed in its own cycle", way.rule.span)
         negations = []
         for negation in way.negated:
             outside = variable_names(way.body) | head
             part = growth.split(negation.body, bound, outside)
             if len(part.reads) > 1:
-                raise NotSupported(f"{negation.span.location}: two values that grow, in one negation")
+                raise NotSupported("two values that grow, in one negation", negation.span)
             negations.append(part)
         taken_apart.append((way.rule, split, negations))
     everywhere = [literal for rule in analysis.program.rules for literal in walk(rule.body)]
@@ -210,8 +210,7 @@ def component_of(analysis: Analysis, stratum: Stratum, openly_ended: frozenset[S
         symbol = symbol_of(analysis, effect)
         if symbol in openly_ended:
             raise NotSupported(
-                f"{effect.span.location}: terminatedAt as a condition on {symbol}, which a rule ends for all its "
-                "instances at once"
+                f"terminatedAt as a condition on {symbol}, which a rule ends for all its instances at once", effect.span
             )
     entities = analysis.entities
     delays = [

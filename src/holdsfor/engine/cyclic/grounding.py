@@ -366,8 +366,8 @@ class Grounding:
             is_kept = rule.effect is None or rule.effect.value == trigger.value or not free & names(rule.effect.value)
             if not isinstance(trigger.value, Var) or free & used or not is_kept:
                 raise NotSupported(
-                    f"{rule.span.location}: a delayed effect that depends on a value of {symbol}, which takes ever "
-                    "new values in a cycle"
+                    f"a delayed effect that depends on a value of {symbol}, which takes ever new values in a cycle",
+                    rule.span,
                 )
             value = -1
         return found.with_columns({VALUE: Numbers(np.full(found.rows, value))})

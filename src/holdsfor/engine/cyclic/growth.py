@@ -152,7 +152,7 @@ class Growth:
                     used -= dynamic
             known |= used
         if len(reads) > MOST_READS:
-            raise NotSupported(f"{reads[-1].span.location}: more than {MOST_READS} values that grow, in one rule")
+            raise NotSupported(f"more than {MOST_READS} values that grow, in one rule", reads[-1].span)
         return Split(tuple(static), tuple(reads), tuple(tail), modes)
 
     def _is_own_instance(self, literal: Literal) -> bool:
@@ -174,16 +174,16 @@ class Growth:
         if isinstance(literal, Holds) and is_free and not is_declared:
             return Mode.READ
         raise NotSupported(
-            f"{literal.span.location}: {symbol} takes ever new values in a cycle; such a value can be read by holdsAt "
-            "with a variable of its own, or compared with a value that is known"
+            f"{symbol} takes ever new values in a cycle; such a value can be read by holdsAt "
+            "with a variable of its own, or compared with a value that is known",
+            literal.span,
         )
 
     def _refuse_unless_pure(self, literal: Literal) -> None:
         for inner in walk((literal,)):
             if not isinstance(inner, Assign | Compare | Call | Cut | Not | Or | IfThenElse):
                 raise NotSupported(
-                    f"{inner.span.location}: a condition on events or fluents with a value that is computed in "
-                    "its own cycle"
+                    "a condition on events or fluents with a value that is computed in its own cycle", inner.span
                 )
 
     def refuse_open_head(self, way: Way, split: Split) -> None:
@@ -193,9 +193,7 @@ class Growth:
         dynamic -= {name for literal in split.reads for name in names(literal.fvp.fluent) | names(literal.time)}
         head = head_terms(way.rule)[0]
         if names(head) & dynamic:
-            raise NotSupported(
-                f"{way.rule.span.location}: an argument of the head is computed from a value of its own cycle"
-            )
+            raise NotSupported("an argument of the head is computed from a value of its own cycle", way.rule.span)
 
 
 def _copies(literal: Literal) -> bool:

@@ -92,20 +92,16 @@ class Splitter:
             rest = tuple(lit for lit in body if lit not in negated)
             for literal in rest:
                 if isinstance(literal, FindAll) and self._inside(literal.body):
-                    raise NotSupported(f"{literal.span.location}: findall over a fluent that depends on this rule")
+                    raise NotSupported("findall over a fluent that depends on this rule", literal.span)
             for literal in negated:
                 if any(isinstance(inner, Not | FindAll) and self._inside(inner.body) for inner in walk(literal.body)):
-                    raise NotSupported(
-                        f"{literal.span.location}: nested negation of a fluent that depends on this rule"
-                    )
+                    raise NotSupported("nested negation of a fluent that depends on this rule", literal.span)
             yield Way(rule, rest, negated)
 
     def _refuse_other_times(self, rule: SweptRule, body: Body) -> None:
         for literal in walk(body):
             if self.asks_component(literal) and getattr(literal, "time", rule.time) != rule.time:
-                raise NotSupported(
-                    f"{literal.span.location}: looking back at a fluent or event that depends on this rule itself"
-                )
+                raise NotSupported("looking back at a fluent or event that depends on this rule itself", literal.span)
 
     def _alternatives(self, body: Body) -> Iterator[Body]:
         for position, literal in enumerate(body):
@@ -148,7 +144,7 @@ class Splitter:
                 return branches[0] if len(branches) == 1 else (Or(branches, literal.span),)
             case Boundary(fvp=fvp) if self._is_static_member(self._entities.fluent(fvp)):
                 raise NotSupported(
-                    f"{literal.span.location}: {literal.edge} of a statically determined fluent inside its own cycle"
+                    f"{literal.edge} of a statically determined fluent inside its own cycle", literal.span
                 )
             case Not(body=inner):
                 return (replace(literal, body=self._unfolded(inner)),)
@@ -169,7 +165,7 @@ class Splitter:
         symbol = self._entities.fluent(literal.fvp)
         if len(self._entities[symbol].rules) > 1:
             raise NotSupported(
-                f"{literal.span.location}: {symbol} lies on a cycle and has several rules; combine them with union_all"
+                f"{symbol} lies on a cycle and has several rules; combine them with union_all", literal.span
             )
         wanted = Compound("=", (literal.fvp.fluent, literal.fvp.value))
         for rule in self._entities[symbol].rules:
@@ -209,13 +205,11 @@ class Splitter:
             case IntervalOperator.UNION:
                 if len({self._leaf_variables(item, nodes) for item in node.inputs}) > 1:
                     # Such a variable ranges over values seen elsewhere, which no time-point alone can tell.
-                    raise NotSupported(
-                        f"{node.span.location}: union_all of fluents with different variables, inside a cycle"
-                    )
+                    raise NotSupported("union_all of fluents with different variables, inside a cycle", node.span)
                 return inputs[0] if len(inputs) == 1 else (Or(tuple(inputs), node.span),)
             case IntervalOperator.INTERSECTION:
                 return tuple(literal for body in inputs for literal in body)
             case IntervalOperator.RELATIVE_COMPLEMENT:
                 return (*inputs[0], *(Not(body, node.span) for body in inputs[1:]))
             case operator:
-                raise NotSupported(f"{node.span.location}: {operator.value} inside a cycle")
+                raise NotSupported(f"{operator.value} inside a cycle", node.span)

@@ -172,7 +172,7 @@ class RowWriter:
         else:
             action = ENDED
             if way.symbol in self._component.growing:
-                raise NotSupported(f"{way.rule.span.location}: a pattern for a value that grows in its own cycle")
+                raise NotSupported("a pattern for a value that grows in its own cycle", way.rule.span)
             known.settle_pairs()
             listed = (Codes(column) for column in known.pair_columns(possible.places()))
             pairs: list[Column] = [*listed, Numbers(known.pair_slot), Numbers(known.pair_value)]

@@ -1,0 +1,94 @@
+"""What the columnar engine refuses of a program, found before it runs, so that `check` says what `run` would (HF590).
+
+All of it has a meaning and runs on the reference evaluator. The limits stand where they are met, as `NotSupported`; here
+everything that can meet one is tried on the rules alone, or foreseen. Without limits this file goes as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from holdsfor.compiler.analysis.binding import names
+from holdsfor.compiler.plan import Plan
+from holdsfor.diagnostics import NOWHERE, Diagnostic, Severity
+from holdsfor.engine.cyclic.component import Component
+from holdsfor.engine.rule_notes import RuleNotes, rule_notes
+from holdsfor.engine.variants import NotSupported, variants
+from holdsfor.ir import Effect, EffectKind, EffectRule, IntervalRule, variable_names, walk
+from holdsfor.syntax.terms import Var
+
+_HINT = "the reference evaluator can do it: run --engine reference"
+
+
+def refusals(plan: Plan) -> list[Diagnostic]:
+    """One finding for each thing that the engine refuses."""
+    notes = rule_notes(plan)
+    found: dict[tuple[str, int], NotSupported] = {}
+    for problem in (*_lists(plan), *_open_terminations(plan, notes), *_components(plan, notes)):
+        found.setdefault((problem.what, (problem.span or NOWHERE).start), problem)
+    return [
+        Diagnostic("HF590", Severity.ERROR, f"the engine cannot do this: {one.what}", one.span or NOWHERE, _HINT)
+        for one in found.values()
+    ]
+
+
+def _lists(plan: Plan) -> Iterator[NotSupported]:
+    for rule in plan.analysis.program.intervals:
+        try:
+            variants(replace(rule, body=plan.analysis.body(rule)))
+        except NotSupported as problem:
+            yield problem
+
+
+def _open_terminations(plan: Plan, notes: RuleNotes) -> Iterator[NotSupported]:
+    """`terminatedAt` as a condition on a fluent that a rule ends for all its instances at once."""
+    entities = plan.analysis.entities
+    for rule in plan.analysis.program.rules:
+        for literal in walk(rule.body):
+            if isinstance(literal, Effect) and literal.kind is EffectKind.TERMINATED:
+                symbol = entities.fluent(literal.fvp)
+                if symbol in notes.openly_ended and not isinstance(rule, IntervalRule):
+                    what = f"terminatedAt as a condition on {symbol}, which a rule ends for all its instances at once"
+                    yield NotSupported(what, literal.span)
+
+
+def _components(plan: Plan, notes: RuleNotes) -> Iterator[NotSupported]:
+    for stratum in plan.strata:
+        if notes.is_swept(stratum):
+            try:
+                component = notes.component(stratum)
+            except NotSupported as problem:
+                yield problem
+                continue
+            yield from _growing_delays(plan, component)
+            yield from _growing_patterns(component)
+
+
+def _growing_delays(plan: Plan, component: Component) -> Iterator[NotSupported]:
+    """Delayed effects that depend on a value that grows."""
+    entities = plan.analysis.entities
+    for rule in component.delays:
+        symbol, value = entities.fluent(rule.trigger), rule.trigger.value
+        free = names(value)
+        if symbol not in component.growing or not free:
+            continue
+        used = {name for term in (rule.delay, rule.trigger.fluent) for name in names(term)} | variable_names(rule.body)
+        is_kept = rule.effect is None or rule.effect.value == value or not free & names(rule.effect.value)
+        if not isinstance(value, Var) or free & used or not is_kept:
+            what = f"a delayed effect that depends on a value of {symbol}, which takes ever new values in a cycle"
+            yield NotSupported(what, rule.span)
+        postponed = [one.fvp.value for one in component.postpones if entities.fluent(one.fvp) == symbol]
+        if len(set(postponed)) > 1 and not any(isinstance(one, Var) for one in postponed):
+            what = "a delayed effect of any value that only some values postpone; write one rule per value"
+            yield NotSupported(what, rule.span)
+
+
+def _growing_patterns(component: Component) -> Iterator[NotSupported]:
+    for way in component.ways:
+        rule = way.rule
+        if not isinstance(rule, EffectRule) or rule.kind is not EffectKind.TERMINATED:
+            continue
+        is_pattern = not isinstance(rule.fvp.value, Var) and names(rule.fvp.value) - variable_names(rule.body)
+        if is_pattern and way.symbol in component.growing:
+            yield NotSupported("a pattern for a value that grows in its own cycle", rule.span)
