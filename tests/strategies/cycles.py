@@ -101,7 +101,7 @@ class _Author:
     def program(self) -> Program:
         pen = self._pen
         for fluent in range(self._fluents):
-            for _ in range(pen.weighted([(3, 1), (4, 2), (3, 3)])):
+            for _ in range(pen.weighted([(4, 1), (4, 2), (2, 3)])):
                 self._effects.append(Effect("initiated", (fluent, pen.likely(VALUES)), self._body(fluent)))
             for _ in range(pen.weighted([(2, 0), (4, 1), (1, 2)])):
                 value = ANY if pen.chance(50) else pen.likely(VALUES)
@@ -113,34 +113,37 @@ class _Author:
         initial = tuple(
             (item, (fluent, pen.likely(VALUES))) for fluent in range(self._fluents) for item in items if pen.chance(25)
         )
-        delays = self._delays()
+        delays = self._delays() if not pen.chance(30) else self._motif()
         triggers = sorted({delay.trigger for delay in delays})
         # An effect on a fluent before its own could otherwise depend on its own absence.
         later = [t for t in triggers if all(d.effect is None or d.effect[0] >= t[0] for d in delays if d.trigger == t)]
-        postponed = tuple(trigger for trigger in later if pen.chance(50))
+        postponed = tuple(trigger for trigger in later if pen.chance(65))
         clauses = self._clauses(initial, delays, postponed)
         return Program(has_items, tuple(self._effects), initial, delays, postponed, tuple(pen.shuffled(clauses)))
 
     def _body(self, fluent: int) -> tuple[Condition, ...]:
         driver = self._present(fluent) if fluent and self._pen.chance(55) else self._event()
         body = [driver]
-        for _ in range(self._pen.weighted([(5, 0), (4, 1), (1, 2)])):
-            how = self._pen.weighted([(5, self._past), (2, self._event), (3, lambda: self._present(fluent))])
+        for _ in range(self._pen.weighted([(3, 0), (5, 1), (1, 2)])):
+            how = self._pen.weighted(
+                [(6, lambda: self._past(fluent)), (1, self._event), (2, lambda: self._present(fluent))]
+            )
             found = how()
             body.append(Condition(found.kind, found.what, found.value, positive=self._pen.chance(50)))
         return tuple(body)
 
     def _event(self) -> Condition:
-        return Condition("happens", self._pen.likely(EVENTS))
+        return Condition("happens", self._pen.weighted([(3, "e0"), (2, "e1"), (1, "e2")]))
 
-    def _past(self) -> Condition:
-        value = self._pen.pick((*VALUES, ANY))
-        return Condition("holds", self._pen.number(0, self._fluents - 1), value)
+    def _past(self, fluent: int) -> Condition:
+        """What has been so far, most often with a fluent that reads this one: that makes a cycle."""
+        first = min(fluent + 1, self._fluents - 1) if self._pen.chance(60) else 0
+        return Condition("holds", self._pen.number(first, self._fluents - 1), self._pen.pick((*VALUES, ANY)))
 
     def _present(self, fluent: int) -> Condition:
         """What happens right now to a fluent before this one."""
         if not fluent:
-            return self._past()
+            return self._past(fluent)
         read = self._pen.number(0, fluent - 1)
         kinds = [(4, "start"), (4, "end"), (1, "initiated")]
         # The engine knows of no such condition on a fluent that is ended openly.
@@ -149,23 +152,43 @@ class _Author:
         value = ANY if kind in ("start", "end") and self._pen.chance(20) else self._pen.likely(VALUES)
         return Condition(kind, read, value)
 
+    def _motif(self) -> tuple[Delay, ...]:
+        """A fluent that swings or has a deadline, begun by an event, and the next one that watches it."""
+        first, other = self._pen.shuffled(VALUES)[:2]
+        event, delay = self._event(), self._delay_length()
+        self._effects.append(Effect("initiated", (0, first), (event,)))
+        watched = Condition(self._pen.pick(("start", "end")), 0, self._pen.pick((first, ANY)))
+        self._effects.append(Effect("initiated", (1, self._pen.likely(VALUES)), (watched,)))
+        self._effects.append(Effect("initiated", (0, first), (self._event(), Condition("holds", 1, other))))
+        if self._pen.chance(50):
+            return (Delay((0, first), None, delay),)
+        return Delay((0, first), (0, other), delay), Delay((0, other), (0, first), self._delay_length())
+
     def _delays(self) -> tuple[Delay, ...]:
         found: list[Delay] = []
         for number in range(self._pen.weighted([(2, 0), (4, 1), (4, 2), (2, 3)])):
-            trigger = self._pen.number(0, self._fluents - 1), self._pen.likely(VALUES)
-            how = self._pen.weighted([(4, "next"), (3, "end"), (2, "other"), (2, "table")])
+            begun = [effect.pair for effect in self._effects if effect.kind == "initiated"]
+            trigger = self._pen.pick(begun)
+            how = self._pen.weighted([(3, "next"), (5, "end"), (2, "other"), (2, "table"), (3, "swing")])
             if how == "end":
-                found.append(Delay(trigger, None, self._pen.number(1, 5)))
+                found.append(Delay(trigger, None, self._delay_length()))
             elif how == "other":
                 target = self._pen.number(0, self._fluents - 1), self._pen.likely(VALUES)
                 if target != trigger:
-                    found.append(Delay(trigger, target, self._pen.number(1, 5)))
+                    found.append(Delay(trigger, target, self._delay_length()))
+            elif how == "swing":
+                back = trigger[0], self._pen.pick([value for value in VALUES if value != trigger[1]])
+                found.append(Delay(trigger, back, self._delay_length()))
+                found.append(Delay(back, trigger, self._delay_length()))
             else:
                 others = [value for value in VALUES if value != trigger[1]]
                 chosen = others if how == "table" else [self._pen.pick(others)]
                 name = f"table{number}" if how == "table" else ""
-                found += [Delay(trigger, (trigger[0], value), self._pen.number(1, 5), name) for value in chosen]
+                found += [Delay(trigger, (trigger[0], value), self._delay_length(), name) for value in chosen]
         return tuple(found)
+
+    def _delay_length(self) -> int:
+        return self._pen.weighted([(3, 1), (3, 2), (2, 3), (2, 5)])
 
     def _clauses(
         self, initial: tuple[tuple[str, Pair], ...], delays: tuple[Delay, ...], postponed: tuple[Pair, ...]
@@ -205,13 +228,15 @@ def any_program(pen: Pen) -> Program:
 def any_events(pen: Pen, program: Program, *, may_be_far: bool = True) -> list[tuple[int, str, str]]:
     """Times, names and items of events: many at one time-point, some before 0, perhaps one far off."""
     first = pen.weighted([(4, 0), (3, -8)])
+    # Nothing may happen to an item that has initial values.
+    items = program.items[:1] if pen.chance(30) else program.items
     names = [name for name in EVENTS if f"happensAt({name}" in program.text]
     found = [
-        (pen.number(first, first + 16), pen.likely(names), pen.pick(program.items))
-        for _ in range(pen.weighted([(1, 2), (4, 9), (3, 14)]))
+        (pen.number(first, first + 12), pen.likely(names), pen.pick(items))
+        for _ in range(pen.weighted([(3, 2), (4, 9), (3, 14)]))
     ]
-    if may_be_far and pen.chance(20):
-        found.append((pen.pick((400, 100_000, 2_000_000_000)), pen.likely(names), pen.pick(program.items)))
+    if may_be_far and pen.chance(30):
+        found.append((pen.pick((60, 400, 100_000, 2_000_000_000)), pen.likely(names), pen.pick(items)))
     return found
 
 
