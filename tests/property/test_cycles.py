@@ -60,7 +60,7 @@ def on_session(reasoner: Reasoner, events: Events, by: int) -> list[Row]:
     return sorted((row.fluent, row.value, row.start, row.end) for row in found)
 
 
-@settings(max_examples=150, deadline=None, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=80, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(st.integers(0, 1 << 40))
 def test_reference_and_engine(seed: int) -> None:
     found = drawn(Pen(random.Random(seed).randint))
@@ -72,7 +72,7 @@ def test_reference_and_engine(seed: int) -> None:
     assert shown(on_engine(reasoner, records, span)) == right, f"engine\n{program.text}{events}"
 
 
-@settings(max_examples=60, deadline=None, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(st.integers(0, 1 << 40))
 def test_windows_and_sessions(seed: int) -> None:
     pen = Pen(random.Random(seed).randint)
@@ -81,8 +81,9 @@ def test_windows_and_sessions(seed: int) -> None:
     assert found is not None
     program, events, right = found
     reasoner = loaded(program)
-    if max(time for time, _, _ in events) < 1_000:
-        records = records_of(events)
+    near = [event for event in events if event[0] < 50]
+    if near:
+        records = records_of(near)
         span = any_span(pen, records)
         assert differences(on_engine(reasoner, records, span), on_reference(reasoner, records, span)) == []
     assert on_session(reasoner, events, by=pen.number(1, 6)) == right
@@ -90,11 +91,11 @@ def test_windows_and_sessions(seed: int) -> None:
 
 def test_nearly_all_programs_are_accepted() -> None:
     refused = 0
-    for seed in range(300):
+    for seed in range(200):
         program = any_program(Pen(random.Random(seed).randint))
         try:
             loads(program.text)
             on_engine(loads(program.text), [], Span(5, 5, 0, 5))
         except (ProgramError, HoldsforError):
             refused += 1
-    assert refused <= 15
+    assert refused <= 10

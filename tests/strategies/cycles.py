@@ -8,7 +8,9 @@ definitions alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
 from holdsfor.reference import Record
@@ -125,9 +127,12 @@ class _Author:
         driver = self._present(fluent) if fluent and self._pen.chance(55) else self._event()
         body = [driver]
         for _ in range(self._pen.weighted([(3, 0), (5, 1), (1, 2)])):
-            how = self._pen.weighted(
-                [(6, lambda: self._past(fluent)), (1, self._event), (2, lambda: self._present(fluent))]
-            )
+            write: list[tuple[int, Callable[[], Condition]]] = [
+                (6, partial(self._past, fluent)),
+                (1, self._event),
+                (2, partial(self._present, fluent)),
+            ]
+            how = self._pen.weighted(write)
             found = how()
             body.append(Condition(found.kind, found.what, found.value, positive=self._pen.chance(50)))
         return tuple(body)
