@@ -30,6 +30,8 @@ from holdsfor.ir import (
     Holds,
     IfThenElse,
     Instance,
+    IntervalRule,
+    Intervals,
     Literal,
     Not,
     Or,
@@ -37,6 +39,7 @@ from holdsfor.ir import (
     Rule,
     literal_terms,
     sub_bodies,
+    variable_names,
     walk,
 )
 from holdsfor.logic.unify import substitute
@@ -94,6 +97,8 @@ class _Rewriting:
             return replace(rule, delay=self._delay(rule), body=self.body(rule.body))
         if not rule.body:
             return rule
+        if isinstance(rule, IntervalRule):
+            _require_operators(rule)
         self._sort_variables(rule.body, set())
         return replace(rule, body=self.body(rule.body))
 
@@ -269,6 +274,16 @@ class _Rewriting:
         """What the variables stand for."""
         for name, number in names.items():
             yield Assign(number, self._product(Var(name)), number.span)
+
+
+def _require_operators(rule: IntervalRule) -> None:
+    """Lists of intervals are in ticks: only operators may look at them."""
+    lists = {name for lit in walk(rule.body) if isinstance(lit, Intervals | Algebra) for name in _names(lit.out)}
+    for literal in walk(rule.body):
+        if isinstance(literal, Call | FindAll) and lists & variable_names((literal,)):
+            raise HoldsforError(
+                f"{literal.span.location}: with a clock tick, interval operators alone may look at lists of intervals"
+            )
 
 
 def _terms(literal: Literal) -> tuple[Term, ...]:
