@@ -41,6 +41,8 @@ _CONDITIONS = (
     "same(X,Z), item(Z)",
     "same(X,Z), Z \\= bob",
     "item(X)",
+    "code(X,Z), fits(Z,X)",
+    "\\+ (code(X,Z), fits(Z,X))",
     "findall(Z, link(X,Z), L), length(L,N), N >= 1",
     "findall(Z, liked(Z), L), length(L,N), N >= 2",
 )
@@ -70,6 +72,8 @@ class _Author:
         facts = [f"item({pen.pick(items)})." for _ in range(pen.number(1, 5))]
         facts += [f"link({pen.pick(items)},{pen.pick(items)})." for _ in range(pen.number(1, 4))]
         facts += [pen.pick(("price(_,2).", "price(ann,1).", "price(bob,2).", "price(_,_).")) for _ in range(2)]
+        facts += [pen.pick(("code(_,_).", "code(ann,_).", "code(X,X).", "code(bob,red).")) for _ in range(2)]
+        facts += [pen.pick(("fits(_,_).", "fits(red,_).", "fits(X,X).", "fits(ann,bob).")) for _ in range(2)]
         facts += ["same(X,X).", "liked(X) :- link(X,_).", "liked(X) :- item(X)."]
         if pen.chance(50):
             facts.append(pen.pick(facts))

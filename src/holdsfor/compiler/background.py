@@ -28,7 +28,7 @@ from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.failures import Failures
 from holdsfor.logic.solver import Predicate, Solver, describe
 from holdsfor.logic.unify import is_ground, resolve
-from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
+from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, conjuncts, functor
 
 MAX_FACTS = 20_000
 """Facts after which recursion that makes new numbers or terms is taken to have no end."""
@@ -79,7 +79,11 @@ class Background:
 
     def is_table(self, name: Predicate) -> bool:
         """Whether all that is known of a predicate can be listed: calls need nothing bound and leave nothing open."""
-        return not self.needs(name) and name not in self.needs.open_facts
+        return name in self.rules and not self.needs(name) and name not in self.needs.open_facts
+
+    def depends_on_input(self, atom: Term) -> bool:
+        """Whether the answers of a call follow from what input puts into domains."""
+        return any(functor(goal) in self.dependent for goal in conjuncts(atom))
 
     def solver(self, failures: Failures | None = None) -> Solver:
         """A solver over this knowledge; it notes which conditions failed for want of a value."""
@@ -241,8 +245,8 @@ def _makes_new_terms(rule: BackgroundRule) -> bool:
 
 
 def _called(rules: Iterable[BackgroundRule]) -> set[Predicate]:
-    atoms = (literal.atom for rule in rules for literal in walk(rule.body) if isinstance(literal, Call))
-    return {name for atom in atoms if (name := functor(atom)) is not None}
+    calls = (literal for rule in rules for literal in walk(rule.body) if isinstance(literal, Call))
+    return {name for call in calls for atom in conjuncts(call.atom) if (name := functor(atom)) is not None}
 
 
 def _domains(program: Program) -> Iterable[Predicate]:

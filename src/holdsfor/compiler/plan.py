@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property, wraps
@@ -30,7 +30,7 @@ from holdsfor.ir import (
 )
 from holdsfor.ir.metric import MetricFact, MetricProgram, MetricRule
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Var, functor
+from holdsfor.syntax.terms import Var
 
 if TYPE_CHECKING:
     from holdsfor.compiler.metric.plan import MetricPlan
@@ -91,14 +91,16 @@ class Plan:
         What holds for them depends on every record there is, however long ago.
         """
         analysis = self.analysis
-        dependent = analysis.background.dependent
-        if not dependent:
+        if not analysis.background.dependent:
             return ()
         return tuple(
             symbol
             for symbol in self.outputs
             for entity in (analysis.entities[symbol],)
-            if any(_calls(analysis.bodies.get(id(rule), ()), dependent) for rule in (*entity.rules, *entity.groundings))
+            if any(
+                _reads_domain(analysis.bodies.get(id(rule), ()), analysis)
+                for rule in (*entity.rules, *entity.groundings)
+            )
         )
 
     @cached_property
@@ -177,9 +179,10 @@ def make_plan(analysis: Analysis) -> Plan:
     return Plan(analysis, tuple(_numbered(strata)))
 
 
-def _calls(body: Body, names: Collection[tuple[str, int]]) -> bool:
-    """Whether a body calls one of some background predicates."""
-    return any(isinstance(literal, Call) and functor(literal.atom) in names for literal in walk(body))
+def _reads_domain(body: Body, analysis: Analysis) -> bool:
+    """Whether a body calls a background predicate that follows from what input puts into domains."""
+    calls = (literal for literal in walk(body) if isinstance(literal, Call))
+    return any(analysis.background.depends_on_input(call.atom) for call in calls)
 
 
 def _numbered(strata: list[Stratum]) -> Iterator[Stratum]:

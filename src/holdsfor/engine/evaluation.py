@@ -31,7 +31,7 @@ from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import INITIAL, Call, Edge, EffectKind, EffectRule, EventRule, Fvp, InitiallyRule
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.unify import Bindings
-from holdsfor.syntax.terms import Compound, Term, Var, functor
+from holdsfor.syntax.terms import Compound, Term, Var
 
 
 @dataclass
@@ -260,7 +260,7 @@ class Evaluation:
 
     def lookup(self, literal: Call) -> Lookup:
         """The facts of a background predicate that a condition matches."""
-        is_filled = functor(literal.atom) in self.analysis.background.dependent
+        is_filled = self.analysis.background.depends_on_input(literal.atom)
         return self.domains.lookup(literal) if is_filled else self.prepared.lookup(literal)
 
     def is_table(self, name: tuple[str, int]) -> bool:
@@ -269,7 +269,7 @@ class Evaluation:
 
     def answers(self, atom: Term, bindings: Bindings) -> Iterator[Bindings]:
         """The answers of one call of a background predicate."""
-        is_filled = functor(atom) in self.analysis.background.dependent
+        is_filled = self.analysis.background.depends_on_input(atom)
         return (self.domains.solver if is_filled else self.prepared.solver).call(atom, bindings)
 
     @cached_property

@@ -127,6 +127,9 @@ class Solver:
 
     def call(self, atom: Term, bindings: Bindings) -> Iterator[Bindings]:
         """All answers of a library or background predicate."""
+        if isinstance(atom, Compound) and atom.name == ",":
+            yield from self.solve(tuple(Call(goal) for goal in atom.args), bindings)
+            return
         name = functor(atom)
         assert name is not None
         if name in LIBRARY and name not in self._rules:

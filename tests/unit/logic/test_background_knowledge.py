@@ -185,6 +185,18 @@ def test_what_facts_with_variables_leave_open(atom: str, known: str, left_open: 
     assert found.needs.left_open(term, set(known.split())) == set(left_open.split())
 
 
+def test_facts_that_wait_for_each_other_are_one_question() -> None:
+    found = knowledge("ok(G, W) :- decrypt(G, D), meets(D, W). decrypt(_, _). meets(_, book). meets(X, X).")
+    assert found.needs(("ok", 2)) == (0, 1)
+    assert answers(found.solver(), "ok(g, book)") == [""]
+    assert answers(found.solver(), "ok(g, pen)") == [""]
+    other = knowledge(
+        "ok(G, W) :- decrypt(G, D), meets(D, W). decrypt(g, c). decrypt(h, _). meets(_, book). meets(d, pen)."
+    )
+    assert answers(other.solver(), "ok(g, pen)") == []
+    assert answers(other.solver(), "ok(h, pen)") == [""]
+
+
 def test_terms_that_grow_without_end_are_not_enumerated() -> None:
     found = knowledge("natural(zero). natural(next(N)) :- natural(N).")
     assert found.evaluated == {}

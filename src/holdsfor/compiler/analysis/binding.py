@@ -32,7 +32,7 @@ from holdsfor.ir import (
     variable_names,
 )
 from holdsfor.logic.library import LIBRARY
-from holdsfor.syntax.terms import Const, Term, Var, arguments, functor, variables
+from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor, variables
 
 Predicate = tuple[str, int]
 
@@ -56,6 +56,11 @@ class Needs:
         """The variables of a call that facts may leave without a value."""
         facts = self.open_facts.get(functor(atom) or ("", 0), ())
         return {name for fact in facts for name in names(atom) - _given_by(fact, atom, known)}
+
+
+def is_conjunction(atom: Term) -> bool:
+    """Whether an atom stands for several calls that are one question."""
+    return isinstance(atom, Compound) and atom.name == ","
 
 
 def _given_by(fact: Term, atom: Term, known: set[str] | frozenset[str]) -> set[str]:
@@ -112,7 +117,12 @@ def schedule(
     while waiting:
         chosen = scheduler.choose(waiting, known, outside)
         if chosen is None:
-            break
+            together = scheduler.joined(waiting, known, outside)
+            if together is None:
+                break
+            waiting = [literal for literal in waiting if literal not in together]
+            ordered.append(Call(Compound(",", tuple(literal.atom for literal in together)), together[0].span))
+            continue
         position, literal, binds = chosen
         del waiting[position]
         ordered.append(literal)
@@ -158,9 +168,36 @@ class _Scheduler:
     def _rest(self, waiting: list[Literal], position: int, outside: frozenset[str]) -> set[str] | frozenset[str]:
         """The variables elsewhere in the rule, for calls that may leave theirs open; other plain literals do not ask."""
         literal = waiting[position]
-        if not isinstance(literal, Call) or functor(literal.atom) not in self._needs.open_facts:
+        may_leave_open = isinstance(literal, Call) and (
+            functor(literal.atom) in self._needs.open_facts or is_conjunction(literal.atom)
+        )
+        if not may_leave_open:
             return frozenset()
         return variable_names(tuple(waiting[:position] + waiting[position + 1 :])) | outside
+
+    def joined(self, waiting: list[Literal], known: set[str], outside: frozenset[str]) -> list[Call] | None:
+        """Calls that wait for each other only, for a variable that facts of each leave open and nothing else mentions.
+
+        `decrypt(G, Key, D), meets(D, Wanted)` with the facts `decrypt(_, _, _)` and `meets(_, _)` are one question.
+        """
+        for first in waiting:
+            group: list[Literal] = [first]
+            private: set[str] = set()
+            while len(private) < len(private := variable_names(tuple(group)) - known):
+                group = [literal for literal in waiting if variable_names((literal,)) & private]
+            calls = [literal for literal in group if isinstance(literal, Call)]
+            if (
+                len(calls) == len(group) > 1
+                and not private & outside
+                and all(self._can_be_called(c, known) for c in calls)
+            ):
+                return calls
+        return None
+
+    def _can_be_called(self, literal: Call, known: set[str]) -> bool:
+        name, args = functor(literal.atom), arguments(literal.atom)
+        assert name is not None
+        return name in self._needs.open_facts and all(names(args[place]) <= known for place in self._needs(name))
 
     def _nested_choice(
         self, waiting: list[Literal], known: set[str], outside: frozenset[str]
@@ -207,6 +244,8 @@ class _Scheduler:
     def _call(
         self, literal: Call, atom: Term, known: set[str], rest: set[str] | frozenset[str]
     ) -> tuple[Literal, set[str]] | None:
+        if is_conjunction(atom):
+            return (literal, set()) if names(atom) & rest <= known else None
         name, args = functor(atom), arguments(atom)
         assert name is not None
         needed = LIBRARY[name].needs if name in LIBRARY else self._needs(name)
