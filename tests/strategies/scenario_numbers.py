@@ -34,6 +34,7 @@ COMPARISONS = ("<", "=<", ">", ">=", "=:=", "=\\=")
 TERM_COMPARISONS = ("=", "\\=", "==", "\\==", "@<", "@=<", "@>", "@>=")
 BINARY = ("+", "-", "*", "/", "//", "mod", "rem", "div", "min", "max")
 UNARY = ("-", "abs", "sign", "floor", "ceiling", "round", "truncate", "integer", "float", "sqrt", "exp", "log", "sin")
+DELAYS = ("2", "3.0", "1", "9223372036854775807", "100000000000000000000", "1.0e17")
 AGGREGATES = ("sum_list", "max_list", "min_list", "length")
 
 
@@ -93,7 +94,7 @@ class _Writer:
         """One rule; its fluent is named after its place."""
         pen = self._pen
         name = f"f{place}"
-        match pen.number(0, 8):
+        match pen.number(0, 11):
             case 0:
                 return f"initiatedAt({name}(K)=true, T) :- happensAt(m(K, V), T), {self.condition(('V',))}."
             case 1:
@@ -122,6 +123,26 @@ class _Writer:
                     f"initiatedAt({name}x(K)=W, T) :- happensAt(n(K, _), T), holdsAt({name}(K)=V, T), "
                     f"W is {self.expression(('V',))}."
                 )
+            case 8:
+                sign = pen.pick(("", "\\+ "))
+                back = pen.pick(("2", "2.0", "0.5", "1", "1.0e300", "9223372036854775808", "1" + 25 * "0"))
+                return (
+                    f"initiatedAt({name}(K)=V, T) :- happensAt(m(K, V), T).\n"
+                    f"initiatedAt({name}x(K)=true, T) :- happensAt(n(K, _), T), T2 is T - {back}, "
+                    f"{sign}holdsAt({name}(K)={self.constant() if pen.chance(30) else '_'}, T2)."
+                )
+            case 9:
+                return (
+                    f"initiatedAt({name}(K)=true, T) :- happensAt(m(K, V), T), {self.test(('V',))}.\n"
+                    f"terminatedAt({name}(K)=true, T) :- happensAt(n(K, _), T).\n"
+                    f"holdsFor({name}d(K)=true, J) :- holdsFor({name}(K)=true, I), limit(K, L), "
+                    f"{pen.pick(('intDurGreater', 'intDurLess'))}(I, L, J)."
+                )
+            case 10:
+                return (
+                    f"initiatedAt({name}(K)=red, T) :- happensAt(m(K, _), T).\n"
+                    f"fi({name}(K)=red, {name}(K)=blue, R) :- delay(K, R)."
+                )
             case _:
                 return (
                     f"happensAt({name}e(K, W), T) :- happensAt(m(K, V), T), W is {self.expression(('V',))}.\n"
@@ -134,6 +155,7 @@ class _Writer:
         pen = self._pen
         rules = [self.rule(place) for place in range(pen.number(1, 4))]
         facts = [f"limit({key}, {print_term(number(pen))})." for key in (*KEYS, *pen.some(KEYS, 2))]
+        facts += [f"delay({key}, {pen.pick(DELAYS)})." for key in KEYS]
         share = f"share(X, Y) :- Y is {self.expression(('X',))}, {self.test(('X', 'Y'))}."
         return "\n".join([*rules, *facts, share])
 

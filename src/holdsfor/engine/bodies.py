@@ -14,7 +14,7 @@ from holdsfor.engine.expressions import Computed, Test, codes_of, column_of, com
 from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes, distinct, stack
 from holdsfor.engine.kernels import EMPTY, Ints, find, true_rows
 from holdsfor.engine.library import call_for_distinct, call_library
-from holdsfor.engine.numbers import lacks_values, no_value
+from holdsfor.engine.numbers import are_integers, lacks_values, no_value, size
 from holdsfor.engine.patterns import ONCE, Pattern, equal, relation
 from holdsfor.engine.relations import Lookup, aligned, join, join_keys
 from holdsfor.engine.stabbing import containing
@@ -43,6 +43,9 @@ from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.library import LIBRARY
 from holdsfor.logic.unify import Bindings
 from holdsfor.syntax.terms import ListTerm, Term, Var, functor, variables
+
+_FURTHEST = 1 << 62
+"""What lies further from zero is no time-point."""
 
 
 class Notes(Protocol):
@@ -175,19 +178,28 @@ class Bodies:
     def _holds(self, literal: Holds, frame: Frame) -> Frame:
         asked = self._notes.asked_pair(literal)
         table = self._known.intervals(asked.symbol)
+        frame, moments = self._at_moments(literal.time, frame)
         is_bound = asked.is_plain and all(name in frame.columns for name in asked.names)
         if not table.single_valued and not asked.value_is_fixed:
             is_bound = is_bound and asked.value_name in frame.columns
         if is_bound and isinstance(literal.time, Var):
-            return self._looked_up(asked, literal.time, table, frame)
-        return self._enumerated(asked, literal.time, table, frame)
+            return self._looked_up(asked, moments, table, frame)
+        return self._enumerated(asked, moments, table, frame)
 
-    def _looked_up(self, asked: AskedPair, time: Var, table: Intervals, frame: Frame) -> Frame:
+    def _at_moments(self, time: Term, frame: Frame) -> tuple[Frame, Ints]:
+        """The rows in which a term is a time-point, and these time-points."""
+        values = evaluate(time, frame, self._dictionary)
+        if values.dtype != np.int64 or size(values) >= _FURTHEST:
+            are_moments = are_integers(values, _FURTHEST)
+            frame, values = frame.where(are_moments), values[are_moments]
+        return frame, values.astype(np.int64, copy=False)
+
+    def _looked_up(self, asked: AskedPair, moments: Ints, table: Intervals, frame: Frame) -> Frame:
         """All arguments are bound: one search on the packed time-line of the rows with the right constants."""
         if not len(table):
             missing: dict[str, Column] = {variable.name: Codes(EMPTY) for variable in variables(asked.value)}
             return Frame(0, {**missing, **frame.take(EMPTY).columns})
-        at = self._rows_at(asked, time, table, frame)
+        at = self._rows_at(asked, moments, table, frame)
         kept = true_rows(at >= 0)
         if len(kept) < frame.rows:
             frame, at = frame.take(kept), at[kept]
@@ -203,15 +215,13 @@ class Bodies:
             return self._unpack(asked.value, found, frame)
         return frame.where(equal(column_of(asked.value, frame, self._dictionary), found, self._dictionary))
 
-    def _rows_at(self, asked: AskedPair, time: Var, table: Intervals, frame: Frame) -> Ints:
+    def _rows_at(self, asked: AskedPair, moments: Ints, table: Intervals, frame: Frame) -> Ints:
         """The row of the table that each row of a frame is about, or -1."""
         wanted = [codes_of(frame.columns[name], self._dictionary) for name in asked.names]
         places = asked.variables
         if not table.single_valued and not asked.value_is_fixed:
             wanted.append(codes_of(column_of(asked.value, frame, self._dictionary), self._dictionary))
             places = (*places, len(table.args))
-        moments = frame.columns[time.name]
-        assert isinstance(moments, Numbers)
         space = self._known.space
         rows = self._known.rows_with(asked)
         columns = [(*table.args, table.value)[place] for place in places]
@@ -220,12 +230,12 @@ class Bodies:
             columns, start, end = [column[rows] for column in columns], start[rows], end[rows]
         group, asking = space.groups(columns, wanted, (len(start), frame.rows))
         spans = space.pack(group, start), space.pack(group, end)
-        found = find(spans, space.pack(asking, moments.data.astype(np.int64, copy=False)))
+        found = find(spans, space.pack(asking, moments))
         if rows is None or not len(rows):
             return found
         return np.where(found >= 0, rows[found], -1)
 
-    def _enumerated(self, asked: AskedPair, time: Term, table: Intervals, frame: Frame) -> Frame:
+    def _enumerated(self, asked: AskedPair, moments: Ints, table: Intervals, frame: Frame) -> Frame:
         """Some arguments are open: join on the bound ones, keep the intervals that contain the time-point."""
         columns: list[Column] = [*(Codes(c) for c in table.args), Codes(table.value)]
         columns += [Numbers(table.start), Numbers(table.end)]
@@ -233,7 +243,6 @@ class Bodies:
         shared = [name for name in rows.columns if name in frame.columns]
         none = np.zeros(frame.rows, np.int64), np.zeros(rows.rows, np.int64)
         groups = join_keys(frame, rows, shared, self._dictionary) if shared else none
-        moments = np.asarray(evaluate(time, frame, self._dictionary), np.int64)
         point, interval = containing(groups, moments, rows.ints(START), rows.ints(END))
         fresh = {n: c for n, c in rows.columns.items() if n not in frame.columns and n not in (START, END)}
         return frame.take(point).with_columns(Frame(rows.rows, fresh).take(interval).columns)

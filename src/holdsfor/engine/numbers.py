@@ -26,6 +26,29 @@ def size(integers: Array) -> int:
     return max(int(integers.max()), -int(integers.min()))
 
 
+def are_integers(values: Array, limit: int) -> npt.NDArray[np.bool_]:
+    """Which values are integers nearer to zero than a limit."""
+    if values.dtype.kind == "i":
+        inside: npt.NDArray[np.bool_] = (values < limit) & (values > -limit)
+        return inside
+    if values.dtype.kind == "f":
+        # A float that is too large to be an integer is none.
+        whole: npt.NDArray[np.bool_] = (np.trunc(values) == values) & (np.abs(values) < min(limit, EXACT))
+        return whole
+    return np.array([isinstance(value, int) and -limit < value < limit for value in python_numbers(values)], np.bool_)
+
+
+LONGEST = 1 << 61
+"""A delay of so many time-points never ends; times lie nearer to zero."""
+
+
+def clipped(values: Array) -> Array:
+    """Delays, those beyond all times made as long as time."""
+    if values.dtype.kind != "O":
+        return np.minimum(values, LONGEST)
+    return packed([None if value is None else min(value, LONGEST) for value in python_numbers(values)])
+
+
 def python_numbers(values: Array) -> list[Number | None]:
     """A column as Python's numbers, None where there is no value."""
     listed: list[Any] = values.tolist()

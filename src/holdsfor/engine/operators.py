@@ -11,9 +11,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from holdsfor.engine.allen import allen
+from holdsfor.engine.calculation import compared
 from holdsfor.engine.distances import metric
 from holdsfor.engine.kernels import Ints, Spans, difference, intersection, sequence, true_rows, union
-from holdsfor.engine.numbers import Array
+from holdsfor.engine.numbers import Array, no_value
 from holdsfor.engine.tables import Space
 from holdsfor.ir import DURATIONS, METRIC, Algebra, AllenMode, IntervalOperator, Intervals, OpenLength
 from holdsfor.syntax.terms import Term, Var
@@ -54,14 +55,11 @@ def of_duration(node: Algebra, spans: Spans, bound: Array, space: Space, now: in
     endless = starts == 0
     if how is OpenLength.ENDLESS:
         endless |= is_open
-    accepted = _COMPARISONS[DURATIONS[node.operator]](np.where(endless, np.inf, lengths), bound)
+    accepted = compared(DURATIONS[node.operator], np.where(endless, np.inf, lengths), bound)
     if how in (OpenLength.KEPT, OpenLength.LEFT_OUT):
-        accepted = np.where(is_open, how is OpenLength.KEPT, accepted)
+        accepted = np.where(is_open, (how is OpenLength.KEPT) & ~no_value(bound), accepted)
     rows = true_rows(accepted)
     return spans[0][rows], spans[1][rows]
-
-
-_COMPARISONS = {">": np.greater, "<": np.less, ">=": np.greater_equal, "=<": np.less_equal}
 
 
 def as_points(node: Algebra, inputs: list[Spans], nodes: Nodes) -> list[Spans]:

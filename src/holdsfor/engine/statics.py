@@ -17,7 +17,7 @@ from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.aligned import aligned_table
 from holdsfor.engine.asked import ROW, AskedPair
 from holdsfor.engine.evaluation import Evaluation, width
-from holdsfor.engine.expressions import codes_of, column_of, evaluate
+from holdsfor.engine.expressions import codes_of, column_of, evaluate, note
 from holdsfor.engine.frames import (
     UNIT,
     Codes,
@@ -31,6 +31,7 @@ from holdsfor.engine.frames import (
     stack,
 )
 from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans, difference, maximal, true_rows, union
+from holdsfor.engine.numbers import lacks_values, no_value
 from holdsfor.engine.operators import as_points, of_duration, operate
 from holdsfor.engine.patterns import relation
 from holdsfor.engine.relations import join, matching
@@ -309,5 +310,8 @@ class _Expression:
 
     def _of_duration(self, node: Algebra, spans: Spans, frame: Frame) -> Spans:
         assert node.bound is not None
-        bound = evaluate(node.bound, frame, self._dictionary)[spans[0] >> self._bits]
+        bounds = evaluate(node.bound, frame, self._dictionary)
+        if lacks_values(bounds):
+            note(node, frame.where(no_value(bounds)), self._dictionary)
+        bound = bounds[spans[0] >> self._bits]
         return of_duration(node, spans, bound, self._evaluation.space, self._evaluation.moment.now)

@@ -8,6 +8,7 @@ import numpy as np
 
 from holdsfor.compiler.plan import Stratum
 from holdsfor.engine.kernels import Ints
+from holdsfor.engine.numbers import LONGEST
 from holdsfor.engine.state import Border
 from holdsfor.incremental.ahead import Ahead
 from holdsfor.incremental.sections import Sections
@@ -49,5 +50,5 @@ def fixed_delays(strata: Iterable[Stratum]) -> list[int] | None:
             if isinstance(rule, DelayRule):
                 if not isinstance(rule.delay, Const) or not isinstance(rule.delay.value, int):
                     return None
-                found.append(rule.delay.value)
+                found.append(min(rule.delay.value, LONGEST))
     return found

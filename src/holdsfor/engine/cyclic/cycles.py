@@ -50,6 +50,7 @@ from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import evaluate
 from holdsfor.engine.frames import Codes, is_in, numbering, order_of, ranges
 from holdsfor.engine.kernels import EMPTY, Ints, is_sorted, true_rows
+from holdsfor.engine.numbers import clipped
 from holdsfor.engine.state import Attempts
 from holdsfor.engine.statics import run_static
 from holdsfor.engine.tables import Events, Intervals, Points
@@ -193,6 +194,7 @@ class _Run:
 
     @staticmethod
     def _amounts(rule: DelayRule, amounts: np.typing.NDArray[np.generic]) -> Ints:
+        amounts = clipped(amounts)
         whole = amounts.astype(np.int64)
         wrong = true_rows((amounts != whole) | (whole < 1))
         if len(wrong):

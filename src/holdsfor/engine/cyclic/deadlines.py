@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.engine.numbers import LONGEST
 from holdsfor.ir import DelayRule, PostponeRule
 from holdsfor.logic.unify import is_ground
 from holdsfor.syntax.terms import Const, Term, Var
@@ -83,4 +84,4 @@ def _deadline(rule: DelayRule, postponing: Sequence[PostponeRule]) -> Deadline:
     value = rule.trigger.value
     is_postponable = any(isinstance(one.fvp.value, Var) or one.fvp.value == value for one in postponing)
     effect = None if rule.effect is None else rule.effect.value
-    return Deadline(value, rule.delay.value, effect, is_postponable, rule)
+    return Deadline(value, min(rule.delay.value, LONGEST), effect, is_postponable, rule)

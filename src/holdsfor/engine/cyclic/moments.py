@@ -19,6 +19,7 @@ from holdsfor.engine.evaluation import times_of, width
 from holdsfor.engine.expressions import evaluate
 from holdsfor.engine.frames import Codes, Column, Frame, Numbers, distinct, stack
 from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.engine.numbers import clipped
 from holdsfor.engine.relations import join
 from holdsfor.ir import DelayRule
 from holdsfor.syntax.terms import Term, Var
@@ -118,7 +119,7 @@ class Moments:
         trigger = self._grounding.codes(symbol.columns(rule.trigger.fluent), frame)
         keyed = frame.with_columns({f"#c{place}": Codes(column) for place, column in enumerate(trigger)})
         timed = join(keyed, self._known.get(symbol, _none(symbol)), self._dictionary)
-        due = timed.ints(_TIME) + evaluate(rule.delay, timed, self._dictionary).astype(np.int64)
+        due = timed.ints(_TIME) + clipped(evaluate(rule.delay, timed, self._dictionary)).astype(np.int64)
         self._add(affected, affected.columns(target.fluent), timed, due)
 
     def seed(self, symbol: Symbol, args: tuple[Ints, ...], time: Ints) -> None:
