@@ -55,6 +55,17 @@ def rtec(
     dates: Annotated[
         str | None, typer.Option(help="With --timeline: times are unix time in s, ms, us or ns; show dates.")
     ] = None,
+    max_ahead: Annotated[
+        int | None,
+        typer.Option(min=1, help="Set rows aside that lie more than so many time-points after the median time."),
+    ] = None,
+    max_delayed_effects: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Stop when so many delayed effects follow from each other without an event; 1000000 if not given.",
+        ),
+    ] = None,
     rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be read to this file.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be read.")] = False,
     profile: Annotated[bool, typer.Option("--profile", help="Say how long each stratum took.")] = False,
@@ -103,6 +114,8 @@ def rtec(
         derived_events=derived_events,
         timeline=timeline,
         dates=dates,
+        max_ahead=max_ahead,
+        max_delayed_effects=max_delayed_effects,
         rejects=rejects,
         strict=strict,
         profile=profile,
