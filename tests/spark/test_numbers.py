@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyspark.sql import Observation
 
 from holdsfor import loads
 from holdsfor.engine.dictionary import Dictionary
@@ -72,3 +73,13 @@ def test_keys_of_twenty_digits(spark: Any, tmp_path: Path) -> None:
     columns = ["fluent", "value", "start"]
     assert sorted(map(tuple, found[columns].values)) == sorted(map(tuple, local[columns].values))
     assert "on(12345678901234567880)" in set(found["fluent"])
+
+
+def test_conditions_without_a_value_are_counted(spark: Any) -> None:
+    rules = loads("initiatedAt(share(X)=V, T) :- happensAt(go(X, N), T), V is 8 / N.")
+    frame = spark.createDataFrame([(1, "x", 2), (4, "x", 0), (7, "y", 0)], "time bigint, x string, n bigint")
+    observation = Observation()
+    found = recognise(rules, {"go": frame}, partitions=2, observation=observation).collect()
+    assert [(row.fluent, row.value) for row in found] == [("share(x)", "4")]
+    assert observation.get["without_value"] == 2
+    assert "V is 8 / N in initiatedAt(share(X)=V, T): 8/0 has no value" in observation.get["first_without_value"]

@@ -87,3 +87,8 @@ def test_broken_text_is_not_formatted() -> None:
         format_source(Source("test", "a :- b,.\nc(."))
     assert [item.code for item in caught.value.diagnostics] == ["HF001", "HF001"]
     assert str(caught.value).startswith("test:1:8: error[HF001]: expected a condition or a term, found the full stop")
+
+
+def test_numbers_stay_as_they_are_written() -> None:
+    text = "limit(a, 2.0).\nlimit(b, 1e3).\nlimit(c, -0.50).\nlimit(d, 007).\n"
+    assert format_source(Source("f", text)) == text
