@@ -261,6 +261,17 @@ class _Expression:
                     frame = self._goals.solve(step, frame, lists)
                 case _:
                     frame = self._evaluation.bodies.solve((step,), frame)
+        return self._with_limits(frame)
+
+    def _with_limits(self, frame: Frame) -> Frame:
+        """Candidates for which every limit of a duration has a value: a condition without one fails."""
+        for node in self._nodes.values():
+            if isinstance(node, Algebra) and node.operator in DURATIONS and node.bound is not None:
+                limits = evaluate(node.bound, frame, self._dictionary)
+                if lacks_values(limits):
+                    lacking = no_value(limits)
+                    note(node, frame.where(lacking), self._dictionary)
+                    frame = frame.where(~lacking)
         return frame
 
     @cached_property
@@ -310,8 +321,5 @@ class _Expression:
 
     def _of_duration(self, node: Algebra, spans: Spans, frame: Frame) -> Spans:
         assert node.bound is not None
-        bounds = evaluate(node.bound, frame, self._dictionary)
-        if lacks_values(bounds):
-            note(node, frame.where(no_value(bounds)), self._dictionary)
-        bound = bounds[spans[0] >> self._bits]
+        bound = evaluate(node.bound, frame, self._dictionary)[spans[0] >> self._bits]
         return of_duration(node, spans, bound, self._evaluation.space, self._evaluation.moment.now)
