@@ -210,9 +210,11 @@ def _possible(plan: Plan, windows: WindowPlan, choice: Choice) -> Choice:
     if retention(plan).back:
         # A pane cannot be asked again about what lies before it.
         if choice is Choice.ALWAYS:
-            raise HoldsforError(
-                "windows of programs in which events and simple fluents depend on durations, sequences or Allen relations "
-                "are always worked out from scratch"
+            why = (
+                "read a dynamicDomain"
+                if plan.domain_readers
+                else "have events and simple fluents that depend on durations, sequences or Allen relations"
             )
+            raise HoldsforError(f"windows of programs that {why} are always worked out from scratch")
         return Choice.NEVER
     return choice
