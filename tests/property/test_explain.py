@@ -20,7 +20,10 @@ from holdsfor.explain.frame import Frame
 from holdsfor.explain.replay import Replay
 from holdsfor.reference import IntervalRow
 from tests.strategies.engine_runs import Scenario, on_reference, scenarios
+from tests.strategies.families import Writer, family_scenarios
+from tests.strategies.filter_programs import filter_program
 from tests.strategies.scenarios import EVERYTHING, INTERVALS, MIXED, MIXED_WINDOWED, WINDOWED, Features
+from tests.strategies.value_programs import value_program
 
 MOST = 8
 """Questions to a scenario."""
@@ -90,6 +93,14 @@ def _features(kind: str) -> tuple[Features, bool]:
 def test_proofs_and_refutations_replay(kind: str, data: st.DataObject) -> None:
     features, windowed = _features(kind)
     check(data.draw(scenarios(features, windowed=windowed, late=12)), data)
+
+
+@pytest.mark.parametrize("windowed", [False, True])
+@pytest.mark.parametrize("write", [value_program, filter_program])
+@settings(max_examples=15)
+@given(data=st.data())
+def test_families(write: Writer, windowed: bool, data: st.DataObject) -> None:
+    check(data.draw(family_scenarios(write, windowed=windowed)), data)
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdsfor.explain.nodes import Kind, Listed, Node
 from holdsfor.explain.wording import interval_text, intervals_text, literal_text
-from holdsfor.ir import AHEAD, DURATIONS, METRIC, Algebra, IntervalOperator, IntervalRule
+from holdsfor.ir import AHEAD, DURATIONS, METRIC, Algebra, IntervalOperator, IntervalRule, OpenLength
 from holdsfor.logic.arithmetic import evaluate
 from holdsfor.logic.interval_lists import decode
 from holdsfor.logic.unify import Bindings, resolve
@@ -78,8 +78,14 @@ class Operators:
                 around = self._around(0, time)
                 assert self._literal.bound is not None
                 bound = evaluate(self._literal.bound, self._answer)
-                length = min(around[1], self._lists.evidence.now + 1) - around[0]
-                note = f"{interval_text(around)} is {_number(length)} long, which is {DURATIONS[operator]} {bound}"
+                how, now = self._literal.open_length, self._lists.evidence.now
+                end = around[1]
+                if end == math.inf and how is OpenLength.KEPT:
+                    return [f"{interval_text(around)} is still open, and such intervals are kept"], [(0, time, True)]
+                if end == math.inf and how is not OpenLength.ENDLESS:
+                    end = now + int(how is OpenLength.SO_FAR)
+                shown = _number(end - around[0])
+                note = f"{interval_text(around)} is {shown} long, which is {DURATIONS[operator]} {bound}"
                 return [note], [(0, time, True)]
 
     def _sequences(self) -> Iterator[tuple[Interval, Interval]]:

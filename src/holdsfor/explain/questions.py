@@ -61,13 +61,19 @@ def read_question(text: str, entities: Entities) -> Question:
     known = [entity.symbol for entity in entities]
     symbol, value = _symbol(source, term, value, known, entities)
     _require_ground(source, term, value)
-    entity = entities[symbol]
-    if value is not None and entity.role is not Role.INPUT_FLUENT and not entity.has_variable_value:
-        values = [print_term(one) for one in entity.values]
-        if value not in entity.values and all(is_ground(one) for one in entity.values) and values:
+    if value is not None:
+        # Values of one fluent may be worked out apart.
+        symbol = entities.pair(term, value)
+        entity = entities[symbol]
+        alike = [one for one in entities if one.symbol.kind is symbol.kind and one.symbol.signature == symbol.signature]
+        known_values = [one for other in alike for one in other.values]
+        has_any = any(one.has_variable_value for one in alike) or not all(map(is_ground, known_values))
+        if entity.role is not Role.INPUT_FLUENT and not has_any and known_values and value not in known_values:
+            values = list(map(print_term, known_values))
             close = suggest(print_term(value), values)
             hint = f"did you mean {close}?" if close else f"its values are {', '.join(values)}"
-            raise problem(source, _at(source, value), f"no rule gives {symbol} the value {print_term(value)}", hint)
+            message = f"no rule gives {symbol.signature} the value {print_term(value)}"
+            raise problem(source, _at(source, value), message, hint)
     return Question(text, term, value, symbol)
 
 

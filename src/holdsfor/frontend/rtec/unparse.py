@@ -94,8 +94,8 @@ def literal_term(literal: Literal) -> Term:
             return Compound(literal.kind.value, (_pair(literal.fvp), literal.time))
         case Intervals():
             return Compound("holdsFor", (_pair(literal.fvp), literal.out))
-        case Algebra():
-            return _algebra(literal)
+        case Algebra(written=written):
+            return _algebra(literal) if written is None else literal_term(written)
         case Guard():
             return Compound("=" if literal.empty else "\\=", (literal.intervals, EMPTY_LIST))
         case Compare():
