@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from tests.mutation import bugs_of_domains, bugs_of_numbers, bugs_of_rules, bugs_of_state
+from tests.mutation import bugs_of_bodies, bugs_of_domains, bugs_of_numbers, bugs_of_rules, bugs_of_state
 from tests.mutation.planting import PLANTED, Planted
 
-__all__ = ["PLANTED", "Planted", "bugs_of_domains", "bugs_of_numbers", "bugs_of_rules", "bugs_of_state"]
+__all__ = [
+    "PLANTED",
+    "Planted",
+    "bugs_of_bodies",
+    "bugs_of_domains",
+    "bugs_of_numbers",
+    "bugs_of_rules",
+    "bugs_of_state",
+]

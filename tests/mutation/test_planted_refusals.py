@@ -7,10 +7,14 @@ from typing import Any
 
 import pytest
 
+from holdsfor.compiler import analyse
 from holdsfor.compiler.analysis import binding, safety
 from holdsfor.frontend.rtec import heads
 from holdsfor.syntax.terms import Const
 from tests.property.test_domains import test_nearly_all_programs_are_accepted as accepted
+from tests.strategies.families import Writer, share_accepted
+from tests.strategies.filter_programs import filter_program
+from tests.strategies.value_programs import value_program
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
@@ -29,6 +33,27 @@ def a_fact_with_variables_binds_nothing(patch: pytest.MonkeyPatch) -> None:
         return set(known)
 
     patch.setattr(binding, "_given_by", given)
+
+
+def values_of_a_fluent_are_not_told_apart(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(analyse, "find_parts", lambda _graph: {})
+
+
+def a_list_predicate_must_be_given_its_result(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(binding, "_first_places", lambda args, _wanted: set(range(len(args))))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("plant", "write"),
+    [
+        (values_of_a_fluent_are_not_told_apart, value_program),
+        (a_list_predicate_must_be_given_its_result, filter_program),
+    ],
+)
+def test_refusals_are_noticed_by_families(plant: Plant, write: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch)
+    assert share_accepted(write, 50) < 0.95
 
 
 @pytest.mark.slow
