@@ -15,9 +15,14 @@ from holdsfor.diagnostics import NOWHERE, Diagnostic, Severity
 from holdsfor.engine.cyclic.component import Component
 from holdsfor.engine.rule_notes import RuleNotes, rule_notes
 from holdsfor.engine.variants import NotSupported, variants
-from holdsfor.ir import Effect, EffectKind, EffectRule, IntervalRule, variable_names, walk
-from holdsfor.syntax.terms import Var
+from holdsfor.ir import Call, Effect, EffectKind, EffectRule, FindAll, IntervalRule, variable_names, walk
+from holdsfor.logic.library import LIBRARY
+from holdsfor.syntax.terms import EMPTY_LIST, Var, arguments, functor
 
+_ON_COLLECTED = frozenset(
+    "member memberchk length sum_list sumlist max_list min_list sort list_to_set msort reverse".split()
+)
+"""The library predicates that work on the results of `findall`."""
 _HINT = "the reference evaluator can do it: run --engine reference"
 
 
@@ -25,7 +30,7 @@ def refusals(plan: Plan) -> list[Diagnostic]:
     """One finding for each thing that the engine refuses."""
     notes = rule_notes(plan)
     found: dict[tuple[str, int], NotSupported] = {}
-    for problem in (*_lists(plan), *_open_terminations(plan, notes), *_components(plan, notes)):
+    for problem in (*_lists(plan), *_collected(plan), *_open_terminations(plan, notes), *_components(plan, notes)):
         found.setdefault((problem.what, (problem.span or NOWHERE).start), problem)
     return [
         Diagnostic("HF590", Severity.ERROR, f"the engine cannot do this: {one.what}", one.span or NOWHERE, _HINT)
@@ -39,6 +44,21 @@ def _lists(plan: Plan) -> Iterator[NotSupported]:
             variants(replace(rule, body=plan.analysis.body(rule)))
         except NotSupported as problem:
             yield problem
+
+
+def _collected(plan: Plan) -> Iterator[NotSupported]:
+    """What rules about time-points do with the results of `findall`."""
+    for rule in (*plan.analysis.program.effects, *plan.analysis.program.events):
+        literals = list(walk(rule.body))
+        results = [literal.result for literal in literals if isinstance(literal, FindAll)]
+        for literal in literals:
+            if isinstance(literal, FindAll) and not isinstance(literal.result, Var) and literal.result != EMPTY_LIST:
+                yield NotSupported("a result of findall that is neither a variable nor []", literal.span)
+            if not isinstance(literal, Call) or not any(arg in results for arg in arguments(literal.atom)):
+                continue
+            name = functor(literal.atom)
+            if name in LIBRARY and name is not None and name[0] not in _ON_COLLECTED:
+                yield NotSupported(f"{name[0]}/{name[1]} on the result of findall", literal.span)
 
 
 def _open_terminations(plan: Plan, notes: RuleNotes) -> Iterator[NotSupported]:
