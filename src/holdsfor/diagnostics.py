@@ -88,8 +88,23 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
+class Fix:
+    """The change to the text that a hint speaks of: what to write instead of a span, which may be empty."""
+
+    span: Span
+    replacement: str
+
+    def as_json(self) -> dict[str, object]:
+        """The change as plain data."""
+        return {**_place(self.span), "replacement": self.replacement}
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding: a stable code, what is wrong, where, and what to do about it."""
+    """One finding: a stable code, what is wrong, where, and what to do about it.
+
+    `fix` is there if the hint leaves nothing open, so that an editor can make the change.
+    """
 
     code: str
     severity: Severity
@@ -97,6 +112,7 @@ class Diagnostic:
     span: Span
     hint: str = ""
     labels: tuple[Label, ...] = ()
+    fix: Fix | None = None
 
     def render(self) -> str:
         """The finding as text: location, source line, carets, hint."""
@@ -113,20 +129,22 @@ class Diagnostic:
 
     def as_json(self) -> dict[str, object]:
         """The finding as plain data, for editors and scripts."""
-        line, column = self.span.source.line_column(self.span.start)
-        end_line, end_column = self.span.source.line_column(self.span.end)
         return {
             "code": self.code,
             "severity": str(self.severity),
             "message": self.message,
             "file": self.span.source.name,
-            "line": line,
-            "column": column,
-            "end_line": end_line,
-            "end_column": end_column,
+            **_place(self.span),
             "hint": self.hint,
             "labels": [{"location": label.span.location, "message": label.message} for label in self.labels],
+            **({"fix": self.fix.as_json()} if self.fix else {}),
         }
+
+
+def _place(span: Span) -> dict[str, object]:
+    line, column = span.source.line_column(span.start)
+    end_line, end_column = span.source.line_column(span.end)
+    return {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
 
 
 def _snippet(span: Span, mark: str) -> Iterator[str]:

@@ -6,7 +6,14 @@ from bisect import bisect_left
 from typing import NoReturn
 
 from holdsfor.diagnostics import Diagnostic, Label, Severity, Source, Span
-from holdsfor.syntax.hints import capital_name, hint_between, hint_for_term, is_comment_sign, mistaken_operator
+from holdsfor.syntax.hints import (
+    Advice,
+    advice_between,
+    advice_for_term,
+    capital_name,
+    is_comment_sign,
+    mistaken_operator,
+)
 from holdsfor.syntax.tokens import Kind, Token
 
 
@@ -39,7 +46,7 @@ class Complaining:
         return at_line_start and token.kind is Kind.NAME
 
     def _fail(
-        self, token: Token, message: str, hint: str, *, code: str = "HF001", label: Label | None = None
+        self, token: Token, message: str, hint: str | Advice, *, code: str = "HF001", label: Label | None = None
     ) -> NoReturn:
         # A stray character is already reported; what it does to the rest of its clause is not news.
         line = self._source.text.rfind("\n", 0, self._tokens[self._clause_start].start) + 1
@@ -47,7 +54,9 @@ class Complaining:
         if bisect_left(self._strays, first) == bisect_left(self._strays, token.end):
             span = Span(self._source, token.start, token.end)
             labels = (label,) if label else ()
-            self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, span, hint, labels))
+            advice = Advice(hint) if isinstance(hint, str) else hint
+            fix = advice.fix(self._source)
+            self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, span, advice.hint, labels, fix))
         raise SyntaxProblem
 
     def _fail_too_deep(self, token: Token) -> NoReturn:
@@ -59,21 +68,24 @@ class Complaining:
             self._fail(token, f"this {token.text} closes nothing", "remove it, or open it earlier", code="HF004")
         first, second = self._tokens[self._clause_start : self._clause_start + 2]
         if is_comment_sign(first, second):
-            self._fail(first._replace(end=second.end), "a clause cannot start with two dashes", "write % for a comment")
+            advice = Advice("write % for a comment", first.start, second.end, "%")
+            self._fail(first._replace(end=second.end), "a clause cannot start with two dashes", advice)
         if token.kind is Kind.EOF or self._starts_clause(token):
-            self._fail(previous, "the clause does not end", "end it with a full stop", code="HF003")
+            advice = Advice("end it with a full stop", previous.end, previous.end, ".")
+            self._fail(previous, "the clause does not end", advice, code="HF003")
         if token.text == ":-":
             self._fail_at_second_neck(token)
         self._fail_at_operator(previous, token)
         self._fail_at_operator(token, self._tokens[self._index + 1])
         self._fail_at_capital(previous, token)
-        self._fail(token, f"unexpected {_show(token)} after a complete term", hint_between(previous, token))
+        self._fail(token, f"unexpected {_show(token)} after a complete term", advice_between(previous, token))
 
     def _fail_at_second_neck(self, token: Token) -> NoReturn:
         for index in range(self._index - 1, self._clause_start, -1):
             previous = self._tokens[index - 1]
             if previous.text == "," and self._starts_clause(self._tokens[index]):
-                self._fail(previous, "the clause does not end", "end it with a full stop, not a comma", code="HF003")
+                advice = Advice("end it with a full stop, not a comma", previous.start, previous.end, ".")
+                self._fail(previous, "the clause does not end", advice, code="HF003")
         self._fail(token, "a second :- in one clause", "end the rule before it with a full stop", code="HF003")
 
     def _fail_expecting_closer(self, token: Token, closer: str) -> NoReturn:
@@ -85,7 +97,7 @@ class Complaining:
         if token.kind in (Kind.END, Kind.EOF) or self._starts_clause(token) or token.text in (")", "]", "}", ":-"):
             message = f"expected {closer} before {_show(token)}"
             self._fail(token, message, self._hint_to_close(token, closer), code="HF004", label=label)
-        self._fail(token, f"expected , or {closer}, found {_show(token)}", hint_between(previous, token), label=label)
+        self._fail(token, f"expected , or {closer}, found {_show(token)}", advice_between(previous, token), label=label)
 
     def _hint_to_close(self, token: Token, closer: str) -> str:
         if token.kind is Kind.END and self._is_dot_in_name(token):
@@ -97,26 +109,30 @@ class Complaining:
         if previous is not None:
             self._fail_at_operator(previous, token)
             if previous.text == "," and token.text == ",":
-                self._fail(token, "two commas in a row", "remove one")
+                self._fail(token, "two commas in a row", Advice("remove one", previous.end, token.end, ""))
         if token.kind is Kind.END and previous is None:
-            self._fail(token, "a full stop without a clause", "remove it")
+            self._fail(token, "a full stop without a clause", Advice("remove it", token.start, token.end, ""))
         if previous is not None and self._starts_clause(token):
-            self._fail(previous, "the clause does not end", f"write a full stop for the {previous.text}", code="HF003")
+            advice = Advice(f"write a full stop for the {previous.text}", previous.start, previous.end, ".")
+            self._fail(previous, "the clause does not end", advice, code="HF003")
         message = f"expected a condition or a term, found {_show(token)}"
-        self._fail(token, message, hint_for_term(previous, token))
+        self._fail(token, message, advice_for_term(previous, token))
 
     def _fail_at_operator(self, previous: Token, token: Token) -> None:
         before = self._tokens[self._clause_start : self._index]
         meant = mistaken_operator(previous, token, in_head=all(other.text != ":-" for other in before))
         if meant is not None:
             both = previous._replace(text=previous.text + token.text, end=token.end)
-            self._fail(both, f"{both.text} is not an operator", f"did you mean {meant} ?")
+            is_one = " " not in meant
+            advice = Advice(f"did you mean {meant} ?", both.start, both.end, meant if is_one else None)
+            self._fail(both, f"{both.text} is not an operator", advice)
 
     def _fail_at_capital(self, previous: Token, token: Token) -> None:
         meant = capital_name(previous, token)
         if meant is not None:
             message = f"{previous.text} starts with a capital letter, so it is a variable"
-            self._fail(previous, message, f"write {meant}( for a name with arguments")
+            advice = Advice(f"write {meant}( for a name with arguments", previous.start, previous.end, meant)
+            self._fail(previous, message, advice)
 
 
 def _show(token: Token) -> str:

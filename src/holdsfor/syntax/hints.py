@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from holdsfor.diagnostics import Fix, Source, Span
 from holdsfor.syntax.tokens import Kind, Token
 
 _MISTAKEN_OPERATORS = {
@@ -19,6 +22,19 @@ _MISTAKEN_OPERATORS = {
 """Two operators in a row that people write for another one."""
 _ARROWS = {(":", "="), ("<", "-"), (":", ":"), ("<", "--")}
 _WORDS = {"if": ":-", "when": ":-", "and": ",", "or": ";", "then": ",", "where": ","}
+
+
+class Advice(NamedTuple):
+    """A hint, and what to write between two offsets if it leaves nothing open."""
+
+    hint: str
+    start: int = 0
+    end: int = 0
+    replacement: str | None = None
+
+    def fix(self, source: Source) -> Fix | None:
+        """The change to the text, if the advice is one."""
+        return None if self.replacement is None else Fix(Span(source, self.start, self.end), self.replacement)
 
 
 def mistaken_operator(first: Token, second: Token, *, in_head: bool) -> str | None:
@@ -39,31 +55,37 @@ def capital_name(previous: Token, token: Token) -> str | None:
     return bare[:1].lower() + bare[1:] or None
 
 
-def hint_between(previous: Token, token: Token) -> str:
+def advice_between(previous: Token, token: Token) -> Advice:
     """What may be missing between two tokens."""
     adjacent = previous.end == token.start
     if token.text == "(" and previous.kind is Kind.NAME:
-        return f"write {previous.text}( without a space before the bracket"
+        hint = f"write {previous.text}( without a space before the bracket"
+        return Advice(hint, previous.end, token.start, "")
     if token.text == "[" and previous.kind is Kind.NAME and adjacent:
-        return f"write {previous.text}( with a round bracket"
+        return Advice(f"write {previous.text}( with a round bracket")
     if previous.text == "!" and token.kind is Kind.NAME and adjacent:
-        return f"write \\+ {token.text} for a negation"
+        return Advice(f"write \\+ {token.text} for a negation", previous.start, token.start, "\\+ ")
     if token.text in _WORDS:
-        return f"write {_WORDS[token.text]} for {token.text}"
+        hint, written = f"write {_WORDS[token.text]} for {token.text}", _WORDS[token.text]
+        # A comma stands at the word before it.
+        return Advice(hint, previous.end if written == "," else token.start, token.end, written)
     if token.kind in (Kind.NAME, Kind.VARIABLE, Kind.NUMBER, Kind.QUOTED):
-        return f"is a comma missing before {token.text}?"
-    return "is a comma or an operator missing before it?"
+        comma = ", " if adjacent else ","
+        return Advice(f"is a comma missing before {token.text}?", previous.end, previous.end, comma)
+    return Advice("is a comma or an operator missing before it?")
 
 
-def hint_for_term(previous: Token | None, token: Token) -> str:
+def advice_for_term(previous: Token | None, token: Token) -> Advice:
     """What to do about a token that cannot start a term. Without `previous` it is the first of its clause."""
     if previous is None:
-        return "write % for a comment" if token.text in ("//", "*", "--") else "a clause starts with a name"
+        if token.text in ("//", "*", "--"):
+            return Advice("write % for a comment", token.start, token.end, "%")
+        return Advice("a clause starts with a name")
     if token.kind in (Kind.END, Kind.EOF):
-        return f"remove the {previous.text} before it, or complete the rule"
+        return Advice(f"remove the {previous.text} before it, or complete the rule")
     if previous.text == "," and token.text in (")", "]"):
-        return "remove the comma before it"
-    return "a term starts with a name, a variable, a number, ( or ["
+        return Advice("remove the comma before it", previous.start, previous.end, "")
+    return Advice("a term starts with a name, a variable, a number, ( or [")
 
 
 def is_comment_sign(first: Token, second: Token) -> bool:

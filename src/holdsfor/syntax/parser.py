@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from holdsfor.diagnostics import Diagnostic, Source, Span
 from holdsfor.syntax.complaints import Complaining, SyntaxProblem
+from holdsfor.syntax.hints import Advice
 from holdsfor.syntax.numbers import read_number
 from holdsfor.syntax.operators import ARGUMENT, CLAUSE, INFIX, PREFIX
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Clause, Compound, Const, ListTerm, Term, Var
@@ -224,7 +225,8 @@ class _Parser(Complaining):
         opening = self._peek
         self._index += 1
         if self._peek.text == ")":
-            self._fail(self._peek, f"{token.text}() has no arguments", f"write {token.text} without parentheses")
+            advice = Advice(f"write {token.text} without parentheses", token.end, self._peek.end, "")
+            self._fail(self._peek, f"{token.text}() has no arguments", advice)
         args = self._items(opening)
         end = self._close(opening)
         if name in (",", ";"):

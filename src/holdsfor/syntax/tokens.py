@@ -6,7 +6,7 @@ import re
 from enum import IntEnum
 from typing import NamedTuple
 
-from holdsfor.diagnostics import Diagnostic, Severity, Source, Span
+from holdsfor.diagnostics import Diagnostic, Fix, Severity, Source, Span
 
 
 class Kind(IntEnum):
@@ -133,6 +133,7 @@ def tokenize(source: Source) -> Tokens:
 def _stray(source: Source, position: int, diagnostics: list[Diagnostic]) -> int:
     """Report what cannot start a token and say where to go on."""
     char = source.text[position]
+    replacement: str | None = None
     if char in "'\"":
         line_end = source.text.find("\n", position)
         stop = line_end if line_end >= 0 else len(source.text)
@@ -145,6 +146,7 @@ def _stray(source: Source, position: int, diagnostics: list[Diagnostic]) -> int:
         closing = source.text.find(_CLOSING_QUOTES.get(char, char), stop)
         if char in _CLOSING_QUOTES and "\n" not in source.text[stop : closing + 1]:
             stop = max(stop, closing + 1)
+        in_quotes = stop > position + 1
         while source.text.startswith(char, stop):
             stop += 1
         shown = f"'{char}'" if char.isprintable() else f"U+{ord(char):04X}"
@@ -152,9 +154,14 @@ def _stray(source: Source, position: int, diagnostics: list[Diagnostic]) -> int:
         alternative = _LOOKALIKES.get(char)
         hint = f"write {alternative}" if alternative else "remove it, or quote the name it belongs to"
         hint = hint if char.isprintable() else "remove it"
+        if in_quotes:
+            replacement = f"'{source.text[position + 1 : stop - 1]}'"
+        elif alternative != "'":
+            replacement = "%" if char == "#" else alternative if char.isprintable() else ""
     span = Span(source, position, stop)
+    fix = None if replacement is None else Fix(span, replacement)
     if not any(_is_repeated(span, message, other) for other in diagnostics[-1:]):
-        diagnostics.append(Diagnostic("HF002", Severity.ERROR, message, span, hint))
+        diagnostics.append(Diagnostic("HF002", Severity.ERROR, message, span, hint, fix=fix))
     return stop
 
 

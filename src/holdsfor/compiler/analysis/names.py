@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
-from holdsfor.compiler.analysis.places import head_span, span_of
+from holdsfor.compiler.analysis.places import head_span, other_name, span_of
 from holdsfor.compiler.analysis.similar import Similar, suggest
 from holdsfor.compiler.analysis.unread import names_in_span, unread_names
-from holdsfor.diagnostics import Diagnostic, Severity
+from holdsfor.diagnostics import Diagnostic, Fix, Severity
 from holdsfor.ir import (
     DURATIONS,
     METRIC,
@@ -135,16 +135,19 @@ class Names:
             message = f"{name[0]} takes {wanted} argument{'' if wanted == '1' else 's'}, not {name[1]}"
             return Diagnostic("HF102", Severity.ERROR, message, literal.span, f"there is only {name[0]}/{wanted}")
         message = f"unknown predicate {name[0]}/{name[1]}"
-        return Diagnostic("HF101", Severity.ERROR, message, literal.span, self._hint(name, literal))
+        hint, fix = self._advice(name, literal)
+        return Diagnostic("HF101", Severity.ERROR, message, literal.span, hint, fix=fix)
 
-    def _hint(self, name: Predicate, literal: Call) -> str:
+    def _advice(self, name: Predicate, literal: Call) -> tuple[str, Fix | None]:
         shown = print_term(literal.atom)
         if name in self._events:
-            return f"it is an event: write happensAt({shown}, T)"
+            return f"it is an event: write happensAt({shown}, T)", None
         if name in self._fluents:
-            return f"it is a fluent: write holdsAt({shown}=true, T), or the value you mean"
+            return f"it is a fluent: write holdsAt({shown}=true, T), or the value you mean", None
         close = self._similar.to(name[0])
-        return f"did you mean {close}?" if close else f"add facts for {name[0]}/{name[1]}, or load the file with them"
+        if close is None:
+            return f"add facts for {name[0]}/{name[1]}, or load the file with them", None
+        return f"did you mean {close}?", other_name(literal.span, close)
 
     def _head_finding(self, rule: BackgroundRule) -> Diagnostic | None:
         """A rule that looks like `initiatedAt` and is not: it would silently be background knowledge."""
@@ -162,7 +165,9 @@ class Names:
         if close is None:
             return None
         message = f"nothing uses {name[0]}/{name[1]}, and it looks like {close}"
-        return Diagnostic("HF105", Severity.ERROR, message, head_span(rule), f"did you mean {close}?")
+        place = head_span(rule)
+        fix = other_name(place, close)
+        return Diagnostic("HF105", Severity.ERROR, message, place, f"did you mean {close}?", fix=fix)
 
     @cached_property
     def _similar(self) -> Similar:

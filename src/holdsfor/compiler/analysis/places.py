@@ -1,11 +1,16 @@
-"""Where a finding points: the head of a rule or one term of it, not the whole clause."""
+"""Where a finding points: the head of a rule or one term of it, not the whole clause; and what to write there."""
 
 from __future__ import annotations
 
-from holdsfor.diagnostics import Source, Span
+import re
+
+from holdsfor.diagnostics import Fix, Source, Span
 from holdsfor.ir import Rule
+from holdsfor.syntax.printer import print_constant
 from holdsfor.syntax.terms import Term
 from holdsfor.syntax.tokens import Kind, tokenize
+
+_NAME = re.compile(r"""'(?:[^'\\]|''|\\.)*'|"(?:[^"\\]|""|\\.)*"|\w+""", re.DOTALL)
 
 
 def head_span(rule: Rule) -> Span:
@@ -28,3 +33,25 @@ def head_span(rule: Rule) -> Span:
 def span_of(term: Term, otherwise: Span) -> Span:
     """The span of a term, or another one if the term was not written but made."""
     return term.span if term.span.source.text else otherwise
+
+
+def name_span(span: Span) -> Span | None:
+    """The name that a term starts with, its quotes included; None if it starts with something else.
+
+    >>> text = "'my area'(X)"
+    >>> name_span(Span(Source("f", text), 0, len(text))).text
+    "'my area'"
+    """
+    found = _NAME.match(span.source.text, span.start, span.end)
+    return Span(span.source, span.start, found.end()) if found else None
+
+
+def other_name(span: Span, name: str) -> Fix | None:
+    """Give the term at a place another name; its arguments stay."""
+    written = name_span(span)
+    return None if written is None else Fix(written, print_constant(name))
+
+
+def other_text(span: Span, text: str) -> Fix | None:
+    """Write something else at a place; None for what was built in Python."""
+    return Fix(span, text) if span.source.text else None

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from holdsfor.compiler.analysis.binding import Needs, names, schedule
-from holdsfor.compiler.analysis.places import span_of
+from holdsfor.compiler.analysis.places import other_text, span_of
 from holdsfor.compiler.analysis.similar import suggest
-from holdsfor.diagnostics import Diagnostic, Severity, Span
+from holdsfor.diagnostics import Diagnostic, Fix, Severity, Span
 from holdsfor.ir import (
     Algebra,
     Assign,
@@ -65,7 +65,9 @@ class Complaints:
         message = f"nothing in the body gives {shown} a value" if rule.body else f"nothing gives {shown} a value"
         if isinstance(rule, IntervalRule) and variable.name in names(rule.out):
             message = f"nothing computes {shown}"
-        return _unsafe(message, span_of(variable, rule.span), self._meant(variable) or self._head_hint(variable))
+        meant = self._meant(variable)
+        hint = _did_you_mean(meant) if meant else self._head_hint(variable)
+        return _unsafe(message, span_of(variable, rule.span), hint, _written(variable, meant))
 
     def _roots(self, stuck: Body, bound: frozenset[str]) -> list[tuple[Literal, list[Var]]]:
         found = [(literal, self._missing(literal, bound)) for literal in stuck]
@@ -130,16 +132,20 @@ class Complaints:
 
     def _about_condition(self, literal: Literal, variable: Var) -> Diagnostic:
         shown, span = variable.written, span_of(variable, literal.span)
+        meant = self._meant(variable)
+        fix = _written(variable, meant)
         if isinstance(literal, Algebra | Guard):
-            hint = self._meant(variable) or f"compute it: holdsFor(…, {shown})"
-            return _unsafe(f"nothing computes {shown}", span, hint)
+            hint = _did_you_mean(meant) if meant else f"compute it: holdsFor(…, {shown})"
+            return _unsafe(f"nothing computes {shown}", span, hint, fix)
         if isinstance(literal, Not):
-            hint = self._meant(variable) or f"add a condition with {shown} that is not negated"
-            return _unsafe(f"nothing says which {shown} this negation is about", span, hint)
+            hint = _did_you_mean(meant) if meant else f"add a condition with {shown} that is not negated"
+            return _unsafe(f"nothing says which {shown} this negation is about", span, hint, fix)
         if isinstance(literal, Or | IfThenElse) and self._bound_sometimes(literal, frozenset(), [variable]):
             return _unsafe(f"not every branch gives {shown} a value", span, _BIND_OUTSIDE)
-        hint = self._open_fact(literal) or self._meant(variable) or _BIND
-        return _unsafe(f"nothing gives {shown} a value", span, hint)
+        open_fact = self._open_fact(literal)
+        if open_fact is not None:
+            return _unsafe(f"nothing gives {shown} a value", span, open_fact)
+        return _unsafe(f"nothing gives {shown} a value", span, _did_you_mean(meant) if meant else _BIND, fix)
 
     def _open_fact(self, literal: Literal) -> str | None:
         """A fact with variables gives no values to what it leaves open."""
@@ -150,7 +156,7 @@ class Complaints:
     def _meant(self, variable: Var) -> str | None:
         """A variable of the rule that occurs just once, like the one at fault, was probably meant to be the same."""
         if variable.name in ("True", "False"):
-            return f"did you mean {variable.name.lower()}? A capital letter makes it a variable"
+            return variable.name.lower()
         if not self._rule.body and not isinstance(self._rule, DelayRule):
             return None
         count = Counter(other.written for other in rule_variables(self._rule) if not other.name.startswith("_"))
@@ -158,7 +164,7 @@ class Complaints:
         close = suggest(variable.written, others, cutoff=0.6)
         if close is None and len(others) == 1 and count[variable.written] == 1:
             close = others[0]
-        return f"did you mean {close}?" if close else None
+        return close
 
     def _head_hint(self, variable: Var) -> str:
         match self._rule:
@@ -209,5 +215,13 @@ def _as_constant(variable: Var) -> str:
     return variable.name[0].lower() + variable.name[1:]
 
 
-def _unsafe(message: str, span: Span, hint: str) -> Diagnostic:
-    return Diagnostic("HF201", Severity.ERROR, message, span, hint)
+def _did_you_mean(name: str) -> str:
+    return f"did you mean {name}?" + (" A capital letter makes it a variable" if name in ("true", "false") else "")
+
+
+def _written(variable: Var, meant: str | None) -> Fix | None:
+    return None if meant is None else other_text(variable.span, meant)
+
+
+def _unsafe(message: str, span: Span, hint: str, fix: Fix | None = None) -> Diagnostic:
+    return Diagnostic("HF201", Severity.ERROR, message, span, hint, fix=fix)

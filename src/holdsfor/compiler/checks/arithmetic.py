@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.analysis.places import span_of
+from holdsfor.compiler.analysis.places import other_name, other_text, span_of
 from holdsfor.compiler.analysis.similar import suggest
-from holdsfor.diagnostics import Diagnostic, Severity, Span
+from holdsfor.diagnostics import Diagnostic, Fix, Severity, Span
 from holdsfor.ir import Algebra, Assign, Compare, Literal, Rule, rule_variables, walk
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, CONSTANTS, FUNCTIONS
 from holdsfor.syntax.printer import print_term
@@ -62,12 +62,15 @@ def _fault(term: Term, rule: Rule, span: Span, hint: str) -> Diagnostic:
         close = suggest(term.name, [name for name, arity in FUNCTIONS if arity == len(term.args)], cutoff=0.6)
         names = ", ".join(sorted({name for name, arity in FUNCTIONS if arity == len(term.args) and name.isalpha()}))
         message = f"{term.name}/{len(term.args)} is not an arithmetic function"
-        return _error(message, span, f"did you mean {close}?" if close else f"there are {names}")
+        fix = other_name(span, close) if close and close.isalpha() and term.name.isidentifier() else None
+        return _error(message, span, f"did you mean {close}?" if close else f"there are {names}", fix)
     variables = {variable.name.lower(): variable.name for variable in rule_variables(rule)}
     if isinstance(term, Const) and str(term.value).lower() in variables:
-        hint = f"did you mean {variables[str(term.value).lower()]}? A small letter makes it a constant"
+        meant = variables[str(term.value).lower()]
+        hint = f"did you mean {meant}? A small letter makes it a constant"
+        return _error(f"{print_term(term)} is not a number", span, hint, other_text(term.span, meant))
     return _error(f"{print_term(term)} is not a number", span, hint)
 
 
-def _error(message: str, span: Span, hint: str) -> Diagnostic:
-    return Diagnostic("HF206", Severity.ERROR, message, span, hint)
+def _error(message: str, span: Span, hint: str, fix: Fix | None = None) -> Diagnostic:
+    return Diagnostic("HF206", Severity.ERROR, message, span, hint, fix=fix)

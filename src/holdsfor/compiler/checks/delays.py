@@ -8,7 +8,7 @@ from itertools import combinations
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import show_fvp
-from holdsfor.compiler.analysis.places import head_span, span_of
+from holdsfor.compiler.analysis.places import head_span, other_text, span_of
 from holdsfor.diagnostics import Diagnostic, Label, Severity, Span
 from holdsfor.ir import DelayRule, EffectKind, EffectRule, Fvp, PostponeRule, Rule
 from holdsfor.logic.arithmetic import EvaluationError, evaluate
@@ -107,7 +107,8 @@ def _nothing_to_postpone(rule: PostponeRule, delays: tuple[DelayRule, ...]) -> D
     message = f"{show_fvp(rule.fvp)} has no delayed effect to postpone"
     close = next((delay.trigger for delay in delays if _same_fluent(delay.trigger, rule.fvp)), None)
     hint = f"did you mean {show_fvp(close)}?" if close else "add a fi or ft for it, or remove this p"
-    return Diagnostic("HF404", Severity.WARNING, message, _place(rule.fvp, rule), hint)
+    fix = other_text(rule.fvp.value.span, print_term(close.value)) if close else None
+    return Diagnostic("HF404", Severity.WARNING, message, _place(rule.fvp, rule), hint, fix=fix)
 
 
 def _length(rule: DelayRule) -> float:

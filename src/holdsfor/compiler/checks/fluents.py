@@ -8,9 +8,9 @@ from typing import NamedTuple
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Entity, Role, Symbol, show_fvp
 from holdsfor.compiler.analysis.parts import values_by_events
-from holdsfor.compiler.analysis.places import head_span, span_of
+from holdsfor.compiler.analysis.places import head_span, other_name, other_text, span_of
 from holdsfor.compiler.analysis.similar import Similar, suggest
-from holdsfor.diagnostics import Diagnostic, Label, Severity, Span
+from holdsfor.diagnostics import Diagnostic, Fix, Label, Severity, Span
 from holdsfor.ir import (
     Boundary,
     DelayRule,
@@ -80,9 +80,11 @@ def _never_initiated(entity: Entity, mentions: list[Mention], analysis: Analysis
         return
     if not entity.values:
         message = f"{entity.symbol} is never initiated, so it never holds"
-        yield Diagnostic("HF302", Severity.WARNING, message, _first_place(entity), _initiate_hint(entity, analysis))
+        place = _first_place(entity)
+        hint, fix = _initiate_advice(entity, analysis, place)
+        yield Diagnostic("HF302", Severity.WARNING, message, place, hint, fix=fix)
         return
-    known = [_plain(value) for value in entity.values]
+    known = {_plain(value): value for value in entity.values}
     similar, values = Similar(known), set(entity.values)
     seen: set[str] = set()
     for mention in mentions:
@@ -95,8 +97,10 @@ def _never_initiated(entity: Entity, mentions: list[Mention], analysis: Analysis
             continue
         seen.add(shown)
         message = f"{entity.symbol.label} is never {shown}{mention.consequence}"
-        hint = f"did you mean {close}?" if close else f"the rules make it {_alternatives(known)} only"
-        yield Diagnostic("HF302", Severity.WARNING, message, _value_place(mention.fvp, mention.rule), hint)
+        hint = f"did you mean {close}?" if close else f"the rules make it {_alternatives(list(known))} only"
+        fix = other_text(mention.fvp.value.span, print_term(known[close])) if close else None
+        place = _value_place(mention.fvp, mention.rule)
+        yield Diagnostic("HF302", Severity.WARNING, message, place, hint, fix=fix)
 
 
 def _alternatives(values: list[str]) -> str:
@@ -107,13 +111,15 @@ def _plain(value: Term) -> str:
     return str(value.value) if isinstance(value, Const) else print_term(value)
 
 
-def _initiate_hint(entity: Entity, analysis: Analysis) -> str:
+def _initiate_advice(entity: Entity, analysis: Analysis, place: Span) -> tuple[str, Fix | None]:
     others = [other.symbol for other in analysis.entities.with_role(Role.SIMPLE_FLUENT) if other.values]
     namesake = next((other for other in others if other.name == entity.symbol.name), None)
     if namesake is not None:
-        return f"{namesake} is initiated; did you mean that?"
+        return f"{namesake} is initiated; did you mean that?", None
     close = suggest(entity.symbol.name, [other.name for other in others], cutoff=0.8)
-    return f"did you mean {close}?" if close else "add an initiatedAt rule, an initially fact or a fi for it"
+    if close is None:
+        return "add an initiatedAt rule, an initially fact or a fi for it", None
+    return f"did you mean {close}?", other_name(place, close)
 
 
 def _first_place(entity: Entity) -> Span:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Entity, EntityKind, Role, Symbol
-from holdsfor.compiler.analysis.places import span_of
+from holdsfor.compiler.analysis.places import other_name, span_of
 from holdsfor.compiler.analysis.similar import Similar
 from holdsfor.diagnostics import Diagnostic, Severity, Span
 from holdsfor.ir import Boundary, Effect, Happens, Holds, Intervals, Literal
@@ -78,7 +78,8 @@ def _misspelt(entity: Entity, known: dict[str, Symbol], similar: Similar) -> Dia
     if close is None or known[close].arity != symbol.arity or _without_digits(close) == _without_digits(symbol.name):
         return None
     message = f"no rule defines the {symbol.kind} {symbol}, so it is taken from the input"
-    return Diagnostic("HF103", Severity.WARNING, message, span, f"did you mean {close}?")
+    fix = other_name(span, close)
+    return Diagnostic("HF103", Severity.WARNING, message, span, f"did you mean {close}?", fix=fix)
 
 
 def _without_digits(name: str) -> str:

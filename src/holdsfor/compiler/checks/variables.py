@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.places import other_text
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import Diagnostic, Severity
 from holdsfor.ir import Declaration, EffectKind, EffectRule, Rule, head_terms, literal_terms, rule_variables, walk
@@ -32,8 +33,9 @@ def _singletons(rule: Rule) -> Iterator[Diagnostic]:
         # Of two spellings of one name the second is reported.
         if variable.name not in meant.values():
             message = f"{variable.name} occurs only once in this rule{_consequence(variable, rule)}"
-            hint = _hint(variable, meant[variable.name], rule)
-            yield Diagnostic("HF308", Severity.WARNING, message, variable.span, hint)
+            hint, text = _advice(variable, meant[variable.name], rule)
+            fix = None if text is None else other_text(variable.span, text)
+            yield Diagnostic("HF308", Severity.WARNING, message, variable.span, hint, fix=fix)
 
 
 def _meant(variable: Var, once: list[Var]) -> str | None:
@@ -47,15 +49,16 @@ def _consequence(variable: Var, rule: Rule) -> str:
     return ""
 
 
-def _hint(variable: Var, meant: str | None, rule: Rule) -> str:
+def _advice(variable: Var, meant: str | None, rule: Rule) -> tuple[str, str | None]:
+    """What to do, and what to write for the variable if that is all there is to do."""
     if meant:
-        return f"did you mean {meant}?"
+        return f"did you mean {meant}?", meant
     constant = variable.name[0].lower() + variable.name[1:]
     if variable.name in ("True", "False"):
-        return f"did you mean {constant}? A capital letter makes it a variable"
+        return f"did you mean {constant}? A capital letter makes it a variable", constant
     if constant in _constants(rule):
-        return f"the rule also has the constant {constant}; did you mean {variable.name} there?"
-    return f"write _{variable.name} if any value will do, or check the spelling"
+        return f"the rule also has the constant {constant}; did you mean {variable.name} there?", None
+    return f"write _{variable.name} if any value will do, or check the spelling", f"_{variable.name}"
 
 
 def _constants(rule: Rule) -> set[str]:

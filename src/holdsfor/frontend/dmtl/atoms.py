@@ -164,7 +164,7 @@ class Atoms(Numbers):
         """A name with an interval behind it that is no operator."""
         close = close_operator(name)
         hint = f"did you mean {close}?" if close else "the operators are Diamondminus, Boxminus, Since and so on"
-        self.fail(span, f"there is no operator {name}", hint, "HF601")
+        self.fail(span, f"there is no operator {name}", hint, "HF601", replacement=close)
 
     def _arguments(self, name: str) -> tuple[Var | Const, ...]:
         opening = self.end - 1

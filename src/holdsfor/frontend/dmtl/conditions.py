@@ -76,7 +76,8 @@ class Conditions(Atoms):
         comparator = sign.group()
         if comparator in _MEANT:
             span = self.span(sign.start(), sign.end())
-            self.complain(span, f"{comparator} is not a comparison", f"write {_MEANT[comparator]}", "HF001")
+            meant = _MEANT[comparator]
+            self.complain(span, f"{comparator} is not a comparison", f"write {meant}", "HF001", replacement=meant)
             comparator = _MEANT[comparator]
         self.skip()
         call = _CALL.match(self.text, self.position)

@@ -225,7 +225,7 @@ class _Parser(Conditions):
         self.skip()
         if mistaken := _MISTAKEN_NECK.match(self.text, self.position):
             span = self.span(mistaken.start(), mistaken.end())
-            self.fail(span, f"{mistaken.group()} is not a sign for rules", "did you mean :- ?")
+            self.fail(span, f"{mistaken.group()} is not a sign for rules", "did you mean :- ?", replacement=":-")
         if not self.on_new_line() and self.text[self.position] == ",":
             self.fail(self.ahead(), "a rule with two heads", "write one rule for each head", "HF603")
         if isinstance(written, Atom) and (self.on_new_line() or self.text[self.position] == "."):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from holdsfor.diagnostics import Diagnostic, Label, Severity, Source, Span
+from holdsfor.diagnostics import Diagnostic, Fix, Label, Severity, Source, Span
 from holdsfor.frontend.dmtl.constants import QUOTED
 from holdsfor.syntax.tokens import Comment
 
@@ -100,14 +100,31 @@ class Scanner:
 
     # Complaining
 
-    def complain(self, span: Span, message: str, hint: str, code: str, label: Label | None = None) -> None:
-        """Record an error and go on."""
+    def complain(
+        self,
+        span: Span,
+        message: str,
+        hint: str,
+        code: str,
+        label: Label | None = None,
+        replacement: str | None = None,
+    ) -> None:
+        """Record an error and go on. `replacement` is what to write at the place instead, if the hint says it."""
         labels = (label,) if label else ()
-        self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, span, hint, labels))
+        fix = None if replacement is None else Fix(span, replacement)
+        self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, span, hint, labels, fix))
 
-    def fail(self, span: Span, message: str, hint: str, code: str = "HF001", label: Label | None = None) -> NoReturn:
+    def fail(
+        self,
+        span: Span,
+        message: str,
+        hint: str,
+        code: str = "HF001",
+        label: Label | None = None,
+        replacement: str | None = None,
+    ) -> NoReturn:
         """Record an error and give up on this rule."""
-        self.complain(span, message, hint, code, label)
+        self.complain(span, message, hint, code, label, replacement)
         raise SyntaxProblem
 
     def here(self) -> Span:

@@ -10,7 +10,7 @@ from holdsfor.diagnostics import Span
 from holdsfor.frontend.rtec.distances import read_distance
 from holdsfor.frontend.rtec.durations import BUILT_IN
 from holdsfor.frontend.rtec.problems import Malformed, Problems
-from holdsfor.frontend.rtec.wording import about_arity, about_name, about_order, about_pair, hint_for_choice
+from holdsfor.frontend.rtec.wording import Words, about_arity, about_choice, about_name, about_order, about_pair
 from holdsfor.ir import (
     METRIC,
     Algebra,
@@ -254,8 +254,8 @@ class BodyReader:
         value = term.value if isinstance(term, Const) else None
         if isinstance(value, str) and value in table:
             return table[value]
-        hint = hint_for_choice(term, table, [name for name, meaning in table.items() if name == str(meaning)])
-        raise self._problems.error("HF113", f"{print_term(term)} is not {what}", term.span, hint)
+        shown = [name for name, meaning in table.items() if name == str(meaning)]
+        raise self._malformed("HF113", about_choice(term, what, table, shown), term.span)
 
     # Control and comparison
 
@@ -318,9 +318,8 @@ class BodyReader:
         if wrong is not None:
             raise self._malformed("HF110", wrong, goal.args[0].span)
 
-    def _malformed(self, code: str, words: tuple[str, str], span: Span) -> Malformed:
-        message, hint = words
-        return self._problems.error(code, message, span, hint)
+    def _malformed(self, code: str, words: Words, span: Span) -> Malformed:
+        return self._problems.error(code, words.message, span, words.hint, words.fix)
 
     def _require_interval_context(self, goal: Compound, context: Context) -> None:
         if context in (Context.EFFECT, Context.TIMELESS):

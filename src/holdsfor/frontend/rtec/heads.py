@@ -134,7 +134,7 @@ class HeadReader:
         event, time = head.args
         wrong = about_order(head, "the event") or about_name(event, "an event")
         if wrong is not None:
-            raise self._problems.error("HF110", wrong[0], event.span, wrong[1])
+            raise self._problems.error("HF110", wrong.message, event.span, wrong.hint, wrong.fix)
         if functor(event) in (("start", 1), ("end", 1)):
             raise self._problems.error(
                 "HF111",
@@ -162,8 +162,8 @@ class HeadReader:
 
     def _require_arity(self, head: Compound, *allowed: int) -> None:
         if len(head.args) not in allowed:
-            message, hint = about_arity(head, allowed[0], HEAD_USAGE[head.name])
-            raise self._problems.error("HF102", message, head.span, hint)
+            wrong = about_arity(head, allowed[0], HEAD_USAGE[head.name])
+            raise self._problems.error("HF102", wrong.message, head.span, wrong.hint)
 
 
 def _without_range(body: Body, head: Compound) -> Body:

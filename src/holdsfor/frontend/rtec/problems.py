@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdsfor.diagnostics import Diagnostic, Severity, Span
+from holdsfor.diagnostics import Diagnostic, Fix, Severity, Span
 
 
 class Malformed(Exception):
@@ -15,7 +15,7 @@ class Problems:
     def __init__(self) -> None:
         self.found: list[Diagnostic] = []
 
-    def error(self, code: str, message: str, span: Span, hint: str = "") -> Malformed:
+    def error(self, code: str, message: str, span: Span, hint: str = "", fix: Fix | None = None) -> Malformed:
         """Record an error; raise what it returns to give the clause up."""
-        self.found.append(Diagnostic(code, Severity.ERROR, message, span, hint))
+        self.found.append(Diagnostic(code, Severity.ERROR, message, span, hint, fix=fix))
         return Malformed()

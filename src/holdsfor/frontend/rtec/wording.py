@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import NamedTuple
 
+from holdsfor.diagnostics import Fix
 from holdsfor.syntax.operators import INFIX, PREFIX
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term, Var, functor
@@ -25,7 +27,15 @@ _INVERSE = {
 }
 
 
-def about_arity(term: Compound, expected: int, usage: str) -> tuple[str, str]:
+class Words(NamedTuple):
+    """What is wrong, what to do, and the change to the text if there is only one."""
+
+    message: str
+    hint: str
+    fix: Fix | None = None
+
+
+def about_arity(term: Compound, expected: int, usage: str) -> Words:
     """A predicate with the wrong number of arguments."""
     plural = "argument" if expected == 1 else "arguments"
     if term.name in _SECOND and len(term.args) == 1:
@@ -34,20 +44,21 @@ def about_arity(term: Compound, expected: int, usage: str) -> tuple[str, str]:
         match term.args[0]:
             case Compound(name="start" | "end" as edge, args=(pair, time)):
                 usage = f"{term.name}({edge}({print_term(pair)}), {print_term(time)})"
-    return f"{term.name} takes {expected} {plural}, not {len(term.args)}", f"write {usage}"
+    return Words(f"{term.name} takes {expected} {plural}, not {len(term.args)}", f"write {usage}")
 
 
-def about_pair(term: Term) -> tuple[str, str]:
+def about_pair(term: Term) -> Words:
     """Something that should be `F=V`."""
     if isinstance(term, Compound) and term.name in _FOR_EQUALS and len(term.args) == 2:
         left, right = (print_term(arg) for arg in term.args)
-        return f"a fluent and its value are joined by =, not {term.name}", f"write {left}={right}"
+        message = f"a fluent and its value are joined by =, not {term.name}"
+        return Words(message, f"write {left}={right}", Fix(term.span, f"{left}={right}"))
     if functor(term) is None:
-        return f"expected a fluent with its value, found {print_term(term)}", "write name(Args)=Value"
-    return "expected a fluent with its value", f"write {print_term(term)}=true, or the value you mean"
+        return Words(f"expected a fluent with its value, found {print_term(term)}", "write name(Args)=Value")
+    return Words("expected a fluent with its value", f"write {print_term(term)}=true, or the value you mean")
 
 
-def about_name(term: Term, what: str) -> tuple[str, str] | None:
+def about_name(term: Term, what: str) -> Words | None:
     """An event or a fluent that is not a name with arguments; None if it is one."""
     name = functor(term)
     if name is not None and (name[0] not in INFIX or name[1] != 2):
@@ -55,35 +66,41 @@ def about_name(term: Term, what: str) -> tuple[str, str] | None:
     message = f"{what} must be a name, not {print_term(term)}"
     usage = "write happensAt(name(Args), T)" if what == "an event" else "write it as name(Args)=Value"
     if name is None or not isinstance(term, Compound):
-        return message, usage
+        return Words(message, usage)
     if what == "an event" and term.name == "=":
         pair = print_term(term)
-        return f"{print_term(term.args[0])} cannot have a value here: events have none", (
-            f"write start({pair}) or end({pair}) for its edges, or holdsAt({pair}, …)"
+        return Words(
+            f"{print_term(term.args[0])} cannot have a value here: events have none",
+            f"write start({pair}) or end({pair}) for its edges, or holdsAt({pair}, …)",
         )
     names = [functor(arg) for arg in term.args]
     if term.name == "-" and all(names):
         joined = "_".join(found[0] for found in names if found)
-        return message, f"names have no dashes: write {joined}"
-    return message, usage
+        is_plain = all(isinstance(arg, Const) for arg in term.args[:-1]) and joined.isidentifier()
+        changed = "_".join(print_term(arg) for arg in term.args)
+        return Words(message, f"names have no dashes: write {joined}", Fix(term.span, changed) if is_plain else None)
+    return Words(message, usage)
 
 
-def about_order(goal: Compound, what: str) -> tuple[str, str] | None:
+def about_order(goal: Compound, what: str) -> Words | None:
     """`happensAt(T, e)`: the time-point written first."""
     first, second = goal.args[:2]
     if isinstance(first, Var) and isinstance(second, Compound):
         swapped = f"{goal.name}({print_term(second)}, {print_term(first)})"
-        return f"{what} comes first in {goal.name}", f"write {swapped}"
+        return Words(f"{what} comes first in {goal.name}", f"write {swapped}", Fix(goal.span, swapped))
     return None
 
 
-def hint_for_choice(term: Term, known: Iterable[str], shown: Iterable[str]) -> str:
-    """What may have been meant where one of a few names is expected."""
+def about_choice(term: Term, what: str, known: Iterable[str], shown: Iterable[str]) -> Words:
+    """Something else where one of a few names is expected."""
+    message = f"{print_term(term)} is not {what}"
     written = str(term.value) if isinstance(term, Const) else term.name if isinstance(term, Var) else ""
     if written in _INVERSE:
-        return f"swap the two interval lists and write {_INVERSE[written]}"
+        return Words(message, f"swap the two interval lists and write {_INVERSE[written]}")
     close = get_close_matches(written.lower(), list(known), 1, 0.7)
-    return f"did you mean {close[0]}?" if close else f"one of {', '.join(shown)}"
+    if not close:
+        return Words(message, f"one of {', '.join(shown)}")
+    return Words(message, f"did you mean {close[0]}?", Fix(term.span, close[0]))
 
 
 def about_head(name: str, *, is_fact: bool) -> str:

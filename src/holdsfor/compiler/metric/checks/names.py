@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from holdsfor.compiler.analysis.similar import Similar
 from holdsfor.compiler.metric.checks.uses import body_atoms, defined
-from holdsfor.diagnostics import Diagnostic, Severity
+from holdsfor.diagnostics import Diagnostic, Fix, Severity, Span
 from holdsfor.ir.metric import Atom, MetricProgram
 
 _CUTOFF = 0.85
@@ -30,14 +30,23 @@ def check_names(program: MetricProgram) -> Iterator[Diagnostic]:
         close = among_defined.to(name, _CUTOFF)
         if close is not None and known[close] == len(atom.args) and _differs(close, name):
             message = f"no rule defines {name}, so it is taken from the input"
-            yield Diagnostic("HF614", Severity.WARNING, message, atom.span, f"did you mean {close}?")
+            yield Diagnostic(
+                "HF614", Severity.WARNING, message, atom.span, f"did you mean {close}?", fix=_renamed(atom, close)
+            )
             continue
         twin = among_inputs.to(name, 1.0)
         if twin is None or len(inputs[twin].args) != len(atom.args) or not _differs(twin, name):
             continue
         if (len(name) >= _LONG or name.lower() == twin.lower()) and (uses[name], twin) < (uses[twin], name):
             message = f"{name} is almost the name of {twin}, and both are taken from the input"
-            yield Diagnostic("HF614", Severity.WARNING, message, atom.span, f"did you mean {twin}?")
+            yield Diagnostic(
+                "HF614", Severity.WARNING, message, atom.span, f"did you mean {twin}?", fix=_renamed(atom, twin)
+            )
+
+
+def _renamed(atom: Atom, name: str) -> Fix:
+    start = atom.span.start
+    return Fix(Span(atom.span.source, start, start + len(atom.predicate)), name)
 
 
 def _differs(name: str, other: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor.compiler.analysis.similar import suggest
-from holdsfor.diagnostics import Diagnostic, Severity
+from holdsfor.diagnostics import Diagnostic, Fix, Severity
 from holdsfor.ir.metric import (
     Aggregate,
     Comparator,
@@ -72,21 +72,27 @@ class _Rule:
             yield Diagnostic("HF612", Severity.ERROR, f"_ {where} has no value", variable.span, hint)
             return
         message = f"nothing gives {name} a value {where}"
-        yield Diagnostic("HF612", Severity.ERROR, message, variable.span, self._hint(name, where))
+        hint, meant = self._advice(name, where)
+        fix = None if meant is None else Fix(variable.span, meant)
+        yield Diagnostic("HF612", Severity.ERROR, message, variable.span, hint, fix=fix)
 
-    def _hint(self, name: str, where: str) -> str:
+    def _advice(self, name: str, where: str) -> tuple[str, str | None]:
+        """What to do, and the variable to write instead if that is all there is to do."""
         for literal in self._rule.body:
             if isinstance(literal, Aggregate) and any(term.name == name for term in literal.terms):
-                return f"{literal.function} runs through the values of {name}; use {literal.result.name}"
+                return f"{literal.function} runs through the values of {name}; use {literal.result.name}", None
         positive = [item.atom for item in self._rule.body if isinstance(item, Condition) and not item.negated]
         if any(variable.name == name for atom in positive for variable in atom_variables(atom)):
-            return f"the left side of Since and Until may hold for no time at all; add a condition that has {name}"
+            return (
+                f"the left side of Since and Until may hold for no time at all; add a condition that has {name}",
+                None,
+            )
         close = suggest(name, sorted(self._bound))
         if close is not None:
-            return f"did you mean {close}?"
+            return f"did you mean {close}?", close
         if where == "under not":
-            return f"add a condition without not that has {name}, or write _ for any value"
-        return f"add a condition that has {name}"
+            return f"add a condition without not that has {name}, or write _ for any value", None
+        return f"add a condition that has {name}", None
 
     def _aggregate(self, aggregate: Aggregate) -> Iterator[Diagnostic]:
         inside = {variable.name for variable in binding_variables(aggregate.atom)}
