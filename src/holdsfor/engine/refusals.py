@@ -15,7 +15,7 @@ from holdsfor.diagnostics import NOWHERE, Diagnostic, Severity
 from holdsfor.engine.cyclic.component import Component
 from holdsfor.engine.rule_notes import RuleNotes, rule_notes
 from holdsfor.engine.variants import NotSupported, variants
-from holdsfor.ir import Call, Effect, EffectKind, EffectRule, FindAll, IntervalRule, variable_names, walk
+from holdsfor.ir import Call, Effect, EffectKind, EffectRule, FindAll, IntervalRule, Rule, variable_names, walk
 from holdsfor.logic.library import LIBRARY
 from holdsfor.syntax.terms import EMPTY_LIST, Var, arguments, functor
 
@@ -48,7 +48,8 @@ def _lists(plan: Plan) -> Iterator[NotSupported]:
 
 def _collected(plan: Plan) -> Iterator[NotSupported]:
     """What rules about time-points do with the results of `findall`."""
-    for rule in (*plan.analysis.program.effects, *plan.analysis.program.events):
+    rules: tuple[Rule, ...] = (*plan.analysis.program.effects, *plan.analysis.program.events)
+    for rule in rules:
         literals = list(walk(rule.body))
         results = [literal.result for literal in literals if isinstance(literal, FindAll)]
         for literal in literals:
