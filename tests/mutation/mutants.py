@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutation import bugs_of_bodies, bugs_of_domains, bugs_of_numbers, bugs_of_rules, bugs_of_state
+from tests.mutation import bugs_of_bodies, bugs_of_domains, bugs_of_numbers, bugs_of_rules, bugs_of_state, bugs_of_terms
 from tests.mutation.planting import PLANTED, Planted
 
 __all__ = [
@@ -13,4 +13,5 @@ __all__ = [
     "bugs_of_numbers",
     "bugs_of_rules",
     "bugs_of_state",
+    "bugs_of_terms",
 ]

@@ -9,16 +9,18 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from holdsfor.diagnostics import HoldsforError, Source
+from holdsfor.diagnostics import HoldsforError, Source, errors_of
 from holdsfor.engine.retention import retention
+from holdsfor.loading import from_program
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
 from tests.property import test_explain, test_overlapping_windows, test_session
 from tests.property.test_session import Step
 from tests.strategies.edits import steps
-from tests.strategies.engine_runs import Scenario, check_engine, on_engine, on_reference
+from tests.strategies.engine_runs import Scenario, check_engine, differences, on_engine, on_reference
 from tests.strategies.scenario_terms import attempt, term_scenarios
 from tests.strategies.scenario_words import Pen
+from tests.strategies.term_equations import with_equations
 
 LATE = 6
 WAYS = st.lists(st.booleans(), min_size=1, max_size=6)
@@ -81,6 +83,22 @@ def test_sessions(found: tuple[Scenario, list[Step], int]) -> None:
 @given(data=st.data())
 def test_proofs_and_refutations_replay(data: st.DataObject) -> None:
     test_explain.check(data.draw(term_scenarios(windowed=False)), data)
+
+
+def check_equations(scenario: Scenario) -> bool:
+    """A compound value means what a variable with an equation does; says whether the other program was accepted."""
+    other = from_program(with_equations(scenario.reasoner.analysis.written))
+    if errors_of(other.diagnostics):
+        return False
+    wanted = on_reference(other, scenario.records, scenario.span)
+    assert differences(on_reference(scenario.reasoner, scenario.records, scenario.span), wanted) == []
+    return True
+
+
+@settings(max_examples=40)
+@given(term_scenarios(windowed=False))
+def test_a_compound_value_is_a_variable_with_an_equation(scenario: Scenario) -> None:
+    assume(check_equations(scenario))
 
 
 @settings(max_examples=40)

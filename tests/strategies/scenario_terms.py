@@ -16,6 +16,7 @@ from holdsfor import loads
 from holdsfor.diagnostics import ProgramError, Source
 from holdsfor.reference import InputInterval, Occurrence, Record
 from holdsfor.syntax.parser import parse
+from holdsfor.syntax.printer import print_constant
 from holdsfor.syntax.terms import Compound, Const, Term, functor
 from tests.strategies.engine_runs import Scenario
 from tests.strategies.scenario_words import Pen
@@ -40,8 +41,8 @@ class Named:
     name: str
     arity: int
     inner: str = ""
-    is_static: bool = False
-    """Whether it is a statically determined fluent of the group that reads it."""
+    grows: bool = False
+    """Whether it puts values of the group that reads it into larger terms."""
 
     def term(self, args: list[str]) -> str:
         """The text with some arguments."""
@@ -74,6 +75,8 @@ class _Author:
         self._rule = _Rule()
         self._recent: list[str] = []
         self._asked_last = Named("", 0)
+        self._heads: dict[str, list[list[Term]]] = {INPUT[0]: [[Const("a"), Const("a")]]}
+        """The arguments and the value of each head of a fluent."""
 
     @property
     def constants(self) -> list[str]:
@@ -98,7 +101,7 @@ class _Author:
         """A term of a condition. Open variables are new ones of the rule (`fresh`), `local`, or none (`known`)."""
         nested = (3, 1, 0)[depth]
         how = self._pen.weighted(
-            [(4, "known"), (3, "open"), (2, "_"), (3, "constant"), (nested, "compound"), (2, "again")]
+            [(4, "known"), (3, "open"), (2, "_"), (3, "constant"), (nested, "compound"), (5 if depth else 2, "again")]
         )
         if how == "known" and self._rule.bound:
             return self._pen.pick(self._rule.bound)
@@ -145,7 +148,7 @@ class _Author:
         new = [name for name in dict.fromkeys(self._recent) if name not in self._rule.bound]
         self._rule.bound += new
         self._rule.whole |= set(new) if whole else set()
-        self._rule.tested |= set(new) if whole and self._asked_last.is_static else set()
+        self._rule.tested |= set(new) if whole and self._asked_last.grows else set()
         return text
 
     def _args(self, named: Named, mode: str) -> list[str]:
@@ -162,7 +165,25 @@ class _Author:
         return self._pattern(mode, depth=0 if self._pen.chance(10) else 2)
 
     def _pair(self, fluent: Named, mode: str) -> str:
-        return f"{fluent.term(self._args(fluent, mode))}={self._pattern(mode)}"
+        heads = self._heads.get(fluent.name)
+        if heads and self._pen.chance(65):
+            # What a rule of the fluent can give.
+            *args, value = [self._like(term, mode) for term in self._pen.pick(heads)]
+        else:
+            *args, value = [self._pattern(mode) for _ in range(fluent.arity + 1)]
+        return f"{fluent.term(args)}={value}"
+
+    def _like(self, term: Term, mode: str) -> str:
+        """A pattern of the form of a term."""
+        if not isinstance(term, Compound) or self._pen.chance(15):
+            return self._pattern(mode, depth=2)
+        return f"{print_constant(term.name)}({','.join(self._like(arg, mode) for arg in term.args)})"
+
+    def _head(self, fluent: Named, depth: int = 0) -> str:
+        """A pair that a rule gives."""
+        *args, value = terms = [self._built(depth) for _ in range(fluent.arity + 1)]
+        self._heads.setdefault(fluent.name, []).append([_term(text) for text in terms])
+        return f"{fluent.term(args)}={value}"
 
     def _holds(self, mode: str = "fresh", members: list[Named] | None = None) -> str:
         fluent = self._asked_last = self._pen.pick([*self._fluents, *(members or [])])
@@ -248,14 +269,13 @@ class _Author:
             Named(f"f{number}{letter}", pen.number(0, 2), pen.pick(("", "", "", "in")))
             for letter in ("a", "b")[: pen.weighted([(3, 1), (1, 2)])]
         ]
-        reading = list(members) if pen.chance(40) else []
-        if reading and pen.chance(40):
-            reading += [self._static_member(number, members)] * 2
+        reading = list(members) if pen.chance(50) else []
+        static = Named(f"c{number}", pen.number(0, 2), grows=pen.chance(50)) if reading and pen.chance(50) else None
+        reading += [static] * 4 if static else []
         for fluent in members:
             for _ in range(pen.number(1, 2)):
                 body = self._body(reading)
-                args = [self._built() for _ in range(fluent.arity)]
-                self._rules.append(f"initiatedAt({fluent.term(args)}={self._built()},T) :- {body}.")
+                self._rules.append(f"initiatedAt({self._head(fluent)},T) :- {body}.")
             for _ in range(pen.number(0, 2)):
                 body = self._body(reading)
                 self._rules.append(f"terminatedAt({self._ended(fluent)},T) :- {body}.")
@@ -264,17 +284,16 @@ class _Author:
                 self._rules.append(f"initially({fluent.term(constants)}={self._constant(0)}).")
             if pen.chance(25):
                 self._delay(fluent)
+        if static:
+            self._static_member(static, members)
         self._fluents += members
         self._simple += members
 
-    def _static_member(self, number: int, members: list[Named]) -> Named:
+    def _static_member(self, fluent: Named, members: list[Named]) -> None:
         """A statically determined fluent built from members of a group, which read it in turn."""
-        fluent = Named(f"c{number}", self._pen.number(0, 2), is_static=True)
         self._rule = _Rule()
         body = self._read(lambda: f"holdsFor({self._pair(self._pen.pick(members), 'fresh')},I)")
-        args = [self._built() for _ in range(fluent.arity)]
-        self._rules.append(f"holdsFor({fluent.term(args)}={self._built()},I) :- {body}.")
-        return fluent
+        self._rules.append(f"holdsFor({self._head(fluent, depth=0 if fluent.grows else 1)},I) :- {body}.")
 
     def _ended(self, fluent: Named) -> str:
         """A pair of which variables may stay open."""
@@ -312,7 +331,7 @@ class _Author:
             self._recent = []
             # A second condition binds nothing more, so that it does not matter what its variables range over.
             two = f"holdsFor({self._pair(pen.pick(self._fluents), 'known')},I2)"
-            head = f"{fluent.term([self._built() for _ in range(fluent.arity)])}={self._built()}"
+            head = self._head(fluent)
             operator = pen.pick(
                 ("union_all([I1,I2],I)", "intersect_all([I1,I2],I)", "relative_complement_all(I1,[I2],I)")
             )
@@ -342,12 +361,12 @@ def attempt(pen: Pen, *, windowed: bool, late: int = 0) -> Attempt:
     except ProgramError as error:
         return Attempt(text, None, str(error))
     known = {symbol.name for symbol in reasoner.plan.inputs if not symbol.inner}
-    records = [one for one in _records(pen, [_constant(one) for one in author.constants], late) if _name(one) in known]
+    records = [one for one in _records(pen, [_term(one) for one in author.constants], late) if _name(one) in known]
     span = any_span(pen, records) if windowed else None
     return Attempt(text, Scenario(text, records, span, reasoner))
 
 
-def _constant(text: str) -> Term:
+def _term(text: str) -> Term:
     found = parse(Source("", f"f({text}).")).clauses[0].head
     assert isinstance(found, Compound)
     return found.args[0]
