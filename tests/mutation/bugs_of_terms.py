@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from holdsfor.engine import bodies, patterns
-from holdsfor.engine.bodies import ROW, Bodies
+from holdsfor.engine.asked import ROW
+from holdsfor.engine.bodies import Bodies
 from holdsfor.engine.cyclic.residual import Splitter
 from holdsfor.engine.folding import Folding
 from holdsfor.engine.frames import Codes, Frame

@@ -15,8 +15,7 @@ from holdsfor.loading import from_program
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
 from tests.property import test_explain, test_overlapping_windows, test_session
-from tests.property.test_session import Step
-from tests.strategies.edits import steps
+from tests.strategies.edits import Step, steps
 from tests.strategies.engine_runs import Scenario, check_engine, differences, on_engine, on_reference
 from tests.strategies.scenario_terms import attempt, term_scenarios
 from tests.strategies.scenario_words import Pen

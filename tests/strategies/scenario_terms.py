@@ -201,7 +201,7 @@ class _Author:
     def _asked(self, members: list[Named], mode: str = "local") -> str:
         """A condition whose open variables nothing else reads."""
         self._recent = []
-        write = self._pen.weighted(
+        write: Callable[[], str] = self._pen.weighted(
             [
                 (10, lambda: self._holds(mode, members)),
                 (4, lambda: self._happens(mode)),
