@@ -124,7 +124,28 @@ def test_one_frame_with_a_mapping(spark: Any, rows_at_once: int | None, tmp_path
     )
     assert found.columns == ["query_time", "fluent", "value", "start", "end"]
     assert _rows(found) == WANTED
-    assert seen.get == {"read": 6, "malformed": 1, "conflicts": 0, "intervals": 6}
+    assert seen.get == {
+        "read": 6,
+        "malformed": 1,
+        "conflicts": 0,
+        "intervals": 6,
+        "without_value": 0,
+        "first_without_value": None,
+    }
+
+
+def test_a_field_that_no_json_line_has_is_null(spark: Any, tmp_path: Path) -> None:
+    from holdsfor.io.mapping import make_mapping
+    from holdsfor.spark import recognise
+    from holdsfor.spark.files import read_table
+
+    quiet = tmp_path / "quiet.jsonl"
+    quiet.write_text('{"what": "unlock", "room": "a", "at": 1}\n{"what": "lock", "room": "a", "at": 9}\n')
+    reasoner = loads(RULES, background={"door": [("a", 1)]})
+    frame = read_table(spark, "jsonl", [str(quiet)], make_mapping(MAPPING))
+    found = _rows(recognise(reasoner, frame, mapping=MAPPING))
+    local = reasoner.recognise(quiet, mapping=MAPPING).to_arrow().to_pylist()
+    assert found == {(row["fluent"], row["value"], row["start"], row["end"]) for row in local} != set()
 
 
 def test_what_pieces_cannot_do(spark: Any) -> None:

@@ -94,14 +94,14 @@ def _facts(spark: Any, options: MetricOptions) -> tuple[Any, bool]:
         return [str(path) for path in options.events], False
     from holdsfor.io.formats import format_of
     from holdsfor.io.mapping import read_mapping
-    from holdsfor.spark.files import _table
+    from holdsfor.spark.files import read_table
 
     mapping = read_mapping(options.mapping)
     styles = {mapping.format or format_of(path) for path in options.events}
     if len(styles) != 1:
         raise HoldsforError("with --engine spark, all files of facts must have one format")
     style = styles.pop()
-    return _table(spark, style, [str(path) for path in options.events], mapping.delimiter), style == "csv"
+    return read_table(spark, style, [str(path) for path in options.events], mapping), style == "csv"
 
 
 def _sorted(table: pa.Table) -> pa.Table:

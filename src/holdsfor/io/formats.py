@@ -75,13 +75,20 @@ def format_of(path: str | Path) -> str:
     return found
 
 
-def parts(path: str | Path, columns: Sequence[str], style: str | None, delimiter: str | None) -> Iterator[Part]:
-    """The rows of a file, with at least the columns named."""
+def parts(
+    path: str | Path,
+    columns: Sequence[str],
+    style: str | None,
+    delimiter: str | None,
+    *,
+    absent_is_null: bool = True,
+) -> Iterator[Part]:
+    """The rows of a file, with at least the columns named. A field that no JSON line has is null, if it may be absent."""
     used = style or format_of(path)
     if used == "parquet":
         return _parquet(path, columns)
     if used == "jsonl":
-        return _json(path, columns)
+        return _json(path, columns, absent_is_null=absent_is_null)
     return _csv(path, columns, delimiter or ("\t" if ".tsv" in Path(path).suffixes else ","))
 
 
@@ -221,19 +228,20 @@ class _Lines:
         return pc.utf8_rtrim(self._column.take(pa.array(rows)), "\n")
 
 
-def _json(path: str | Path, columns: Sequence[str]) -> Iterator[Part]:
+def _json(path: str | Path, columns: Sequence[str], *, absent_is_null: bool) -> Iterator[Part]:
     line = 0
     seen: set[str] = set()
     for block in blocks(path):
         lines = _Lines(block, line)
         part = _json_part(lines)
         seen.update(part.table.column_names)
+        # JSON has no header: a field that no row has is one of which nothing was said, as on a day without payments.
         for column in columns:
             if column not in part.table.column_names:
                 part = _with_gaps(part, column)
         yield part
         line += len(lines)
-    if seen:
+    if seen and not absent_is_null:
         require_columns(columns, sorted(seen), shown_name(path))
 
 

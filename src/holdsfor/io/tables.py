@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from holdsfor.compiler.analysis.entities import Entities
 from holdsfor.compiler.analysis.reckoned import Reckoned
+from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Bools, Ints
@@ -149,9 +150,17 @@ class _Rows:
             if name is not None and found is not None and found.wrong is not None:
                 yield found.wrong, f"{name} is no whole number or timestamp"
         for name in (*entry.args, *([entry.value] if entry.value else [])):
-            yield missing(self._column(name), is_text=name in self._part.untyped), f"{name} is missing"
+            yield missing(self._column(name), is_text=name in self._part.untyped), self._gap(name)
         if self._end is not None:
             yield self._end.values <= self._start.values, f"{entry.end} does not lie after {entry.start}"
+
+    def _gap(self, name: str) -> str:
+        """What is wrong where a column has no value; a field that no row of JSON has may be misspelt."""
+        if not pa.types.is_null(self._part.column(name).type):
+            return f"{name} is missing"
+        others = [field.name for field in self._part.table.schema if not pa.types.is_null(field.type)]
+        close = suggest(name, others)
+        return f"{name} is missing" + (f"; did you mean {close}?" if close else "")
 
     def piece(self, layout: Layout) -> Piece:
         """The columns, of rows that nothing is wrong with."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import lit
 
 from holdsfor.compiler.analysis.entities import Entities, EntityKind
 from holdsfor.diagnostics import HoldsforError
@@ -35,17 +36,21 @@ def file_feeds(
     found = []
     for (style, places), listed in groups.items():
         part = replace(mapping, entries=tuple(mapping.entries[place] for place in places))
-        frame = _table(spark, style, listed, mapping.delimiter)
+        frame = read_table(spark, style, listed, part)
         found += feeds_of(frame, entities, part, mapping.unit, untyped=style == "csv")
     return found
 
 
-def _table(spark: SparkSession, style: str, paths: list[str], delimiter: str | None) -> DataFrame:
+def read_table(spark: SparkSession, style: str, paths: list[str], mapping: TableMapping) -> DataFrame:
+    """Files that a mapping describes; a field that no row of JSON has is null in all of them, as in a local run."""
     if style == "parquet":
         return spark.read.parquet(*paths)
     if style == "jsonl":
-        return spark.read.json(paths)
-    separator = delimiter or ("\t" if all(".tsv" in Path(path).suffixes for path in paths) else ",")
+        frame = spark.read.json(paths)
+        wanted = dict.fromkeys(column for entry in mapping.entries for column in entry.columns)
+        absent = {column: lit(None).cast("string") for column in wanted if column not in frame.columns}
+        return frame.withColumns(absent) if absent else frame
+    separator = mapping.delimiter or ("\t" if all(".tsv" in Path(path).suffixes for path in paths) else ",")
     return spark.read.csv(paths, header=True, sep=separator)
 
 

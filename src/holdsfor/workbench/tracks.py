@@ -55,7 +55,7 @@ def _joined(tables: Sequence[Table]) -> Table:
 @lru_cache(maxsize=2)
 def _read(path: Path, _state: int, unit: str) -> Table:
     names = ("entity", "time", "lon", "lat")
-    return _joined([_columns(part.table, names, unit) for part in parts(path, names, None, None)])
+    return _joined([_columns(part.table, names, unit) for part in parts(path, names, None, None, absent_is_null=False)])
 
 
 def _columns(table: pa.Table, names: Sequence[str], unit: str) -> Table:
@@ -151,7 +151,7 @@ def _of_tables(paths: Sequence[Path], mapping: TableMapping) -> Iterator[Table]:
             try:
                 found = [
                     _columns(p.table, names, mapping.unit)
-                    for p in parts(path, names, mapping.format, mapping.delimiter)
+                    for p in parts(path, names, mapping.format, mapping.delimiter, absent_is_null=False)
                 ]
             except HoldsforError:
                 # There are no such columns.

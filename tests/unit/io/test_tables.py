@@ -150,15 +150,34 @@ def test_missing_columns_and_strange_files(tmp_path: Path) -> None:
     path = file(tmp_path, "x.csv", "time,x,y\n1,a,b\n")
     with pytest.raises(HoldsforError, match=r"x\.csv has no column 't'; it has time, x, y"):
         read(path, E)
-    lines = file(tmp_path, "x.jsonl", '{"tt":1,"x":1,"y":2}\n')
-    with pytest.raises(HoldsforError, match=r"x\.jsonl has no column 't'"):
-        read(lines, E)
     with pytest.raises(HoldsforError, match="what format has"):
         read(file(tmp_path, "x.dat", ""), E)
     with pytest.raises(HoldsforError, match="is not a Parquet file"):
         read(file(tmp_path, "x.parquet", "nonsense"), E)
     with pytest.raises(HoldsforError, match="cannot read"):
         read(tmp_path / "none.csv", E)
+
+
+def test_a_field_that_no_json_line_has_is_null(tmp_path: Path) -> None:
+    mapping = {
+        "time": "t",
+        "event": {"e": {"args": ["x", "y"], "where": {"kind": "e"}}, "m": {"args": ["z"], "where": {"kind": "m"}}},
+        "fluent": {"g": {"start": "t", "end": "until", "args": ["x"], "where": {"kind": "g"}}},
+    }
+    quiet = file(tmp_path, "quiet.jsonl", '{"t":1,"kind":"e","x":"a","y":"b"}\n')
+    assert rows(read(quiet, mapping)) == [e("a", "b", 1)]
+    # An end that is null is open.
+    lasting = file(tmp_path, "lasting.jsonl", '{"t":1,"kind":"g","x":"a"}\n')
+    assert rows(read(lasting, mapping)) == [InputInterval(Compound("g", (Const("a"),)), Const("true"), 1, math.inf, 1)]
+    lacking = read(file(tmp_path, "lacking.jsonl", '{"t":1,"kind":"e","x":"a"}\n'), mapping)
+    assert [problem.reason for problem in lacking.rejects.first] == ["y is missing"]
+    assert read(file(tmp_path, "kinds.jsonl", '{"t":1,"x":"a","y":"b"}\n'), mapping).unknown == {UNMAPPED: 1}
+
+
+def test_a_misspelt_field_of_json_is_named_with_the_reason(tmp_path: Path) -> None:
+    mapping = {"time": "t", "event": {"s": {"args": ["user"]}}}
+    reading = read(file(tmp_path, "x.jsonl", '{"t":1,"usr":"ann"}\n'), mapping)
+    assert [problem.reason for problem in reading.rejects.first] == ["user is missing; did you mean usr?"]
 
 
 def test_empty_files(tmp_path: Path) -> None:
