@@ -41,3 +41,14 @@ def spark() -> Iterator[Any]:
         made.sparkContext.setLogLevel("ERROR")
         yield made
         made.stop()
+
+
+@pytest.fixture
+def one_session(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Commands use the session of all tests, and leave it running."""
+    import holdsfor.cli.spark_metric  # noqa: F401 -- it has a name of its own for the function
+
+    for module in ("spark", "spark_metric"):
+        monkeypatch.setattr(f"holdsfor.cli.{module}.spark_session", lambda _: spark)
+    monkeypatch.setattr(spark, "stop", lambda: None)
+    return spark

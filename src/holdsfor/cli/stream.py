@@ -182,7 +182,7 @@ def stream(
             )
         for complaint in complaints:
             typer.secho(f"warning: {complaint.message}", err=True, fg=typer.colors.YELLOW)
-        show = partial(_show, reports=reports)
+        show = partial(_show, reports=reports, shown=set())
         if history is not None and not made.has_begun(checkpoint):
             before = read_history(spark, source, history, columns, options)
             with spark_errors(f"{history} cannot be worked through"):
@@ -222,8 +222,13 @@ def _options(given: list[str]) -> dict[str, str]:
     return found
 
 
-def _show(report: Report, reports: Path | None) -> None:
+def _show(report: Report, reports: Path | None, shown: set[str]) -> None:
+    """The line of a batch. A condition without a value is named the first time that it comes first."""
     typer.echo(str(report))
+    first = report.first_without_value
+    if first is not None and (place := first.partition(": ")[0]) not in shown:
+        shown.add(place)
+        typer.echo(f"no value: {first}", err=True)
     if reports is not None:
         with reports.open("a", encoding="utf-8") as file:
             file.write(f"{json.dumps(asdict(report))}\n")

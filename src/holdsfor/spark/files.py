@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import lit
+from pyspark.sql.types import StringType, StructField, StructType
 
 from holdsfor.compiler.analysis.entities import Entities, EntityKind
 from holdsfor.diagnostics import HoldsforError
@@ -15,6 +15,7 @@ from holdsfor.io.formats import format_of
 from holdsfor.io.layouts import FIELDS_BEFORE_ARGUMENTS, Form, Layouts
 from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.io.sources import STANDARD_INPUT
+from holdsfor.spark.connectors.payload import MALFORMED
 from holdsfor.spark.sources import Feed, feeds_of
 
 
@@ -42,16 +43,22 @@ def file_feeds(
 
 
 def read_table(spark: SparkSession, style: str, paths: list[str], mapping: TableMapping) -> DataFrame:
-    """Files that a mapping describes; a field that no row of JSON has is null in all of them, as in a local run."""
+    """Files that a mapping describes."""
     if style == "parquet":
         return spark.read.parquet(*paths)
     if style == "jsonl":
-        frame = spark.read.json(paths)
-        wanted = dict.fromkeys(column for entry in mapping.entries for column in entry.columns)
-        absent = {column: lit(None).cast("string") for column in wanted if column not in frame.columns}
-        return frame.withColumns(absent) if absent else frame
-    separator = mapping.delimiter or ("\t" if all(".tsv" in Path(path).suffixes for path in paths) else ",")
-    return spark.read.csv(paths, header=True, sep=separator)
+        return _json_lines(spark, paths, mapping)
+    is_tabbed = all(".tsv" in Path(path).suffixes for path in paths)
+    return spark.read.csv(paths, header=True, sep=mapping.delimiter or ("\t" if is_tabbed else ","))
+
+
+def _json_lines(spark: SparkSession, paths: list[str], mapping: TableMapping) -> DataFrame:
+    """As in a local run, a field that no row has is null in all of them; lines that are no JSON are kept as text."""
+    reader = spark.read.option("columnNameOfCorruptRecord", MALFORMED)
+    found = reader.json(paths)
+    wanted = dict.fromkeys(column for entry in mapping.entries for column in entry.columns)
+    absent = [StructField(column, StringType()) for column in wanted if column not in found.columns]
+    return reader.schema(StructType([*found.schema.fields, *absent])).json(paths) if absent else found
 
 
 def _rtec(spark: SparkSession, paths: list[str], entities: Entities) -> list[Feed]:

@@ -15,6 +15,7 @@ from holdsfor.io.frames import entry_of
 from holdsfor.io.layouts import Form, Layouts
 from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.spark.columns import Argument, argument, identifier, is_open, key_part, literal, time
+from holdsfor.spark.connectors.payload import unreadable_column
 from holdsfor.spark.job import Route, Rows, SourceRows, route_of
 from holdsfor.spark.wire import (
     ARRIVALS,
@@ -58,6 +59,8 @@ class Feed:
 
     frame: DataFrame
     origins: tuple[Origin, ...]
+    lost: str = "false"
+    """Whether a row that is nothing at all is one that could not be read. One of all feeds of a DataFrame counts these."""
 
 
 def feeds_of(
@@ -77,7 +80,8 @@ def feeds_of(
         for name, frame in events.items():
             source = f"events[{name!r}]"
             if layouts.knows(name):
-                entries = [entry_of(source, name, frame.columns, layouts)]
+                lost = unreadable_column(frame.columns)
+                entries = [entry_of(source, name, [column for column in frame.columns if column != lost], layouts)]
                 found += _feeds(frame, entries, layouts, unit, untyped=untyped)
         return found
     if mapping is None:
@@ -90,9 +94,24 @@ def _feeds(frame: DataFrame, entries: Sequence[Entry], layouts: Layouts, unit: s
     origins = tuple(origin for origin in found if origin is not None)
     if not origins:
         return []
-    if len(origins) == 1 or _are_exclusive(entries):
-        return [Feed(frame, origins)]
-    return [Feed(frame, (origin,)) for origin in origins]
+    is_one = len(origins) == 1 or _are_exclusive(entries)
+    first, *others = [origins] if is_one else [(origin,) for origin in origins]
+    return [Feed(frame, first, _lost(frame, entries)), *(Feed(frame, other) for other in others)]
+
+
+def _lost(frame: DataFrame, entries: Sequence[Entry]) -> str:
+    """Whether the text of a row could not be made into columns, or into too few to tell what it is."""
+    text = unreadable_column(frame.columns)
+    if text is None:
+        return "false"
+    known = _either([_chosen(entry) for entry in entries])
+    return f"({identifier(text)} is not null and not coalesce({known}, false))"
+
+
+def _chosen(entry: Entry) -> str:
+    """Whether a row is an entry's."""
+    tests = [f"{identifier(name)} = {literal(wanted)}" for name, wanted in entry.where.items()]
+    return " and ".join(tests) or "true"
 
 
 def _are_exclusive(entries: Sequence[Entry]) -> bool:
@@ -123,8 +142,7 @@ def _origin(frame: DataFrame, entry: Entry, layouts: Layouts, unit: str, *, unty
         endless = is_open(entry.end, kinds[entry.end])
         end = f"case when not {endless} then {time(entry.end, kinds[entry.end], unit)} end"
         checks.append(f"({endless} or {end} > {start})")
-    chosen = [f"{identifier(name)} = {literal(wanted)}" for name, wanted in entry.where.items()]
-    return Origin(rows, " and ".join(chosen) or "true", start, end, arrival, tuple(args), " and ".join(checks))
+    return Origin(rows, _chosen(entry), start, end, arrival, tuple(args), " and ".join(checks))
 
 
 def _either(tests: Sequence[str]) -> str:
@@ -379,7 +397,7 @@ def _feed_reach(feed: Feed) -> DataFrame:
 def _counted_reach(feed: Feed) -> DataFrame:
     """The same, and how many rows can be read and how many cannot."""
     # What is asked of every row is worked out once, before it is asked in several ways.
-    rows = feed.frame.where(_either([origin.chosen for origin in feed.origins])).selectExpr(
+    rows = feed.frame.where(_either([*(origin.chosen for origin in feed.origins), feed.lost])).selectExpr(
         f"coalesce({_usable(feed.origins)}, false) as good",
         *(f"{sql} as {name}" for name, sql in _moments(feed).items()),
     )

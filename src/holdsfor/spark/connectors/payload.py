@@ -12,6 +12,7 @@ from pyspark.sql.types import DataType, StringType, StructType
 from holdsfor.diagnostics import HoldsforError
 
 MALFORMED = "_malformed"
+_SPARK_NAMES_IT = "_corrupt_record"
 _PARSED = "_parsed"
 
 
@@ -43,6 +44,11 @@ def json_columns(
         return found.select(*columns, *kept, F.when(is_bad, F.col(MALFORMED)).alias(MALFORMED))
 
     return transform
+
+
+def unreadable_column(columns: Sequence[str]) -> str | None:
+    """The column with the text of rows that could not be made into columns: ours, or the one that Spark adds."""
+    return next((name for name in (MALFORMED, _SPARK_NAMES_IT) if name in columns), None)
 
 
 def well_formed(frame: DataFrame) -> DataFrame:

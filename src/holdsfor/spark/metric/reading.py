@@ -21,7 +21,7 @@ from holdsfor.io.metric_rows import Rows, odd_rows, parse
 from holdsfor.io.metric_text import fact_set
 from holdsfor.io.rejects import Rejects, refused
 from holdsfor.io.tables import _chosen
-from holdsfor.spark.connectors.payload import MALFORMED
+from holdsfor.spark.connectors.payload import unreadable_column
 from holdsfor.spark.metric.job import MetricJob
 from holdsfor.spark.metric.wire import COUNTS, Sender, note_row
 
@@ -56,8 +56,9 @@ class Source:
 
     def read(self, table: pa.Table, dictionary: Dictionary, rejects: Rejects) -> FactSet:
         """The facts of some rows."""
-        if MALFORMED in table.column_names:
-            table = self._readable(table, rejects)
+        lost = unreadable_column(table.column_names)
+        if lost is not None:
+            table = self._readable(table, lost, rejects)
         if self.name is not None:
             return fact_set(self._of_predicate(self.name, table, rejects, untyped=self.untyped), dictionary)
         if self.mapping is not None:
@@ -66,9 +67,9 @@ class Source:
             return fact_set(list(self._named(table, rejects)), dictionary)
         return _from_lines(table[LINE], dictionary, rejects)
 
-    def _readable(self, table: pa.Table, rejects: Rejects) -> pa.Table:
+    def _readable(self, table: pa.Table, lost: str, rejects: Rejects) -> pa.Table:
         """Rows that could be made into columns. Those that could not, and so are facts of no name, are refused."""
-        text, rows = table[MALFORMED].combine_chunks(), table.drop_columns([MALFORMED])
+        text, rows = table[lost].combine_chunks(), table.drop_columns([lost])
         is_lost = pc.is_valid(text).to_numpy(zero_copy_only=False)
         if self.mapping is not None:
             part = _part(rows, self.mapping.name, untyped=self.untyped)

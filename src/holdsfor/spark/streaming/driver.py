@@ -74,7 +74,8 @@ class Report:
     `query_time` is the last one asked so far, `queries` how many came due in this batch, `changes` the rows of the
     changelog, `event_changes` those of derived events, `intervals` what is in sight now, `unmatched` the retractions of
     what was never seen. `ahead` rows had times later than `ahead_of`, too far beyond the others, the latest of them
-    `latest_ahead`. `keys_worked` is how many keys were worked out, at all query times and in all stages, and
+    `latest_ahead`. For `without_value` rows a condition had no value; `first_without_value` is one of them, in words.
+    `keys_worked` is how many keys were worked out, at all query times and in all stages, and
     `keys_held` how many there were; `from_scratch` says that the whole window was.
     """
 
@@ -92,6 +93,8 @@ class Report:
     event_changes: int = 0
     intervals: int = 0
     conflicts: int = 0
+    without_value: int = 0
+    first_without_value: str | None = None
     state_rows: int = 0
     state_bytes: int = 0
     keys_worked: int = 0
@@ -106,9 +109,10 @@ class Report:
             spoilt += f", {self.ahead} too far ahead (up to {self.latest_ahead}, later than {self.ahead_of})"
         unmatched = f", {self.unmatched} retractions unmatched" if self.unmatched else ""
         happened = f", {self.event_changes} of events" if self.event_changes else ""
+        unvalued = f", {self.without_value} rows without a value" if self.without_value else ""
         return (
             f"batch {self.batch}: query time {asked} (+{self.queries}), {self.events} events, {self.late} late{spoilt}"
-            f"{unmatched}, {self.changes} changes{happened}, {self.intervals} intervals{self._worked}, "
+            f"{unmatched}, {self.changes} changes{happened}, {self.intervals} intervals{self._worked}{unvalued}, "
             f"state {_size(self.state_bytes)}, {self.milliseconds} ms"
         )
 
@@ -225,7 +229,7 @@ class Driver(Generic[Frame]):
             )
             notes = self.workers.ask(turn)
             require_files(self.store, f"{batch}/state", [f"{note['stage']}-{note['bucket']}.arrow" for note in notes])
-            counted = {name: sum(note.get(name, 0) for note in notes) for name in _COUNTED}
+            counted = _counted(notes)
             scratch = is_first or is_anew or not counted["keys_held"]
             report = replace(report, query_time=due[-1], queries=len(due), from_scratch=scratch, **counted)
             is_usual = not is_first and not is_anew and not rolls
@@ -262,9 +266,16 @@ class Driver(Generic[Frame]):
             )
 
 
+def _counted(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What all buckets found, and one of the conditions without a value: the same whichever bucket comes first."""
+    found: dict[str, Any] = {name: sum(note.get(name, 0) for note in notes) for name in _COUNTED}
+    first = min((note["first_without_value"] for note in notes if "first_without_value" in note), default=None)
+    return found | {"first_without_value": first}
+
+
 _MOST_QUERIES = 1_000_000
 _FOLDERS = {"changes": "changes", "events": "event_changes", "unmatched": "unmatched"}
 """What workers write for the sinks, and how it is counted."""
 _NAMED = {"changes": "changes", "event_changes": "changes of events", "unmatched": "retractions of nothing"}
 _SIZES = ("intervals", "state_rows", "state_bytes")
-_COUNTED = ("changes", "event_changes", "conflicts", "unmatched", "keys_worked", "keys_held", *_SIZES)
+_COUNTED = ("changes", "event_changes", "conflicts", "without_value", "unmatched", "keys_worked", "keys_held", *_SIZES)

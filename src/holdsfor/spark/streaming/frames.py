@@ -22,7 +22,7 @@ from holdsfor.io.frames import entry_of
 from holdsfor.io.layouts import Form, Layouts
 from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.spark.columns import identifier, literal, time
-from holdsfor.spark.connectors.payload import MALFORMED
+from holdsfor.spark.connectors.payload import unreadable_column
 from holdsfor.spark.job import Rows
 from holdsfor.spark.sources import Origin, _either, _feeds, _first_of, _Shipped
 from holdsfor.spark.streaming.clock import Clock, Windows
@@ -76,7 +76,8 @@ class Sources:
             names = {column: f"{place}:{column}" for column in frame.columns}
             found.append((name, names))
             if layouts.knows(name):
-                plain = [column for column in frame.columns if column not in (retracted, MALFORMED)]
+                unread = unreadable_column(frame.columns)
+                plain = [column for column in frame.columns if column not in (retracted, unread)]
                 entries.append(_renamed(entry_of(f"events[{name!r}]", name, plain, layouts), names, place))
         if retracted is not None and not any(retracted in names for _, names in found):
             raise HoldsforError(f"no stream has the column {retracted!r}, which should say what is taken back")
@@ -106,7 +107,8 @@ class Sources:
 
     def unreadable(self) -> str | None:
         """Whether the text of a row could not be made into columns; None if no stream tells."""
-        told = [identifier(names[MALFORMED]) for _, names in self.columns if MALFORMED in names]
+        named = [(names, unreadable_column(list(names))) for _, names in self.columns]
+        told = [identifier(names[column]) for names, column in named if column is not None]
         return _either([f"{name} is not null" for name in told]) if told else None
 
     def row_text(self) -> str:

@@ -33,7 +33,7 @@ from holdsfor.spark.streaming.causes import Causes, event_texts, report_texts
 from holdsfor.spark.streaming.happenings import HAPPENED, compare_events
 from holdsfor.spark.streaming.leaving import Leaving, columns_of, section_of
 from holdsfor.spark.streaming.matched import Times, matched
-from holdsfor.spark.streaming.results import Results
+from holdsfor.spark.streaming.results import Results, without_value
 from holdsfor.spark.streaming.shelving import Packing, Unpacking, symbols_of
 from holdsfor.spark.streaming.stages import StandIn, StreamStage
 from holdsfor.spark.streaming.staging import stream_stages
@@ -202,6 +202,7 @@ class KeyedBucket:
         state = sum(map(len, stage.before.after().values()))
         return {
             **counted,
+            **without_value(self._prepared),
             "conflicts": self._conflicts,
             "intervals": _in_sight(self._shown, self._turn.until - self._turn.windows.size),
             "state_rows": state + held + reports + len(self._arrivals.rest),

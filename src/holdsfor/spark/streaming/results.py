@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 
 from holdsfor.engine.changelog import CHANGES
+from holdsfor.engine.prepared import Prepared
+from holdsfor.engine.unvalued import unvalued
 from holdsfor.spark.streaming.arrivals import UNMATCHED
 from holdsfor.spark.streaming.happenings import EVENT_CHANGES
 from holdsfor.spark.streaming.store import Store, as_parquet
@@ -32,6 +35,14 @@ class Results:
                 store.write(f"{batch}/{kind}/{name}.parquet", as_parquet(table))
         counted = {"events": "event_changes"}
         return {counted.get(kind, kind): len(table) for kind, table in tables.items()}
+
+
+def without_value(prepared: Prepared) -> dict[str, Any]:
+    """For how many rows conditions failed for want of a value, and the first of them in words."""
+    failures = prepared.dictionary.failures
+    if not len(failures):
+        return {}
+    return {"without_value": len(failures), "first_without_value": str(unvalued(failures, prepared.plan)[0])}
 
 
 def without_causes(changes: pa.Table) -> pa.Table:

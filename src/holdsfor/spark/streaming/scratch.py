@@ -28,7 +28,7 @@ from holdsfor.spark.output import Output, Owner, Share
 from holdsfor.spark.steps import advance
 from holdsfor.spark.streaming.arrivals import Arrivals, by_tag, unmatched_rows
 from holdsfor.spark.streaming.happenings import HAPPENED, compare_events
-from holdsfor.spark.streaming.results import Results, without_causes
+from holdsfor.spark.streaming.results import Results, without_causes, without_value
 from holdsfor.spark.streaming.store import Store, packed, state_file, unpacked
 from holdsfor.spark.streaming.turns import Turn
 
@@ -136,6 +136,7 @@ class ScratchBucket:
         self._store.write_sealed(state_file(self._turn.batch, self._spec.number, self._bucket), data)
         return {
             **counted,
+            **without_value(self._prepared),
             "conflicts": self._conflicts,
             "intervals": len(self._shown),
             "state_rows": len(state) + len(self._arrivals.rest),
