@@ -37,6 +37,9 @@ _MANY = 1 << 16
 """Columns of more rows do not fit into the fastest memory."""
 
 
+LIST_AS_VALUE = "the engine cannot use a list that findall collects as a value; --engine reference can"
+
+
 def numbers_of(column: Column, dictionary: Dictionary) -> Array:
     """A column as numbers; a code that stands for none has no value."""
     if isinstance(column, Numbers):
@@ -49,7 +52,8 @@ def codes_of(column: Column, dictionary: Dictionary) -> Ints:
     """A column as codes; numbers that have none get one."""
     if isinstance(column, Codes):
         return column.data
-    assert isinstance(column, Numbers)
+    if isinstance(column, Lists):
+        raise EvaluationError(LIST_AS_VALUE)
     return dictionary.encode_numbers(column.data)
 
 

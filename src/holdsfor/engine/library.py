@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from holdsfor.engine.dictionary import Dictionary, value_of
-from holdsfor.engine.expressions import codes_of, column_of, note
+from holdsfor.engine.expressions import LIST_AS_VALUE, codes_of, column_of, note
 from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers
 from holdsfor.engine.numbers import no_value
 from holdsfor.engine.relations import equal, join, relation
@@ -39,7 +39,7 @@ def call_library(literal: Call, frame: Frame, dictionary: Dictionary) -> Frame:
             note(literal, frame.where(lacking & ~is_empty), dictionary)
             frame, values = frame.where(~lacking), values[~lacking]
         return _bind(args[1], Numbers(values), frame, dictionary)
-    if name[0] in ("sort", "list_to_set", "msort", "reverse"):
+    if name[0] in ("sort", "list_to_set", "msort"):
         return _bind(args[1], _sorted(lists, dictionary, unique=name[0] in ("sort", "list_to_set")), frame, dictionary)
     raise EvaluationError(f"{name[0]}/{name[1]} is not available on the result of findall")
 
@@ -54,7 +54,8 @@ def _list_argument(name: tuple[str, int], args: tuple[Term, ...], frame: Frame) 
 def _bind(target: Term, column: Column, frame: Frame, dictionary: Dictionary) -> Frame:
     if isinstance(target, Var) and target.name not in frame.columns:
         return frame.with_columns({target.name: column})
-    assert not isinstance(column, Lists)
+    if isinstance(column, Lists):
+        raise EvaluationError(LIST_AS_VALUE)
     return frame.where(equal(column_of(target, frame, dictionary), column, dictionary))
 
 

@@ -6,7 +6,7 @@ everything that can meet one is tried on the rules alone, or foreseen. Without l
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from holdsfor.compiler.analysis.binding import names
@@ -15,14 +15,26 @@ from holdsfor.diagnostics import NOWHERE, Diagnostic, Severity
 from holdsfor.engine.cyclic.component import Component
 from holdsfor.engine.rule_notes import RuleNotes, rule_notes
 from holdsfor.engine.variants import NotSupported, variants
-from holdsfor.ir import Call, Effect, EffectKind, EffectRule, FindAll, IntervalRule, Rule, variable_names, walk
-from holdsfor.logic.library import LIBRARY
-from holdsfor.syntax.terms import EMPTY_LIST, Var, arguments, functor
-
-_ON_COLLECTED = frozenset(
-    "member memberchk length sum_list sumlist max_list min_list sort list_to_set msort reverse".split()
+from holdsfor.ir import (
+    Call,
+    Effect,
+    EffectKind,
+    EffectRule,
+    FindAll,
+    IntervalRule,
+    Literal,
+    Rule,
+    rule_variables,
+    variable_names,
+    walk,
 )
+from holdsfor.logic.library import LIBRARY
+from holdsfor.syntax.terms import EMPTY_LIST, Var, arguments, functor, variables
+
+_ON_COLLECTED = frozenset("member memberchk length sum_list sumlist max_list min_list sort list_to_set msort".split())
 """The library predicates that work on the results of `findall`."""
+_LISTS_OF_LISTS = frozenset(("sort", "list_to_set", "msort"))
+_AS_VALUE = "a list that findall collects, used as a value"
 _HINT = "the reference evaluator can do it: run --engine reference"
 
 
@@ -51,15 +63,46 @@ def _collected(plan: Plan) -> Iterator[NotSupported]:
     rules: tuple[Rule, ...] = (*plan.analysis.program.effects, *plan.analysis.program.events)
     for rule in rules:
         literals = list(walk(rule.body))
-        results = [literal.result for literal in literals if isinstance(literal, FindAll)]
+        lists = _list_names(literals)
         for literal in literals:
-            if isinstance(literal, FindAll) and not isinstance(literal.result, Var) and literal.result != EMPTY_LIST:
-                yield NotSupported("a result of findall that is neither a variable nor []", literal.span)
-            if not isinstance(literal, Call) or not any(arg in results for arg in arguments(literal.atom)):
+            if isinstance(literal, FindAll):
+                if not isinstance(literal.result, Var) and literal.result != EMPTY_LIST:
+                    yield NotSupported("a result of findall that is neither a variable nor []", literal.span)
                 continue
-            name = functor(literal.atom)
-            if name in LIBRARY and name is not None and name[0] not in _ON_COLLECTED:
-                yield NotSupported(f"{name[0]}/{name[1]} on the result of findall", literal.span)
+            name = functor(literal.atom) if isinstance(literal, Call) else None
+            used = lists & variable_names((literal,)) if lists else set()
+            if used and (name is None or name not in LIBRARY or not _reads_list(literal, used)):
+                what = f"{name[0]}/{name[1]} on the result of findall" if name in LIBRARY and name else _AS_VALUE
+                yield NotSupported(what, literal.span)
+        if lists & {variable.name for variable in rule_variables(replace(rule, body=()))}:
+            yield NotSupported(_AS_VALUE, rule.span)
+
+
+def _list_names(literals: Sequence[Literal]) -> set[str]:
+    """The variables that stand for lists which `findall` collects, sorted ones too."""
+    lists = {one.result.name for one in literals if isinstance(one, FindAll) and isinstance(one.result, Var)}
+    for _ in literals if lists else ():
+        for one in literals:
+            name = functor(one.atom) if isinstance(one, Call) else None
+            if name is not None and name[0] in _LISTS_OF_LISTS and isinstance(one, Call):
+                given, made = arguments(one.atom)[:2]
+                if isinstance(given, Var) and given.name in lists and isinstance(made, Var):
+                    lists.add(made.name)
+    return lists
+
+
+def _reads_list(literal: Literal, lists: set[str]) -> bool:
+    """Whether a call uses lists in the places where the engine takes them."""
+    assert isinstance(literal, Call)
+    name, args = functor(literal.atom), arguments(literal.atom)
+    assert name is not None
+    if name[0] not in _ON_COLLECTED:
+        return False
+    place = 1 if name[0] in ("member", "memberchk") else 0
+    others = [arg for at, arg in enumerate(args) if at != place]
+    if name[0] in _LISTS_OF_LISTS:
+        return isinstance(args[0], Var) and isinstance(args[1], Var)
+    return isinstance(args[place], Var) and not any(v.name in lists for arg in others for v in variables(arg))
 
 
 def _open_terminations(plan: Plan, notes: RuleNotes) -> Iterator[NotSupported]:

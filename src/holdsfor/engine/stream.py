@@ -169,7 +169,7 @@ class Stream:
         return sum(map(len, self._arrivals()))
 
     def _arrivals(self) -> list[Ints]:
-        return [table.arrival for table in (*self.events.values(), *self.fluents.values())]
+        return [one.arrival for one in self.events.values()] + [one.arrival for one in self.fluents.values()]
 
 
 def from_records(records: Iterable[Record], entities: Entities, dictionary: Dictionary) -> Stream:

@@ -56,7 +56,7 @@ def explain(
     untyped: bool = False,
 ) -> Explanation:
     """Why something holds at a time-point, or why it does not. Takes the events that `recognise` takes."""
-    plan, feeds = _read(program, events, mapping, background, unit, untyped=untyped)
+    plan, feeds = _read(program, events, mapping, background, unit, None, untyped=untyped)
     asked = read_question(question, plan.analysis.entities)
     demand = demand_of(plan, asked.symbol, asked.term)
     reach = reach_of(_session(events), feeds)

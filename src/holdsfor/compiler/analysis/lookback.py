@@ -105,7 +105,7 @@ def _differences(body: Body, definitions: dict[str, Term]) -> Iterator[tuple[str
 def _as_difference(difference: Linear, sign: int) -> tuple[tuple[str, str], float] | None:
     """The two variables of an expression that is one minus the other, times a factor, and perhaps a constant."""
     factors = {name: factor * sign for name, factor in difference.items() if name and factor}
-    if len(factors) != 2 or sum(factors.values()):
+    if len(factors) != 2 or sum(factors.values()) != 0:
         return None
     second, first = sorted(factors, key=lambda name: factors[name])
     return (first, second), factors[first]
