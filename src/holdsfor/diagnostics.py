@@ -44,6 +44,14 @@ class Source:
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
 
+    def offset(self, line: int, column: int) -> int:
+        """The character offset of a 1-based line and column.
+
+        >>> Source("f", "ab\\ncd").offset(2, 2)
+        4
+        """
+        return self._line_starts[line - 1] + column - 1
+
     def line(self, number: int) -> str:
         """The text of a 1-based line, without its line break."""
         start = self._line_starts[number - 1]

@@ -18,6 +18,7 @@ from holdsfor.compiler.plan import Plan, make_plan
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source, errors_of
 from holdsfor.explain.limits import DEPTH
 from holdsfor.frontend.rtec import parse_program
+from holdsfor.frontend.rtec.files import ReadFile
 from holdsfor.ir import Program
 
 if TYPE_CHECKING:
@@ -315,17 +316,17 @@ def from_program(program: Program) -> Reasoner:
     return Reasoner(analysis, tuple(found))
 
 
-def from_sources(sources: Iterable[Source]) -> Reasoner:
-    """Check rule texts as one program, without raising for what is wrong with them."""
+def from_sources(sources: Iterable[Source], read: ReadFile = read_source) -> Reasoner:
+    """Check rule texts as one program, without raising for what is wrong with them; `read` reads what they load."""
     with _no_garbage_collection():
-        return from_program(parse_sources(sources))
+        return from_program(parse_sources(sources, read))
 
 
-def parse_sources(sources: Iterable[Source]) -> Program:
+def parse_sources(sources: Iterable[Source], read: ReadFile = read_source) -> Program:
     """Rule texts as one program; those of files whose names end in `.dmtl` are metric rules."""
     listed = list(sources)
     metric = [source for source in listed if source.name.endswith(METRIC_FILES)]
-    program = parse_program((source for source in listed if source not in metric), read_source)
+    program = parse_program((source for source in listed if source not in metric), read)
     if not metric:
         return program
     # Imported here: few programs have metric rules.

@@ -19,7 +19,6 @@ from holdsfor.cli.common import (
     write_output,
 )
 from holdsfor.codes import all_codes, page
-from holdsfor.compiler.checks.data import check_data
 from holdsfor.compiler.describe import plan_data, plan_text
 from holdsfor.diagnostics import Diagnostic, HoldsforError, Severity, errors_of, in_reading_order
 from holdsfor.frontend.dmtl import format_metric
@@ -109,12 +108,9 @@ def _data_findings(reasoner: Reasoner, events: list[Path]) -> list[Diagnostic]:
     if not events:
         return []
     # Imported here: NumPy and Arrow would slow down every other command.
-    from holdsfor.io.rtec_csv import read_rtec
+    from holdsfor.io.data_check import data_names
 
-    reading = read_rtec(events, reasoner.analysis.entities)
-    malformed = reading.rejects.by_name.values()
-    skipped = {row.text.partition("|")[0]: f"{row.file}:{row.line}: {row.reason}" for row in malformed}
-    return list(check_data(reasoner.analysis, reading.provided, reading.unknown, skipped))
+    return data_names(events, reasoner.analysis.entities).findings(reasoner.analysis)
 
 
 def _summary(findings: list[Diagnostic], clauses: int) -> str:

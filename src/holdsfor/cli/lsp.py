@@ -20,10 +20,10 @@ class Language(StrEnum):
 
 
 def lsp() -> None:
-    """Serve editors over standard input and output: diagnostics, hover, definitions, rename, format, completion."""
+    """Serve editors over standard input and output: diagnostics with fixes, names, colours, format and more."""
     with friendly_errors():
         try:
-            from holdsfor.editing.server import make_server
+            from holdsfor.editing.features import make_server
         except ImportError:
             raise HoldsforError("the language server needs pygls: pip install 'holdsfor[lsp]'") from None
         make_server().start_io()

@@ -29,9 +29,10 @@ def proposals(document: Document, offset: int) -> list[Proposal]:
     start = offset - len(begun)
     clause = text.count("\n", 0, text.rfind("\n\n", 0, offset) + 1), text.count("\n", 0, offset)
     offered: dict[str, str] = {}
-    for one in document.names:
-        is_here = one.span.start == start
-        is_near = one.kind is not NameKind.VARIABLE or clause[0] <= one.span.line - 1 <= clause[1]
+    for one in document.all_names:
+        in_this_file = one.span.source.name == document.source.name
+        is_here = in_this_file and one.span.start == start
+        is_near = one.kind is not NameKind.VARIABLE or (in_this_file and clause[0] <= one.span.line - 1 <= clause[1])
         if not is_here and is_near and one.kind is not NameKind.WORD:
             offered.setdefault(one.name, str(one.kind) if one.kind is NameKind.VARIABLE else f"{one.kind}/{one.arity}")
     for word, usage in _language(document).items():

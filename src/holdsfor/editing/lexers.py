@@ -19,7 +19,7 @@ OPERATORS = tuple(sorted((*map(str, UnaryOperator), *map(str, BinaryOperator))))
 _COMMON = [
     (r"\s+", Whitespace),
     (r"%[^\n]*", Comment.Single),
-    (r"/\*.*?\*/", Comment.Multiline),
+    (r"/\*[\s\S]*?\*/", Comment.Multiline),
     (r"'(?:[^'\\\n]|''|\\.)*'|\"(?:[^\"\\\n]|\"\"|\\.)*\"", String),
 ]
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from holdsfor.compiler.analysis.places import name_span
 from holdsfor.diagnostics import Source, Span
 from holdsfor.frontend.dmtl.reader import parse_source
 from holdsfor.ir.metric import Aggregate, Atom, Comparison, Condition, MetricFact, MetricRule, atoms
 from holdsfor.syntax.parser import parse
-from holdsfor.syntax.terms import Clause, Compound, Const, Term, conjuncts, functor, variables
+from holdsfor.syntax.terms import Clause, Compound, Const, Term, arguments, conjuncts, functor, variables
 
 
 class NameKind(StrEnum):
@@ -34,6 +35,7 @@ class Occurrence:
     span: Span
     is_definition: bool = False
     scope: int = -1
+    args: tuple[Term, ...] = field(default=(), compare=False, repr=False)
 
     def same(self, other: Occurrence) -> bool:
         """Whether both stand for the same thing."""
@@ -64,11 +66,20 @@ def occurrences(source: Source, *, is_metric: bool) -> list[Occurrence]:
 
 def _rtec(source: Source) -> Iterator[Occurrence]:
     for number, clause in enumerate(parse(source).clauses):
+        if clause.head is None:
+            yield from _directive(clause)
+            continue
         yield from _variables(clause, number)
-        if clause.head is not None:
-            yield from _head(clause.head)
+        yield from _head(clause.head)
         for goal in conjuncts(clause.body):
             yield from _goal(goal)
+
+
+def _directive(clause: Clause) -> Iterator[Occurrence]:
+    """The words of a directive: what they are about is not a name of the program."""
+    for goal in conjuncts(clause.body):
+        if isinstance(goal, Compound) and goal.name.isidentifier():
+            yield _named(NameKind.WORD, goal, goal.name, len(goal.args))
 
 
 def _variables(clause: Clause, number: int) -> Iterator[Occurrence]:
@@ -127,18 +138,14 @@ def _known(term: Term, name: str, *, is_definition: bool) -> Iterator[Occurrence
 
 def _named(kind: NameKind, term: Term, name: str, arity: int, *, is_definition: bool = False) -> Occurrence:
     """The name of a term, which stands in front of its arguments; in quotes perhaps."""
-    span = term.span
-    text = span.text
-    length = len(text)
-    if isinstance(term, Compound):
-        length = text.find("(", text.find("'", 1)) if text.startswith("'") else len(name)
-    return Occurrence(kind, name, arity, Span(span.source, span.start, span.start + length), is_definition)
+    written = name_span(term.span) or Span(term.span.source, term.span.start, term.span.start + len(name))
+    return Occurrence(kind, name, arity, written, is_definition, args=arguments(term))
 
 
 def _metric(source: Source) -> Iterator[Occurrence]:
     for number, statement in enumerate(parse_source(source).statements):
         if isinstance(statement, MetricFact):
-            yield _predicate(statement.predicate, len(statement.args), statement.span, is_definition=True)
+            yield _predicate(statement.predicate, statement.args, statement.span, is_definition=True)
             continue
         yield from _metric_rule(statement, number)
 
@@ -157,7 +164,7 @@ def _metric_rule(rule: MetricRule, number: int) -> Iterator[Occurrence]:
 
 
 def _atom(atom: Atom, number: int, *, is_definition: bool = False) -> Iterator[Occurrence]:
-    yield _predicate(atom.predicate, len(atom.args), atom.span, is_definition=is_definition)
+    yield _predicate(atom.predicate, atom.args, atom.span, is_definition=is_definition)
     yield from _terms(atom.args, number)
 
 
@@ -168,6 +175,6 @@ def _terms(terms: Iterable[Term], number: int) -> Iterator[Occurrence]:
                 yield Occurrence(NameKind.VARIABLE, var.name, 0, var.span, scope=number)
 
 
-def _predicate(name: str, arity: int, span: Span, *, is_definition: bool = False) -> Occurrence:
+def _predicate(name: str, args: Sequence[Term], span: Span, *, is_definition: bool = False) -> Occurrence:
     begins = Span(span.source, span.start, span.start + len(name))
-    return Occurrence(NameKind.PREDICATE, name, arity, begins, is_definition)
+    return Occurrence(NameKind.PREDICATE, name, len(args), begins, is_definition, args=tuple(args))

@@ -1,4 +1,8 @@
-"""The rule files that an editor has open, as one program or several, and what is known of them."""
+"""The rule files that an editor has open, as one program or several, and what is known of them.
+
+A file and what it loads (`:- ['areas.prolog'].`) are one program. A file that another open one loads is checked as part
+of that, since by itself it may lack names that the other defines.
+"""
 
 from __future__ import annotations
 
@@ -7,40 +11,72 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from holdsfor.diagnostics import Diagnostic, Source, in_reading_order
+from holdsfor.diagnostics import Diagnostic, Source, Span, in_reading_order
 from holdsfor.editing.occurrences import NameKind, Occurrence, occurrences
 from holdsfor.frontend.dmtl import format_metric
 from holdsfor.frontend.rtec import format_source
+from holdsfor.frontend.rtec.files import ReadFile, may_load_files, named_files, with_loaded_files
 from holdsfor.loading import METRIC_FILES, Reasoner, from_sources, read_source
 from holdsfor.metric import MetricReasoner, from_metric_sources
+from holdsfor.syntax.parser import parse
 
 
 @dataclass(frozen=True)
-class Document:
-    """One file with the background files that belong to it."""
+class RuleProgram:
+    """Files that are checked together: those that are given, and those that they load."""
 
-    source: Source
-    background: tuple[Source, ...] = ()
+    given: tuple[Source, ...]
+    read: ReadFile = read_source
 
-    @property
-    def is_metric(self) -> bool:
-        """Whether it holds metric rules."""
-        return self.source.name.endswith(METRIC_FILES)
-
-    @property
-    def _is_metric_only(self) -> bool:
-        return all(source.name.endswith(METRIC_FILES) for source in (self.source, *self.background))
+    @cached_property
+    def sources(self) -> tuple[Source, ...]:
+        """All files, each once."""
+        if not any(may_load_files(source.text) for source in self.given):
+            return self.given
+        parsed = (parse(source) for source in self.given if not is_metric(source))
+        loaded = (one.source for one in with_loaded_files(parsed, self.read))
+        return tuple({source.name: source for source in (*self.given, *loaded)}.values())
 
     @cached_property
     def reasoner(self) -> Reasoner | MetricReasoner:
         """The checked program, errors and all."""
-        sources = (self.source, *self.background)
-        return from_metric_sources(sources) if self._is_metric_only else from_sources(sources)
+        if all(map(is_metric, self.given)):
+            return from_metric_sources(self.given)
+        return from_sources(self.given, self.read)
+
+    @cached_property
+    def names(self) -> list[Occurrence]:
+        """All names in all files."""
+        found = (occurrences(source, is_metric=is_metric(source)) for source in self.sources)
+        return [one for listed in found for one in listed]
+
+
+@dataclass(frozen=True)
+class Document:
+    """One file, and the programs that it is part of: usually one, several if several open files load it."""
+
+    source: Source
+    programs: tuple[RuleProgram, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.programs:
+            object.__setattr__(self, "programs", (RuleProgram((self.source,)),))
+
+    @property
+    def is_metric(self) -> bool:
+        """Whether it holds metric rules."""
+        return is_metric(self.source)
+
+    @property
+    def reasoner(self) -> Reasoner | MetricReasoner:
+        """The checked program, errors and all; of several, the first."""
+        return self.programs[0].reasoner
 
     @cached_property
     def diagnostics(self) -> list[Diagnostic]:
         """What is to be said about this file."""
-        return in_reading_order(one for one in self.reasoner.diagnostics if one.span.source.name == self.source.name)
+        found = (one for program in self.programs for one in program.reasoner.diagnostics)
+        return in_reading_order(one for one in found if one.span.source.name == self.source.name)
 
     @cached_property
     def names(self) -> list[Occurrence]:
@@ -48,9 +84,15 @@ class Document:
         return occurrences(self.source, is_metric=self.is_metric)
 
     @cached_property
-    def _all_names(self) -> list[Occurrence]:
-        others = (occurrences(source, is_metric=source.name.endswith(METRIC_FILES)) for source in self.background)
-        return [*self.names, *(one for found in others for one in found)]
+    def all_names(self) -> list[Occurrence]:
+        """All names of the programs, those of this file first."""
+        others = (one for program in self.programs for one in program.names)
+        return [*self.names, *dict.fromkeys(one for one in others if one.span.source.name != self.source.name)]
+
+    @cached_property
+    def loaded_files(self) -> list[tuple[Span, Path]]:
+        """The places that name files to load, and the files."""
+        return [] if self.is_metric else list(named_files(parse(self.source)))
 
     def name_at(self, offset: int) -> Occurrence | None:
         """The name at a place; the end of a name counts as the name."""
@@ -58,8 +100,8 @@ class Document:
         return min(found, key=lambda one: one.span.end - one.span.start, default=None)
 
     def same_as(self, name: Occurrence) -> list[Occurrence]:
-        """All places of the same name, background files included."""
-        return [one for one in self._all_names if one.same(name)]
+        """All places of the same name, in all files of the programs."""
+        return [one for one in self.all_names if one.same(name)]
 
     def definitions(self, name: Occurrence) -> list[Occurrence]:
         """The places that define a name; of a variable, its first."""
@@ -79,34 +121,77 @@ class Project:
     root: Path = field(default_factory=Path)
     _open: dict[str, str] = field(default_factory=dict)
     _documents: dict[str, Document] = field(default_factory=dict)
+    _programs: dict[str, RuleProgram] = field(default_factory=dict)
 
     def put(self, name: str, text: str) -> Document:
         """A file has been opened or changed."""
         self._open[name] = text
-        self._documents.clear()
+        self.refresh()
         return self.document(name)
 
     def close(self, name: str) -> None:
         """A file is no longer open."""
         self._open.pop(name, None)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look at all files again: one may have changed on disk."""
         self._documents.clear()
+        self._programs.clear()
 
     @property
     def open_files(self) -> list[str]:
         """The names of all files that are open."""
         return list(self._open)
 
+    @property
+    def files(self) -> list[str]:
+        """The names of all open files and of those that they load."""
+        loaded = (other for name in self._open for other in sorted(self._loaded_by(name)))
+        return list(dict.fromkeys((*self._open, *loaded)))
+
     def document(self, name: str) -> Document:
         """A file that is open, or on disk."""
         if name not in self._documents:
-            background = tuple(self._source(other) for other in self._background_of(name))
-            self._documents[name] = Document(self._source(name), background)
+            programs = tuple(self._program(main) for main in self._mains_of(name))
+            self._documents[name] = Document(self._source(name), programs)
         return self._documents[name]
+
+    def _mains_of(self, name: str) -> Sequence[str]:
+        """The open files that load a file, perhaps by way of others, and that no open file loads; else the file."""
+        reached = {main: self._loaded_by(main) for main in self._open}
+        mine = self._loaded_by(name)
+        above = [main for main, files in reached.items() if main != name and name in files and main not in mine]
+        top = [
+            main for main in above if not any(main in reached[other] and other not in reached[main] for other in above)
+        ]
+        return top or [name]
+
+    def _loaded_by(self, name: str) -> frozenset[str]:
+        program = self._program(name)
+        background = {source.name for source in program.given[1:]}
+        return frozenset(source.name for source in program.sources) - background - {name}
+
+    def _program(self, name: str) -> RuleProgram:
+        if name not in self._programs:
+            given = (self._source(name), *(self._source(other) for other in self._background_of(name)))
+            self._programs[name] = RuleProgram(given, self._read)
+        return self._programs[name]
 
     def _source(self, name: str) -> Source:
         return Source(name, self._open[name]) if name in self._open else read_source(name)
+
+    def _read(self, path: Path) -> Source:
+        """A file that is loaded. It has one name, by whichever path it was found."""
+        found = path.resolve()
+        return self._source(next((name for name in self._open if Path(name).resolve() == found), str(found)))
 
     def _background_of(self, name: str) -> Iterable[str]:
         """The files that are part of every program, but for this one itself."""
         listed = [path for pattern in self.background for path in sorted(self.root.glob(pattern))]
         return [str(path) for path in dict.fromkeys(listed) if path.resolve() != Path(name).resolve()]
+
+
+def is_metric(source: Source) -> bool:
+    """Whether a file holds metric rules."""
+    return source.name.endswith(METRIC_FILES)

@@ -15,11 +15,23 @@ def renamed(document: Document, name: Occurrence, new: str) -> dict[Occurrence, 
         raise HoldsforError(f"{name.name} is a word of the language")
     text = _written(name.kind, new)
     same = document.same_as(name)
-    for other in document.names:
-        clash = other.kind is name.kind and other.scope == name.scope and (other.name, other.arity) == (new, name.arity)
+    for other in document.all_names:
+        clash = other.kind is name.kind and _is_near(other, name) and (other.name, other.arity) == (new, name.arity)
         if clash and not other.same(name):
-            raise HoldsforError(f"there is a {name.kind} {new} already, in line {other.span.line}")
+            raise HoldsforError(f"there is a {name.kind} {new} already, in {_place(other, document)}")
     return dict.fromkeys(same, text)
+
+
+def _is_near(other: Occurrence, name: Occurrence) -> bool:
+    """Whether two names could be taken for each other: variables only in one clause."""
+    return name.kind is not NameKind.VARIABLE or (
+        other.scope == name.scope and other.span.source.name == name.span.source.name
+    )
+
+
+def _place(name: Occurrence, document: Document) -> str:
+    is_here = name.span.source.name == document.source.name
+    return f"line {name.span.line}" if is_here else f"{name.span.source.name}:{name.span.line}"
 
 
 def _written(kind: NameKind, new: str) -> str:

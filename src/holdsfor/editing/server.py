@@ -1,4 +1,4 @@
-"""A language server: `holdsfor lsp`, over standard input and output."""
+"""A language server: `holdsfor lsp`, over standard input and output. What editors ask is answered in `features`."""
 
 from __future__ import annotations
 
@@ -6,30 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
-from pygls.workspace import PositionCodec
 
 from holdsfor import __version__
-from holdsfor.codes import page
-from holdsfor.diagnostics import Diagnostic, HoldsforError, Severity, Span
-from holdsfor.editing.completing import proposals
-from holdsfor.editing.hovering import hover_text
-from holdsfor.editing.occurrences import NameKind, Occurrence
+from holdsfor.diagnostics import Diagnostic, Severity, Source, Span, in_reading_order
+from holdsfor.editing.event_data import EventData
+from holdsfor.editing.occurrences import Occurrence
 from holdsfor.editing.project import Document, Project
-from holdsfor.editing.renaming import renamed
 
 _SEVERITIES = {
     Severity.ERROR: lsp.DiagnosticSeverity.Error,
     Severity.WARNING: lsp.DiagnosticSeverity.Warning,
     Severity.NOTE: lsp.DiagnosticSeverity.Information,
-}
-_SYMBOL_KINDS = {
-    NameKind.EVENT: lsp.SymbolKind.Event,
-    NameKind.FLUENT: lsp.SymbolKind.Property,
-    NameKind.BACKGROUND: lsp.SymbolKind.Function,
-    NameKind.PREDICATE: lsp.SymbolKind.Property,
 }
 
 
@@ -39,47 +28,71 @@ class RuleServer(LanguageServer):
     def __init__(self) -> None:
         super().__init__("holdsfor", __version__, text_document_sync_kind=lsp.TextDocumentSyncKind.Full)
         self.project = Project()
+        self.data = EventData()
+        self._published: set[str] = set()
+        self._problem = ""
 
-    @property
-    def codec(self) -> PositionCodec:
-        """How the editor counts columns."""
-        return self.workspace.position_codec
+    # Settings
 
-    def configure(self, options: Any) -> None:
-        """Take the editor's settings: `background` are patterns of files that are part of every program."""
-        given = options.get("background", []) if isinstance(options, dict) else []
-        patterns = [given] if isinstance(given, str) else [one for one in given if isinstance(one, str)]
-        self.project = Project(patterns, Path(self.workspace.root_path or "."))
+    def configure(self, settings: Any) -> None:
+        """Take the editor's settings, by themselves or under `holdsfor`.
+
+        `background` are patterns of files that are part of every program, `events` files of events to check the rules by.
+        """
+        given = settings if isinstance(settings, dict) else {}
+        given = given["holdsfor"] if isinstance(given.get("holdsfor"), dict) else given
+        root = Path(self.workspace.root_path or ".")
+        self.project.root = root
+        if "background" in given:
+            self.project.background = _texts(given["background"])
+            self.project.refresh()
+        if "events" in given:
+            self.data = EventData(_texts(given["events"]), root)
+
+    # Files
 
     def document(self, uri: str) -> Document:
         """A file as the project knows it."""
-        return self.project.document(_name(uri))
+        return self.project.document(name_of(uri))
 
     def name_at(self, uri: str, position: lsp.Position) -> tuple[Document, Occurrence | None]:
         """The name at a place of a file."""
         document = self.document(uri)
-        offset = self.workspace.get_text_document(uri).offset_at_position(position)
-        return document, document.name_at(offset)
+        return document, document.name_at(self.offset(document.source, position))
 
-    def changed(self, uri: str, text: str) -> None:
-        """Take in a new text, and say what is wrong with it and with all files that are open."""
-        self.project.put(_name(uri), text)
-        for name in self.project.open_files:
-            found = [self._diagnostic(one) for one in self.project.document(name).diagnostics]
-            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(_uri(name), found))
+    def changed(self, uri: str, text: str, *, may_read: bool) -> None:
+        """Take in a new text. `may_read` says whether files of events may be read again."""
+        self.project.put(name_of(uri), text)
+        self.publish(may_read=may_read)
 
-    def range(self, span: Span) -> lsp.Range:
-        """A place in the editor's way of counting."""
-        lines = span.source.text.splitlines(keepends=True) or [""]
-        ends = [span.source.line_column(offset) for offset in (span.start, max(span.start, span.end))]
-        start, end = (lsp.Position(line - 1, column - 1) for line, column in ends)
-        return self.codec.range_to_client_units(lines, lsp.Range(start, end))
+    def closed(self, uri: str) -> None:
+        """A file is no longer open; another one that is may still load it."""
+        self.project.close(name_of(uri))
+        self.publish(may_read=False)
 
-    def location(self, span: Span) -> lsp.Location:
-        """A place in a file."""
-        return lsp.Location(_uri(span.source.name), self.range(span))
+    # Findings
 
-    def _diagnostic(self, found: Diagnostic) -> lsp.Diagnostic:
+    def findings(self, document: Document, *, may_read: bool = False) -> list[Diagnostic]:
+        """What is to be said about a file, of the data that is meant for it too."""
+        of_data = (one for program in document.programs for one in self.data.findings(program, may_read=may_read))
+        here = [one for one in of_data if one.span.source.name == document.source.name]
+        return in_reading_order([*document.diagnostics, *here])
+
+    def publish(self, *, may_read: bool) -> None:
+        """Say what is wrong with the open files and with those that they load."""
+        files = self.project.files
+        for name in files:
+            found = [self.diagnostic(one) for one in self.findings(self.project.document(name), may_read=may_read)]
+            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri_of(name), found))
+        for name in self._published.difference(files):
+            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri_of(name), []))
+        self._published = set(files)
+        if self.data.problem and self.data.problem != self._problem:
+            self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, self.data.problem))
+        self._problem = self.data.problem
+
+    def diagnostic(self, found: Diagnostic) -> lsp.Diagnostic:
+        """A finding as editors show it."""
         message = f"{found.message}\n{found.hint}" if found.hint else found.message
         return lsp.Diagnostic(
             self.range(found.span),
@@ -92,119 +105,51 @@ class RuleServer(LanguageServer):
             ],
         )
 
+    # Places: editors count lines from 0, and columns in units of an encoding
 
-def _name(uri: str) -> str:
+    def position(self, source: Source, offset: int) -> lsp.Position:
+        """A place in the editor's way of counting."""
+        line, column = source.line_column(offset)
+        return lsp.Position(line - 1, self.units(source.line(line)[: column - 1]))
+
+    def units(self, text: str) -> int:
+        """How long a text is for the editor."""
+        if text.isascii():
+            return len(text)
+        return int(self.workspace.position_codec.client_num_units(text))
+
+    def offset(self, source: Source, position: lsp.Position) -> int:
+        """The place that an editor means."""
+        count = source.text.count("\n")
+        if position.line > count:
+            return len(source.text)
+        line, left = source.line(position.line + 1), position.character
+        characters = 0
+        while characters < len(line) and left > 0:
+            left -= self.units(line[characters])
+            characters += 1
+        return source.offset(position.line + 1, characters + 1)
+
+    def range(self, span: Span) -> lsp.Range:
+        """A span in the editor's way of counting."""
+        end = max(span.start, span.end)
+        return lsp.Range(self.position(span.source, span.start), self.position(span.source, end))
+
+    def location(self, span: Span) -> lsp.Location:
+        """A place in a file."""
+        return lsp.Location(uri_of(span.source.name), self.range(span))
+
+
+def _texts(given: Any) -> list[str]:
+    listed = [given] if isinstance(given, str) else given if isinstance(given, list) else []
+    return [one for one in listed if isinstance(one, str) and one.strip()]
+
+
+def name_of(uri: str) -> str:
+    """The path of a file that an editor speaks of."""
     return to_fs_path(uri) or uri
 
 
-def _uri(name: str) -> str:
+def uri_of(name: str) -> str:
+    """How editors name a file."""
     return name if "://" in name or name.startswith("untitled:") else from_fs_path(name) or name
-
-
-def make_server() -> RuleServer:
-    """A server with everything that editors can ask."""
-    server = RuleServer()
-
-    @server.feature(lsp.INITIALIZE)
-    def initialize(ls: RuleServer, params: lsp.InitializeParams) -> None:
-        ls.configure(params.initialization_options)
-
-    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
-    def opened(ls: RuleServer, params: lsp.DidOpenTextDocumentParams) -> None:
-        ls.changed(params.text_document.uri, params.text_document.text)
-
-    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
-    def changed(ls: RuleServer, params: lsp.DidChangeTextDocumentParams) -> None:
-        uri = params.text_document.uri
-        ls.changed(uri, ls.workspace.get_text_document(uri).source)
-
-    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
-    def closed(ls: RuleServer, params: lsp.DidCloseTextDocumentParams) -> None:
-        ls.project.close(_name(params.text_document.uri))
-        ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(params.text_document.uri, []))
-
-    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
-    def hover(ls: RuleServer, params: lsp.HoverParams) -> lsp.Hover | None:
-        document, name = ls.name_at(params.text_document.uri, params.position)
-        if name is None:
-            return _code_page(ls, document, params)
-        text = lsp.MarkupContent(lsp.MarkupKind.Markdown, hover_text(document, name))
-        return lsp.Hover(text, ls.range(name.span))
-
-    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
-    def definition(ls: RuleServer, params: lsp.DefinitionParams) -> list[lsp.Location]:
-        document, name = ls.name_at(params.text_document.uri, params.position)
-        return [] if name is None else [ls.location(one.span) for one in document.definitions(name)]
-
-    @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
-    def references(ls: RuleServer, params: lsp.ReferenceParams) -> list[lsp.Location]:
-        document, name = ls.name_at(params.text_document.uri, params.position)
-        return [] if name is None else [ls.location(one.span) for one in document.same_as(name)]
-
-    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
-    def highlight(ls: RuleServer, params: lsp.DocumentHighlightParams) -> list[lsp.DocumentHighlight]:
-        document, name = ls.name_at(params.text_document.uri, params.position)
-        mine = [] if name is None else [one for one in document.names if one.same(name)]
-        return [lsp.DocumentHighlight(ls.range(one.span)) for one in mine]
-
-    @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
-    def prepare_rename(ls: RuleServer, params: lsp.PrepareRenameParams) -> lsp.Range | None:
-        _, name = ls.name_at(params.text_document.uri, params.position)
-        return None if name is None or name.kind is NameKind.WORD else ls.range(name.span)
-
-    @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
-    def rename(ls: RuleServer, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
-        document, name = ls.name_at(params.text_document.uri, params.position)
-        if name is None:
-            return None
-        try:
-            texts = renamed(document, name, params.new_name)
-        except HoldsforError as problem:
-            raise JsonRpcInvalidParams(str(problem)) from None
-        edits: dict[str, list[lsp.TextEdit]] = {}
-        for one, text in texts.items():
-            edits.setdefault(_uri(one.span.source.name), []).append(lsp.TextEdit(ls.range(one.span), text))
-        return lsp.WorkspaceEdit(changes=edits)
-
-    @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
-    def formatting(ls: RuleServer, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
-        document = ls.document(params.text_document.uri)
-        try:
-            text = document.formatted()
-        except HoldsforError:
-            return []
-        source = document.source
-        everything = ls.range(Span(source, 0, len(source.text)))
-        return [] if text == source.text else [lsp.TextEdit(everything, text)]
-
-    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION)
-    def completion(ls: RuleServer, params: lsp.CompletionParams) -> lsp.CompletionList:
-        uri = params.text_document.uri
-        offset = ls.workspace.get_text_document(uri).offset_at_position(params.position)
-        found = proposals(ls.document(uri), offset)
-        return lsp.CompletionList(False, [lsp.CompletionItem(one.text, detail=one.detail) for one in found])
-
-    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-    def symbols(ls: RuleServer, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
-        first: dict[tuple[NameKind, str, int], Occurrence] = {}
-        for one in ls.document(params.text_document.uri).names:
-            if one.is_definition:
-                first.setdefault((one.kind, one.name, one.arity), one)
-        return [
-            lsp.DocumentSymbol(
-                f"{one.name}/{one.arity}", _SYMBOL_KINDS[one.kind], ls.range(one.span), ls.range(one.span)
-            )
-            for one in first.values()
-        ]
-
-    return server
-
-
-def _code_page(ls: RuleServer, document: Document, params: lsp.HoverParams) -> lsp.Hover | None:
-    """The page about a finding, where there is no name but something wrong."""
-    offset = ls.workspace.get_text_document(params.text_document.uri).offset_at_position(params.position)
-    for one in document.diagnostics:
-        text = page(one.code) if one.span.start <= offset <= one.span.end else None
-        if text is not None:
-            return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), ls.range(one.span))
-    return None

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any
 
 from holdsfor.diagnostics import HoldsforError, Source
-from holdsfor.editing.project import Document
+from holdsfor.editing.project import Document, RuleProgram
 from holdsfor.io.mapping import read_mapping
 from holdsfor.loading import METRIC_FILES, Reasoner, from_sources, read_source
 from holdsfor.metric import MetricReasoner, from_metric_sources
@@ -158,7 +158,7 @@ class Desk:
         self._path(name)
         sources = {source.name: source for source in self.sources(texts)}
         others = [source for source in sources.values() if source.name != name]
-        return Document(sources[name], (*others, *self._background()))
+        return Document(sources[name], (RuleProgram((sources[name], *others, *self._background())),))
 
     def _background(self) -> tuple[Source, ...]:
         return tuple(read_source(path) for path in self.setting.background)

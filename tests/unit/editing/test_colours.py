@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pygments.lexers import find_lexer_class_by_name
-from pygments.token import Error, Keyword, Name
+from pygments.token import Comment, Error, Keyword, Name
 from typer.testing import CliRunner
 
 from holdsfor.cli import app
@@ -37,6 +37,11 @@ def test_words_names_and_variables_differ() -> None:
     assert kinds["ü"] is Name.Function
     kinds = {word: kind for kind, word in MetricLexer().get_tokens("Late(X) :- Diamondminus[0,5] Alarm(X)")}
     assert (kinds["Diamondminus"], kinds["Alarm"], kinds["X"]) == (Keyword, Name.Function, Name.Variable)
+
+
+def test_comments_may_have_several_lines() -> None:
+    for lexer in (RulesLexer(), MetricLexer()):
+        assert (Comment.Multiline, "/* two\nlines */") in lexer.get_tokens("/* two\nlines */\n")
 
 
 def test_pygments_knows_them() -> None:

@@ -86,3 +86,67 @@ def test_background_files_from_the_settings(tmp_path: Path) -> None:
         assert not (await published.get()).diagnostics
 
     talk(work, {"background": ["houses.prolog"]}, tmp_path.as_uri())
+
+
+def test_quick_fixes_colours_signatures_and_folding() -> None:
+    text = "% 🚪\n% doors\ninitiatedAt(open('🚪', D)=true, T) :- hapensAt(unlock(D), T).\nhouse(a,\n  b)."
+
+    async def work(client: LanguageClient, published: Published) -> None:
+        file = open_file(client, text)
+        [wrong] = [one for one in (await published.get()).diagnostics if one.code == "HF101"]
+        context = lsp.CodeActionContext([wrong])
+        [action] = await client.text_document_code_action_async(lsp.CodeActionParams(file, wrong.range, context)) or []
+        assert isinstance(action, lsp.CodeAction) and action.edit is not None and action.edit.changes is not None
+        assert (action.title, action.is_preferred) == ("Replace hapensAt by happensAt", True)
+        [edit] = action.edit.changes[URI]
+        # The door before it is two units wide for editors.
+        column = text.splitlines()[2].index("hapensAt") + 1
+        assert (edit.range.start.character, edit.range.end.character) == (column, column + 8)
+        elsewhere = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
+        assert not await client.text_document_code_action_async(lsp.CodeActionParams(file, elsewhere, context))
+        others = lsp.CodeActionContext([wrong], only=[lsp.CodeActionKind.Refactor])
+        assert not await client.text_document_code_action_async(lsp.CodeActionParams(file, wrong.range, others))
+        tokens = await client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(file))
+        assert tokens is not None
+        starts = [tokens.data[place : place + 3] for place in range(0, len(tokens.data), 5)]
+        # The two comments, initiatedAt, open, and the quoted door: four units with its quotes.
+        assert [list(one) for one in starts[:5]] == [[0, 0, 4], [1, 0, 7], [1, 0, 11], [0, 12, 4], [0, 5, 4]]
+        place = lsp.Position(2, text.splitlines()[2].index("D)") + 1)
+        found = await client.text_document_signature_help_async(lsp.SignatureHelpParams(file, place))
+        assert found is not None and found.signatures[0].label.startswith("open(") and found.active_parameter == 1
+        ranges = await client.text_document_folding_range_async(lsp.FoldingRangeParams(file))
+        assert [(one.start_line, one.end_line) for one in ranges or []] == [(0, 1), (3, 4)]
+
+    talk(work)
+
+
+def test_programs_of_several_files_and_data(tmp_path: Path) -> None:
+    (tmp_path / "houses.prolog").write_text("house(front).\n")
+    (tmp_path / "events.csv").write_text("unlock|1|1|front\n")
+    main = ":- ['houses.prolog'].\ninitiatedAt(open(D)=true, T) :- happensAt(unlok(D), T), house(D).\n"
+
+    async def work(client: LanguageClient, published: Published) -> None:
+        async def findings() -> dict[str, list[object]]:
+            """What is said of the two files, in the order in which it is said."""
+            both = [await published.get(), await published.get()]
+            return {Path(one.uri).name: [found.code for found in one.diagnostics] for one in both}
+
+        file = open_file(client, main, (tmp_path / "main.prolog").as_uri())
+        assert await findings() == {"main.prolog": [], "houses.prolog": []}
+        settings = {"holdsfor": {"events": "events.csv"}}
+        client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings))
+        assert await findings() == {"main.prolog": ["HF304"], "houses.prolog": []}
+        place = lsp.Position(1, main.splitlines()[1].index("house"))
+        found = await client.text_document_definition_async(lsp.DefinitionParams(file, place))
+        assert [one.uri for one in found or []] == [(tmp_path / "houses.prolog").as_uri()]  # type: ignore[union-attr]
+        found = await client.text_document_definition_async(lsp.DefinitionParams(file, lsp.Position(0, 6)))
+        assert [one.uri for one in found or []] == [(tmp_path / "houses.prolog").as_uri()]  # type: ignore[union-attr]
+        edit = await client.text_document_rename_async(lsp.RenameParams(file, place, "home"))
+        assert edit is not None and edit.changes is not None and len(edit.changes) == 2
+        (tmp_path / "houses.prolog").write_text("home(front).\n")
+        client.workspace_did_change_watched_files(lsp.DidChangeWatchedFilesParams([]))
+        assert await findings() == {"main.prolog": ["HF304", "HF101"], "houses.prolog": []}
+        client.text_document_did_close(lsp.DidCloseTextDocumentParams(file))
+        assert await findings() == {"main.prolog": [], "houses.prolog": []}
+
+    talk(work, root=tmp_path.as_uri())

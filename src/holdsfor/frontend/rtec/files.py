@@ -6,11 +6,12 @@ names it, and is loaded once however often it is named.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from holdsfor.diagnostics import Diagnostic, HoldsforError, Severity, Source
+from holdsfor.diagnostics import Diagnostic, HoldsforError, Severity, Source, Span
 from holdsfor.syntax.parser import Parsed, parse
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Clause, Compound, Const, ListTerm, Term, conjuncts, functor
@@ -32,6 +33,8 @@ LOADING = frozenset(
 )
 """Directives whose first argument is a file or a list of files."""
 
+_WORDS = "|".join(sorted({name for name, _ in LOADING}))
+_MAY_LOAD = re.compile(rf":-(?:\s|%[^\n]*\n|/\*.*?\*/)*\[|\b(?:{_WORDS})\b", re.DOTALL)
 _ENDINGS = ("", ".prolog", ".pl")
 """What may be left out at the end of a file's name."""
 
@@ -50,6 +53,26 @@ def with_loaded_files(parsed: Iterable[Parsed], read: ReadFile) -> list[Parsed]:
     listed = list(parsed)
     loading = _Loading(read, {_key(one.source) for one in listed})
     return [one for each in listed for one in loading.parts_of(each)]
+
+
+def may_load_files(text: str) -> bool:
+    """Whether a text could load files: a quick look that saves parsing most of them.
+
+    >>> may_load_files(":- ['areas.prolog']."), may_load_files("area(bay).")
+    (True, False)
+    """
+    return _MAY_LOAD.search(text) is not None
+
+
+def named_files(parsed: Parsed) -> Iterator[tuple[Span, Path]]:
+    """The places of a text that name files to load, with those of the files that exist."""
+    for clause in parsed.clauses:
+        for goal in conjuncts(clause.body) if clause.head is None else ():
+            for term in _files_named(goal) if loads_files(goal) else ():
+                name = _file_name(term)
+                path = None if name is None else _existing(Path(parsed.source.name).parent / name)
+                if path is not None and path.is_file():
+                    yield term.span, path
 
 
 @dataclass
