@@ -34,6 +34,7 @@ class Reading:
     """What was read: a stream with its dictionary, and what could not be used.
 
     `rows` counts all of them, `unknown` those of names that no rule knows, `provided` has name and arity of the rest.
+    `unit` is what one time-point is, if the input says so: a mapping that declares it, or timestamps.
     """
 
     stream: Stream
@@ -42,6 +43,7 @@ class Reading:
     unknown: dict[str, int]
     provided: set[tuple[str, int]]
     rejects: Rejects
+    unit: str | None = None
 
 
 @dataclass
@@ -51,6 +53,7 @@ class Builder:
     rejects: Rejects = field(default_factory=Rejects)
     rows: int = 0
     unknown: dict[str, int] = field(default_factory=dict)
+    unit: str | None = None
     _pieces: dict[Symbol, list[Piece]] = field(default_factory=dict)
 
     def add(self, piece: Piece) -> None:
@@ -71,7 +74,7 @@ class Builder:
             else:
                 stream.fluents[symbol] = _fluents(pieces, dictionary)
         provided = {(symbol.name, symbol.arity) for symbol in self._pieces}
-        return Reading(stream, dictionary, self.rows, self.unknown, provided, self.rejects)
+        return Reading(stream, dictionary, self.rows, self.unknown, provided, self.rejects, self.unit)
 
 
 def _events(pieces: Sequence[Piece], dictionary: Dictionary) -> EventColumns:

@@ -14,13 +14,12 @@ from holdsfor.engine.dictionary import Dictionary, Value, lie_close, plain_text,
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.tables import FOREVER
 from holdsfor.syntax.numbers import EXACT, read_number
+from holdsfor.times import LATEST
 
 Array: TypeAlias = Any
 """An Arrow array; Arrow has no types to check against."""
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
-LATEST = 2**61
-"""Times beyond this, before or after zero, are taken for mistakes; packing times into one integer needs the room."""
 _BEGINS_LIKE_A_NUMBER = r"^\s*[+-]?\.?[0-9]"
 _OPEN = pa.array(["", "inf", "infinity"])
 
@@ -157,10 +156,11 @@ def value_of_text(text: str) -> str | int | float:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """A column of times, and where it is none; `wrong` is None if all is well."""
+    """A column of times, and where it is none; `wrong` is None if all is well. `dated` ones were timestamps or dates."""
 
     values: Ints
     wrong: Bools | None = None
+    dated: bool = False
 
 
 def text_times(column: Array) -> Times:

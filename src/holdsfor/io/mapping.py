@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.layouts import Form, Layout, Layouts
-from holdsfor.io.typed import UNITS
+from holdsfor.times import UNITS
 
 FORMATS = ("csv", "jsonl", "parquet")
 _SHARED = ("name", "time", "arrival")
@@ -91,6 +91,16 @@ class TableMapping:
     format: str | None = None
     delimiter: str | None = None
     name_column: str | None = None
+    declares_unit: bool = False
+    """Whether the mapping itself says what one time-point is."""
+
+    def with_unit(self, unit: str | None) -> TableMapping:
+        """The same with a unit that was given beside it; it must not say otherwise."""
+        if unit is None or (self.declares_unit and self.unit == unit):
+            return self
+        if self.declares_unit:
+            raise HoldsforError(f"unit is {unit!r}, but {self.name} says {self.unit!r}; leave one of them out")
+        return replace(self, unit=unit, declares_unit=True)
 
     def of_file(self, path: str | Path) -> list[Entry]:
         """The entries that read a file; there must be some."""
@@ -129,7 +139,7 @@ def make_mapping(data: Mapping[str, Any], name: str = "mapping") -> TableMapping
     if not entries:
         raise HoldsforError(f"{name} maps nothing: write an [event.NAME] or [fluent.NAME] table")
     delimiter = _text(data["delimiter"], f"{name}: delimiter") if "delimiter" in data else None
-    return TableMapping(name, tuple(entries), unit, style, delimiter, shared.get("name"))
+    return TableMapping(name, tuple(entries), unit, style, delimiter, shared.get("name"), "unit" in data)
 
 
 def _entry(kind: EntityKind, name: str, table: Mapping[str, Any], shared: Mapping[str, str], file: str) -> Entry:

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.io.metric_times import Ticks, common_scale, rational_ticks, text_ticks
-from holdsfor.io.typed import UNITS
+from holdsfor.times import UNITS
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DATE = re.compile(

@@ -30,7 +30,8 @@ from holdsfor.io.metric_times import Ticks, off_tick, on_tick, text_ticks
 from holdsfor.io.rejects import Rejects, refused
 from holdsfor.io.sources import shown_name
 from holdsfor.io.tables import _chosen
-from holdsfor.io.typed import UNITS, missing, plain
+from holdsfor.io.typed import missing, plain
+from holdsfor.times import UNITS
 
 _POINT, _SPAN, _FLAGS = "time", ("start", "end"), ("start_closed", "end_closed")
 

@@ -40,7 +40,7 @@ def read_tables(
     reckoned: Reckoned | None = None,
 ) -> Reading:
     """Read CSV, JSON lines and Parquet files by a mapping; what rules only reckon with stays as it is."""
-    builder = Builder(rejects or Rejects())
+    builder = Builder(rejects or Rejects(), unit=mapping.unit if mapping.declares_unit else None)
     taker = Taker(Layouts(entities, reckoned), builder, mapping.unit)
     for path in paths:
         entries = mapping.of_file(path)
@@ -81,6 +81,8 @@ class Taker:
             return []
         bad = []
         group = _Rows(part, entry, rows, self.unit)
+        if group.is_dated:
+            self.builder.unit = self.unit
         wrong = None
         for mask, reason in group.complaints():
             if mask.any():
@@ -136,6 +138,11 @@ class _Rows:
         self._arrival = self._start
         if entry.arrival is not None:
             self._arrival = times(self._column(entry.arrival), unit, entry.arrival)
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether any of its times were timestamps or dates."""
+        return any(times is not None and times.dated for times in (self._start, self._end, self._arrival))
 
     def _column(self, name: str) -> Any:
         if name not in self._columns:

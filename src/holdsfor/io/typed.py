@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,7 +14,6 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.tables import FOREVER
 from holdsfor.io.columns import (
-    LATEST,
     Cells,
     Times,
     checked,
@@ -22,9 +22,7 @@ from holdsfor.io.columns import (
     text_times,
     value_of_text,
 )
-
-UNITS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
-"""Time units, in nanoseconds."""
+from holdsfor.times import LATEST, UNITS
 
 
 def plain(column: Any) -> Any:
@@ -93,7 +91,7 @@ def times(column: Any, unit: str, name: str) -> Times:
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return _from_reals(column.cast(pa.float64()), gaps)
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
-        return checked(_in_units(column, unit), gaps)
+        return replace(checked(_in_units(column, unit), gaps), dated=True)
     if pa.types.is_string(kind):
         return _from_text(_filled(column, ""), unit)
     if pa.types.is_null(kind):
@@ -114,7 +112,7 @@ def ends(column: Any, unit: str, name: str) -> Times:
     values[closed] = found.values
     wrong = np.zeros(len(column), np.bool_)
     wrong[closed] = False if found.wrong is None else found.wrong
-    return Times(values, wrong if wrong.any() else None)
+    return Times(values, wrong if wrong.any() else None, found.dated)
 
 
 def _from_reals(column: Any, gaps: Bools) -> Times:
@@ -131,7 +129,7 @@ def _from_text(column: Any, unit: str) -> Times:
         return text_times(column)
     for kind in (pa.timestamp("ns"), pa.timestamp("ns", "UTC")):
         try:
-            return checked(_in_units(column.cast(kind), unit), None)
+            return replace(checked(_in_units(column.cast(kind), unit), None), dated=True)
         except pa.ArrowInvalid:
             continue
     return _from_mixed_text(column, unit)
@@ -144,7 +142,7 @@ def _from_mixed_text(column: Any, unit: str) -> Times:
     values = np.array([0 if moment is None else moment for moment in distinct], np.int64)
     wrong = np.array([moment is None for moment in distinct])
     indices = encoded.indices.to_numpy()
-    return checked(values[indices], wrong[indices])
+    return replace(checked(values[indices], wrong[indices]), dated=not wrong.all())
 
 
 def _moment(text: str, unit: str) -> int | None:

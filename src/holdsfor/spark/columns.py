@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pyspark.sql import types as T  # noqa: N812 -- everyone's name for it
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.io.columns import LATEST
-from holdsfor.io.typed import UNITS
+from holdsfor.times import LATEST, UNITS
 
 _WHOLE = "^[+-]?0*[0-9]{1,19}$"
 _LONG = "^[+-]?[0-9]+$"

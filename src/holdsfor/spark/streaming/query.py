@@ -15,7 +15,6 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.fingerprint import fingerprint
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
-from holdsfor.io.typed import UNITS
 from holdsfor.loading import Background, Reasoner
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.batch import Rules, _collected, _partitions, _session, loaded
@@ -29,6 +28,7 @@ from holdsfor.spark.streaming.sinks import Sink, as_sink
 from holdsfor.spark.streaming.store import Store, make_folder, spark_path
 from holdsfor.spark.streaming.work import OnReport, Run, Sinks, Work
 from holdsfor.spark.ticks import require_batch, require_no_preprocessing
+from holdsfor.times import UNITS
 
 _BACKFILL = -1
 

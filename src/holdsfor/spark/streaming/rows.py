@@ -17,13 +17,13 @@ import pyarrow as pa
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.tables import FOREVER
 from holdsfor.io.ahead import sampled
-from holdsfor.io.columns import LATEST
 from holdsfor.io.layouts import Form
 from holdsfor.spark.job import Job
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.quiet import spans_of
 from holdsfor.spark.streaming.store import Store, packed, unpacked
 from holdsfor.spark.wire import Wire
+from holdsfor.times import LATEST
 
 NOTE = pa.schema([pa.field("note", pa.string())])
 """What a worker tells the driver, as JSON."""
