@@ -39,7 +39,7 @@ def test_without_a_bug_there_is_nothing_to_notice() -> None:
 
 @pytest.mark.slow
 def test_values_with_variables_are_compared_as_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dependencies, "_may_equal", lambda general, value: print_term(general) == print_term(value))
+    monkeypatch.setattr(dependencies, "may_equal", lambda general, value: print_term(general) == print_term(value))
     monkeypatch.setattr(dependencies, "_general", lambda value, _numbers=None: value)
     assert _is_noticed()
 

@@ -39,7 +39,7 @@ from holdsfor.ir import (
 )
 from holdsfor.ir.literals import Body
 from holdsfor.ir.metric import MetricRule
-from holdsfor.logic.unify import is_ground, unify
+from holdsfor.logic.unify import is_ground, may_equal
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, ListTerm, Term, Var
 
@@ -107,11 +107,6 @@ def _general(value: Term, numbers: Iterator[int] | None = None) -> Term:
             return value
 
 
-def _may_equal(general: Term, value: Term) -> bool:
-    """Whether a value in a rule may be one that a vertex stands for."""
-    return unify(general, value, {}) is not None
-
-
 def conditions(body: Body, entities: Entities, *, positive: bool = True) -> Iterator[Condition]:
     """The temporal conditions of a body. What is negated, counted or tested first is not positive."""
     for literal in body:
@@ -167,7 +162,7 @@ class DependencyGraph:
                 continue
             values = {print_term(general): general for general in map(_general, entity.values)}
             for value in (*_asked_for(entity), *_ended_for_others(entity)):
-                if not any(_may_equal(general, value) for general in values.values()):
+                if not any(may_equal(general, value) for general in values.values()):
                     values.setdefault(print_term(general := _general(value)), general)
             for shown, general in values.items():
                 vertex = Vertex(entity.symbol, shown)
@@ -188,9 +183,7 @@ class DependencyGraph:
             for vertex in everything
             if vertex.value in (shown, ANY)
             or (
-                not isinstance(value, Const)
-                and vertex in self._compounds
-                and _may_equal(self._compounds[vertex], value)
+                not isinstance(value, Const) and vertex in self._compounds and may_equal(self._compounds[vertex], value)
             )
         ]
 

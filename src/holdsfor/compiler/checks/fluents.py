@@ -85,11 +85,11 @@ def _never_initiated(entity: Entity, mentions: list[Mention], analysis: Analysis
         yield Diagnostic("HF302", Severity.WARNING, message, place, hint, fix=fix)
         return
     known = {_plain(value): value for value in entity.values}
-    similar, values = Similar(known), set(entity.values)
+    similar = Similar(known)
     seen: set[str] = set()
     for mention in mentions:
         shown = print_term(mention.fvp.value)
-        if not isinstance(mention.fvp.value, Const) or mention.fvp.value in values:
+        if any(may_equal(mention.fvp.value, value) for value in entity.values):
             continue
         close = similar.to(_plain(mention.fvp.value), cutoff=0.6)
         # A misspelt value must be corrected in each place; a missing rule is one mistake.
@@ -169,8 +169,11 @@ def _never_read(entity: Entity, mentions: list[Mention], analysis: Analysis) -> 
         return
     if not any(_defines_another(mention.rule, entity.symbol, analysis) for mention in reads):
         return
-    read = {print_term(mention.fvp.value) for mention in reads}
-    unread = [value for value in entity.values if print_term(value) not in {*read, "false"}]
+    unread = [
+        value
+        for value in entity.values
+        if value != Const("false") and not any(may_equal(mention.fvp.value, value) for mention in reads)
+    ]
     if unread:
         shown = " or ".join(f"{entity.symbol.label}={print_term(value)}" for value in unread)
         hint = "read it in a rule, or leave it if it is only there to end the other values"
