@@ -75,6 +75,7 @@ def run_metric(
         reasoner = load_metric_files(options.rules)
         plan = reasoner.plan_of(options.query or None)
         from holdsfor.engine.metric.report import EXACT, ROUNDED
+        from holdsfor.io.looks import METRIC_FACTS, require_some_read
         from holdsfor.io.writers import writing
         from holdsfor.metric.inputs import read_facts
         from holdsfor.metric.session import MetricRun, Span, streamed_plan
@@ -88,6 +89,14 @@ def run_metric(
             require_ticks(plan, options.tick)
         reading = read_facts(
             reasoner.signatures, options.events, mapping=options.mapping, rejects=kept_aside, tick=options.tick
+        )
+        require_some_read(
+            options.events,
+            read=reading.rows,
+            unknown=reading.unknown,
+            malformed=reading.rejects.first,
+            mapping=None if options.mapping is None else str(options.mapping),
+            expected=METRIC_FACTS,
         )
         run = MetricRun(plan, reading, span, profile=profile)
         found = run.by_reference(reasoner.program) if options.engine is Engine.REFERENCE else run.result()

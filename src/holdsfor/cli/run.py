@@ -182,6 +182,7 @@ def run(
         stack.enter_context(watching(line.delayed if line else None))
         aside = stack.enter_context(rejects_to(rejects, strict=strict))
         reading = _read(plan, events, mapping, aside, line, max_ahead)
+        _require_some_read(reading, events, mapping)
         windows = _windows(reading, span, clock_tick)
         recognition = Recognition(
             plan, reading, windows, fluents=wanted, profile=profile, incremental=Choice(incremental.value)
@@ -211,6 +212,15 @@ def _read(
 
     on_rows = line.reading if line else None
     return read_events(plan, events, mapping, rejects=rejects, on_rows=on_rows, max_ahead=max_ahead)
+
+
+def _require_some_read(reading: Reading, events: list[Path], mapping: Path | None) -> None:
+    from holdsfor.io.looks import require_some_read
+
+    unknown, rejects = reading.unknown, reading.rejects
+    read = reading.rows - sum(unknown.values()) - rejects.count
+    described = None if mapping is None else str(mapping)
+    require_some_read(events, read=read, unknown=unknown, malformed=rejects.first, mapping=described)
 
 
 def _windows(

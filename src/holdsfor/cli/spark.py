@@ -83,11 +83,25 @@ class SparkRun:
             happened = events_of(output).toArrow().cast(EVENTS) if with_events else EVENTS.empty_table()
         self._counts = observation.get
         spark.stop()
+        self._require_some_read()
         order = ("query_time", "fluent", "value", "start")
         return (
             intervals.sort_by([(name, "ascending") for name in order]),
             happened.sort_by([(name, "ascending") for name in EVENTS.names]),
         )
+
+    def _require_some_read(self) -> None:
+        """Spark counts rows of names that rules know; of others it is the file that says whether they are rows at all."""
+        from holdsfor.io.looks import look_of, require_some_read
+
+        counts = self._counts
+        bad = [f"{counts['malformed']} malformed rows"] if counts["malformed"] else []
+        strange = [] if self.mapping is not None else [path for path in self.events if look_of(path)]
+        if strange or bad:
+            described = None if self.mapping is None else str(self.mapping)
+            require_some_read(
+                self.events, read=counts["read"], unknown=map(str, strange), malformed=bad, mapping=described
+            )
 
     def print_summary(self) -> None:
         """What was read and found."""

@@ -10,6 +10,7 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Entities
 from holdsfor.compiler.checks.data import check_data
 from holdsfor.diagnostics import Diagnostic
+from holdsfor.io.looks import require_some_read
 from holdsfor.io.rtec_csv import read_rtec
 
 
@@ -27,8 +28,11 @@ class DataNames:
 
 
 def data_names(paths: Iterable[str | Path], entities: Entities) -> DataNames:
-    """The names in files, as a program with these entities sees them."""
-    reading = read_rtec(paths, entities)
+    """The names in files, as a program with these entities sees them; HoldsforError if nothing in them can be read."""
+    files = list(paths)
+    reading = read_rtec(files, entities)
+    read = reading.rows - sum(reading.unknown.values()) - reading.rejects.count
+    require_some_read(files, read=read, unknown=reading.unknown, malformed=reading.rejects.first)
     malformed = reading.rejects.by_name.values()
     skipped = {row.text.partition("|")[0]: f"{row.file}:{row.line}: {row.reason}" for row in malformed}
     return DataNames(reading.provided, reading.unknown, skipped)

@@ -71,7 +71,7 @@ class Taker:
             rows = np.flatnonzero(chosen)
             if len(rows):
                 bad += self._take_entry(part, entry, rows)
-        self._count_rest(part, np.flatnonzero(~taken), name_column)
+        bad += self._count_rest(part, np.flatnonzero(~taken), name_column)
         self.builder.rejects.add(source, bad)
 
     def _take_entry(self, part: Part, entry: Entry, rows: Ints) -> list[pa.Table]:
@@ -96,15 +96,19 @@ class Taker:
             self.builder.add(_Rows(part, entry, rows[~wrong], self.unit).piece(layout))
         return bad
 
-    def _count_rest(self, part: Part, rows: Ints, name_column: str | None) -> None:
+    def _count_rest(self, part: Part, rows: Ints, name_column: str | None) -> list[pa.Table]:
+        """Count the rows that no entry takes; refused are those that do not say what they are."""
         if not len(rows):
-            return
+            return []
         if name_column is None:
             self.builder.add_unknown(UNMAPPED, len(rows))
-            return
+            return []
+        if pa.types.is_null(part.column(name_column).type):
+            return [refused("", part.line(rows), part.text(rows), _gap(part, name_column))]
         names = part.column(name_column).take(pa.array(rows)).cast(pa.string())
         for counted in pc.value_counts(names).to_pylist():
             self.builder.add_unknown(str(counted["values"]), counted["counts"])
+        return []
 
 
 def _chosen(part: Part, entry: Entry) -> Bools:
@@ -157,17 +161,9 @@ class _Rows:
             if name is not None and found is not None and found.wrong is not None:
                 yield found.wrong, f"{name} is no whole number or timestamp"
         for name in (*entry.args, *([entry.value] if entry.value else [])):
-            yield missing(self._column(name), is_text=name in self._part.untyped), self._gap(name)
+            yield missing(self._column(name), is_text=name in self._part.untyped), _gap(self._part, name)
         if self._end is not None:
             yield self._end.values <= self._start.values, f"{entry.end} does not lie after {entry.start}"
-
-    def _gap(self, name: str) -> str:
-        """What is wrong where a column has no value; a field that no row of JSON has may be misspelt."""
-        if not pa.types.is_null(self._part.column(name).type):
-            return f"{name} is missing"
-        others = [field.name for field in self._part.table.schema if not pa.types.is_null(field.type)]
-        close = suggest(name, others)
-        return f"{name} is missing" + (f"; did you mean {close}?" if close else "")
 
     def piece(self, layout: Layout) -> Piece:
         """The columns, of rows that nothing is wrong with."""
@@ -181,6 +177,15 @@ class _Rows:
     def _cells(self, name: str, *, is_reckoned: bool = False) -> Cells:
         is_text = name in self._part.untyped
         return argument_cells(self._column(name), name, is_text=is_text, is_reckoned=is_reckoned)
+
+
+def _gap(part: Part, name: str) -> str:
+    """What is wrong where a column has no value; a field that no row of JSON has may be misspelt."""
+    if not pa.types.is_null(part.column(name).type):
+        return f"{name} is missing"
+    others = [field.name for field in part.table.schema if not pa.types.is_null(field.type)]
+    close = suggest(name, others)
+    return f"{name} is missing" + (f"; did you mean {close}?" if close else "")
 
 
 def _values(found: Times | None) -> Ints | None:

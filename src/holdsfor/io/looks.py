@@ -1,0 +1,122 @@
+"""What a file looks like, for an input of which nothing could be read: tables and JSON need a mapping."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.io.sources import STANDARD_INPUT, opened, shown_name
+
+_HEAD = 1 << 16
+_PARQUET = b"PAR1"
+_BINARY = "a binary file"
+_FIELDS_SHOWN = 6
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\b\x1b"))
+RTEC_ROWS = "rows such as name|arrival|occurrence|argument"
+METRIC_FACTS = "facts such as P(a)@3"
+
+
+def require_some_read(
+    paths: Iterable[str | Path],
+    *,
+    read: int,
+    unknown: Iterable[str],
+    malformed: Sequence[object],
+    mapping: str | None = None,
+    expected: str = RTEC_ROWS,
+) -> None:
+    """Raise HoldsforError if there is input of which nothing could be read.
+
+    `unknown` are names that no rule knows and `malformed` the first rows that could not be read. Good rows of names that
+    no rule knows are no mistake: on some days nothing happens that the rules are about. An empty file is none either.
+    """
+    names = list(unknown)
+    if read or not (names or malformed):
+        return
+    files = list(paths)
+    if mapping is not None:
+        if malformed:
+            raise HoldsforError(f"no row of {_shown(files)} could be read as {mapping} says; the first: {malformed[0]}")
+        return
+    for path in files:
+        head = _head(path, names)
+        if expected == RTEC_ROWS and _is_rtec(head) and names:
+            return
+    looks = next((text for path in files if (text := _look(_head(path, names)))), None)
+    where = f"nothing in {_shown(files)} could be read"
+    if looks is None:
+        first = malformed[0] if malformed else repr(names[0][:60])
+        raise HoldsforError(f"{where}, the first row is {first}; without --mapping, --events takes {expected}")
+    if looks == _BINARY:
+        raise HoldsforError(f"{where}: it looks like {looks}; without --mapping, --events takes {expected}")
+    raise HoldsforError(
+        f"{where}: it looks like {looks}; "
+        "write a mapping that says which columns are which event, and give it with --mapping FILE.toml"
+    )
+
+
+def look_of(path: str | Path) -> str | None:
+    """What a file looks like if it needs a mapping; None for rows of RTEC's format, and for what cannot be told."""
+    head = _head(path, ())
+    return None if _is_rtec(head) else _look(head)
+
+
+def _shown(paths: Sequence[str | Path]) -> str:
+    return ", ".join(shown_name(path) for path in paths)
+
+
+def _head(path: str | Path, names: Sequence[str]) -> bytes:
+    """How an input begins. Standard input is gone by then; what was taken for names is left of it."""
+    if str(path) == STANDARD_INPUT:
+        return "\n".join(names).encode()
+    with opened(path) as file:
+        return file.read(_HEAD)
+
+
+def _first_line(head: bytes) -> str:
+    lines = head.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").splitlines()
+    return next((line.strip() for line in lines if line.strip()), "")
+
+
+def _is_rtec(head: bytes) -> bool:
+    """Whether the first row has a name and two times."""
+    fields = _first_line(head).split("|")
+    return len(fields) > 2 and all(field.strip().lstrip("+-").isdecimal() for field in fields[1:3])
+
+
+def _look(head: bytes) -> str | None:
+    """What text begins like, with the names of its fields; None if that says nothing.
+
+    >>> _look(b'{"time": 1, "user": "ann"}'), _look(b"time,user,page"), _look(b"PAR1...")
+    ('JSON lines (fields time, user)', 'CSV with a header (columns time, user, page)', 'a Parquet file')
+    """
+    if head.startswith(_PARQUET):
+        return "a Parquet file"
+    if any(byte in _CONTROLS for byte in head[:1024]):
+        return _BINARY
+    line = _first_line(head)
+    if line.startswith("["):
+        return "a JSON array"
+    if line.startswith("{"):
+        return f"JSON lines{_json_fields(line)}"
+    for delimiter in ",;\t|":
+        columns = next(csv.reader([line], delimiter=delimiter)) if delimiter in line else []
+        names = [column.strip() for column in columns]
+        if len(names) > 1 and all(names) and not any(name.lstrip("+-")[:1].isdigit() for name in names):
+            return f"CSV with a header (columns {_listed(names)})"
+    return None
+
+
+def _json_fields(line: str) -> str:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return ""
+    return f" (fields {_listed(list(found))})" if isinstance(found, dict) and found else ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_FIELDS_SHOWN]) + (", …" if len(names) > _FIELDS_SHOWN else "")
