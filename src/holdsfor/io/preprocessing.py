@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 
+from holdsfor.compiler.analysis.domains import Filling
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.stream import from_records
@@ -26,7 +29,19 @@ from holdsfor.reference.history import InputInterval, Occurrence, Record
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, arguments, conjuncts, functor, variables
 
 PREPROCESSING = ("preProcessing", 1)
+_INPUT = ("happensAtIE", "holdsAtIE", "holdsForIESI")
 _Answers = Iterator[Bindings]
+_Name = tuple[str, int] | None
+_Key = tuple[Term | None, Term | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A record of the input: the event or `F=V`, its time or interval, and the first argument, to find it by."""
+
+    said: Term
+    when: Term
+    first: Term | None
 
 
 def has_preprocessing(plan: Plan) -> bool:
@@ -79,17 +94,13 @@ class _Machine(Solver):
         super().__init__(rules)
         self._last = last
         self._facts: dict[tuple[str, int], dict[Term, None]] = {}
-        self._by_time: dict[tuple[str, int], list[Compound]] = {}
-        self._by_name: dict[tuple[str, tuple[str, int] | None, Term | None], list[Compound]] = {}
+        self._given: dict[tuple[str, _Name], list[_Given]] = {}
+        self._indexes: dict[tuple[str, _Name, bool, bool], dict[_Key, list[_Given]]] = {}
         for record in given:
             self._take_in(record)
-        for filling in plan.analysis.fillings:
-            for fact in {fact for record in given for fact in filling.facts(_said(record))}:
-                self._assert(fact)
+        self._fill(plan.analysis.fillings)
         self._handlers: dict[tuple[str, int], Callable[[tuple[Term, ...], Bindings], _Answers]] = {
-            ("happensAtIE", 2): lambda args, bindings: self._input("happensAtIE", args, bindings),
-            ("holdsAtIE", 2): lambda args, bindings: self._input("holdsAtIE", args, bindings),
-            ("holdsForIESI", 2): lambda args, bindings: self._input("holdsForIESI", args, bindings),
+            **{(predicate, 2): partial(self._input, predicate) for predicate in _INPUT},
             ("assert", 1): self._assertion,
             ("asserta", 1): self._assertion,
             ("assertz", 1): self._assertion,
@@ -139,24 +150,45 @@ class _Machine(Solver):
             self._note("holdsForIESI", record.fluent, pair, Compound(",", (Const(record.start), end)))
 
     def _note(self, predicate: str, term: Term, said: Term, when: Term) -> None:
-        fact = Compound(predicate, (said, when))
-        if isinstance(when, Const) and isinstance(when.value, int):
-            self._by_time.setdefault((predicate, when.value), []).append(fact)
-        first = arguments(term)[0] if arguments(term) else None
-        for key in {None, first}:
-            self._by_name.setdefault((predicate, functor(term), key), []).append(fact)
+        self._given.setdefault((predicate, functor(term)), []).append(_Given(said, when, _first(term)))
+
+    def _fill(self, fillings: Iterable[Filling]) -> None:
+        """Fill the dynamic domains. A filling looks at the records of its own name only."""
+        for filling in fillings:
+            name = functor(_entity(filling.pattern))
+            same_name = chain.from_iterable(self._given.get((predicate, name), ()) for predicate in _INPUT)
+            for fact in {fact for one in same_name for fact in filling.facts(one.said)}:
+                self._assert(fact)
 
     def _input(self, predicate: str, args: tuple[Term, ...], bindings: Bindings) -> _Answers:
         said, when = resolve(args[0], bindings), resolve(args[1], bindings)
-        if isinstance(when, Const) and isinstance(when.value, int):
-            candidates = self._by_time.get((predicate, when.value), [])
-        else:
-            term = said.args[0] if isinstance(said, Compound) and said.name == "=" else said
-            first = next((arg for arg in arguments(term)[:1] if is_ground(arg)), None)
-            candidates = self._by_name.get((predicate, functor(term), first), [])
-        for fact in candidates:
-            bound = unify(said, fact.args[0], bindings)
-            yield from _either(None if bound is None else unify(when, fact.args[1], bound))
+        for one in self._records_for(predicate, _entity(said), when):
+            bound = unify(said, one.said, bindings)
+            yield from _either(None if bound is None else unify(when, one.when, bound))
+
+    def _records_for(self, predicate: str, term: Term, when: Term) -> Iterable[_Given]:
+        """The records with the name, the first argument and the time of a call, as far as the call gives them.
+
+        There is one index for each combination that calls give. It is made when the first such call comes.
+        """
+        name, first, time = functor(term), _first(term), when if isinstance(when, Const) else None
+        shape = (predicate, name, first is not None, time is not None)
+        index = self._indexes.get(shape)
+        if index is None:
+            index = self._indexes[shape] = {}
+            for one in self._records_of(predicate, name):
+                key = (one.first if first is not None else None, one.when if time is not None else None)
+                index.setdefault(key, []).append(one)
+        return index.get((first, time), ())
+
+    def _records_of(self, predicate: str, name: _Name) -> Iterator[_Given]:
+        """The records of a name, or of all names where a call leaves the name open."""
+        if name is not None:
+            yield from self._given.get((predicate, name), ())
+            return
+        for (kind, _), known in self._given.items():
+            if kind == predicate:
+                yield from known
 
     # Facts that change
 
@@ -217,8 +249,14 @@ class _Machine(Solver):
         yield from _either(unify(args[4], ListTerm(intervals), bindings))
 
 
-def _said(record: Record) -> Term:
-    return record.event if isinstance(record, Occurrence) else Compound("=", (record.fluent, record.value))
+def _entity(said: Term) -> Term:
+    """The event, or the fluent of `F=V`."""
+    return said.args[0] if isinstance(said, Compound) and said.name == "=" else said
+
+
+def _first(term: Term) -> Term | None:
+    """The first argument, if there is one without variables."""
+    return next((argument for argument in arguments(term)[:1] if is_ground(argument)), None)
 
 
 def _either(result: Bindings | None) -> _Answers:
