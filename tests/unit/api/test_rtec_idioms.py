@@ -79,6 +79,32 @@ def test_input_that_a_program_computes() -> None:
         reasoner.session()
 
 
+@pytest.mark.parametrize(
+    ("goal", "times"),
+    [
+        ("happensAtIE(_, T)", {1, 4, 5, 7}),
+        ("happensAtIE(go(_), T)", {1, 4, 7}),
+        ("happensAtIE(go(ann), T)", {1, 7}),
+        ("(happensAtIE(stop(P), T), happensAtIE(go(P), 7))", {5}),
+        ("(happensAtIE(go(bob), T), happensAtIE(_, T))", {4}),
+    ],
+)
+def test_preprocessing_reads_records_by_name_argument_and_time(goal: str, times: set[int]) -> None:
+    rules = f"""
+    initiatedAt(gone(P)=true, T) :- happensAt(go(P), T).
+    terminatedAt(gone(P)=true, T) :- happensAt(stop(P), T).
+    holdsFor(seen(all)=true, I) :- holdsFor(marked(all)=true, I).
+    preProcessing(Now) :-
+        setof(T, wanted(T), Times),
+        makeIntervalsFromAllPoints(Times, 1, Now, [], I),
+        assertz(iePList(all, marked(all)=true, I, [])).
+    wanted(T) :- {goal}.
+    """
+    result = loads(rules).recognise({"go": [(1, "ann"), (4, "bob"), (7, "ann")], "stop": [(5, "ann")]})
+    rows = {(start, end) for fluent, _, start, end in found(result) if fluent == "seen(all)"}
+    assert {time for start, end in rows for time in range(start, end or start + 1)} == times
+
+
 def test_preprocessing_that_needs_more_than_there_is() -> None:
     rules = PREPROCESSING.replace("assertz(", "remember(")
     with pytest.raises(HoldsforError, match=r"preProcessing failed: it calls remember/1, which is not supported here"):
