@@ -92,7 +92,7 @@ def _add_names(server: RuleServer) -> None:
             return [ls.location(one.span) for one in document.definitions(name)]
         offset, start = ls.offset(document.source, params.position), lsp.Position(0, 0)
         files = [path for span, path in document.loaded_files if span.start <= offset <= span.end]
-        return [lsp.Location(uri_of(str(path.resolve())), lsp.Range(start, start)) for path in files]
+        return [lsp.Location(uri_of(str(path)), lsp.Range(start, start)) for path in files]
 
     @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
     def references(ls: RuleServer, params: lsp.ReferenceParams) -> list[lsp.Location]:
@@ -183,7 +183,7 @@ def _add_text(server: RuleServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_LINK)
     def links(ls: RuleServer, params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink]:
         files = ls.document(params.text_document.uri).loaded_files
-        return [lsp.DocumentLink(ls.range(span), uri_of(str(path.resolve()))) for span, path in files]
+        return [lsp.DocumentLink(ls.range(span), uri_of(str(path))) for span, path in files]
 
 
 def _encoded_tokens(ls: RuleServer, document: Document) -> list[int]:

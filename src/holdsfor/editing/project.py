@@ -6,6 +6,7 @@ of that, since by itself it may lack names that the other defines.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -92,7 +93,8 @@ class Document:
     @cached_property
     def loaded_files(self) -> list[tuple[Span, Path]]:
         """The places that name files to load, and the files."""
-        return [] if self.is_metric else list(named_files(parse(self.source)))
+        found = () if self.is_metric else named_files(parse(self.source))
+        return [(span, _plain(path)) for span, path in found]
 
     def name_at(self, offset: int) -> Occurrence | None:
         """The name at a place; the end of a name counts as the name."""
@@ -184,12 +186,18 @@ class Project:
     def _read(self, path: Path) -> Source:
         """A file that is loaded. It has one name, by whichever path it was found."""
         found = path.resolve()
-        return self._source(next((name for name in self._open if Path(name).resolve() == found), str(found)))
+        return self._source(next((name for name in self._open if Path(name).resolve() == found), str(_plain(path))))
 
     def _background_of(self, name: str) -> Iterable[str]:
         """The files that are part of every program, but for this one itself."""
         listed = [path for pattern in self.background for path in sorted(self.root.glob(pattern))]
         return [str(path) for path in dict.fromkeys(listed) if path.resolve() != Path(name).resolve()]
+
+
+def _plain(path: Path) -> Path:
+    """A path without `..`, as the editor would write it: links stay, unless they lead elsewhere without the `..`."""
+    plain = Path(os.path.normpath(path))
+    return plain if plain.resolve() == path.resolve() else path.resolve()
 
 
 def is_metric(source: Source) -> bool:

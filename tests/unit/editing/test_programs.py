@@ -132,3 +132,15 @@ def test_words_of_directives_are_no_names_of_the_program(folder: Path) -> None:
     main = put(Project(), folder / "main.prolog")
     name = main.name_at(MAIN.index("include"))
     assert name is not None and name.kind is NameKind.WORD
+
+
+def test_loaded_files_are_named_as_the_editor_names_them(folder: Path) -> None:
+    """In a folder that is opened by a link, and by paths with dots."""
+    link = folder.parent / f"{folder.name}-link"
+    link.symlink_to(folder)
+    project = Project()
+    doors = put(project, link / "more" / "doors.prolog", ":- ['../areas.prolog'].\n" + DOORS)
+    assert project.files == [str(link / "more" / "doors.prolog"), str(link / "areas.prolog")]
+    assert [path for _, path in doors.loaded_files] == [link / "areas.prolog"]
+    put(project, folder / "areas.prolog", "area(one, two).\n")
+    assert project.files == [str(link / "more" / "doors.prolog"), str(folder / "areas.prolog")]
