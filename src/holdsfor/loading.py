@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,13 +12,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdsfor.compiler.analyse import Analysis, analyse
 from holdsfor.compiler.compile import check
+from holdsfor.compiler.describe import described
 from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
 from holdsfor.compiler.plan import Plan, make_plan
-from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source, errors_of
+from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source, errors_of, warn_caller
 from holdsfor.explain.limits import DEPTH
 from holdsfor.frontend.rtec import parse_program
 from holdsfor.frontend.rtec.files import ReadFile
 from holdsfor.ir import Program
+from holdsfor.times import DurationInput, Span, TimeInput, span_in_points, time_point, time_point_or_none
 
 if TYPE_CHECKING:
     # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from holdsfor.explain.asking import Asked
     from holdsfor.explain.explanation import Explanation
     from holdsfor.io.builder import Reading
+    from holdsfor.io.rejects import Rejects
     from holdsfor.recognition import EventsInput, MappingInput
     from holdsfor.result import Result
     from holdsfor.session import Session
@@ -41,7 +43,7 @@ METRIC_FILES = ".dmtl"
 """How the names of files with metric rules end."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reasoner:
     """A program that has been read and checked. `diagnostics` has everything that was found."""
 
@@ -54,6 +56,10 @@ class Reasoner:
     def program(self) -> Program:
         """The rules."""
         return self.analysis.program
+
+    def __repr__(self) -> str:
+        """How large the program is, and what it reads and finds: `<Reasoner: 1 rule; reads unlock; finds open>`."""
+        return f"<Reasoner: {described(self.analysis)}>"
 
     @cached_property
     def plan(self) -> Plan:
@@ -102,18 +108,18 @@ class Reasoner:
         self,
         events: EventsInput,
         *,
-        window: int | None = None,
-        step: int | None = None,
-        start: int | None = None,
-        end: int | None = None,
+        window: DurationInput | None = None,
+        step: DurationInput | None = None,
+        start: TimeInput | None = None,
+        end: TimeInput | None = None,
         clock_tick: int | None = None,
         background: Background | None = None,
         mapping: MappingInput = None,
-        unit: str = "s",
+        unit: str | None = None,
         strict: bool = False,
         incremental: str = "auto",
         max_delayed_effects: int | None = None,
-        max_ahead: int | None = None,
+        max_ahead: DurationInput | None = None,
     ) -> Result:
         """Find the intervals during which situations hold.
 
@@ -124,6 +130,10 @@ class Reasoner:
         Rows that lie more than `max_ahead` time-points after the median are counted and left out.
         Time-points are the multiples of `clock_tick`.
 
+        `unit` says what one time-point is: `s`, `ms`, `us`, `ns`, `min`, `h` or `d`. Timestamps are counted in it, without
+        one in seconds. Where it is known, times may be datetimes or text such as "2026-03-01T12:00Z", and windows
+        timedeltas or text such as "1h".
+
         >>> rules = "initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T)."
         >>> loads(rules).recognise({"unlock": [(3, "front")]})
         1 interval at 1 query time
@@ -133,32 +143,34 @@ class Reasoner:
         from holdsfor.engine.report import Texts
         from holdsfor.incremental.run import Choice
         from holdsfor.io.rejects import Rejects
-        from holdsfor.recognition import Recognition, checked_windows, read_events
+        from holdsfor.recognition import Recognition, checked_windows
         from holdsfor.result import Result
 
         plan = self._plan_with(background, max_delayed_effects, clock_tick)
-        reading = read_events(plan, events, mapping, unit, Rejects(strict=strict), max_ahead=max_ahead)
-        windows, note = checked_windows(reading, window, step, start, end, tick=plan.clock_tick)
+        reading = _reading(plan, events, mapping, unit, Rejects(strict=strict), max_ahead)
+        span = span_in_points((window, step, start, end), reading.unit)
+        windows, note = checked_windows(reading, *span, tick=plan.clock_tick)
         if note is not None:
-            warnings.warn(note, stacklevel=2)
+            warn_caller(note)
         recognition = Recognition(plan, reading, windows, incremental=Choice(incremental))
-        asked = partial(_asked, plan, reading, windows, events, mapping, unit)
-        return Result(list(recognition), Texts(reading.dictionary), recognition.summary, windows, asked)
+        asked = partial(_asked, plan, reading, windows, events, mapping)
+        answers = list(recognition)
+        return Result(answers, Texts(reading.dictionary), recognition.summary, windows, asked, unit=reading.unit)
 
     def explain(
         self,
         question: str,
-        at: int,
+        at: TimeInput,
         *,
         events: EventsInput,
-        window: int | None = None,
-        step: int | None = None,
-        start: int | None = None,
-        end: int | None = None,
+        window: DurationInput | None = None,
+        step: DurationInput | None = None,
+        start: TimeInput | None = None,
+        end: TimeInput | None = None,
         background: Background | None = None,
         mapping: MappingInput = None,
-        unit: str = "s",
-        query_time: int | None = None,
+        unit: str | None = None,
+        query_time: TimeInput | None = None,
         depth: int | None = DEPTH,
     ) -> Explanation:
         """Why something holds at a time-point, or why it does not; only what the question needs is worked out.
@@ -167,70 +179,75 @@ class Reasoner:
         >>> loads(rules).explain("open(front)=true", 5, events={"unlock": [(3, "front")]}).holds
         True
         """
-        asked = self._asked(events, (window, step, start, end), background, mapping, unit)
-        return asked.explain(question, at, query_time=query_time, depth=depth)
+        asked, known = self._asked(events, (window, step, start, end), background, mapping, unit)
+        query = time_point_or_none(query_time, known, "query_time")
+        return asked.explain(question, time_point(at, known, "at"), query_time=query, depth=depth)
 
     def why(
         self,
         question: str,
-        at: int,
+        at: TimeInput,
         *,
         events: EventsInput,
-        window: int | None = None,
-        step: int | None = None,
-        start: int | None = None,
-        end: int | None = None,
+        window: DurationInput | None = None,
+        step: DurationInput | None = None,
+        start: TimeInput | None = None,
+        end: TimeInput | None = None,
         background: Background | None = None,
         mapping: MappingInput = None,
-        unit: str = "s",
-        query_time: int | None = None,
+        unit: str | None = None,
+        query_time: TimeInput | None = None,
         depth: int | None = DEPTH,
     ) -> Explanation:
         """Why something holds at a time-point; raises HoldsforError if it does not."""
-        asked = self._asked(events, (window, step, start, end), background, mapping, unit)
-        return asked.why(question, at, query_time=query_time, depth=depth)
+        asked, known = self._asked(events, (window, step, start, end), background, mapping, unit)
+        query = time_point_or_none(query_time, known, "query_time")
+        return asked.why(question, time_point(at, known, "at"), query_time=query, depth=depth)
 
     def why_not(
         self,
         question: str,
-        at: int,
+        at: TimeInput,
         *,
         events: EventsInput,
-        window: int | None = None,
-        step: int | None = None,
-        start: int | None = None,
-        end: int | None = None,
+        window: DurationInput | None = None,
+        step: DurationInput | None = None,
+        start: TimeInput | None = None,
+        end: TimeInput | None = None,
         background: Background | None = None,
         mapping: MappingInput = None,
-        unit: str = "s",
-        query_time: int | None = None,
+        unit: str | None = None,
+        query_time: TimeInput | None = None,
         depth: int | None = DEPTH,
     ) -> Explanation:
         """Why something does not hold at a time-point; raises HoldsforError if it does."""
-        asked = self._asked(events, (window, step, start, end), background, mapping, unit)
-        return asked.why_not(question, at, query_time=query_time, depth=depth)
+        asked, known = self._asked(events, (window, step, start, end), background, mapping, unit)
+        query = time_point_or_none(query_time, known, "query_time")
+        return asked.why_not(question, time_point(at, known, "at"), query_time=query, depth=depth)
 
     def _asked(
         self,
         events: EventsInput,
-        span: tuple[int | None, int | None, int | None, int | None],
+        span: Span,
         background: Background | None,
         mapping: MappingInput,
-        unit: str,
-    ) -> Asked:
-        from holdsfor.recognition import plan_windows, read_events
+        unit: str | None,
+    ) -> tuple[Asked, str | None]:
+        """What was read, to be asked questions, and what one time-point of it is."""
+        from holdsfor.recognition import plan_windows
 
         plan = self._plan_with(background, None)
-        reading = read_events(plan, events, mapping, unit)
-        windows = plan_windows(reading.stream, *span)
-        return _asked(plan, reading, windows, events, mapping, unit)
+        reading = _reading(plan, events, mapping, unit)
+        windows = plan_windows(reading.stream, *span_in_points(span, reading.unit))
+        return _asked(plan, reading, windows, events, mapping), reading.unit
 
     def session(
         self,
-        window: int | None = None,
-        start: int | None = None,
+        window: DurationInput | None = None,
+        start: TimeInput | None = None,
         background: Background | None = None,
         *,
+        unit: str | None = None,
         changes: bool = True,
         max_delayed_effects: int | None = None,
         clock_tick: int | None = None,
@@ -238,7 +255,7 @@ class Reasoner:
         """A live session, to which events are pushed and from which they are taken back, with questions in between.
 
         It sees the last `window` time-points, or everything. Events up to `start` do not count; without it all do. With
-        `changes`, it keeps what `session.changes()` needs. `max_delayed_effects` is as in `recognise`.
+        `changes`, it keeps what `session.changes()` needs. `unit` and `max_delayed_effects` are as in `recognise`.
 
         >>> rules = "initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T)."
         >>> session = loads(rules).session()
@@ -251,7 +268,7 @@ class Reasoner:
         from holdsfor.session import Session
 
         plan = self._plan_with(background, max_delayed_effects, clock_tick)
-        return Session(plan, window, start, changes=changes)
+        return Session(plan, window, start, changes=changes, unit=unit)
 
     def graph(self, grain: Grain = "pairs") -> ProgramGraph:
         """The dependency graph, for notebooks and files: of fluent-value `pairs`, of `fluents` or of `components`.
@@ -272,19 +289,37 @@ class Reasoner:
             raise ProgramError(errors)
 
 
+def _reading(
+    plan: Plan,
+    events: EventsInput,
+    mapping: MappingInput,
+    unit: str | None,
+    rejects: Rejects | None = None,
+    max_ahead: DurationInput | None = None,
+) -> Reading:
+    """Read events, and say what of them cannot be used."""
+    from holdsfor.io.given import complain_of_strangers, warn_of_unread
+    from holdsfor.recognition import read_events
+
+    if isinstance(events, Mapping):
+        complain_of_strangers(events, plan)
+    reading = read_events(plan, events, mapping, unit, rejects, max_ahead=max_ahead)
+    warn_of_unread(reading)
+    return reading
+
+
 def _asked(
     plan: Plan,
     reading: Reading,
     windows: WindowPlan | None,
     events: EventsInput,
     mapping: MappingInput,
-    unit: str,
 ) -> Asked:
     """What was read, to be asked questions. Few runs have any use for it."""
     from holdsfor.explain.asking import Asked
     from holdsfor.explain.sources import Sources
 
-    sources = Sources(events, mapping, unit)
+    sources = Sources(events, mapping, reading.unit or "s")
     return Asked(plan, reading.stream, reading.dictionary, windows, sources=sources)
 
 

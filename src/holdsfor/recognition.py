@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -31,16 +31,17 @@ from holdsfor.incremental.run import Choice, IncrementalRun, Work
 from holdsfor.io.aside import without_far_ahead
 from holdsfor.io.builder import Reading
 from holdsfor.io.frames import read_frames
+from holdsfor.io.given import Paths, as_paths
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.io.preprocessing import preprocessed
 from holdsfor.io.rejects import Malformed, Rejects
 from holdsfor.io.rtec_csv import OnRows, read_rtec
 from holdsfor.io.tables import read_tables
+from holdsfor.times import DurationInput, duration_or_none, require_unit
 
 if TYPE_CHECKING:
     from holdsfor.reference import Windows
 
-Paths: TypeAlias = str | Path | Iterable[str | Path]
 EventsInput: TypeAlias = Paths | Mapping[str, Any]
 """Files, or tables by event name."""
 MappingInput: TypeAlias = str | Path | Mapping[str, Any] | None
@@ -50,49 +51,50 @@ def read_events(
     plan: Plan,
     events: EventsInput,
     mapping: MappingInput = None,
-    unit: str = "s",
+    unit: str | None = None,
     rejects: Rejects | None = None,
     on_rows: OnRows | None = None,
-    max_ahead: int | None = None,
+    max_ahead: DurationInput | None = None,
 ) -> Reading:
     """Read events from files or tables; files are in RTEC's format unless a mapping describes them.
 
-    Rows that lie more than `max_ahead` time-points after the median are set aside. What a `preProcessing` of the program
-    computes from the input is input, too.
+    Timestamps are counted in the `unit`, without one in seconds. Rows that lie more than `max_ahead` time-points after
+    the median are set aside. What a `preProcessing` of the program computes from the input is input, too.
     """
+    if unit is not None:
+        require_unit(unit)
+    if not isinstance(events, Mapping):
+        events = as_paths(events, plan)
     reading = _read(plan, events, mapping, unit, rejects, on_rows)
-    if max_ahead is not None:
-        source = "tables" if isinstance(events, Mapping) else ", ".join(map(str, as_paths(events)))
-        reading = without_far_ahead(reading, max_ahead, source)
+    reading.unit = unit or reading.unit
+    ahead = duration_or_none(max_ahead, reading.unit, "max_ahead")
+    if ahead is not None:
+        source = "tables" if isinstance(events, Mapping) else ", ".join(map(str, events))
+        reading = without_far_ahead(reading, ahead, source)
     return preprocessed(plan, reading)
 
 
 def _read(
     plan: Plan,
-    events: EventsInput,
+    events: list[str | Path] | Mapping[str, Any],
     mapping: MappingInput,
-    unit: str,
+    unit: str | None,
     rejects: Rejects | None,
     on_rows: OnRows | None,
 ) -> Reading:
     entities = plan.analysis.entities
     reckoned = _reckoned(plan)
     if isinstance(events, Mapping):
-        return read_frames(events, entities, unit, rejects=rejects, reckoned=reckoned)
-    paths = as_paths(events)
+        return read_frames(events, entities, unit or "s", rejects=rejects, reckoned=reckoned)
     if mapping is None:
-        return read_rtec(paths, entities, rejects=rejects, on_rows=on_rows, reckoned=reckoned)
-    return read_tables(paths, _mapping(mapping), entities, rejects=rejects, on_rows=on_rows, reckoned=reckoned)
+        return read_rtec(events, entities, rejects=rejects, on_rows=on_rows, reckoned=reckoned)
+    described = _mapping(mapping).with_unit(unit)
+    return read_tables(events, described, entities, rejects=rejects, on_rows=on_rows, reckoned=reckoned)
 
 
 @once_per_plan
 def _reckoned(plan: Plan) -> Reckoned:
     return reckoned_arguments(plan.analysis.program)
-
-
-def as_paths(paths: Paths) -> list[str | Path]:
-    """One path or several, as a list."""
-    return [paths] if isinstance(paths, str | Path) else list(paths)
 
 
 def _mapping(mapping: str | Path | Mapping[str, Any]) -> TableMapping:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from html import escape
 from importlib import import_module
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +26,7 @@ from holdsfor.explain.limits import DEPTH
 from holdsfor.io.columns import value_column
 from holdsfor.io.writers import shown_columns, text_table
 from holdsfor.recognition import Summary, only_fluents
+from holdsfor.times import TimeInput, time_point, time_point_or_none
 
 if TYPE_CHECKING:
     from holdsfor.explain.asking import Asked
@@ -45,12 +47,16 @@ class Result:
         summary: Summary,
         windows: WindowPlan | None = None,
         asked: Callable[[], Asked] | None = None,
+        *,
+        unit: str | None = None,
     ) -> None:
         self._answers = list(answers)
         self._texts = texts
         self._windows = windows
         self._asked = asked
         self.summary = summary
+        self.unit = unit
+        """What one time-point is, if the input or whoever gave it said so."""
 
     @property
     def query_times(self) -> list[int]:
@@ -69,8 +75,30 @@ class Result:
         for answer in self._answers:
             yield from rows_of(interval_table(answer, self._texts))
 
-    def __getitem__(self, fluent: str) -> Result:
-        """The intervals of one fluent."""
+    @overload
+    def __getitem__(self, key: str) -> Result: ...
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> IntervalRow: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> list[IntervalRow]: ...
+
+    def __getitem__(self, key: str | SupportsIndex | slice) -> Result | IntervalRow | list[IntervalRow]:
+        """The intervals of one fluent by its name, a row by its number, or the rows of a slice."""
+        if isinstance(key, str):
+            return self._of_fluent(key)
+        if isinstance(key, slice):
+            return list(rows_of(self._table.take(pa.array(range(len(self))[key], pa.int64()))))
+        try:
+            place = operator.index(key)
+        except TypeError:
+            raise HoldsforError(
+                f'a result takes the name of a fluent (result["name"]), the number of a row or a slice, not {key!r}'
+            ) from None
+        return next(iter(rows_of(self._table.slice(range(len(self))[place], 1))))
+
+    def _of_fluent(self, fluent: str) -> Result:
         if fluent not in self.fluents:
             close = suggest(fluent, self.fluents)
             hint = f"did you mean {close}?" if close else f"there are {', '.join(self.fluents) or 'none'}"
@@ -78,39 +106,48 @@ class Result:
         return self._only([only_fluents(answer, {fluent}) for answer in self._answers])
 
     def _only(self, answers: Sequence[Answer]) -> Result:
-        return Result(answers, self._texts, self.summary, self._windows, self._asked)
+        return Result(answers, self._texts, self.summary, self._windows, self._asked, unit=self.unit)
 
-    def holds_at(self, time: int) -> Result:
+    def holds_at(self, time: TimeInput) -> Result:
         """What holds at a time-point, as the last query time whose window has it knows."""
+        at = time_point(time, self.unit)
         if not self._answers:
             return self
         queries = np.array(self.query_times)
         borders = queries - (FOREVER if self._windows is None or self._windows.size is None else self._windows.size)
-        answer = self._answers[max(0, int(np.searchsorted(borders, time)) - 1)]
-        fluents = {symbol: _holding(table, time) for symbol, table in answer.fluents.items()}
+        answer = self._answers[max(0, int(np.searchsorted(borders, at)) - 1)]
+        fluents = {symbol: _holding(table, at) for symbol, table in answer.fluents.items()}
         return self._only([replace(answer, fluents=fluents, events={})])
 
     # Questions
 
-    def why(self, question: str, at: int, *, query_time: int | None = None, depth: int | None = DEPTH) -> Explanation:
+    def why(
+        self, question: str, at: TimeInput, *, query_time: TimeInput | None = None, depth: int | None = DEPTH
+    ) -> Explanation:
         """Why something holds at a time-point: `result.why("open(front)=true", at=5)`.
 
         Raises HoldsforError if it does not. The answer is that of the last query time whose window has the time-point,
         or of the one that is given. `depth` is how many steps it goes down; None is as many as there are.
         """
-        return self._input().why(question, at, query_time=query_time, depth=depth)
+        point, query = self._times(at, query_time)
+        return self._input().why(question, point, query_time=query, depth=depth)
 
     def why_not(
-        self, question: str, at: int, *, query_time: int | None = None, depth: int | None = DEPTH
+        self, question: str, at: TimeInput, *, query_time: TimeInput | None = None, depth: int | None = DEPTH
     ) -> Explanation:
         """Why something does not hold at a time-point; raises HoldsforError if it does."""
-        return self._input().why_not(question, at, query_time=query_time, depth=depth)
+        point, query = self._times(at, query_time)
+        return self._input().why_not(question, point, query_time=query, depth=depth)
 
     def explain(
-        self, question: str, at: int, *, query_time: int | None = None, depth: int | None = DEPTH
+        self, question: str, at: TimeInput, *, query_time: TimeInput | None = None, depth: int | None = DEPTH
     ) -> Explanation:
         """Why something holds at a time-point, or why it does not."""
-        return self._input().explain(question, at, query_time=query_time, depth=depth)
+        point, query = self._times(at, query_time)
+        return self._input().explain(question, point, query_time=query, depth=depth)
+
+    def _times(self, at: TimeInput, query_time: TimeInput | None) -> tuple[int, int | None]:
+        return time_point(at, self.unit, "at"), time_point_or_none(query_time, self.unit, "query_time")
 
     def _input(self) -> Asked:
         if self._asked is None:

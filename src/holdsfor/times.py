@@ -101,7 +101,7 @@ def time_point(given: TimeInput, unit: str | None, what: str = "time") -> int:
     """
     whole = _whole_number(given)
     if whole is not None:
-        return whole
+        return _in_range(whole, given, what)
     since, has_zone = _nanoseconds_since_1970(given)
     if since is None:
         raise HoldsforError(f"{what} must be {_TIMES}, not {given!r}")
@@ -120,7 +120,7 @@ def duration(given: DurationInput, unit: str | None, what: str = "duration") -> 
     """
     whole = _whole_number(given)
     if whole is not None:
-        return whole
+        return _in_range(whole, given, what)
     length = _nanoseconds(given, what)
     if length is None:
         raise HoldsforError(f"{what} must be {_DURATIONS}, not {given!r}")
@@ -140,6 +140,25 @@ def time_point_or_none(given: TimeInput | None, unit: str | None, what: str = "t
 def duration_or_none(given: DurationInput | None, unit: str | None, what: str = "duration") -> int | None:
     """The same where a duration may be left out."""
     return None if given is None else duration(given, unit, what)
+
+
+Span: TypeAlias = "tuple[DurationInput | None, DurationInput | None, TimeInput | None, TimeInput | None]"
+"""Window, step, start and end as they were given."""
+
+
+def span_in_points(given: Span, unit: str | None) -> tuple[int | None, int | None, int | None, int | None]:
+    """Window, step, start and end as numbers of time-points.
+
+    >>> span_in_points(("1h", timedelta(minutes=10), None, "1970-01-02T00:00Z"), "min")
+    (60, 10, None, 1440)
+    """
+    window, step, start, end = given
+    return (
+        duration_or_none(window, unit, "window"),
+        duration_or_none(step, unit, "step"),
+        time_point_or_none(start, unit, "start"),
+        time_point_or_none(end, unit, "end"),
+    )
 
 
 def time_text(time: int, unit: str) -> str:
@@ -180,7 +199,7 @@ def _without_unit(given: object, what: str, kind: str) -> str:
 
 def _in_range(found: int, given: object, what: str) -> int:
     if abs(found) > LATEST:
-        raise HoldsforError(f"{what} {str(given)!r} is too far away to count in this unit")
+        raise HoldsforError(f"{what} {str(given)!r} is too large: more than 2^61 time-points")
     return found
 
 

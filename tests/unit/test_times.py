@@ -170,7 +170,7 @@ def test_what_is_no_time(given: Any) -> None:
         ("2 years", "s", "a year has no fixed length; write days"),
         ("90 s", "min", "window '90 s' is no whole number of time-points: one of them is 1 min"),
         ("0.3 ns", "ns", "is no whole number of time-points"),
-        ("99999999999 days", "ns", "window '99999999999 days' is too far away to count in this unit"),
+        ("99999999999 days", "ns", "window '99999999999 days' is too large"),
     ],
 )
 def test_durations_that_do_not_fit(given: str, unit: str, message: str) -> None:
@@ -180,7 +180,7 @@ def test_durations_that_do_not_fit(given: str, unit: str, message: str) -> None:
 
 def test_dates_that_no_unit_can_count() -> None:
     assert time_point("9999-12-31T23:59:59Z", "s") == 253_402_300_799
-    with pytest.raises(HoldsforError, match="too far away"):
+    with pytest.raises(HoldsforError, match="is too large: more than 2\\^61 time-points"):
         time_point("9999-12-31T23:59:59Z", "ns")
     assert time_point("0001-01-01T00:00+14:00", "h") == -17_259_902
 

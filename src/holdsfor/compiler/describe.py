@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan, Stratum
+from holdsfor.ir import BackgroundRule, Declaration
+
+_MOST_NAMED = 6
+
+
+def described(analysis: Analysis) -> str:
+    """A program in a line: how many rules, what it reads, what it finds."""
+    written = analysis.written
+    rules = sum(1 for rule in written.rules if not isinstance(rule, Declaration | BackgroundRule))
+    rules += len(written.metric.rules)
+    inputs = analysis.entities.with_role(Role.INPUT_EVENT, Role.INPUT_FLUENT)
+    roles = (Role.DERIVED_EVENT, Role.SIMPLE_FLUENT, Role.STATIC_FLUENT, Role.METRIC_FLUENT)
+    found = analysis.entities.with_role(*roles)
+    reads, finds = (_names(entity.symbol.name for entity in entities) for entities in (inputs, found))
+    return f"{rules} rule{'' if rules == 1 else 's'}; reads {reads}; finds {finds}"
+
+
+def _names(names: Iterable[str]) -> str:
+    distinct = list(dict.fromkeys(names))
+    more = len(distinct) - _MOST_NAMED
+    return ", ".join(distinct[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "") or "nothing"
 
 
 def plan_text(plan: Plan) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
-from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.compiler.compile import check
 from holdsfor.compiler.plan import Plan, make_plan
 from holdsfor.diagnostics import HoldsforError, ProgramError, errors_of
@@ -25,13 +23,14 @@ from holdsfor.facts import facts_of
 from holdsfor.incremental.engine import Incremental
 from holdsfor.incremental.trace import Trace
 from holdsfor.io.frames import read_frames
+from holdsfor.io.given import as_paths, stranger_sentence, warn_of_rejects
 from holdsfor.io.layouts import Layouts
 from holdsfor.io.preprocessing import has_preprocessing
 from holdsfor.io.rejects import Rejects
 from holdsfor.io.rtec_csv import read_rtec
 from holdsfor.ir import BackgroundRule, Program
 from holdsfor.logic.arithmetic import number_term
-from holdsfor.recognition import EventsInput, Summary, as_paths, without_value
+from holdsfor.recognition import EventsInput, Summary, without_value
 from holdsfor.result import Result
 from holdsfor.session.changes import Changes, Context
 from holdsfor.session.dependencies import dependencies
@@ -40,6 +39,7 @@ from holdsfor.session.inputs import CauseKind, Inputs
 from holdsfor.session.ledger import Ledger
 from holdsfor.session.texts import Words
 from holdsfor.syntax.printer import print_term
+from holdsfor.times import DurationInput, TimeInput, duration_or_none, require_unit, time_point, time_point_or_none
 
 LEAST_IN_A_PANE = 4096
 """So many rows come in before the time before them is put aside as a pane of its own."""
@@ -51,20 +51,23 @@ class Session:
     def __init__(
         self,
         plan: Plan,
-        window: int | None = None,
-        start: int | None = None,
+        window: DurationInput | None = None,
+        start: TimeInput | None = None,
         *,
         changes: bool = True,
         pane: int = LEAST_IN_A_PANE,
+        unit: str | None = None,
     ) -> None:
-        if window is not None and window < 1:
+        self._unit = None if unit is None else require_unit(unit)
+        size, begin = duration_or_none(window, unit, "window"), time_point_or_none(start, unit, "start")
+        if size is not None and size < 1:
             raise HoldsforError(f"the window must be at least one time-point, not {window}")
         if has_preprocessing(plan):
             raise HoldsforError("preProcessing is not executed in sessions; give its result as input")
         self._tick = tick = plan.clock_tick
         # All that follows is counted in clock ticks; times are at the edges.
-        self._window = None if window is None else whole_ticks("window", window, tick)
-        self._start = None if start is None else whole_ticks("start", start, tick)
+        self._window = None if size is None else whole_ticks("window", size, tick)
+        self._start = None if begin is None else whole_ticks("start", begin, tick)
         self._plan, self._pane = plan, pane
         self._written: Program = plan.analysis.written
         self.dictionary = Dictionary()
@@ -86,54 +89,72 @@ class Session:
 
     # Input
 
-    def push(self, events: EventsInput | Stream, *, unit: str = "s") -> None:
+    def push(self, events: EventsInput | Stream, *, unit: str | None = None) -> None:
         """Take in events and intervals of input fluents: files, or tables by name, as for `Reasoner.recognise`.
 
+        Timestamps are counted in the `unit` of the session, or in one that is given here; without one in seconds.
         Those who have columns of codes of `session.dictionary` can give them as a `Stream`.
         """
         self._add(self._streamed(events, unit), CauseKind.ARRIVED)
 
-    def push_one(self, event: str, time: int, *args: object) -> None:
+    def push_one(self, event: str, time: TimeInput, *args: object) -> None:
         """Take in one event: its name, its time and its arguments. The quickest way for single ones."""
         symbol, row = self._row(event, time, args)
         self._edits[-1].single.setdefault(symbol, []).append(row)
         self._see(row[-1])
 
-    def _row(self, event: str, time: int, args: tuple[object, ...]) -> tuple[Symbol, tuple[int, ...]]:
+    def _row(self, event: str, time: TimeInput, args: tuple[object, ...]) -> tuple[Symbol, tuple[int, ...]]:
         symbol = self._symbol(event, len(args))
-        row = (*(self.dictionary.code(_value(arg, event)) for arg in args), _whole(time, event) // self._tick)
+        row = (*(self.dictionary.code(_value(arg, event)) for arg in args), self._point(time, event) // self._tick)
         self._read += 1
         return symbol, row
 
-    def retract(self, events: EventsInput | Stream, *, unit: str = "s") -> None:
+    def retract(self, events: EventsInput | Stream, *, unit: str | None = None) -> None:
         """Take back what was pushed before. What was never pushed, or is too old by now, is counted."""
         self._take_back(self._streamed(events, unit), CauseKind.RETRACTED)
 
-    def retract_one(self, event: str, time: int, *args: object) -> None:
+    def retract_one(self, event: str, time: TimeInput, *args: object) -> None:
         """Take back one event. The quickest way for single ones."""
         symbol, row = self._row(event, time, args)
         self._take_back(Edit(single={symbol: [row]}).singles(), CauseKind.RETRACTED)
 
-    def correct(self, old: EventsInput | Stream, new: EventsInput | Stream, *, unit: str = "s") -> None:
+    def correct(self, old: EventsInput | Stream, new: EventsInput | Stream, *, unit: str | None = None) -> None:
         """Put new rows in place of old ones: another time, other arguments."""
         streams = self._streamed(old, unit), self._streamed(new, unit)
         self._take_back(streams[0], CauseKind.CORRECTED)
         self._add(streams[1], CauseKind.CORRECTION)
 
-    def _streamed(self, events: EventsInput | Stream, unit: str) -> Stream:
+    def _point(self, time: TimeInput, event: str | None = None) -> int:
+        """The time of an event, or of a question."""
+        # Plain integers come by the million.
+        if type(time) is int:
+            return time
+        return time_point(time, self._unit, "now" if event is None else f"the time of {event}")
+
+    def _counted_in(self, unit: str | None) -> str | None:
+        """What one time-point is; the session and all that is pushed must agree."""
+        if unit is not None and self._unit not in (None, require_unit(unit)):
+            raise HoldsforError(f"this session counts time in {self._unit!r}, not {unit!r}")
+        return unit or self._unit
+
+    def _streamed(self, events: EventsInput | Stream, unit: str | None) -> Stream:
         entities = self._plan.analysis.entities
         if isinstance(events, Stream):
             self._read += sum(
                 len(table.arrival) for found in (events.events, events.fluents) for table in found.values()
             )
             return stream_in_ticks(events, self._tick, len(self.dictionary))
+        skipped, shown = self._rejects.count, len(self._rejects.first)
         if isinstance(events, Mapping):
             for name in events:
                 self._require_known(name)
-            reading = read_frames(events, entities, unit, self.dictionary, self._rejects)
+            known = self._counted_in(unit)
+            reading = read_frames(events, entities, known or "s", self.dictionary, self._rejects)
+            self._unit = known or reading.unit
         else:
-            reading = read_rtec(as_paths(events), entities, self.dictionary, self._rejects)
+            reading = read_rtec(as_paths(events, self._plan), entities, self.dictionary, self._rejects)
         self._read += reading.rows
+        warn_of_rejects(self._rejects.count - skipped, self._rejects.first[shown:])
         return stream_in_ticks(reading.stream, self._tick, len(self.dictionary))
 
     def _add(self, stream: Stream, kind: CauseKind) -> None:
@@ -167,10 +188,7 @@ class Session:
 
     def _require_known(self, name: str) -> None:
         if not self._layouts.knows(name):
-            names = sorted({symbol.name for symbol in self._plan.inputs})
-            close = suggest(name, names)
-            hint = f"did you mean {close}?" if close else f"there are {', '.join(names) or 'none'}"
-            raise HoldsforError(f"no rule reads an event or input fluent called {name!r}; {hint}")
+            raise HoldsforError(stranger_sentence([name], self._plan))
 
     # Background knowledge
 
@@ -201,7 +219,7 @@ class Session:
 
     # Questions
 
-    def query(self, now: int | None = None) -> Result:
+    def query(self, now: TimeInput | None = None) -> Result:
         """All intervals that reach into the window at a time; without one, at the latest time that was pushed."""
         self._advance(now)
         assert self._engine is not None
@@ -212,12 +230,12 @@ class Session:
         size = self._window
         answer = answer_in_time(answer, self._tick)
         if size is None:
-            return Result([answer], self._texts, summary)
+            return Result([answer], self._texts, summary, unit=self._unit)
         size *= self._tick
         windows = WindowPlan(size, size, answer.query_time - size, answer.query_time)
-        return Result([answer], self._texts, summary, windows)
+        return Result([answer], self._texts, summary, windows, unit=self._unit)
 
-    def changes(self, now: int | None = None) -> Changes:
+    def changes(self, now: TimeInput | None = None) -> Changes:
         """What has changed since this was last asked, up to a time; without one, up to the latest that was pushed."""
         if self._trace is None:
             raise HoldsforError("this session keeps no changes: make it with session(changes=True)")
@@ -260,7 +278,7 @@ class Session:
         """How many rows could not be read."""
         return self._rejects.count
 
-    def _advance(self, now: int | None) -> int:
+    def _advance(self, now: TimeInput | None) -> int:
         at = self._time(now)
         edits = [self._streams(edit) for edit in self._edits]
         engine = self._engine or self._begin([arrived for _, arrived in edits], at)
@@ -274,13 +292,13 @@ class Session:
         self._now = at
         return at
 
-    def _time(self, now: int | None) -> int:
+    def _time(self, now: TimeInput | None) -> int:
         if now is None:
             known = [time for time in (self._latest, self._now) if time is not None]
             if not known:
                 raise HoldsforError("nothing was pushed yet; say when: query(now)")
             return max(known)
-        at = _whole(now, "now") // self._tick
+        at = self._point(now) // self._tick
         if self._now is not None and at < self._now:
             raise HoldsforError(f"the session stands at {self.now} and cannot go back to {now}")
         return at
@@ -319,13 +337,6 @@ def _by_text(program: Program) -> dict[str, BackgroundRule]:
     """The facts of a program."""
     facts = (rule for rule in program.rules if isinstance(rule, BackgroundRule) and not rule.body)
     return {print_term(rule.head): rule for rule in facts}
-
-
-def _whole(time: Any, what: str) -> int:
-    try:
-        return operator.index(time)
-    except TypeError:
-        raise HoldsforError(f"{what}: the time {time!r} is not a whole number") from None
 
 
 def _value(arg: Any, event: str) -> Value:

@@ -88,7 +88,12 @@ def test_the_summary_says_what_became_of_the_rows() -> None:
         "lock": [(None, "a")],
         "mystery": [(1,), (2,)],
     }
-    summary = loads(RULES).recognise(events, window=10, start=0, end=30).summary
+    with pytest.warns(UserWarning) as said:
+        summary = loads(RULES).recognise(events, window=10, start=0, end=30).summary
+    assert [str(warning.message).partition(";")[0].partition(",")[0] for warning in said] == [
+        "no rule reads an event or input fluent called 'mystery'",
+        "1 malformed row skipped",
+    ]
     assert (summary.read, summary.unknown, summary.malformed) == (4, {"mystery": 2}, 1)
     assert (summary.used, summary.late, summary.outside) == (2, 1, 1)
     assert (summary.query_times, summary.derived_events) == (3, 2)

@@ -198,9 +198,12 @@ def test_tables_of_changes(session: Session) -> None:
         (lambda s: s.push_one("unlok", 3, "front"), "called 'unlok'; did you mean unlock?"),
         (lambda s: s.push({"x": [(3, "front")]}), "called 'x'; there are guard, lock, unlock"),
         (lambda s: s.push_one("unlock", 3), "unlock takes 1 argument in the rules, not 0"),
-        (lambda s: s.push_one("unlock", 3.5, "front"), "unlock: the time 3.5 is not a whole number"),
+        (
+            lambda s: s.push_one("unlock", 3.5, "front"),
+            "the time of unlock must be a whole number, a datetime, or text",
+        ),
         (lambda s: s.push_one("unlock", 3, None), "unlock: the argument None is neither text nor a number"),
-        (lambda s: s.query("soon"), "now: the time 'soon' is not a whole number"),
+        (lambda s: s.query("soon"), "now must be a whole number, a datetime, or text"),
         (lambda s: s.query(), "nothing was pushed yet"),
         (lambda s: (s.query(9), s.query(8)), "stands at 9 and cannot go back to 8"),
     ],
@@ -221,7 +224,8 @@ def test_other_mistakes(session: Session) -> None:
 
 
 def test_malformed_rows_are_counted(session: Session) -> None:
-    session.push({"unlock": [(None, "front"), (3, "back")]})
+    with pytest.warns(UserWarning, match=r"1 malformed row skipped, first events\['unlock'\]:1"):
+        session.push({"unlock": [(None, "front"), (3, "back")]})
     assert rows(session.query()["open"]) == [("open(back)", 4, float("inf"))]
     assert (session.malformed, session.summary.malformed) == (1, 1)
 

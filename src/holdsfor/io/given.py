@@ -1,0 +1,85 @@
+"""What is given as events, looked at before and after it is read: mistakes are said in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from holdsfor.compiler.analysis.similar import suggest
+from holdsfor.compiler.plan import Plan
+from holdsfor.diagnostics import HoldsforError, warn_caller
+from holdsfor.io.builder import Reading
+from holdsfor.io.layouts import Layouts
+from holdsfor.io.rejects import Malformed
+
+Paths: TypeAlias = str | Path | Iterable[str | Path]
+
+_MOST_NAMED = 5
+
+
+def as_paths(events: Paths, plan: Plan) -> list[str | Path]:
+    """One path or several, as a list; HoldsforError if they are something else."""
+    if isinstance(events, str | Path):
+        return [events]
+    name = next((symbol.name for symbol in plan.inputs), "name")
+    taken = f"give files, or tables by event name such as {{{name!r}: table}}"
+    if hasattr(events, "__arrow_c_stream__") or hasattr(events, "columns"):
+        raise HoldsforError(f"events is one table, and nothing says of which event; {taken}")
+    if not isinstance(events, Iterable):
+        raise HoldsforError(f"events is {_described(events)}; {taken}")
+    paths = list(events)
+    for path in paths:
+        if not isinstance(path, str | Path):
+            raise HoldsforError(f"events has {_described(path)} where a file name should be; {taken}")
+    return paths
+
+
+def _described(found: object) -> str:
+    return "None" if found is None else f"an object of type {type(found).__name__}"
+
+
+def complain_of_strangers(names: Iterable[str], plan: Plan) -> None:
+    """Say which tables no rule reads: an error if that is true of all of them, else a warning."""
+    listed = list(names)
+    layouts = Layouts(plan.analysis.entities)
+    strangers = [name for name in listed if not layouts.knows(name)]
+    if not strangers:
+        return
+    if len(strangers) == len(listed):
+        raise HoldsforError(stranger_sentence(strangers, plan))
+    warn_caller(f"{stranger_sentence(strangers, plan)}; these rows are left out")
+
+
+def stranger_sentence(strangers: Sequence[str], plan: Plan) -> str:
+    """That no rule reads some names, and what was perhaps meant by them."""
+    names = sorted({symbol.name for symbol in plan.inputs})
+    close = {name: suggest(name, names) for name in strangers if isinstance(name, str)}
+    said = "no rule reads an event or input fluent called"
+    if len(strangers) == 1:
+        meant = close.get(strangers[0])
+        return f"{said} {strangers[0]!r}; " + (f"did you mean {meant}?" if meant else _there_are(names))
+    shown = [f"{name!r}{f' (did you mean {close[name]}?)' if close.get(name) else ''}" for name in strangers]
+    return f"{said} {', '.join(shown)}; {_there_are(names)}"
+
+
+def _there_are(names: Sequence[str]) -> str:
+    return f"there are {', '.join(names) or 'none'}"
+
+
+def warn_of_unread(reading: Reading) -> None:
+    """Warn of rows that could not be read, and of input in which no rule knows any row."""
+    rejects, unknown = reading.rejects, sum(reading.unknown.values())
+    warn_of_rejects(rejects.count, rejects.first)
+    if unknown and unknown + rejects.count == reading.rows:
+        names = ", ".join(map(repr, list(reading.unknown)[:_MOST_NAMED]))
+        warn_caller(
+            f"no rule knows any of the names in the input: {names}{', …' * (len(reading.unknown) > _MOST_NAMED)}"
+        )
+
+
+def warn_of_rejects(count: int, first: Sequence[Malformed]) -> None:
+    """Warn of rows that could not be read, with the first of them if it was kept."""
+    if count:
+        shown = f", first {first[0]}" if first else ""
+        warn_caller(f"{count:,} malformed row{'' if count == 1 else 's'} skipped{shown}")
