@@ -20,7 +20,7 @@ from holdsfor.cli.common import (
 )
 from holdsfor.codes import all_codes, page
 from holdsfor.compiler.describe import plan_data, plan_text
-from holdsfor.diagnostics import Diagnostic, HoldsforError, Severity, errors_of, in_reading_order
+from holdsfor.diagnostics import Diagnostic, HoldsforError, Severity, in_reading_order
 from holdsfor.frontend.dmtl import format_metric
 from holdsfor.frontend.rtec import format_source
 from holdsfor.loading import Reasoner, read_source
@@ -89,19 +89,9 @@ def _findings(
         clauses = len(metric.program.rules) + len(metric.program.facts)
         return metric_findings(metric, streaming=streaming, delay=delay), clauses
     reasoner = load_files(files)
-    findings = in_reading_order([*reasoner.diagnostics, *_refusals(reasoner), *_data_findings(reasoner, events)])
+    findings = in_reading_order([*reasoner.diagnostics, *reasoner.refusals, *_data_findings(reasoner, events)])
     written = reasoner.analysis.written
     return findings, len(written.rules) + len(written.metric.rules) + len(written.metric.facts)
-
-
-def _refusals(reasoner: Reasoner) -> list[Diagnostic]:
-    """What the engine would refuse when the program runs."""
-    if errors_of(reasoner.diagnostics) or reasoner.analysis.program.metric.rules:
-        return []
-    # Imported here: NumPy would slow down every other command.
-    from holdsfor.engine.refusals import refusals
-
-    return refusals(reasoner.plan)
 
 
 def _data_findings(reasoner: Reasoner, events: list[Path]) -> list[Diagnostic]:

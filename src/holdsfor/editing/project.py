@@ -45,6 +45,12 @@ class RuleProgram:
             return from_metric_sources(self.given)
         return from_sources(self.given, self.read)
 
+    @property
+    def findings(self) -> list[Diagnostic]:
+        """What `check` says of the program."""
+        refusals = self.reasoner.refusals if isinstance(self.reasoner, Reasoner) else []
+        return [*self.reasoner.diagnostics, *refusals]
+
     @cached_property
     def names(self) -> list[Occurrence]:
         """All names in all files."""
@@ -76,7 +82,7 @@ class Document:
     @cached_property
     def diagnostics(self) -> list[Diagnostic]:
         """What is to be said about this file."""
-        found = (one for program in self.programs for one in program.reasoner.diagnostics)
+        found = (one for program in self.programs for one in program.findings)
         return in_reading_order(one for one in found if one.span.source.name == self.source.name)
 
     @cached_property

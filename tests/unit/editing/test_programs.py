@@ -144,3 +144,9 @@ def test_loaded_files_are_named_as_the_editor_names_them(folder: Path) -> None:
     assert [path for _, path in doors.loaded_files] == [link / "areas.prolog"]
     put(project, folder / "areas.prolog", "area(one, two).\n")
     assert project.files == [str(link / "more" / "doors.prolog"), str(folder / "areas.prolog")]
+
+
+def test_what_the_engine_would_refuse_is_found_as_check_finds_it() -> None:
+    cases = Path(__file__).parents[2] / "diagnostics" / "cases"
+    for path in sorted(cases.glob("HF590-*/rules.prolog")):
+        assert set(codes(put(Project(), path))) == {"HF590"}
