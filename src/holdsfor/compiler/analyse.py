@@ -16,6 +16,7 @@ from holdsfor.compiler.background import Background
 from holdsfor.compiler.passes.called_groundings import with_called_groundings
 from holdsfor.compiler.passes.filters import replace_filters
 from holdsfor.compiler.passes.local_names import rename_local_variables
+from holdsfor.compiler.passes.own_levels import unfold_own_levels
 from holdsfor.compiler.passes.separate import separate_values
 from holdsfor.compiler.passes.ticks import in_ticks
 from holdsfor.compiler.passes.undeclared import without_undeclared
@@ -60,7 +61,7 @@ def analyse(written: Program) -> Analysis:
     asked = with_called_groundings(written)
     known = Names(asked)
     declared, undeclared = without_undeclared(without_universal_calls(rename_local_variables(asked)))
-    program = in_ticks(replace_filters(unfold_temporal_helpers(declared)))
+    program = in_ticks(replace_filters(unfold_own_levels(unfold_temporal_helpers(declared))))
     entities = Entities(program)
     graph = DependencyGraph(program, entities)
     parts = find_parts(graph)

@@ -1,0 +1,149 @@
+"""Unfolds a statically determined fluent that is built up from itself, one constant after the other.
+
+`close(A,B,25)` may be made of `close(A,B,24)`, each with a rule of its own. The pairs are not on a cycle, but they share
+the name, value and number of arguments by which dependencies are told apart. So the condition on `close(A,B,24)=true` is
+replaced by what that rule says.
+
+That is done only where it cannot change the answer: exactly one rule is about the condition, this rule always succeeds, and
+the groundings of both instances say the same. Otherwise the condition stays, and the fluent is refused (HF501).
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+from holdsfor.compiler.passes.rename import rename_body
+from holdsfor.ir import (
+    POINTWISE,
+    Algebra,
+    Body,
+    DeclarationKind,
+    Fvp,
+    IntervalRule,
+    Intervals,
+    Literal,
+    Program,
+    rule_variables,
+)
+from holdsfor.logic.unify import may_equal, substitute, unify
+from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor, marked, variables
+
+
+def unfold_own_levels(program: Program) -> Program:
+    """The program without conditions that read the fluent of their own rule with other constants."""
+    unfolder = _Unfolder(program)
+    rules = tuple(
+        replace(rule, body=body)
+        if isinstance(rule, IntervalRule) and (body := unfolder.body(rule)) != rule.body
+        else rule
+        for rule in program.rules
+    )
+    return replace(program, rules=rules)
+
+
+class _Unfolder:
+    def __init__(self, program: Program) -> None:
+        self._rules: dict[tuple[str, int] | None, list[IntervalRule]] = {}
+        for rule in program.rules:
+            if isinstance(rule, IntervalRule):
+                self._rules.setdefault(functor(rule.fvp.fluent), []).append(rule)
+        self._groundings = [
+            (declaration.args[0], declaration.body)
+            for declaration in program.declarations
+            if declaration.kind is DeclarationKind.GROUNDING and declaration.args
+        ]
+        self._fresh = itertools.count(1)
+
+    def body(self, rule: IntervalRule, inside: tuple[IntervalRule, ...] = ()) -> Body:
+        """The body of a rule with its own fluent unfolded; `inside` are the rules that are being unfolded."""
+        return tuple(unfolded for literal in rule.body for unfolded in self._literal(literal, rule, (*inside, rule)))
+
+    def _literal(self, literal: Literal, reader: IntervalRule, inside: tuple[IntervalRule, ...]) -> Body:
+        if not isinstance(literal, Intervals) or not _same_pair(literal.fvp, reader.fvp):
+            return (literal,)
+        definition = self._definition(literal.fvp)
+        if definition is None or any(definition is one for one in inside) or not isinstance(literal.out, Var):
+            return (literal,)
+        if not _always_succeeds(definition) or not self._same_instances(literal.fvp, reader.fvp):
+            return (literal,)
+        return self._instance(replace(definition, body=self.body(definition, inside)), literal)
+
+    def _definition(self, wanted: Fvp) -> IntervalRule | None:
+        """The one rule that a condition can be about, if it is about all that the condition asks."""
+        pair = _pair(wanted)
+        found = [rule for rule in self._rules.get(functor(wanted.fluent), ()) if may_equal(_pair(rule.fvp), pair)]
+        return found[0] if len(found) == 1 and _covers(_pair(found[0].fvp), pair) else None
+
+    def _same_instances(self, condition: Fvp, head: Fvp) -> bool:
+        """Whether the groundings of a condition and of the head of its rule let the same instances through."""
+        declared = [one for one in self._groundings if may_equal(one[0], _pair(condition))]
+        if not declared and not any(may_equal(one[0], _pair(head)) for one in self._groundings):
+            return True
+        same = all(
+            one == other or (isinstance(one, Const) and isinstance(other, Const))
+            for one, other in zip(arguments(condition.fluent), arguments(head.fluent), strict=True)
+        )
+        return same and self._restrictions(condition) == self._restrictions(head)
+
+    def _restrictions(self, fvp: Fvp) -> list[Body]:
+        """The bodies of the groundings of a pair, with arguments named by their place."""
+        found: list[Body] = []
+        for pair, body in self._groundings:
+            if may_equal(pair, _pair(fvp)):
+                assert isinstance(pair, Compound)
+                places: dict[str, Term] = {}
+                for place, argument in enumerate(arguments(pair.args[0])):
+                    if isinstance(argument, Var):
+                        places.setdefault(argument.name, Var(marked("Argument", f"place{place}")))
+                found.append(rename_body(body, places))
+        return found
+
+    def _instance(self, rule: IntervalRule, condition: Intervals) -> Body:
+        """What a rule says, for one condition."""
+        number = next(self._fresh)
+        apart: dict[str, Term] = {
+            variable.name: Var(marked(variable.name, f"level{number}"), variable.span)
+            for variable in rule_variables(rule)
+        }
+        for formal, actual in zip(arguments(rule.fvp.fluent), arguments(condition.fvp.fluent), strict=True):
+            if isinstance(formal, Var):
+                apart[formal.name] = actual
+        assert isinstance(rule.out, Var)
+        apart[rule.out.name] = condition.out
+        return rename_body(rule.body, apart)
+
+
+def _pair(fvp: Fvp) -> Term:
+    return Compound("=", (fvp.fluent, fvp.value))
+
+
+def _same_pair(one: Fvp, other: Fvp) -> bool:
+    return functor(one.fluent) == functor(other.fluent) and one.value == other.value and isinstance(one.value, Const)
+
+
+def _covers(general: Term, special: Term) -> bool:
+    """Whether one term is an instance of the other."""
+    fixed: dict[str, Term] = {variable.name: Const(f"~{variable.name}") for variable in variables(special)}
+    return unify(general, substitute(special, fixed), {}) is not None
+
+
+def _always_succeeds(rule: IntervalRule) -> bool:
+    """Whether a body computes exactly one list for every instance: no test, and no variable of its own to choose."""
+    if not isinstance(rule.fvp.value, Const):
+        return False
+    heads = {variable.name for variable in variables(rule.fvp.fluent)}
+    distinct = [argument for argument in arguments(rule.fvp.fluent) if isinstance(argument, Var)]
+    if len(distinct) != len(heads) or not all(isinstance(one, Var | Const) for one in arguments(rule.fvp.fluent)):
+        return False
+    outputs = [literal.out for literal in rule.body if isinstance(literal, Intervals | Algebra)]
+    if len(outputs) != len(rule.body) or len(set(outputs)) != len(outputs) or rule.out not in outputs:
+        return False
+    return all(isinstance(out, Var) for out in outputs) and all(
+        literal.operator in POINTWISE
+        if isinstance(literal, Algebra)
+        else isinstance(literal.fvp.value, Const)
+        and heads.issuperset(one.name for one in variables(literal.fvp.fluent))
+        for literal in rule.body
+        if isinstance(literal, Intervals | Algebra)
+    )
