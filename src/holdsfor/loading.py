@@ -19,6 +19,7 @@ from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source
 from holdsfor.explain.limits import DEPTH
 from holdsfor.frontend.rtec import parse_program
 from holdsfor.frontend.rtec.files import ReadFile
+from holdsfor.io.fact_files import named_table
 from holdsfor.ir import Program
 from holdsfor.times import DurationInput, Span, TimeInput, span_in_points, time_point, time_point_or_none
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from holdsfor.viz.view import Grain
 
 Background: TypeAlias = str | Path | Iterable[str | Path] | Mapping[str, Any]
-"""Files with facts and rules, or tables of facts by predicate name."""
+"""Files with facts and rules or with tables of facts, or tables of facts by predicate name."""
 
 
 METRIC_FILES = ".dmtl"
@@ -351,8 +352,30 @@ def background_program(background: Background | None) -> Program:
         from holdsfor.facts import facts_of
 
         return facts_of(background)
-    paths = [background] if isinstance(background, str | Path) else background
-    return parse_program((read_source(path) for path in paths), read_source)
+    paths = [background] if isinstance(background, str | Path) else list(background)
+    tables = [table for path in paths if (table := named_table(path)) is not None]
+    program = parse_program((read_source(path) for path in paths if named_table(path) is None), read_source)
+    return program + _table_facts(tables, None) if tables else program
+
+
+def _table_facts(tables: Iterable[tuple[str, str]], rejects: Rejects | None) -> Program:
+    """Facts from files with tables; a row that cannot be read is an error unless there is a place for it."""
+    from holdsfor.facts import facts_of_files
+    from holdsfor.io.rejects import Rejects
+
+    return facts_of_files(tables, Rejects(strict=True) if rejects is None else rejects)
+
+
+def from_files(paths: Iterable[str | Path], rejects: Rejects | None = None) -> Reasoner:
+    """Check files as one program: rules, and tables of facts (`tier=customers.csv`, `tier.csv`)."""
+    listed = list(paths)
+    tables = [table for path in listed if (table := named_table(path)) is not None]
+    sources = [read_source(path) for path in listed if named_table(path) is None]
+    if not tables:
+        return from_sources(sources)
+    facts = _table_facts(tables, rejects)
+    with _no_garbage_collection():
+        return from_program(parse_sources(sources) + facts)
 
 
 def from_program(program: Program) -> Reasoner:

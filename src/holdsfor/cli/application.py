@@ -10,6 +10,7 @@ from typing import Any
 
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.io.fact_files import named_table
 
 _TIMES = {"window_size": 1, "step": 1, "start_time": None, "end_time": None, "clock_tick": 1}
 """Parameters that are whole numbers, with the least that makes sense."""
@@ -79,7 +80,9 @@ def read_application(file: Path, name: str) -> Application:
 
 def require_files(paths: Iterable[Path], parameter: str, option: str) -> None:
     """Complain about a file that is not there, and name those of the same name nearby."""
-    for path in paths:
+    for given in paths:
+        table = named_table(given)
+        path = given if table is None else Path(table[1])
         if path.exists():
             continue
         nearby = sorted(path.parent.rglob(path.name))[:1] if path.parent.is_dir() else []

@@ -13,9 +13,13 @@ from pathlib import Path
 import typer
 
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Severity
-from holdsfor.loading import METRIC_FILES, Reasoner, from_sources, read_source
+from holdsfor.io.fact_files import named_table
+from holdsfor.loading import METRIC_FILES, Reasoner, from_files, from_sources, read_source
 
 _COLOURS = {Severity.ERROR: typer.colors.RED, Severity.WARNING: typer.colors.YELLOW, Severity.NOTE: typer.colors.CYAN}
+
+BACKGROUND = "Files with background facts and rules, or tables of facts: tier=customers.csv (CSV, Parquet, JSON lines)."
+"""The help of `--background`."""
 
 
 @contextmanager
@@ -41,8 +45,20 @@ def fail(message: str) -> None:
 
 
 def load_files(rules: Iterable[Path]) -> Reasoner:
-    """Read rule files as one program."""
-    return from_sources([read_source(path) for path in rules])
+    """Read files as one program: rules, background knowledge, and tables of facts (`tier=customers.csv`)."""
+    listed = list(rules)
+    if not any(map(named_table, listed)):
+        return from_sources([read_source(path) for path in listed])
+    # Imported here: NumPy and Arrow would slow down every other command.
+    from holdsfor.io.rejects import Rejects
+
+    rejects = Rejects()
+    found = from_files(listed, rejects)
+    for problem in rejects.first:
+        typer.secho(f"skipped {problem}", err=True, fg=typer.colors.YELLOW)
+    if rejects.count > len(rejects.first):
+        typer.echo(f"{rejects.count} rows of background tables could not be read", err=True)
+    return found
 
 
 def limited(reasoner: Reasoner, max_delayed_effects: int | None) -> Reasoner:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdsfor.cli.common import friendly_errors, is_metric, load_files, write_output
+from holdsfor.cli.common import BACKGROUND, friendly_errors, is_metric, load_files, write_output
 from holdsfor.cli.options import number, time_point
 from holdsfor.diagnostics import HoldsforError
 
@@ -33,7 +33,7 @@ def explain(
     events: Annotated[
         list[Path], typer.Option(help="Streams in RTEC's CSV format (.dmtl: facts), or whatever --mapping says.")
     ] = [],  # noqa: B006
-    background: Annotated[list[Path], typer.Option(help="Files with background facts and rules.")] = [],  # noqa: B006
+    background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
     mapping: Annotated[Path | None, typer.Option(help="TOML file: which columns of a table are which event.")] = None,
     window: Annotated[int | None, typer.Option(min=1, help="Window size in time-points.")] = None,
     step: Annotated[int | None, typer.Option(min=1, help="Distance of query times.")] = None,
@@ -94,8 +94,13 @@ def explain(
 def _style(style: Style | None, output: Path | None) -> Style:
     if style is not None:
         return style
-    ending = output.suffix[1:] if output is not None else ""
-    return Style(ending) if ending in {Style.JSON, Style.HTML} else Style.TEXT
+    ending = "" if output is None else output.suffix[1:].lower()
+    styles = {"json": Style.JSON, "html": Style.HTML, "txt": Style.TEXT, "md": Style.TEXT, "": Style.TEXT}
+    if ending not in styles:
+        raise HoldsforError(
+            f"{output}: no format ends in .{ending}; files end in .txt, .json or .html, or say --format"
+        )
+    return styles[ending]
 
 
 def _shown(found: Explanation, style: Style) -> str:

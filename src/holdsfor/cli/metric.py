@@ -70,8 +70,8 @@ def run_metric(
     with friendly_errors(), ExitStack() as stack:
         if not_for_metric:
             raise HoldsforError(f"{', '.join(not_for_metric)} cannot be used with a .dmtl program")
-        if options.timeline is not None:
-            require_drawable(options.timeline, options.dates)
+        require_drawable(options.timeline, options.dates)
+        style = style_of(options.style, options.output)
         reasoner = load_metric_files(options.rules)
         plan = reasoner.plan_of(options.query or None)
         from holdsfor.engine.metric.report import EXACT, ROUNDED
@@ -100,7 +100,6 @@ def run_metric(
         )
         run = MetricRun(plan, reading, span, profile=profile)
         found = run.by_reference(reasoner.program) if options.engine is Engine.REFERENCE else run.result()
-        style = style_of(options.style, options.output)
         # Where people read them, times are exact; programs get numbers that they can count with.
         exactly = style in (Format.CSV, Format.TABLE)
         with writing(style, options.output, EXACT if exactly else ROUNDED) as writer:

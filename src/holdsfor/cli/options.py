@@ -62,16 +62,33 @@ def time_point(option: str, given: Fraction | None, least: int | None = None) ->
     return int(given)
 
 
+_ENDINGS = {".csv": Format.CSV, ".jsonl": Format.JSONL, ".parquet": Format.PARQUET, ".txt": Format.TABLE}
+"""Formats by the ending of a file."""
+
+
 def style_of(style: Format | None, output: Path | None) -> str:
-    """The format of an output: what was asked for, or what the name of the file ends in."""
+    """The format of an output: what was asked for, or what the name of the file ends in; CSV if it ends in nothing."""
     if style is not None:
         return style.value
-    ending = output.suffix[1:] if output is not None else ""
-    return ending if ending in {Format.JSONL, Format.PARQUET} else Format.CSV.value
+    ending = "" if output is None else output.suffix.lower()
+    if ending and ending not in _ENDINGS and not _is_special(output):
+        raise HoldsforError(
+            f"{output}: no format ends in {ending}; files end in {', '.join(_ENDINGS)}, or say --format csv"
+        )
+    return _ENDINGS.get(ending, Format.CSV).value
 
 
-def require_drawable(timeline: Path, unit: str | None) -> None:
+def _is_special(output: Path | None) -> bool:
+    """Whether an output is a pipe or a device, whose name says nothing."""
+    return output is not None and output.exists() and not output.is_file()
+
+
+def require_drawable(timeline: Path | None, unit: str | None) -> None:
     """Complain about a picture that nobody can draw before the work begins, not after it."""
+    if timeline is None:
+        if unit is not None:
+            raise HoldsforError("--dates is about the picture of --timeline; there is none")
+        return
     if timeline.suffix.lower() not in {".html", ".svg", ".png"}:
         raise HoldsforError(f"--timeline is a .html, .svg or .png file, not {str(timeline)!r}")
     if unit is not None and unit not in {"s", "ms", "us", "ns"}:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdsfor.cli.common import friendly_errors, is_metric, limited, load_files
+from holdsfor.cli.common import BACKGROUND, friendly_errors, is_metric, limited, load_files
 from holdsfor.cli.options import (
     Engine,
     Format,
@@ -49,7 +49,7 @@ def run(
             help="Streams in RTEC's CSV format (.dmtl: facts), or whatever --mapping says; - is standard input."
         ),
     ] = [],  # noqa: B006
-    background: Annotated[list[Path], typer.Option(help="Files with background facts and rules.")] = [],  # noqa: B006
+    background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
     mapping: Annotated[Path | None, typer.Option(help="TOML file: which columns of a table are which event.")] = None,
     window: Annotated[int | None, typer.Option(min=1, help="Window size in time-points.")] = None,
     step: Annotated[
@@ -164,18 +164,18 @@ def run(
             raise HoldsforError("--tick is for .dmtl programs; RTEC programs have whole time-points")
         if start is not None and end is not None and end < start:
             raise HoldsforError(f"--end {end} lies before --start {start}")
+        require_drawable(timeline, dates)
+        styles = style_of(style, output), style_of(None, derived_events)
         span = window, time_point("--step", step, 1), time_point("--start", start), time_point("--end", end)
         plan = limited(load_files([*rules, *background]), max_delayed_effects).with_clock_tick(clock_tick).plan
         wanted = _known_fluents(fluent, plan)
-        if timeline is not None:
-            require_drawable(timeline, dates)
-            if engine is not Engine.COLUMNAR:
-                raise HoldsforError(f"--timeline cannot be used with --engine {engine.value}")
+        if timeline is not None and engine is not Engine.COLUMNAR:
+            raise HoldsforError(f"--timeline cannot be used with --engine {engine.value}")
         if engine is Engine.SPARK:
             from holdsfor.cli.spark import SparkRun
 
             spark_run = SparkRun(plan, events, mapping, span, wanted, master, partitions)
-            _write(iter([spark_run.tables(derived_events is not None)]), style, output, derived_events)
+            _write(iter([spark_run.tables(derived_events is not None)]), styles, output, derived_events)
             spark_run.print_summary()
             return
         line = stack.enter_context(progress_line())
@@ -189,7 +189,7 @@ def run(
         )
         kept: list[Answer] = []
         _write(
-            _tables(recognition, engine, line, kept if timeline is not None else None), style, output, derived_events
+            _tables(recognition, engine, line, kept if timeline is not None else None), styles, output, derived_events
         )
         if timeline is not None:
             from holdsfor.engine.report import Texts
@@ -235,16 +235,20 @@ def _windows(
 
 
 def _write(
-    tables: Iterator[tuple[pa.Table, pa.Table]], style: Format | None, output: Path | None, derived_events: Path | None
+    tables: Iterator[tuple[pa.Table, pa.Table]],
+    styles: tuple[str, str],
+    output: Path | None,
+    derived_events: Path | None,
 ) -> None:
+    """Write intervals and derived events, each in a format."""
     from holdsfor.engine.report import EVENTS, INTERVALS
     from holdsfor.io.writers import writing
 
     with ExitStack() as stack:
-        intervals = stack.enter_context(writing(style_of(style, output), output, INTERVALS))
+        intervals = stack.enter_context(writing(styles[0], output, INTERVALS))
         derived = None
         if derived_events is not None:
-            derived = stack.enter_context(writing(style_of(None, derived_events), derived_events, EVENTS))
+            derived = stack.enter_context(writing(styles[1], derived_events, EVENTS))
         for found, happened in tables:
             intervals.write(found)
             if derived is not None:

@@ -9,14 +9,14 @@ from typing import Annotated
 
 import typer
 
-from holdsfor.cli.common import friendly_errors
+from holdsfor.cli.common import BACKGROUND, friendly_errors
 from holdsfor.diagnostics import HoldsforError
 
 
 def serve(
     rules: Annotated[list[Path], typer.Argument(help="Rule files.", metavar="RULES…")],
     events: Annotated[list[Path], typer.Option(help="Events (.dmtl: facts) to try the rules on.")] = [],  # noqa: B006
-    background: Annotated[list[Path], typer.Option(help="Files with background facts and rules.")] = [],  # noqa: B006
+    background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
     mapping: Annotated[Path | None, typer.Option(help="TOML file: which columns of a table are which event.")] = None,
     unit: Annotated[str, typer.Option(help="Timestamps become whole s, ms, us or ns.")] = "s",
     tracks: Annotated[

@@ -15,7 +15,7 @@ import typer
 
 from holdsfor.cli.common import friendly_errors
 from holdsfor.cli.metric import MetricOptions, _delay, load_metric_files
-from holdsfor.cli.options import Format, counted, style_of
+from holdsfor.cli.options import Format, counted, require_drawable, style_of
 from holdsfor.cli.spark import spark_session
 from holdsfor.diagnostics import HoldsforError
 
@@ -41,6 +41,8 @@ def run_metric_on_spark(
     with friendly_errors():
         if not_for_spark:
             raise HoldsforError(f"{', '.join(not_for_spark)} cannot be used with a .dmtl program on Spark")
+        require_drawable(options.timeline, options.dates)
+        style = style_of(options.style, options.output)
         reasoner = load_metric_files(options.rules)
         reasoner.require_no_errors()
         spark = spark_session(master)
@@ -51,7 +53,6 @@ def run_metric_on_spark(
         from holdsfor.spark import materialise
         from holdsfor.spark.streaming.reasons import spark_errors
 
-        style = style_of(options.style, options.output)
         exactly = style in (Format.CSV, Format.TABLE)
         facts, untyped = _facts(spark, options)
         observation = Observation()

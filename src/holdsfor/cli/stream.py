@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdsfor.cli.common import fail, friendly_errors, is_metric, limited, load_files
+from holdsfor.cli.common import BACKGROUND, fail, friendly_errors, is_metric, limited, load_files
 from holdsfor.cli.options import number, time_point
 from holdsfor.diagnostics import HoldsforError
 
@@ -52,7 +52,7 @@ def stream(
         str | None, typer.Option(help='Columns, as "vessel string, at bigint"; files there are can show them.')
     ] = None,
     option: Annotated[list[str], typer.Option(help="Option of the source, as name=value.")] = [],  # noqa: B006
-    background: Annotated[list[Path], typer.Option(help="Files with background facts and rules.")] = [],  # noqa: B006
+    background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
     step: Annotated[int | None, typer.Option(min=1, help="Distance of query times; the window if not given.")] = None,
     lateness: Annotated[
         Fraction, typer.Option(parser=number, metavar="NUMBER", help="How long late events are waited for.")

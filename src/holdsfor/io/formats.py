@@ -92,6 +92,27 @@ def parts(
     return _csv(path, columns, delimiter or ("\t" if ".tsv" in Path(path).suffixes else ","))
 
 
+def columns_of(path: str | Path) -> tuple[list[str], str | None]:
+    """All columns of a table, and the delimiter that a CSV file has."""
+    style = format_of(path)
+    if style == "csv":
+        head = next(iter(blocks(path)), b"\n")
+        header = head[: head.index(b"\n") + 1]
+        usual = "\t" if ".tsv" in Path(path).suffixes else ","
+        delimiter = next((one for one in (usual, ";", "\t", "|") if one.encode() in header), usual)
+        return (_parsed_csv(header, [], delimiter)[0].column_names if header.strip() else []), delimiter
+    if style == "parquet":
+        import pyarrow.parquet as pq
+
+        with opened(path) as file:
+            try:
+                return list(pq.ParquetFile(file).schema_arrow.names), None
+            except pa.ArrowInvalid as problem:
+                raise HoldsforError(f"{shown_name(path)} is not a Parquet file: {problem}") from problem
+    names = dict.fromkeys(name for part in _json(path, (), absent_is_null=True) for name in part.table.column_names)
+    return list(names), None
+
+
 def require_columns(wanted: Sequence[str], there: Sequence[str], source: str) -> None:
     """Complain about the first column that a table does not have."""
     for column in wanted:

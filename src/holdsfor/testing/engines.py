@@ -60,7 +60,7 @@ def reasoner_of(check: Check) -> Reasoner:
 
 def source(check: Check, block: Block) -> Source:
     """A block as a text of its own, with the line numbers of the file."""
-    return Source(str(check.path), "\n" * (block.line - 1) + block.text + "\n")
+    return Source(str(block.file or check.path), "\n" * (block.line - 1) + block.text + "\n")
 
 
 def _events(check: Check) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
@@ -75,7 +75,7 @@ def _events(check: Check) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
 
 
 def _block_lines(check: Check, block: Block) -> list[Line]:
-    return lines_of(block.text, str(check.path), block.line)
+    return lines_of(block.text, str(block.file or check.path), block.line)
 
 
 def _read(reasoner: Reasoner, check: Check, tables: Mapping[str, Any], rows: Sequence[str]) -> Reading:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from holdsfor.diagnostics import HoldsforError
@@ -16,18 +16,21 @@ from holdsfor.diagnostics import HoldsforError
 RULES, METRIC, EVENTS, FACTS, EXPECTED = "prolog", "dmtl", "events", "facts", "expected"
 _GIVEN = frozenset({RULES, METRIC, EVENTS, FACTS})
 _OPTIONS = frozenset({"clock_tick", "window", "step", "start", "end", "at"})
+_FOR_RENDERERS = frozenset({"title", "linenums", "hl_lines"})
+"""Options that say how a page shows a block."""
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
 _FENCE = re.compile(r"^(?P<indent> {0,3})(?P<fence>`{3,}|~{3,})\s*(?P<info>[^`]*)$")
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block; `line` is that of its first line of text."""
+    """A fenced block; `line` is that of its first line of text, in the file that it names if it names one."""
 
     language: str
     options: tuple[str, ...]
     text: str
     line: int
+    file: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ def checks_of(text: str, path: Path) -> Iterator[Check]:
                 sections.pop()
             sections.append(part)
         elif part.language in _GIVEN:
-            sections[-1].blocks.append(part)
+            sections[-1].blocks.append(_given(part, path))
         elif part.language == EXPECTED:
             given = tuple(block for section in sections for block in section.blocks)
             title = " / ".join(section.title for section in sections[1:] if section.level > 1) or sections[-1].title
@@ -112,6 +115,31 @@ def _parts(text: str, path: Path) -> Iterator[_Section | Block]:
 def _closes(line: str, fence: str) -> bool:
     stripped = line.strip()
     return len(stripped) >= len(fence) and set(stripped) == {fence[0]}
+
+
+def _given(block: Block, path: Path) -> Block:
+    """A block of rules or input, with the text of the file that it names: `prolog file=rules.prolog`."""
+    place = f"{path}:{block.line - 1}"
+    found = block
+    for option in block.options:
+        name, equals, value = option.partition("=")
+        if not equals or name in _FOR_RENDERERS:
+            continue
+        if name != "file":
+            raise HoldsforError(
+                f"{place}: {option!r} is no option of `{block.language}`; it may name a file: "
+                f"`{block.language} file=NAME`" + (f", and {name} belongs to `expected`" if name in _OPTIONS else "")
+            )
+        if block.text.strip():
+            raise HoldsforError(f"{place}: this block names a file and has text of its own; make two blocks of it")
+        file = path.parent / value.strip("\"'")
+        try:
+            found = replace(block, text=file.read_text(encoding="utf-8-sig").rstrip("\n"), line=1, file=file)
+        except UnicodeDecodeError as problem:
+            raise HoldsforError(f"{place}: {file} is not a UTF-8 text file (byte {problem.start})") from problem
+        except OSError as problem:
+            raise HoldsforError(f"{place}: cannot read {file}: {problem.strerror or problem}") from problem
+    return found
 
 
 def _run_options(block: Block, path: Path) -> dict[str, int]:

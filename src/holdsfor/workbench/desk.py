@@ -12,6 +12,8 @@ from typing import Any
 
 from holdsfor.diagnostics import HoldsforError, Source
 from holdsfor.editing.project import Document, RuleProgram
+from holdsfor.facts import facts_text
+from holdsfor.io.fact_files import named_table
 from holdsfor.io.mapping import read_mapping
 from holdsfor.loading import METRIC_FILES, Reasoner, from_sources, read_source
 from holdsfor.metric import MetricReasoner, from_metric_sources
@@ -87,7 +89,10 @@ class Desk:
         self._last: tuple[tuple[Source, ...], Reasoner | MetricReasoner] | None = None
         self._paths = {str(path): path for path in setting.rules}
         self._files = {name: RuleFile.read(path) for name, path in self._paths.items()}
-        for path in (*setting.events, *setting.background, setting.tracks, setting.areas):
+        tables = [(str(path), table) for path in setting.background if (table := named_table(path)) is not None]
+        self._tables = {given: Source(given, facts_text(*table)) for given, table in tables}
+        rules = [path for path in setting.background if str(path) not in self._tables]
+        for path in (*setting.events, *rules, setting.tracks, setting.areas):
             if path is not None and not path.exists():
                 raise HoldsforError(f"cannot read {path}: No such file or directory")
         mapping = None if setting.mapping is None else read_mapping(setting.mapping)
@@ -161,7 +166,7 @@ class Desk:
         return Document(sources[name], (RuleProgram((sources[name], *others, *self._background())),))
 
     def _background(self) -> tuple[Source, ...]:
-        return tuple(read_source(path) for path in self.setting.background)
+        return tuple(self._tables.get(str(path)) or read_source(path) for path in self.setting.background)
 
     # Runs
 

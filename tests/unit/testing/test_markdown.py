@@ -80,6 +80,10 @@ def test_mistakes_in_the_file_itself(tmp_path: Path) -> None:
         ("# Nothing\n", "expects nothing"),
         ("```expected windw=3\n```\n", "'windw=3' is no option"),
         ("```prolog\n", "never closed"),
+        ("```prolog file=none.prolog\n```\n", r"doors.md:1: cannot read .*none.prolog: No such file"),
+        ("```prolog fil=none.prolog\n```\n", "'fil=none.prolog' is no option of `prolog`; it may name a file"),
+        ("```prolog window=3\n```\n", "window belongs to `expected`"),
+        ("```prolog file=x.prolog\nf(a).\n```\n", "names a file and has text of its own"),
     ]:
         with pytest.raises(HoldsforError, match=message):
             run_checks(page(tmp_path, text))
@@ -90,6 +94,16 @@ def test_an_error_in_a_rule_has_the_line_of_the_file(tmp_path: Path) -> None:
         tmp_path, "# A\n\n```prolog\ninitiatedAt(f=true, T) :- happensAt(e(X), T), g(Y).\n```\n```expected\n```\n"
     )
     assert f"{file}:4" in problems(file)
+
+
+def test_blocks_may_name_files(tmp_path: Path) -> None:
+    (tmp_path / "doors.prolog").write_text(RULES)
+    (tmp_path / "events.csv").write_text("unlock|3|3|front\n")
+    named = '# A\n```prolog file=doors.prolog title="doors"\n```\n```events file=events.csv\n```\n'
+    assert not problems(page(tmp_path, f"{named}```expected\nopen(front)  [4,inf)\n```\n"))
+    assert "open(front)=true" in problems(page(tmp_path, f"{named}```expected\n```\n"))
+    (tmp_path / "doors.prolog").write_text("initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T), g(D).\n")
+    assert f"{tmp_path / 'doors.prolog'}:1:" in problems(page(tmp_path, f"{named}```expected\n```\n"))
 
 
 def test_sections_share_only_what_is_around_them(tmp_path: Path) -> None:
