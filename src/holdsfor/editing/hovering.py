@@ -28,6 +28,9 @@ def _lines(document: Document, name: Occurrence) -> Iterator[str]:
     if name.kind is NameKind.WORD:
         yield f"`{HEAD_USAGE.get(name.name) or USAGE.get(name.name) or name.name}`"
         return
+    if document.is_library(name):
+        yield f"**{name.name}/{name.arity}**: predicate of the library"
+        return
     found = _entity(document, name)
     yield f"**{name.name}/{name.arity}**: {found.role if found is not None else name.kind}"
     if found is not None:

@@ -109,6 +109,8 @@ def _goal(goal: Term) -> Iterator[Occurrence]:
         return
     name, arity = signature
     args = goal.args if isinstance(goal, Compound) else ()
+    if name in WORDS and goal.span.text.startswith(f"{name}("):
+        yield _named(NameKind.WORD, goal, name, arity)
     if name in _GOALS:
         for inner in args:
             for one in conjuncts(inner):

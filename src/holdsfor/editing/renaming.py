@@ -13,6 +13,8 @@ def renamed(document: Document, name: Occurrence, new: str) -> dict[Occurrence, 
     """What to write at every place of a name; a HoldsforError says why it cannot be renamed so."""
     if name.kind is NameKind.WORD:
         raise HoldsforError(f"{name.name} is a word of the language")
+    if document.is_library(name):
+        raise HoldsforError(f"{name.name}/{name.arity} is a predicate of the library")
     text = _written(name.kind, new)
     same = document.same_as(name)
     for other in document.all_names:

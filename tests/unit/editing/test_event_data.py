@@ -11,6 +11,7 @@ from holdsfor.diagnostics import Source
 from holdsfor.editing import event_data
 from holdsfor.editing.event_data import EventData
 from holdsfor.editing.project import RuleProgram
+from holdsfor.io.data_check import data_names
 
 RULES = "initiatedAt(open(D)=true, T) :- happensAt(unlok(D), T)."
 
@@ -22,7 +23,7 @@ def program(text: str = RULES) -> RuleProgram:
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     counted: list[object] = []
-    read = event_data.data_names
+    read = data_names
 
     def counting(paths: object, entities: object) -> object:
         counted.append(paths)

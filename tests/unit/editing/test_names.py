@@ -159,3 +159,18 @@ def test_background_files_belong_to_every_program(tmp_path: Path) -> None:
     project.put(str(houses), "")
     assert [one.code for one in project.document(str(rules)).diagnostics] == ["HF101"]
     assert load(rules, houses)
+
+
+def test_predicates_of_the_library_and_words_are_not_renamed() -> None:
+    text = "initiatedAt(f(X)=true, T) :- happensAt(e(X, L), T), member(X, L).\nholdsFor(g=true, I) :- holdsFor(h=true, J), intDurGreater(J, 3, I).\n"
+    made = document(text)
+    library, word = made.name_at(at(text, "member")), made.name_at(at(text, "intDur"))
+    assert library is not None and word is not None
+    assert hover_text(made, library) == "**member/2**: predicate of the library"
+    assert hover_text(made, word) == "`intDurGreater(I1, Duration, I)`"
+    for name in (library, word):
+        with pytest.raises(HoldsforError, match="of the (library|language)"):
+            renamed(made, name, "other")
+    own = document(text + "member(a, b).\n")
+    mine = own.name_at(at(text, "member"))
+    assert mine is not None and "defined in line 3" in hover_text(own, mine)

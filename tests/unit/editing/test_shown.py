@@ -102,6 +102,8 @@ def test_metric_rules() -> None:
         ("holdsFor(a=b, I) :- union_all([I1, ", ["union_all([I1, I2], I)"], 0, 0),
         ("holdsFor(a=b, I) :- union_all([I1, I2], ", ["union_all([I1, I2], I)"], 0, 1),
         ("initiatedAt(open(X)=yes, T) :- happensAt(nobody(X, ", ["happensAt(Event, T)"], 0, 0),
+        ("holdsFor(a=b, I) :- intDurGreater(I1, ", ["intDurGreater(I1, Duration, I)"], 0, 1),
+        ("holdsFor(a=b, I) :- since(I1, I2, [0, ", ["since(I1, I2, [From, To], I)"], 0, 2),
         ("fi(a=b, a=c, ", ["fi(Fluent=Value, Fluent=OtherValue, Delay)"], 0, 2),
     ],
 )

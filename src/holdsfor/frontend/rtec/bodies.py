@@ -12,6 +12,7 @@ from holdsfor.frontend.rtec.durations import BUILT_IN
 from holdsfor.frontend.rtec.problems import Malformed, Problems
 from holdsfor.frontend.rtec.wording import Words, about_arity, about_choice, about_name, about_order, about_pair
 from holdsfor.ir import (
+    DURATIONS,
     METRIC,
     Algebra,
     AllenMode,
@@ -53,6 +54,11 @@ USAGE = {
     "complement_all": "complement_all([I1, I2], I)",
     "seq": "seq(I1, I2, I)",
     "allen": "allen(Relation, Source, Target, Mode, I)",
+    **{operator.value: f"{operator.value}(I1, Duration, I)" for operator in DURATIONS},
+    **{
+        operator.value: f"{operator.value}({'I1, I2' if lists == 2 else 'I1'}, [From, To], I)"
+        for operator, lists in METRIC.items()
+    },
     "findall": "findall(Template, Goal, List)",
     "is": "Result is Expression",
     "\\+": "\\+ (Condition, Condition)",
