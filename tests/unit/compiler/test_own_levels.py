@@ -97,3 +97,13 @@ def test_what_could_change_the_answer_is_refused(changed: tuple[str, str]) -> No
     assert changed[0] in rules
     with pytest.raises(HoldsforError, match="defined by itself"):
         loads(rules.replace(*changed))
+
+
+def test_levels_that_double_are_refused_at_once() -> None:
+    rules = ["holdsFor(f(X,0)=true, I) :- holdsFor(g(X)=true, I)."]
+    for level in range(1, 16):
+        before = f"holdsFor(f(X,{level - 1})=true"
+        rules.append(f"holdsFor(f(X,{level})=true, I) :- {before}, A), {before}, B), union_all([A,B], I).")
+    loads("\n".join(rules[:6]))
+    with pytest.raises(HoldsforError, match="defined by itself"):
+        loads("\n".join(rules))

@@ -29,6 +29,9 @@ from holdsfor.ir import (
 from holdsfor.logic.unify import may_equal, substitute, unify
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor, marked, variables
 
+_MOST = 200
+"""Conditions in an unfolded body: levels that read the one before more than once double it each time."""
+
 
 def unfold_own_levels(program: Program) -> Program:
     """The program without conditions that read the fluent of their own rule with other constants."""
@@ -53,11 +56,16 @@ class _Unfolder:
             for declaration in program.declarations
             if declaration.kind is DeclarationKind.GROUNDING and declaration.args
         ]
+        self._unfolded: dict[int, Body] = {}
         self._fresh = itertools.count(1)
 
     def body(self, rule: IntervalRule, inside: tuple[IntervalRule, ...] = ()) -> Body:
         """The body of a rule with its own fluent unfolded; `inside` are the rules that are being unfolded."""
-        return tuple(unfolded for literal in rule.body for unfolded in self._literal(literal, rule, (*inside, rule)))
+        if id(rule) not in self._unfolded:
+            chain = (*inside, rule)
+            body = tuple(unfolded for literal in rule.body for unfolded in self._literal(literal, rule, chain))
+            self._unfolded[id(rule)] = body if len(body) <= _MOST else rule.body
+        return self._unfolded[id(rule)]
 
     def _literal(self, literal: Literal, reader: IntervalRule, inside: tuple[IntervalRule, ...]) -> Body:
         if not isinstance(literal, Intervals) or not _same_pair(literal.fvp, reader.fvp):
