@@ -8,6 +8,7 @@ const SECTION = "holdsfor";
 const LANGUAGES = ["rtec", "dmtl"];
 
 let client;
+let watcher;
 
 async function start() {
   const settings = workspace.getConfiguration(SECTION);
@@ -21,7 +22,7 @@ async function start() {
     initializationOptions: { background: settings.get("background"), events: settings.get("events") },
     synchronize: {
       configurationSection: SECTION,
-      fileEvents: workspace.createFileSystemWatcher("**/*.{prolog,rtec,pl,dmtl}"),
+      fileEvents: watcher,
     },
   });
   try {
@@ -47,7 +48,9 @@ async function restart() {
 }
 
 async function activate(context) {
+  watcher = workspace.createFileSystemWatcher("**/*.{prolog,rtec,pl,dmtl}");
   context.subscriptions.push(
+    watcher,
     commands.registerCommand("holdsfor.restart", restart),
     workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration(`${SECTION}.path`)) {

@@ -57,12 +57,12 @@ def _add_files(server: RuleServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(ls: RuleServer, params: lsp.DidOpenTextDocumentParams) -> None:
-        ls.changed(params.text_document.uri, params.text_document.text, may_read=True)
+        ls.opened(params.text_document.uri, params.text_document.text)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def changed(ls: RuleServer, params: lsp.DidChangeTextDocumentParams) -> None:
         uri = params.text_document.uri
-        ls.changed(uri, ls.workspace.get_text_document(uri).source, may_read=False)
+        ls.changed(uri, ls.workspace.get_text_document(uri).source)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def saved(ls: RuleServer, _params: lsp.DidSaveTextDocumentParams) -> None:

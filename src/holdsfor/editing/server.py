@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ _SEVERITIES = {
     Severity.NOTE: lsp.DiagnosticSeverity.Information,
 }
 
+_PAUSE = 0.1
+"""Seconds without a change after which an editor hears what is wrong."""
+
 
 class RuleServer(LanguageServer):
     """Answers an editor's questions about rule files."""
@@ -31,6 +35,7 @@ class RuleServer(LanguageServer):
         self.data = EventData()
         self._published: set[str] = set()
         self._problem = ""
+        self._due: asyncio.TimerHandle | None = None
 
     # Settings
 
@@ -60,10 +65,16 @@ class RuleServer(LanguageServer):
         document = self.document(uri)
         return document, document.name_at(self.offset(document.source, position))
 
-    def changed(self, uri: str, text: str, *, may_read: bool) -> None:
-        """Take in a new text. `may_read` says whether files of events may be read again."""
+    def opened(self, uri: str, text: str) -> None:
+        """Take in a file, and say what is wrong."""
         self.project.put(name_of(uri), text)
-        self.publish(may_read=may_read)
+        self.publish(may_read=True)
+
+    def changed(self, uri: str, text: str) -> None:
+        """Take in a new text, and say what is wrong as soon as no other one follows: people type faster than we check."""
+        self.project.put(name_of(uri), text)
+        self._cancel()
+        self._due = asyncio.get_running_loop().call_later(_PAUSE, lambda: self.publish(may_read=False))
 
     def closed(self, uri: str) -> None:
         """A file is no longer open; another one that is may still load it."""
@@ -79,7 +90,11 @@ class RuleServer(LanguageServer):
         return in_reading_order([*document.diagnostics, *here])
 
     def publish(self, *, may_read: bool) -> None:
-        """Say what is wrong with the open files and with those that they load."""
+        """Say what is wrong with the open files and with those that they load.
+
+        `may_read` says whether files of events may be read again.
+        """
+        self._cancel()
         files = self.project.files
         for name in files:
             found = [self.diagnostic(one) for one in self.findings(self.project.document(name), may_read=may_read)]
@@ -90,6 +105,11 @@ class RuleServer(LanguageServer):
         if self.data.problem and self.data.problem != self._problem:
             self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, self.data.problem))
         self._problem = self.data.problem
+
+    def _cancel(self) -> None:
+        if self._due is not None:
+            self._due.cancel()
+        self._due = None
 
     def diagnostic(self, found: Diagnostic) -> lsp.Diagnostic:
         """A finding as editors show it."""

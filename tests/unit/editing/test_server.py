@@ -150,3 +150,20 @@ def test_programs_of_several_files_and_data(tmp_path: Path) -> None:
         assert await findings() == {"main.prolog": [], "houses.prolog": []}
 
     talk(work, root=tmp_path.as_uri())
+
+
+def test_only_the_last_of_many_changes_is_checked() -> None:
+    async def work(client: LanguageClient, published: Published) -> None:
+        open_file(client, TEXT)
+        await published.get()
+        for version in range(2, 40):
+            text = TEXT.replace("open", f"open{version}") + ("wrong(" if version == 39 else "")
+            changed = lsp.TextDocumentContentChangeWholeDocument(text)
+            identifier = lsp.VersionedTextDocumentIdentifier(version, URI)
+            client.text_document_did_change(lsp.DidChangeTextDocumentParams(identifier, [changed]))
+        heard = [await published.get()]
+        while not heard[-1].diagnostics:
+            heard.append(await published.get())
+        assert len(heard) < 20
+
+    talk(work)
