@@ -32,38 +32,43 @@ from holdsfor.io.mapping import TableMapping
 from holdsfor.io.tables import Taker
 from holdsfor.loading import Background
 from holdsfor.recognition import MappingInput, plan_windows
-from holdsfor.spark.batch import Events, Rules, _read, _session
+from holdsfor.spark.asked_for import known_unit
+from holdsfor.spark.batch import Events, Rules, _mapping, _read, _session
 from holdsfor.spark.columns import Argument, key_part, literal
 from holdsfor.spark.sources import Feed, Origin, _reach
 from holdsfor.spreading.keys import part
+from holdsfor.times import DurationInput, TimeInput, span_in_points, time_point, time_point_or_none
 
 
 def explain(
     program: Rules,
     events: Events,
     question: str,
-    at: int,
+    at: TimeInput,
     *,
     mapping: MappingInput | TableMapping = None,
     background: Background | Mapping[str, Any] | None = None,
-    window: int | None = None,
-    step: int | None = None,
-    start: int | None = None,
-    end: int | None = None,
-    unit: str = "s",
-    query_time: int | None = None,
+    window: DurationInput | None = None,
+    step: DurationInput | None = None,
+    start: TimeInput | None = None,
+    end: TimeInput | None = None,
+    unit: str | None = None,
+    query_time: TimeInput | None = None,
     depth: int | None = DEPTH,
     untyped: bool = False,
 ) -> Explanation:
     """Why something holds at a time-point, or why it does not. Takes the events that `recognise` takes."""
     plan, feeds = _read(program, events, mapping, background, unit, None, untyped=untyped)
+    known = known_unit(events, _mapping(mapping), unit)
+    span = span_in_points((window, step, start, end), known)
+    point, query = time_point(at, known, "at"), time_point_or_none(query_time, known, "query_time")
     asked = read_question(question, plan.analysis.entities)
     demand = demand_of(plan, asked.symbol, asked.term)
     reach = reach_of(_session(events), feeds)
-    windows = plan_windows(reach, window, step, start, end)
+    windows = plan_windows(reach, *span)
     stream, dictionary = fetched(plan, feeds, demand)
     found = Asked(plan, stream, dictionary, frame=Frame.of(reach, windows))
-    return found.explain(question, at, query_time=query_time, depth=depth)
+    return found.explain(question, point, query_time=query, depth=depth)
 
 
 def reach_of(spark: SparkSession, feeds: Sequence[Feed]) -> Stream:

@@ -22,10 +22,11 @@ from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background, Reasoner, load
 from holdsfor.metric import MetricReasoner
 from holdsfor.recognition import MappingInput
+from holdsfor.spark.asked_for import known_unit, require_frames
 from holdsfor.spark.buckets import StageTask
 from holdsfor.spark.job import Span, make_job, plan_rows
 from holdsfor.spark.output import WITHOUT_VALUE
-from holdsfor.spark.session import spare_worker
+from holdsfor.spark.session import spare_worker, workers_like_driver
 from holdsfor.spark.sources import (
     BUCKET_OF_PACKED,
     TAG_OF_PACKED,
@@ -43,6 +44,7 @@ from holdsfor.spark.wire import COUNTS, DERIVED, RESULT, ddl
 from holdsfor.spreading.keys import Ties, connected
 from holdsfor.spreading.stages import Stage, stage_plan, undecided
 from holdsfor.spreading.ties import fact_parts
+from holdsfor.times import DurationInput, TimeInput, span_in_points
 
 Rules: TypeAlias = Reasoner | str | Path | Iterable[str | Path]
 Events: TypeAlias = DataFrame | Mapping[str, DataFrame]
@@ -57,12 +59,12 @@ def recognise(
     *,
     mapping: MappingInput | TableMapping = None,
     background: Background | Mapping[str, Any] | None = None,
-    window: int | None = None,
-    step: int | None = None,
-    start: int | None = None,
-    end: int | None = None,
+    window: DurationInput | None = None,
+    step: DurationInput | None = None,
+    start: TimeInput | None = None,
+    end: TimeInput | None = None,
     clock_tick: int | None = None,
-    unit: str = "s",
+    unit: str | None = None,
     fluents: Collection[str] | None = None,
     partitions: int | None = None,
     rows_at_once: int | None = None,
@@ -74,12 +76,14 @@ def recognise(
     `events` is one DataFrame with a mapping, or one per event and input fluent with columns `time`, perhaps `arrival`,
     and the arguments in order. Tables of background facts may be DataFrames too. An end that is null is still open.
 
-    Time-points are the multiples of `clock_tick`. `partitions` is the number of buckets. `rows_at_once` lets each be worked on in pieces of about so many rows, for
+    Time-points are the multiples of `clock_tick`, each a `unit` long. Where the unit is known, because it is given, or
+    because times are timestamps, windows may be timedeltas or text such as "1 hour", and `start` and `end` datetimes.
+    `partitions` is the number of buckets. `rows_at_once` lets each be worked on in pieces of about so many rows, for
     histories that do not fit in memory. `untyped` says that text columns hold numbers as text. `observation` gets
     counts: `read`, `malformed`, `conflicts`, `intervals`, `without_value`, and `first_without_value` in words.
     """
     plan, feeds = _read(program, events, mapping, background, unit, clock_tick, untyped=untyped)
-    span = Span(window, step, start, end)
+    span = Span(*span_in_points((window, step, start, end), known_unit(events, _mapping(mapping), unit)))
     found = stage_output(
         plan,
         _session(events),
@@ -99,18 +103,18 @@ def derived_events(
     *,
     mapping: MappingInput | TableMapping = None,
     background: Background | Mapping[str, Any] | None = None,
-    window: int | None = None,
-    step: int | None = None,
-    start: int | None = None,
-    end: int | None = None,
+    window: DurationInput | None = None,
+    step: DurationInput | None = None,
+    start: TimeInput | None = None,
+    end: TimeInput | None = None,
     clock_tick: int | None = None,
-    unit: str = "s",
+    unit: str | None = None,
     partitions: int | None = None,
     untyped: bool = False,
 ) -> DataFrame:
     """Find the events that rules derive: `query_time, event, time`. Takes what `recognise` takes."""
     plan, feeds = _read(program, events, mapping, background, unit, clock_tick, untyped=untyped)
-    span = Span(window, step, start, end)
+    span = Span(*span_in_points((window, step, start, end), known_unit(events, _mapping(mapping), unit)))
     found = stage_output(
         plan, _session(events), feeds, span, partitions, fluents=(), derived_events=True, counted=False
     )
@@ -144,8 +148,8 @@ def _read(
     events: Events,
     mapping: MappingInput | TableMapping,
     background: Background | Mapping[str, Any] | None,
-    unit: str,
-    clock_tick: int | None,
+    unit: str | None,
+    clock_tick: int | None = None,
     *,
     untyped: bool,
 ) -> tuple[Plan, list[Feed]]:
@@ -156,7 +160,10 @@ def _read(
     else:
         reasoner = program if more is None else program.with_background(more)
     plan = (reasoner if clock_tick is None else reasoner.with_clock_tick(clock_tick)).plan
-    return plan, feeds_of(events, plan.analysis.entities, _mapping(mapping), unit, untyped=untyped)
+    require_frames(events, plan)
+    table = _mapping(mapping)
+    table = None if table is None else table.with_unit(unit)
+    return plan, feeds_of(events, plan.analysis.entities, table, unit or "s", untyped=untyped)
 
 
 def loaded(
@@ -188,6 +195,7 @@ def stage_output(
 ) -> DataFrame:
     """What the last stage gives out: results and, if rows are `counted`, counts; told apart by their tag."""
     require_no_preprocessing(plan)
+    workers_like_driver(spark)
     tick = plan.clock_tick
     if tick != 1:
         feeds, span = [feed_in_ticks(feed, tick) for feed in feeds], span_in_ticks(span, tick)
@@ -282,8 +290,6 @@ def _collected(background: Background | Mapping[str, Any]) -> Background:
 
 def _session(events: Events) -> SparkSession:
     frames = list(events.values()) if isinstance(events, Mapping) else [events]
-    if not frames:
-        raise HoldsforError("there is no DataFrame to read events from")
     return frames[0].sparkSession
 
 

@@ -4,13 +4,62 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
+import subprocess
 import sys
 from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from holdsfor.diagnostics import HoldsforError, warn_caller
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def worker_python() -> None:
     """Let workers on this machine run the Python that runs here, unless something else was asked for."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+
+def workers_like_driver(spark: SparkSession) -> None:
+    """Let the workers of a session that somebody else made on this machine run the Python that runs here.
+
+    PySpark looks for `python3` on the path, which is another Python where an environment is used without being
+    activated. What the user chose, or has holdsfor, stays as it is.
+    """
+    if "connect" in type(spark).__module__:
+        return
+    context: Any = spark.sparkContext
+    # Packages that were sent along with the session are not where an interpreter would look for them.
+    if not context.master.startswith("local") or context._python_includes:
+        return
+    chosen = shutil.which(context.pythonExec) or context.pythonExec
+    if Path(chosen).absolute() == Path(sys.executable).absolute() or _can_run_here(chosen):
+        return
+    lacking = f"{chosen}, which lacks holdsfor or is another version of Python"
+    if "PYSPARK_PYTHON" in os.environ:
+        raise HoldsforError(f"PYSPARK_PYTHON lets Spark's workers run {lacking}; set it to {sys.executable}")
+    context.pythonExec = sys.executable
+    warn_caller(
+        f"Spark's workers would run {lacking}; they now run {sys.executable}, as this program does. "
+        "Set PYSPARK_PYTHON before the session starts to choose"
+    )
+
+
+@cache
+def _can_run_here(python: str) -> bool:
+    """Whether another Python is of the same version and has what workers need."""
+    test = (
+        "import sys, importlib.util as u; "
+        f"sys.exit(sys.version_info[:2] != {tuple(sys.version_info[:2])} or "
+        "not all(map(u.find_spec, ('holdsfor', 'numpy', 'pyarrow'))))"
+    )
+    try:
+        done = subprocess.run([python, "-c", test], capture_output=True, timeout=60, check=False)  # noqa: S603 -- the path is the Python that Spark itself would run
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
 
 
 @cache

@@ -26,6 +26,7 @@ from holdsfor.spark.metric.buckets import StageOnBucket
 from holdsfor.spark.metric.job import MetricJob
 from holdsfor.spark.metric.reading import ARGS, LINE, PREDICATE, ReadFacts, Source
 from holdsfor.spark.metric.wire import TOLD, wire_schema
+from holdsfor.spark.session import worker_python, workers_like_driver
 from holdsfor.spark.wire import ddl
 
 Rules: TypeAlias = MetricReasoner | str | Path | Iterable[str | Path]
@@ -82,6 +83,7 @@ def answered(
     """The results of a job."""
     if not job.last:
         raise HoldsforError("the program has no rules")
+    workers_like_driver(spark)
     schema = ddl(wire_schema(job))
     waiting = [frame.mapInArrow(function(ReadFacts(job, source)), schema) for frame, source in frames]
     waiting.append(_told(spark, job))
@@ -173,5 +175,8 @@ def _text_files(paths: Sequence[str | Path]) -> DataFrame:
         raise HoldsforError("there is no file to read facts from")
     if STANDARD_INPUT in map(str, paths):
         raise HoldsforError("Spark reads files, not standard input")
-    spark = SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+    spark = SparkSession.getActiveSession()
+    if spark is None:
+        worker_python()
+        spark = SparkSession.builder.getOrCreate()
     return spark.read.text([str(path) for path in paths])

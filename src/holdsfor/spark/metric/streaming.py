@@ -27,6 +27,7 @@ from holdsfor.spark.metric.job import MetricJob
 from holdsfor.spark.metric.reading import Source
 from holdsfor.spark.metric.tasks import ASIDE_SQL, MoveOn, ReadStream, TakeIn, Turn
 from holdsfor.spark.metric.wire import wire_schema
+from holdsfor.spark.session import workers_like_driver
 from holdsfor.spark.streaming.chain import run_of
 from holdsfor.spark.streaming.rows import NOTE
 from holdsfor.spark.streaming.shared import probe
@@ -111,6 +112,7 @@ class MetricStreaming:
         settings["buckets"] = self._buckets or before.settings.get("buckets") or _partitions(self._spark)
         last_commit(store, settings)
         store = store.owned(run_of(before.link, settings["rules"]))
+        workers_like_driver(self._spark)
         probe(self._spark, store)
         job = MetricJob.of(self.plan, settings["buckets"])
         aside = None if side is None else as_sink(side, style)

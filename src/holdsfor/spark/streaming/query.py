@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
+import math
 import tomllib
 import warnings
 from collections.abc import Collection, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from holdsfor.engine.fingerprint import fingerprint
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background, Reasoner
 from holdsfor.recognition import MappingInput
+from holdsfor.spark.asked_for import known_unit, require_frames
 from holdsfor.spark.batch import Rules, _collected, _partitions, _session, loaded
+from holdsfor.spark.session import workers_like_driver
 from holdsfor.spark.streaming.chain import link_before, run_of
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.commits import last_commit
@@ -28,7 +31,15 @@ from holdsfor.spark.streaming.sinks import Sink, as_sink
 from holdsfor.spark.streaming.store import Store, make_folder, spark_path
 from holdsfor.spark.streaming.work import OnReport, Run, Sinks, Work
 from holdsfor.spark.ticks import require_batch, require_no_preprocessing
-from holdsfor.times import UNITS
+from holdsfor.times import (
+    UNITS,
+    DurationInput,
+    TimeInput,
+    duration,
+    duration_or_none,
+    span_in_points,
+    time_point_or_none,
+)
 
 _BACKFILL = -1
 
@@ -37,20 +48,20 @@ def recognise_stream(
     program: Rules,
     events: Streams,
     *,
-    window: int,
-    step: int | None = None,
-    lateness: int = 0,
+    window: DurationInput,
+    step: DurationInput | None = None,
+    lateness: DurationInput = 0,
     mapping: MappingInput | TableMapping = None,
     background: Background | Mapping[str, Any] | None = None,
     clock: str = "event",
-    start: int | None = None,
-    unit: str = "s",
-    idle: str | None = None,
+    start: TimeInput | None = None,
+    unit: str | None = None,
+    idle: str | timedelta | None = None,
     retracted: str | None = None,
     fluents: Collection[str] | None = None,
     buckets: int | None = None,
     untyped: bool = False,
-    max_ahead: float | None = None,
+    max_ahead: DurationInput | None = None,
 ) -> StreamingRecognition:
     """Find the intervals during which situations hold in a stream, as they come and go.
 
@@ -61,13 +72,23 @@ def recognise_stream(
     that take something back. A row whose time lies more than `max_ahead` beyond the median time of its batch is put aside:
     one time in milliseconds would move the clock for all. Without it that is ten windows, or ten times the distance from
     the lower quartile to the median where that is more; `math.inf` keeps all rows.
+
+    Where the `unit` of time-points is known, because it is given, or because times are timestamps, durations may be
+    timedeltas or text such as "1 hour", and `start` a datetime.
     """
     if clock not in ("event", "arrival"):
         raise HoldsforError(f'the clock goes by "event" or "arrival", not {clock!r}')
     reasoner = _loaded(program)
     if background is not None:
         reasoner = reasoner.with_background(_collected(background))
-    windows = Windows(window, window if step is None else step, lateness, by_event=clock == "event")
+    require_frames(events, reasoner.plan)
+    table, flag = _mapped(mapping)
+    table = None if table is None else table.with_unit(unit)
+    known = known_unit(events, table, unit)
+    size, pace, begin, _ = span_in_points((window, window if step is None else step, start, None), known)
+    if size is None or pace is None:
+        raise HoldsforError("a stream needs a window: how many time-points, or how long, each query time sees")
+    windows = Windows(size, pace, duration(lateness, known, "lateness"), by_event=clock == "event")
     if windows.step > windows.size:
         message = (
             f"the step {windows.step} is longer than the window {windows.size}: what happens between windows is late"
@@ -77,13 +98,15 @@ def recognise_stream(
     require_no_preprocessing(reasoner.plan)
     _require_fluents(fluents or (), reasoner.plan)
     entities = reasoner.plan.analysis.entities
-    table, flag = _mapped(mapping)
-    sources = Sources.of(events, entities, table, unit, retracted or flag, untyped=untyped)
+    sources = Sources.of(events, entities, table, unit or "s", retracted or flag, untyped=untyped)
     if buckets is not None and buckets < 1:
         raise HoldsforError(f"there must be at least 1 bucket, not {buckets}")
-    if max_ahead is not None and max_ahead < 0:
+    ahead = math.inf if max_ahead == math.inf else duration_or_none(max_ahead, known, "max_ahead")
+    if ahead is not None and ahead < 0:
         raise HoldsforError(f"max_ahead must be at least 0, not {max_ahead}")
-    return StreamingRecognition(reasoner.plan, events, sources, windows, buckets, start, idle, fluents, max_ahead)
+    return StreamingRecognition(
+        reasoner.plan, events, sources, windows, buckets, begin, idle, fluents, ahead, unit=known
+    )
 
 
 def _require_fluents(names: Collection[str], plan: Plan) -> None:
@@ -124,11 +147,13 @@ class StreamingRecognition:
         windows: Windows,
         buckets: int | None,
         start: int | None,
-        idle: str | None,
+        idle: str | timedelta | None,
         fluents: Collection[str] | None,
         max_ahead: float | None = None,
+        *,
+        unit: str | None = None,
     ) -> None:
-        self._max_ahead = max_ahead
+        self._max_ahead, self._unit = max_ahead, unit
         self.plan, self.windows = plan, windows
         self._events, self._sources, self._start, self._buckets = events, sources, start, buckets
         self._patience = None if idle is None else _duration(idle, sources.unit)
@@ -190,7 +215,7 @@ class StreamingRecognition:
         checkpoint: str,
         events: Sink | None = None,
         side: Sink | None = None,
-        until: int | None = None,
+        until: TimeInput | None = None,
         style: str = "parquet",
     ) -> Report:
         """Work through a history before the stream begins, which then goes on from there.
@@ -198,16 +223,18 @@ class StreamingRecognition:
         All query times are asked that the history is long enough for, or those up to `until`. `history` has DataFrames
         of the same columns as the streams.
         """
+        last = time_point_or_none(until, self._unit, "until")
         if any(batch >= 0 for batch in Store.below(checkpoint).batches()):
             raise HoldsforError(f"the stream of {checkpoint} has begun; a history comes before it")
         run = self._run(checkpoint, _sinks(sink, events, side, style), None)
-        return run.once(self._sources.together(history), _BACKFILL, until)
+        return run.once(self._sources.together(history), _BACKFILL, last)
 
     def has_begun(self, checkpoint: str) -> bool:
         """Whether a run has come to the end of a batch at a checkpoint. One that was killed before that has not begun."""
         return bool(Store.below(checkpoint).committed())
 
     def _run(self, checkpoint: str, sinks: Sinks, on_report: OnReport | None) -> Run:
+        workers_like_driver(_session(self._events))
         make_folder(checkpoint, "checkpoint")
         store = Store.below(checkpoint)
         before = last_commit(store, self._settings)
@@ -226,14 +253,10 @@ def _sinks(sink: Sink, events: Sink | None, side: Sink | None, style: str) -> Si
     return Sinks(as_sink(sink, style), *more)
 
 
-def _duration(text: str, unit: str) -> int:
-    """A time such as "10 seconds", in units of the stream.
+def _duration(idle: str | timedelta, unit: str) -> int:
+    """A length of processing time such as "10 seconds", in units of the stream.
 
-    >>> _duration("2 minutes", "s"), _duration("1 second", "ms")
-    (120, 1000)
+    >>> _duration("2 minutes", "s"), _duration("1 second", "ms"), _duration("10 ms", "s")
+    (120, 1000, 1)
     """
-    found = re.fullmatch(r"\s*(\d+)\s*(millisecond|second|minute|hour|day)s?\s*", text)
-    if found is None:
-        raise HoldsforError(f'{text!r} is no time; write "10 seconds" or "5 minutes"')
-    size = {"millisecond": 10**6, "second": 10**9, "minute": 60 * 10**9, "hour": 3600 * 10**9, "day": 86400 * 10**9}
-    return max(1, int(found[1]) * size[found[2]] // UNITS[unit])
+    return max(1, duration(idle, "ns", "idle") // UNITS[unit])

@@ -1,0 +1,61 @@
+"""What is given to a run on Spark, looked at before anything runs: DataFrames, and the unit of their times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import types as T  # noqa: N812
+
+from holdsfor.compiler.plan import Plan
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.io.given import complain_of_strangers
+from holdsfor.io.mapping import TableMapping
+from holdsfor.times import require_unit
+
+_DATED = (T.TimestampType, T.TimestampNTZType, T.DateType)
+_TIMES = ("time", "start", "end", "arrival")
+"""What columns of times are called where no mapping says otherwise."""
+
+
+def require_frames(events: object, plan: Plan) -> None:
+    """Complain of what is no DataFrame, and of DataFrames that no rule reads."""
+    named: list[tuple[str, object]] = [("events", events)]
+    if isinstance(events, Mapping):
+        if not events:
+            raise HoldsforError("there is no DataFrame to read events from")
+        named = [(f"events[{name!r}]", frame) for name, frame in events.items()]
+    for place, frame in named:
+        if not hasattr(frame, "sparkSession"):
+            kind = "None" if frame is None else f"an object of type {type(frame).__name__}"
+            raise HoldsforError(
+                f"{place} is {kind}; give a DataFrame of Spark with a mapping, or a dict of DataFrames by event name"
+            )
+    if isinstance(events, Mapping):
+        complain_of_strangers(events, plan)
+
+
+def known_unit(
+    events: DataFrame | Mapping[str, DataFrame], mapping: TableMapping | None, unit: str | None
+) -> str | None:
+    """What one time-point is, if the user, the mapping or a column of timestamps says so."""
+    if unit is not None:
+        return require_unit(unit)
+    if mapping is not None:
+        dated = any(_dated(frame, _time_columns(mapping)) for frame in _frames(events))
+        return mapping.unit if mapping.declares_unit or dated else None
+    return "s" if any(_dated(frame, _TIMES) for frame in _frames(events)) else None
+
+
+def _frames(events: DataFrame | Mapping[str, DataFrame]) -> Iterator[Any]:
+    yield from events.values() if isinstance(events, Mapping) else [events]
+
+
+def _dated(frame: Any, names: Sequence[str]) -> bool:
+    return any(field.name in names and isinstance(field.dataType, _DATED) for field in frame.schema.fields)
+
+
+def _time_columns(mapping: TableMapping) -> list[str]:
+    named = [name for entry in mapping.entries for name in (entry.start, entry.end, entry.arrival)]
+    return [name for name in named if name is not None]
