@@ -123,7 +123,7 @@ def test_streams_take_durations(spark: Any, dated: Any, tmp_path: Path) -> None:
         ({"window": None}, "a stream needs a window"),
     ):
         with pytest.raises(HoldsforError, match=message):
-            recognise_stream(loads(RULES), {"unlock": stream}, **options)  # type: ignore[arg-type]
+            recognise_stream(loads(RULES), {"unlock": stream}, **options)
 
 
 SCRIPT = f"""
