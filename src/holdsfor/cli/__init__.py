@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Iterable
 from importlib import import_module
@@ -50,6 +51,7 @@ def _app(commands: Iterable[str]) -> typer.Typer:
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
+        context_settings=_settings(),
     )
     made.callback()(_options)
     for command in commands:
@@ -59,6 +61,12 @@ def _app(commands: Iterable[str]) -> typer.Typer:
         else:
             made.command()(found)
     return made
+
+
+def _settings() -> dict[str, Any]:
+    """What holds for all commands: -h, and no colours for those who do not want them or cannot see them."""
+    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    return {"help_option_names": ["-h", "--help"], "color": False if plain else None}
 
 
 def _print_version(wanted: bool) -> None:
@@ -80,7 +88,7 @@ def main() -> None:
     # Nearly all that a command imports and reads lives on: looking for garbage among it finds none.
     gc.set_threshold(100_000, 20, 20)
     command = sys.argv[1] if len(sys.argv) > 1 else ""
-    if command == "run" and not any("spark" in word or word == "--help" for word in sys.argv):
+    if command == "run" and not any("spark" in word or word in ("-h", "--help") for word in sys.argv):
         from holdsfor.cli.common import hide_pandas
 
         hide_pandas()
@@ -106,6 +114,6 @@ def _run_plainly(words: list[str]) -> None:
             _app(["run"])()
 
     # Even without options it is Typer that sees to exit codes, and to what happens when somebody interrupts it.
-    made = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    made = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings=_settings())
     made.command(add_help_option=False)(work)
     made([])

@@ -14,17 +14,20 @@ import typer
 
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Severity
 from holdsfor.io.fact_files import named_table
+from holdsfor.io.outputs import created
 from holdsfor.loading import METRIC_FILES, Reasoner, from_files, from_sources, read_source
 
 _COLOURS = {Severity.ERROR: typer.colors.RED, Severity.WARNING: typer.colors.YELLOW, Severity.NOTE: typer.colors.CYAN}
 
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as shells have it."""
 BACKGROUND = "Files with background facts and rules, or tables of facts: tier=customers.csv (CSV, Parquet, JSON lines)."
 """The help of `--background`."""
 
 
 @contextmanager
 def friendly_errors() -> Iterator[None]:
-    """Turn errors that a user can cause into a message and exit status 1."""
+    """Turn errors that a user can cause into a message and exit status 1, and an interruption into 130."""
     try:
         yield
     except ProgramError as problem:
@@ -32,6 +35,9 @@ def friendly_errors() -> Iterator[None]:
         raise typer.Exit(1) from None
     except HoldsforError as problem:
         fail(str(problem))
+    except KeyboardInterrupt as stop:
+        typer.echo("; ".join(["interrupted", *getattr(stop, "__notes__", ())]), err=True)
+        raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
         # The reader of our output went away, as `head` does; that is no error of ours.
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
@@ -89,10 +95,8 @@ def write_output(text: str, output: Path | None) -> None:
     if output is None:
         typer.echo(text, nl=not text.endswith("\n"))
         return
-    try:
-        output.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8")
-    except OSError as problem:
-        fail(f"cannot write {output}: {problem.strerror}")
+    with created(output) as file:
+        file.write((text if text.endswith("\n") else f"{text}\n").encode())
 
 
 def hide_pandas() -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.io.outputs import created
 from holdsfor.metric.times import exact
 
 if TYPE_CHECKING:
@@ -99,12 +100,11 @@ def require_drawable(timeline: Path | None, unit: str | None) -> None:
 def rejects_to(path: Path | None, *, strict: bool) -> Iterator[Rejects]:
     """Where rows go that cannot be read."""
     from holdsfor.io.rejects import Rejects
-    from holdsfor.io.writers import created
 
     if path is None:
         yield Rejects(strict=strict)
         return
-    with created(path) as file:
+    with created(path, kept_on_error=True) as file:
         yield Rejects.to_file(file, strict=strict)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -41,6 +42,10 @@ class Line:
         self._delayed += count
         self._show(f"time-point {time_point}  {self._delayed:,} delayed effects", None)
 
+    def leave(self) -> None:
+        """Go away, for something else is to appear on the terminal."""
+        self._progress.stop()
+
     def _rate(self, count: int) -> str:
         return f"{count / max(time.perf_counter() - self._begin, 1e-9):,.0f}"
 
@@ -55,7 +60,8 @@ class Line:
 @contextmanager
 def progress_line() -> Iterator[Line | None]:
     """A progress line if somebody is watching, else nothing."""
-    if not sys.stderr.isatty():
+    # A terminal that cannot move its cursor would show line after line.
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield None
         return
     from rich.console import Console

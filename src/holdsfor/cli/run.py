@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from fractions import Fraction
 from pathlib import Path
@@ -189,7 +189,11 @@ def run(
         )
         kept: list[Answer] = []
         _write(
-            _tables(recognition, engine, line, kept if timeline is not None else None), styles, output, derived_events
+            _tables(recognition, engine, line, kept if timeline is not None else None),
+            styles,
+            output,
+            derived_events,
+            line.leave if line else None,
         )
         if timeline is not None:
             from holdsfor.engine.report import Texts
@@ -239,13 +243,14 @@ def _write(
     styles: tuple[str, str],
     output: Path | None,
     derived_events: Path | None,
+    before_output: Callable[[], None] | None = None,
 ) -> None:
     """Write intervals and derived events, each in a format."""
     from holdsfor.engine.report import EVENTS, INTERVALS
     from holdsfor.io.writers import writing
 
     with ExitStack() as stack:
-        intervals = stack.enter_context(writing(styles[0], output, INTERVALS))
+        intervals = stack.enter_context(writing(styles[0], output, INTERVALS, before_output))
         derived = None
         if derived_events is not None:
             derived = stack.enter_context(writing(styles[1], derived_events, EVENTS))

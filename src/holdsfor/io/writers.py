@@ -6,13 +6,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, Protocol, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.lines import csv_lines, csv_text, json_lines, json_text
+from holdsfor.io.outputs import created
 
 _ROWS_IN_GROUP = 1 << 17
 
@@ -28,27 +29,36 @@ class Writer(Protocol):
 
 
 @contextmanager
-def writing(style: str, output: Path | None, schema: pa.Schema) -> Iterator[Writer]:
-    """A writer to a file, or to standard output."""
+def writing(
+    style: str, output: Path | None, schema: pa.Schema, before_output: Callable[[], None] | None = None
+) -> Iterator[Writer]:
+    """A writer to a file, or to standard output. `before_output` is called before something appears on a terminal."""
     if style == "parquet" and output is None:
         raise HoldsforError("Parquet is not for the terminal; say where to write it with --output")
     with ExitStack() as stack:
         file: IO[bytes] = stack.enter_context(created(output)) if output is not None else sys.stdout.buffer
+        if output is None and before_output is not None and sys.stdout.isatty():
+            file = cast("IO[bytes]", _Announced(file, before_output))
         writer = _WRITERS[style](file, schema)
         yield writer
         writer.close()
         file.flush()
 
 
-@contextmanager
-def created(path: Path) -> Iterator[IO[bytes]]:
-    """A new file; if it cannot be made, a HoldsforError says why."""
-    try:
-        file = path.open("wb")
-    except OSError as problem:
-        raise HoldsforError(f"cannot write {path}: {problem.strerror or problem}") from problem
-    with file:
-        yield file
+class _Announced:
+    """A terminal that others draw on, too: they are called before each write."""
+
+    def __init__(self, file: IO[bytes], before: Callable[[], None]) -> None:
+        self._file, self._before = file, before
+
+    def write(self, text: bytes) -> int:
+        """Write when the others have left."""
+        self._before()
+        return self._file.write(text)
+
+    def flush(self) -> None:
+        """Show what was written."""
+        self._file.flush()
 
 
 def shown_columns(table: pa.Table) -> list[Any]:
@@ -67,18 +77,27 @@ def _whole(column: Any) -> Any:
 class _Csv:
     def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
         self._file = file
-        file.write(",".join(schema.names).encode() + b"\n")
+        self._header = ",".join(schema.names).encode() + b"\n"
 
     def write(self, table: pa.Table) -> None:
         """Write some rows."""
+        if not len(table):
+            return
+        self._begin()
         shown = shown_columns(table)
         are_text = [pa.types.is_string(kind) for kind in table.schema.types]
         columns = [csv_text(column) if is_text else column for column, is_text in zip(shown, are_text, strict=True)]
         for piece in csv_lines(columns):
             self._file.write(piece)
 
+    def _begin(self) -> None:
+        if self._header:
+            self._file.write(self._header)
+            self._header = b""
+
     def close(self) -> None:
-        """Nothing is left."""
+        """Without rows there is a header all the same."""
+        self._begin()
 
 
 class _Json:
