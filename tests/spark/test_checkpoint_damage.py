@@ -17,8 +17,10 @@ from holdsfor import loads
 from holdsfor.spark.streaming import chain
 from holdsfor.spark.streaming.chain import Link, link_before, newest_link
 from holdsfor.spark.streaming.clock import Windows
+from holdsfor.spark.streaming.rows import with_batch
 from holdsfor.spark.streaming.seals import DamagedCheckpoint
 from holdsfor.spark.streaming.store import Store
+from holdsfor.spark.streaming.turns import Turn
 from tests.spark.damage import DAMAGES, Damage, copy, delete, flip
 from tests.spark.stream_files import RULES, STEP, WINDOW, some_rows
 from tests.spark.stream_runs import Sent, SimulatedStream
@@ -113,16 +115,61 @@ def test_state_of_another_bucket_run_or_batch(tmp_path: Path) -> None:
                 loads(RULES), sent(ROWS), Windows(WINDOW, STEP), tmp_path, start=0, buckets=2, store=stream.store
             )
         stream.run(sent(BATCHES[0]), 0)
-    state = tmp_path / "one/holdsfor/0/state"
-    kept = (state / "1-0.arrow").read_bytes()
+    (first,), (second,) = ((tmp_path / "one/holdsfor/0/state").glob(f"1-{bucket}-*.arrow") for bucket in (0, 1))
+    (elsewhere,) = (tmp_path / "other/holdsfor/0/state").glob("1-0-*.arrow")
+    kept = first.read_bytes()
     for source, message in (
-        (state / "1-1.arrow", "is a copy of 0/state/1-1.arrow;"),
-        (tmp_path / "other/holdsfor/0/state/1-0.arrow", "is a copy of 0/state/1-0.arrow of another run"),
+        (second, f"is a copy of 0/state/{second.name};"),
+        (elsewhere, f"is a copy of 0/state/{elsewhere.name} of another run"),
     ):
-        (state / "1-0.arrow").write_bytes(source.read_bytes())
+        first.write_bytes(source.read_bytes())
         with pytest.raises(DamagedCheckpoint, match=message):
             started(tmp_path / "one", WINDOW).run(sent(BATCHES[1]), 1)
-        (state / "1-0.arrow").write_bytes(kept)
+        first.write_bytes(kept)
+
+
+@pytest.mark.parametrize("window", [WINDOW, STEP])
+def test_a_late_attempt_replaces_nothing(tmp_path: Path, window: int) -> None:
+    check_late_attempts(tmp_path, window)
+
+
+def test_planted_bug_of_attempts_is_found(tmp_path: Path) -> None:
+    """The test above fails if all attempts write to one file."""
+    with patch("holdsfor.spark.streaming.vault.new_attempt", lambda: "any"), pytest.raises(Exception):  # noqa: B017 -- whatever it comes to
+        check_late_attempts(tmp_path, WINDOW)
+
+
+def check_late_attempts(tmp_path: Path, window: int) -> None:
+    """Spark may run a task twice. The second has met its rows in another order, and writes its files after a later
+    commit, which is about the files of the first.
+    """
+    wanted, stream = started(tmp_path / "wanted", window), started(tmp_path / "found", window)
+    ask, write, late = stream.workers.ask, Store.write, []
+
+    def backwards(table: pa.Table, batch: int) -> pa.Table:
+        return with_batch(table.take(list(reversed(range(len(table))))), batch)
+
+    def twice(turn: Turn) -> list[dict[str, Any]]:
+        held: list[tuple[Any, ...]] = []
+        with (
+            patch("holdsfor.spark.streaming.rows.with_batch", backwards),
+            patch.object(Store, "write", lambda *found: held.append(found)),
+        ):
+            ask(turn)
+        late.append(held)
+        return ask(turn)
+
+    stream.workers.ask = twice  # type: ignore[method-assign]
+    # Files are referred to for as long as can be.
+    with patch("holdsfor.spark.streaming.vault.SMALL", 0), patch("holdsfor.spark.streaming.vault._WORTH", 0):
+        for number, batch in enumerate(BATCHES):
+            for one in (wanted, stream):
+                one.run(sent(batch), number)
+            if number:
+                for found in late[number - 1]:
+                    write(*found)
+    assert len(late) == len(BATCHES)
+    assert stream.snapshots() == wanted.snapshots() != []
 
 
 def test_the_chain_of_commits(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from holdsfor.spark.metric.tasks import Turn
 from holdsfor.spark.streaming.chain import Link, add_link, link_before, newest_link
 from holdsfor.spark.streaming.commits import check_settings
 from holdsfor.spark.streaming.driver import _size
-from holdsfor.spark.streaming.shared import require_files, require_rows
+from holdsfor.spark.streaming.shared import require_files, require_rows, written_states
 from holdsfor.spark.streaming.store import Store
 
 Frame = TypeVar("Frame", contravariant=True)  # noqa: PLC0105 -- also the variable of a class
@@ -33,6 +33,8 @@ class MetricCommit:
     states: int | None = None
     rows: Mapping[int, list[int]] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
+    attempts: Mapping[str, str] = field(default_factory=dict)
+    """Which files of states count, by stage and bucket."""
     link: Link | None = None
     """Where it is in the chain; None if there is no commit yet."""
 
@@ -149,12 +151,12 @@ class MetricDriver(Generic[Frame]):
         )
         until = None if latest is None else latest - self.lateness
         if until is not None and (reached is None or until > reached):
-            told = self.workers.move_on(Turn(batch, before.states, waiting, until))
-            require_files(self.store, f"{batch}/state", [note["state"] for note in told])
+            told = self.workers.move_on(Turn(batch, before.states, waiting, until, before.attempts))
+            attempts = written_states(self.store, batch, told)
             sums = {name: sum(note[name] for note in told) for name in ("changes", *_SIZES)}
             report = replace(report, until=until, **sums)
             sizes = {name: sums[name] for name in _SIZES}
-            after = replace(after, reached=str(until), states=batch, rows={}, sizes=sizes)
+            after = replace(after, reached=str(until), states=batch, rows={}, sizes=sizes, attempts=attempts)
         aside = sum(note["aside"] for note in notes)
         for folder, count, what in (("changes", report.changes, "changes"), ("aside", aside, "rows to put aside")):
             if count:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -32,7 +32,7 @@ from holdsfor.spark.metric.job import MetricJob
 from holdsfor.spark.metric.reading import Source, pieces, sent
 from holdsfor.spark.metric.wire import COUNTS, TOLD, Sender, by_tag, note_row, received, wire_schema
 from holdsfor.spark.streaming.rows import NOTE, noted, rows_file
-from holdsfor.spark.streaming.store import Store, as_parquet, packed, unpacked
+from holdsfor.spark.streaming.store import Store, as_parquet, new_attempt, packed, state_file, unpacked
 from holdsfor.spark.wire import table_of, value_from
 from holdsfor.syntax.terms import Const
 
@@ -196,17 +196,16 @@ def _range(start: int, end: int, scale: int) -> Range:
 
 @dataclass(frozen=True)
 class Turn:
-    """What buckets are to do: read the states that a batch wrote and the facts of others, and move on to `until`."""
+    """What buckets are to do: read the states that a batch wrote and the facts of others, and move on to `until`.
+
+    `attempts` says which files of states count, by stage and bucket.
+    """
 
     batch: int
     states: int | None
     rows: Mapping[int, list[int]]
     until: Fraction
-
-
-def state_file(batch: int, stage: int, bucket: int) -> str:
-    """Where the state of a bucket is."""
-    return f"{batch}/state/{stage}-{bucket}.arrow"
+    attempts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -279,7 +278,8 @@ class _Bucket:
         turn = self._task.turn
         if turn.states is None:
             return None
-        data = self._task.store.read_sealed(state_file(turn.states, self._stage.number, self._bucket))
+        attempt = turn.attempts[f"{self._stage.number}-{self._bucket}"]
+        data = self._task.store.read_sealed(state_file(turn.states, self._stage.number, self._bucket, attempt))
         table, going_on = unpacked(data)
         shown = saved.from_table(going_on, self._shown_plan, self._dictionary)
         self._going_on = GoingOn(shown.scale, shown.waiting)
@@ -331,7 +331,8 @@ class _Bucket:
             saved.to_table(shown, self._shown_plan, self._dictionary),
         ]
         data = packed(tables, "zstd")
-        task.store.write_sealed(state_file(task.turn.batch, self._stage.number, self._bucket), data)
+        attempt = new_attempt()
+        task.store.write_sealed(state_file(task.turn.batch, self._stage.number, self._bucket, attempt), data)
         open_now = sum(table.rows for table in self._going_on.tables.values())
         counts = {"changes": len(changes), "open": open_now, "kept": state.facts, "state_bytes": data.size}
-        return {"state": f"{place}.arrow", **counts}
+        return {"stage": self._stage.number, "bucket": self._bucket, "attempt": attempt, **counts}

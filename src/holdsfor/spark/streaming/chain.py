@@ -17,7 +17,7 @@ from holdsfor.spark.streaming.seals import DamagedCheckpoint
 from holdsfor.spark.streaming.spark_logs import check_spark_files, spark_files
 from holdsfor.spark.streaming.store import COMMIT, Store
 
-_FORMAT = 1
+_FORMAT = 2
 _OTHER_VERSION = "was written by another version of holdsfor"
 _NEW_FOLDER = "begin with a new, empty checkpoint and sink"
 
@@ -117,8 +117,10 @@ def _parsed(store: Store, batch: int) -> tuple[Link, Mapping[str, Any] | None, M
     if not isinstance(found, dict) or not {"checksum", "commit"} & found.keys():
         raise DamagedCheckpoint(path, _OTHER_VERSION, _NEW_FOLDER)
     rest = {name: part for name, part in found.items() if name not in ("format", "checksum")}
-    if found.get("checksum") != _checksum(rest) or found.get("format") != _FORMAT:
+    if found.get("checksum") != _checksum(rest):
         raise DamagedCheckpoint(path, "has been changed since it was written: its checksum is another")
+    if found.get("format") != _FORMAT:
+        raise DamagedCheckpoint(path, _OTHER_VERSION, _NEW_FOLDER)
     if found["batch"] != batch:
         raise DamagedCheckpoint(path, f"is a copy of the commit of batch {found['batch']}")
     if store.owner and found["run"] != store.owner:

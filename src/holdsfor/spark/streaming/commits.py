@@ -35,6 +35,8 @@ class Commit:
     """Rows that no query time has seen yet."""
     spans: Spans = field(default_factory=list)
     """When something is due that has come in."""
+    attempts: Mapping[str, str] = field(default_factory=dict)
+    """Which files of states count, by stage and bucket."""
     link: Link | None = None
     """Where it is in the chain; None if there is no commit yet."""
 
@@ -51,7 +53,7 @@ class Commit:
         sizes, files = found["sizes"], found["files"]
         spans = [(first, last) for first, last in found["spans"]]
         told = found["settings"], clock, found["states"], rows, sizes, pace, files, found["waited"], spans
-        return cls(link.batch, *told, link)
+        return cls(link.batch, *told, found["attempts"], link)
 
     @property
     def needed(self) -> set[int]:

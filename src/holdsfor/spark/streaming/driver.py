@@ -20,7 +20,7 @@ from holdsfor.io.ahead import quantile, usual_max_ahead
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import Commit, last_commit, write_commit
 from holdsfor.spark.streaming.quiet import asked, joined
-from holdsfor.spark.streaming.shared import require_files, require_rows
+from holdsfor.spark.streaming.shared import require_files, require_rows, written_states
 from holdsfor.spark.streaming.store import Store
 from holdsfor.spark.streaming.turns import Turn
 
@@ -226,9 +226,10 @@ class Driver(Generic[Frame]):
                 rolls,
                 is_anew,
                 () if ranges == (due,) else ranges,
+                before.attempts,
             )
             notes = self.workers.ask(turn)
-            require_files(self.store, f"{batch}/state", [f"{note['stage']}-{note['bucket']}.arrow" for note in notes])
+            attempts = written_states(self.store, batch, notes)
             counted = _counted(notes)
             scratch = is_first or is_anew or not counted["keys_held"]
             report = replace(report, query_time=due[-1], queries=len(due), from_scratch=scratch, **counted)
@@ -237,7 +238,17 @@ class Driver(Generic[Frame]):
             sizes = {name: counted[name] for name in _SIZES}
             files = sorted({file for note in notes for file in note["files"]})
             to_come = [(first, last) for first, last in spans if last > due[-1]]
-            after = Commit(batch, self.settings, clock.asked(due[-1]), batch, {}, sizes, pace, files, spans=to_come)
+            after = Commit(
+                batch,
+                self.settings,
+                clock.asked(due[-1]),
+                batch,
+                sizes=sizes,
+                pace=pace,
+                files=files,
+                spans=to_come,
+                attempts=attempts,
+            )
         for folder, what in _FOLDERS.items():
             count = getattr(report, what)
             if count:

@@ -57,7 +57,7 @@ class KeyedBucket:
         if turn.states is None:
             self._window = KeyedWindow(self._stage, turn.windows.size, State.beginning(turn.origin))
         else:
-            data, parts = self._vault.read(turn.states, self._prepared.dictionary)
+            data, parts = self._vault.read(turn.states, turn.attempt(spec.number, bucket), self._prepared.dictionary)
             saved_state = Unpacking(data, parts, symbols_of(self._stage))
             self._window, self._shown = saved_state.window(self._stage, turn.windows.size), saved_state.shown()
         self._arrivals = Arrivals(job, spec, turn, self._vault.rest, store, bucket)
@@ -208,6 +208,7 @@ class KeyedBucket:
             "state_rows": state + held + reports + len(self._arrivals.rest),
             "state_bytes": written.size,
             "files": written.batches,
+            "attempt": written.attempt,
             "keys_worked": self._worked,
             "keys_held": self._held,
             "gone": self._gone,

@@ -29,7 +29,7 @@ from holdsfor.spark.steps import advance
 from holdsfor.spark.streaming.arrivals import Arrivals, by_tag, unmatched_rows
 from holdsfor.spark.streaming.happenings import HAPPENED, compare_events
 from holdsfor.spark.streaming.results import Results, without_causes, without_value
-from holdsfor.spark.streaming.store import Store, packed, state_file, unpacked
+from holdsfor.spark.streaming.store import Store, new_attempt, packed, state_file, unpacked
 from holdsfor.spark.streaming.turns import Turn
 
 _NOTHING = pa.schema([(name, SHOWN.field(name).type) for name in SHOWN.names[:-1]]).empty_table()
@@ -51,7 +51,8 @@ class ScratchBucket:
             self._state, self._shown = State.beginning(turn.origin), SHOWN.empty_table()
             self._happened = HAPPENED.empty_table()
         else:
-            file = unpacked(store.read_sealed(state_file(turn.states, spec.number, bucket)))
+            attempt = turn.attempt(spec.number, bucket)
+            file = unpacked(store.read_sealed(state_file(turn.states, spec.number, bucket, attempt)))
             self._state, self._shown = saved.from_table(file[0], self._prepared), file[1]
             rest, self._happened = file[2], file[3]
         self._arrivals = Arrivals(job, spec, turn, rest, store, bucket)
@@ -133,7 +134,8 @@ class ScratchBucket:
         counted = self._results.write(self._store, self._turn.batch, place)
         state = saved.to_table(self._state, self._prepared)
         data = packed([state, self._shown, self._arrivals.rest, self._happened], "zstd")
-        self._store.write_sealed(state_file(self._turn.batch, self._spec.number, self._bucket), data)
+        attempt = new_attempt()
+        self._store.write_sealed(state_file(self._turn.batch, self._spec.number, self._bucket, attempt), data)
         return {
             **counted,
             **without_value(self._prepared),
@@ -142,6 +144,7 @@ class ScratchBucket:
             "state_rows": len(state) + len(self._arrivals.rest),
             "state_bytes": data.size,
             "files": [self._turn.batch],
+            "attempt": attempt,
         }
 
 

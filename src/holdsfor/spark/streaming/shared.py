@@ -7,7 +7,7 @@ for everyone else, so it is looked at before a run begins, and before each commi
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -37,6 +37,13 @@ def require_files(store: Store, folder: str, wanted: Iterable[str]) -> None:
             f"{len(missing)} of {len(listed)} files that workers wrote to {store.path(folder)} are not there, the first is "
             f"{missing[0]}: the checkpoint must be in {_SHARED}"
         )
+
+
+def written_states(store: Store, batch: int, notes: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """The attempts whose states count, by stage and bucket: those that Spark took the notes of. All must be there."""
+    found = {f"{note['stage']}-{note['bucket']}": str(note["attempt"]) for note in notes}
+    require_files(store, f"{batch}/state", [f"{place}-{attempt}.arrow" for place, attempt in found.items()])
+    return found
 
 
 def require_rows(folder: str, wanted: int, what: str, where: str) -> None:

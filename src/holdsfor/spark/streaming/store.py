@@ -3,7 +3,7 @@
 | file | |
 | --- | --- |
 | `<batch>/rows/<bucket>.arrow` | input rows that came in |
-| `<batch>/state/<stage>-<bucket>.arrow` | what a bucket must know for the next query time |
+| `<batch>/state/<stage>-<bucket>-<attempt>.arrow` | what a bucket must know for the next query time; a commit says which attempt counts |
 | `<batch>/changes/<stage>-<bucket>.parquet` | the changelog |
 | `<batch>/events/<stage>-<bucket>.parquet` | the changelog of derived events |
 | `<batch>/unmatched/<stage>-<bucket>.parquet` | retractions of what was never seen |
@@ -198,9 +198,14 @@ class Store:
         system.delete_dir(f"{root}/{folder}")
 
 
-def state_file(batch: int, stage: int, bucket: int) -> str:
-    """Where what a batch has written of the state of a bucket is."""
-    return f"{batch}/state/{stage}-{bucket}.arrow"
+def state_file(batch: int, stage: int, bucket: int, attempt: str) -> str:
+    """Where an attempt at a task has written what a batch has to say of the state of a bucket."""
+    return f"{batch}/state/{stage}-{bucket}-{attempt}.arrow"
+
+
+def new_attempt() -> str:
+    """The name of an attempt. Spark may run a task twice; the later one must not replace a file that counts already."""
+    return uuid4().hex[:12]
 
 
 def packed(tables: Sequence[pa.Table], compression: str | None = None) -> Any:

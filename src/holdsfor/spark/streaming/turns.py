@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
@@ -18,7 +18,8 @@ class Turn:
     """Query times to ask: those after `before` up to `until`, or of these only those in `asked`.
 
     `states` is the batch with the states of the buckets, `rows` are the batches with rows for them. Before the query
-    times in `rolls` a new pane begins; if `is_anew`, everything in the window is worked out from its border.
+    times in `rolls` a new pane begins; if `is_anew`, everything in the window is worked out from its border. `attempts`
+    says which files of states count, by stage and bucket.
     """
 
     batch: int
@@ -32,6 +33,11 @@ class Turn:
     rolls: frozenset[int] = frozenset()
     is_anew: bool = False
     asked: tuple[range, ...] = ()
+    attempts: Mapping[str, str] = field(default_factory=dict)
+
+    def attempt(self, stage: int, bucket: int) -> str:
+        """The attempt that wrote the state of a bucket."""
+        return self.attempts[f"{stage}-{bucket}"]
 
     @property
     def plan(self) -> WindowPlan:

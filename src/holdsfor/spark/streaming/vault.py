@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from holdsfor.engine.dictionary import Dictionary, Value
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.incremental.parts import Part
-from holdsfor.spark.streaming.store import Store, packed, state_file, unpacked
+from holdsfor.spark.streaming.store import Store, new_attempt, packed, state_file, unpacked
 from holdsfor.spark.wire import text_of, value_from
 
 SMALL = 8192
@@ -47,11 +47,14 @@ class _Place:
 
 @dataclass(frozen=True)
 class Written:
-    """What was written: bytes in all files that count, integers in them, and the batches whose files they are."""
+    """What was written: bytes in all files that count, integers in them, the batches whose files they are, and the
+    attempt that the new one is of.
+    """
 
     size: int
     integers: int
     batches: list[int]
+    attempt: str
 
 
 @dataclass
@@ -59,6 +62,7 @@ class _File:
     data: Ints
     values: Any
     size: int
+    attempt: str
     needed: int = 0
     """Integers and constants in it that still count."""
 
@@ -78,16 +82,16 @@ class Vault:
     _chunks: list[tuple[int, int, int]] = field(default_factory=list)
     """Where the constants are, in order of their codes: batch, first, count."""
 
-    def read(self, batch: int, dictionary: Dictionary) -> tuple[dict[str, Any], list[Part]]:
+    def read(self, batch: int, attempt: str, dictionary: Dictionary) -> tuple[dict[str, Any], list[Part]]:
         """What was said of the tables that there are, and the tables; the dictionary gets the constants."""
-        first, values, rest = unpacked(self.store.map_sealed(self._name(batch)))
+        first, values, rest = unpacked(self.store.map_sealed(self._name(batch, attempt)))
         found = json.loads(first.schema.metadata[b"holdsfor"])
         self.rest = rest
-        self._files[batch] = _File(_integers(first), values[_VALUES], int(found["bytes"][str(batch)]))
-        for other, size in found["bytes"].items():
-            if int(other) != batch:
-                tables = unpacked(self.store.map_sealed(self._name(int(other))))
-                self._files[int(other)] = _File(_integers(tables[0]), tables[1][_VALUES], int(size))
+        self._files[batch] = _File(_integers(first), values[_VALUES], int(found["bytes"][str(batch)]), attempt)
+        for other, earlier in found["attempts"].items():
+            tables = unpacked(self.store.map_sealed(self._name(int(other), earlier)))
+            size = int(found["bytes"][other])
+            self._files[int(other)] = _File(_integers(tables[0]), tables[1][_VALUES], size, earlier)
         self._chunks = [(int(one), first, count) for one, first, count in found["values"]]
         for one, begin, count in self._chunks:
             dictionary.encode(_values_in(self._files[one].values.slice(begin, count)))
@@ -125,15 +129,17 @@ class Vault:
         }
         data = np.concatenate([EMPTY, *columns])
         sizes[batch] = data.nbytes
-        told = {"state": state, "parts": rows, "values": chunks, "bytes": sizes}
+        attempts = {other: self._files[other].attempt for other in sizes if other != batch}
+        told = {"state": state, "parts": rows, "values": chunks, "bytes": sizes, "attempts": attempts}
         table = pa.table({_DATA: pa.array(data)}).replace_schema_metadata({"holdsfor": json.dumps(told)})
         packed_up = packed([table, pa.table({_VALUES: texts}), rest])
-        self.store.write_sealed(self._name(batch), packed_up)
+        attempt = new_attempt()
+        self.store.write_sealed(self._name(batch, attempt), packed_up)
         needed = sum(size for _, _, *shape in rows for size in [shape[0] * shape[1]])
-        return Written(sum(sizes.values()) - data.nbytes + packed_up.size, needed, sorted(sizes))
+        return Written(sum(sizes.values()) - data.nbytes + packed_up.size, needed, sorted(sizes), attempt)
 
-    def _name(self, batch: int) -> str:
-        return state_file(batch, self.stage, self.bucket)
+    def _name(self, batch: int, attempt: str) -> str:
+        return state_file(batch, self.stage, self.bucket, attempt)
 
     def _absorbed(self, places: Sequence[_Place | None], parts: Sequence[Part], values: int) -> set[int]:
         """The files to be written again."""
