@@ -6,14 +6,16 @@ import math
 import random
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 from holdsfor import loads
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.variants import NotSupported
 from holdsfor.reference import Record
 from holdsfor.reference.history import Occurrence
 from holdsfor.spark.streaming import quiet
@@ -21,6 +23,7 @@ from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.quiet import asked, joined, quiet_time, spans_of
 from tests.spark.stream_runs import SimulatedStream
 from tests.spark.test_stream_faults import RULES, event, stream_of
+from tests.spark.test_stream_retractions import Changing, changes_of_mind
 from tests.spark.test_stream_simulated import LATE, Feeding, check, feedings
 from tests.strategies.engine_runs import Scenario, scenarios
 from tests.strategies.scenarios import INTERVALS, WINDOWED
@@ -61,7 +64,7 @@ def stretched(scenario: Scenario, rng: random.Random) -> Scenario:
 
         if isinstance(record, Occurrence):
             return replace(record, time=int(at(record.time)), arrival=int(at(record.arrival)))
-        return replace(record, start=at(record.start), end=at(record.end), arrival=int(at(record.arrival)))
+        return replace(record, start=int(at(record.start)), end=at(record.end), arrival=int(at(record.arrival)))
 
     return replace(scenario, records=[moved(record) for record in scenario.records])
 
@@ -89,6 +92,38 @@ def test_silence_changes_nothing(scenario: Scenario, feeding: Feeding) -> None:
 @given(scenarios(INTERVALS, windowed=True, late=LATE), feedings())
 def test_silence_and_whole_intervals(scenario: Scenario, feeding: Feeding) -> None:
     check_silence(scenario, feeding)
+
+
+def check_silence_and_retractions(scenario: Scenario, changing: Changing) -> None:
+    """Rows are taken back before and after a silence, some when no window sees them any more: the same is reported as
+    if all query times were asked.
+    """
+    span = scenario.span
+    assert span is not None
+    batches = changing.batched(stretched(scenario, random.Random(changing.seed)))
+    sent = [one for batch in batches for one in batch]
+    found = []
+    for is_patient in (True, False):
+        with patch.object(quiet, "FEW", 0), TemporaryDirectory() as folder:
+            windows = Windows(span.size, span.step)
+            stream = SimulatedStream(
+                scenario.reasoner, sent, windows, Path(folder), start=span.start, buckets=changing.buckets
+            )
+            if not is_patient:
+                stream.driver = replace(stream.driver, quiet=None)
+            try:
+                reports = [stream.run(batch, number) for number, batch in enumerate(batches)]
+            except NotSupported:
+                assume(False)
+            counted = [(report.late, report.unmatched, report.queries, report.intervals) for report in reports]
+            found.append((stream.snapshots(), stream.event_snapshots(), counted))
+    assert found[0] == found[1]
+
+
+@settings(max_examples=10)
+@given(scenarios(WINDOWED, windowed=True), changes_of_mind())
+def test_silence_and_retractions(scenario: Scenario, changing: Changing) -> None:
+    check_silence_and_retractions(scenario, changing)
 
 
 @pytest.mark.slow
