@@ -127,6 +127,13 @@ def test_silence_and_retractions(scenario: Scenario, changing: Changing) -> None
 
 
 @pytest.mark.slow
+@settings(max_examples=500)
+@given(scenarios(WINDOWED, windowed=True), changes_of_mind())
+def test_silence_and_retractions_at_length(scenario: Scenario, changing: Changing) -> None:
+    check_silence_and_retractions(scenario, changing)
+
+
+@pytest.mark.slow
 @settings(max_examples=1_000)
 @given(scenarios(WINDOWED, windowed=True, late=LATE), feedings())
 def test_silence_at_length(scenario: Scenario, feeding: Feeding) -> None:
