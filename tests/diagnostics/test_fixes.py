@@ -62,3 +62,15 @@ def test_json_has_the_fix() -> None:
         "end_column": 36,
         "replacement": "happensAt",
     }
+
+
+def test_of_two_variables_the_one_that_occurs_once_is_changed() -> None:
+    text = "initiatedAt(fast(V)=true, T) :- happensAt(velocity(V, Seed), T), Speed > 3, Speed < 9."
+    finding = next(one for one in found_in("f.prolog", text) if one.code == "HF201")
+    assert fixed(text, finding) == text.replace("Seed", "Speed")
+
+
+def test_no_fix_that_takes_another_number_of_arguments() -> None:
+    text = "initiatedAt(on=true, T) :- happensAt(press, T), rle(a).\nrole(a, b)."
+    [finding] = [one for one in found_in("f.prolog", text) if one.code == "HF101"]
+    assert (finding.hint, finding.fix) == ("did you mean role?", None)

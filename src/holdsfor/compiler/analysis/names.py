@@ -54,19 +54,23 @@ HEADS: dict[str, tuple[int, ...]] = {
     **{kind.value: (1, 2) for kind in DeclarationKind if kind is not DeclarationKind.DIRECTIVE},
 }
 DELAYED = ("fi", "ft", "p")
+TAKES: dict[str, tuple[int, ...]] = {
+    "happensAt": (2,),
+    "holdsAt": (2,),
+    "holdsFor": (2,),
+    "initiatedAt": (2, 4),
+    "terminatedAt": (2, 4),
+    "findall": (3,),
+    "union_all": (2,),
+    "intersect_all": (2,),
+    "relative_complement_all": (3,),
+    "complement_all": (2,),
+    "seq": (3,),
+    "allen": (5,),
+}
+"""Words of the language that are conditions, with how many arguments they take."""
 CONDITIONS = (
-    "happensAt",
-    "holdsAt",
-    "holdsFor",
-    "initiatedAt",
-    "terminatedAt",
-    "findall",
-    "union_all",
-    "intersect_all",
-    "relative_complement_all",
-    "complement_all",
-    "seq",
-    "allen",
+    *TAKES,
     "intDurGreater",
     "intDurLess",
     *(operator.value for operator in METRIC),
@@ -147,7 +151,8 @@ class Names:
         close = self._similar.to(name[0])
         if close is None:
             return f"add facts for {name[0]}/{name[1]}, or load the file with them", None
-        return f"did you mean {close}?", other_name(literal.span, close)
+        is_fitting = (close, name[1]) in self._defined | LIBRARY.keys() | INTERVALS or name[1] in TAKES.get(close, ())
+        return f"did you mean {close}?", other_name(literal.span, close) if is_fitting else None
 
     def _head_finding(self, rule: BackgroundRule) -> Diagnostic | None:
         """A rule that looks like `initiatedAt` and is not: it would silently be background knowledge."""

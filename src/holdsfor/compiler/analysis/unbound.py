@@ -67,7 +67,7 @@ class Complaints:
             message = f"nothing computes {shown}"
         meant = self._meant(variable)
         hint = _did_you_mean(meant) if meant else self._head_hint(variable)
-        return _unsafe(message, span_of(variable, rule.span), hint, _written(variable, meant))
+        return _unsafe(message, span_of(variable, rule.span), hint, self._fix(variable, meant))
 
     def _roots(self, stuck: Body, bound: frozenset[str]) -> list[tuple[Literal, list[Var]]]:
         found = [(literal, self._missing(literal, bound)) for literal in stuck]
@@ -133,7 +133,7 @@ class Complaints:
     def _about_condition(self, literal: Literal, variable: Var) -> Diagnostic:
         shown, span = variable.written, span_of(variable, literal.span)
         meant = self._meant(variable)
-        fix = _written(variable, meant)
+        fix = self._fix(variable, meant)
         if isinstance(literal, Algebra | Guard):
             hint = _did_you_mean(meant) if meant else f"compute it: holdsFor(…, {shown})"
             return _unsafe(f"nothing computes {shown}", span, hint, fix)
@@ -165,6 +165,22 @@ class Complaints:
         if close is None and len(others) == 1 and count[variable.written] == 1:
             close = others[0]
         return close
+
+    def _fix(self, variable: Var, meant: str | None) -> Fix | None:
+        """Makes two variables the same, by changing the one that occurs just once."""
+        if meant is None:
+            return None
+        there = [other for other in rule_variables(self._rule) if self._is_written_here(other)]
+        mine = [other for other in there if other.written == variable.written]
+        others = [other for other in there if other.written == meant]
+        if len(mine) > 1 and len(others) == 1:
+            return other_text(others[0].span, variable.written)
+        return other_text(variable.span, meant) if variable in mine else None
+
+    def _is_written_here(self, variable: Var) -> bool:
+        """Whether a variable is one of the rule's text: a helper that was put into the rule brings its own."""
+        source, start, end = self._rule.span
+        return variable.span.source == source and start <= variable.span.start < end
 
     def _head_hint(self, variable: Var) -> str:
         match self._rule:
@@ -217,10 +233,6 @@ def _as_constant(variable: Var) -> str:
 
 def _did_you_mean(name: str) -> str:
     return f"did you mean {name}?" + (" A capital letter makes it a variable" if name in ("true", "false") else "")
-
-
-def _written(variable: Var, meant: str | None) -> Fix | None:
-    return None if meant is None else other_text(variable.span, meant)
 
 
 def _unsafe(message: str, span: Span, hint: str, fix: Fix | None = None) -> Diagnostic:
