@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -335,7 +336,9 @@ def _asked(
 
 
 def read_source(path: str | Path) -> Source:
-    """A rule file as a source; a file that cannot be read is a HoldsforError that says why."""
+    """A rule file as a source, `-` for standard input; a file that cannot be read is a HoldsforError that says why."""
+    if str(path) == "-":
+        return Source("<stdin>", sys.stdin.read())
     try:
         return Source(str(path), Path(path).read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError as problem:
@@ -367,7 +370,7 @@ def _table_facts(tables: Iterable[tuple[str, str]], rejects: Rejects | None) -> 
 
 
 def from_files(paths: Iterable[str | Path], rejects: Rejects | None = None) -> Reasoner:
-    """Check files as one program: rules, and tables of facts (`tier=customers.csv`, `tier.csv`)."""
+    """Check files as one program: rules (`-` is standard input), and tables of facts (`tier=customers.csv`, `tier.csv`)."""
     listed = list(paths)
     tables = [table for path in listed if (table := named_table(path)) is not None]
     sources = [read_source(path) for path in listed if named_table(path) is None]

@@ -50,7 +50,7 @@ def fail(message: str) -> None:
     raise typer.Exit(1)
 
 
-def load_files(rules: Iterable[Path]) -> Reasoner:
+def load_files(rules: Iterable[Path], *, quiet: bool = False) -> Reasoner:
     """Read files as one program: rules, background knowledge, and tables of facts (`tier=customers.csv`)."""
     listed = list(rules)
     if not any(map(named_table, listed)):
@@ -60,6 +60,8 @@ def load_files(rules: Iterable[Path]) -> Reasoner:
 
     rejects = Rejects()
     found = from_files(listed, rejects)
+    if quiet:
+        return found
     for problem in rejects.first:
         typer.secho(f"skipped {problem}", err=True, fg=typer.colors.YELLOW)
     if rejects.count > len(rejects.first):

@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from holdsfor.viz.graph import GraphView
 
 Files = Annotated[
-    list[Path], typer.Argument(help="Rule and background files; together they are one program.", metavar="FILE…")
+    list[Path],
+    typer.Argument(
+        help="Rule and background files; together they are one program. - is standard input.", metavar="FILE…"
+    ),
 ]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")]
 
@@ -118,6 +121,8 @@ def fmt(
     with friendly_errors():
         unformatted = []
         for path in files:
+            if write and str(path) == "-":
+                raise HoldsforError("standard input cannot be rewritten in place; leave out --write")
             source = read_source(path)
             text = format_metric(source) if is_metric([path]) else format_source(source)
             if only_check:

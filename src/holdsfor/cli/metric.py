@@ -64,7 +64,13 @@ class MetricOptions:
 
 
 def run_metric(
-    options: MetricOptions, *, not_for_metric: Sequence[str], rejects: Path | None, strict: bool, profile: bool
+    options: MetricOptions,
+    *,
+    not_for_metric: Sequence[str],
+    rejects: Path | None,
+    strict: bool,
+    profile: bool,
+    quiet: bool = False,
 ) -> None:
     """Find the maximal intervals of what a metric program derives."""
     with friendly_errors(), ExitStack() as stack:
@@ -106,8 +112,11 @@ def run_metric(
             writer.write(found.to_arrow(exact=exactly))
         if options.timeline is not None:
             found.timeline(unit=options.dates).save(options.timeline)
-    show_skipped(found.summary.first_malformed)
-    for text in (*_summary_lines(found.summary, len(found.predicates)), *_profile_lines(run)):
+    summary: list[str] = []
+    if not quiet:
+        show_skipped(found.summary.first_malformed)
+        summary = list(_summary_lines(found.summary, len(found.predicates)))
+    for text in (*summary, *_profile_lines(run)):
         typer.echo(text, err=True)
 
 

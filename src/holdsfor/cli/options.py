@@ -39,9 +39,28 @@ class Incremental(StrEnum):
 class Engine(StrEnum):
     """What evaluates the rules."""
 
-    COLUMNAR = "columnar"
+    LOCAL = "local"
     REFERENCE = "reference"
     SPARK = "spark"
+
+
+QUIET = "Say nothing but errors, and what --profile measures: no progress, notes, skipped rows or summary."
+ENGINE_HELP = "local: this machine; reference: the small slow evaluator that it is tested by; spark."
+ENGINES = "|".join(Engine)
+
+
+def engine_named(text: str) -> Engine:
+    """An engine on the command line."""
+    try:
+        return Engine(text)
+    except ValueError:
+        raise typer.BadParameter(unknown_engine(text)) from None
+
+
+def unknown_engine(text: str) -> str:
+    """What is wrong with a word that is no engine."""
+    hint = "; columnar is called local now" if text == "columnar" else ""
+    return f"there is no engine {text!r}; there are {', '.join(Engine)}{hint}"
 
 
 def number(text: str | Fraction) -> Fraction:

@@ -10,7 +10,7 @@ import typer
 
 from holdsfor.cli.application import read_application, require_files
 from holdsfor.cli.common import friendly_errors
-from holdsfor.cli.options import Engine, Format, Incremental, number
+from holdsfor.cli.options import ENGINE_HELP, ENGINES, QUIET, Engine, Format, Incremental, engine_named, number
 from holdsfor.cli.run import run
 from holdsfor.diagnostics import HoldsforError
 
@@ -69,12 +69,11 @@ def rtec(
     rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be read to this file.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be read.")] = False,
     profile: Annotated[bool, typer.Option("--profile", help="Say how long each stratum took.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help=QUIET)] = False,
     incremental: Annotated[
         Incremental, typer.Option(help="Work out windows that overlap by what changed, or each from scratch.")
     ] = Incremental.AUTO,
-    engine: Annotated[
-        Engine, typer.Option(help="The engine, the small slow evaluator it is tested by, or the engine on Spark.")
-    ] = Engine.COLUMNAR,
+    engine: Annotated[Engine, typer.Option(parser=engine_named, metavar=ENGINES, help=ENGINE_HELP)] = Engine.LOCAL,
     master: Annotated[str, typer.Option(help="With --engine spark: where it runs.")] = "local[*]",
     partitions: Annotated[int | None, typer.Option(min=1, help="With --engine spark: into how many parts.")] = None,
 ) -> None:
@@ -119,6 +118,7 @@ def rtec(
         rejects=rejects,
         strict=strict,
         profile=profile,
+        quiet=quiet,
         incremental=incremental,
         engine=engine,
         master=master,

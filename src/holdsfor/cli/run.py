@@ -12,10 +12,14 @@ import typer
 
 from holdsfor.cli.common import BACKGROUND, friendly_errors, is_metric, limited, load_files
 from holdsfor.cli.options import (
+    ENGINE_HELP,
+    ENGINES,
+    QUIET,
     Engine,
     Format,
     Incremental,
     counted,
+    engine_named,
     number,
     reading_lines,
     rejects_to,
@@ -97,6 +101,7 @@ def run(
     rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be read to this file.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be read.")] = False,
     profile: Annotated[bool, typer.Option("--profile", help="Say how long each stratum took.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help=QUIET)] = False,
     incremental: Annotated[
         Incremental, typer.Option(help="Work out windows that overlap by what changed, or each from scratch.")
     ] = Incremental.AUTO,
@@ -107,9 +112,7 @@ def run(
             help="Stop when so many delayed effects follow from each other without an event; 1000000 if not given.",
         ),
     ] = None,
-    engine: Annotated[
-        Engine, typer.Option(help="The engine, the small slow evaluator it is tested by, or the engine on Spark.")
-    ] = Engine.COLUMNAR,
+    engine: Annotated[Engine, typer.Option(parser=engine_named, metavar=ENGINES, help=ENGINE_HELP)] = Engine.LOCAL,
     master: Annotated[str, typer.Option(help="With --engine spark: where it runs.")] = "local[*]",
     partitions: Annotated[int | None, typer.Option(min=1, help="With --engine spark: into how many parts.")] = None,
 ) -> None:
@@ -141,7 +144,7 @@ def run(
                 "--timeline": timeline,
             }
             unused = [name for name, value in (given | local).items() if value]
-            run_metric_on_spark(options, not_for_spark=unused, master=master, partitions=partitions)
+            run_metric_on_spark(options, not_for_spark=unused, master=master, partitions=partitions, quiet=quiet)
             return
         run_metric(
             options,
@@ -149,6 +152,7 @@ def run(
             rejects=rejects,
             strict=strict,
             profile=profile,
+            quiet=quiet,
         )
         return
     if not events:
@@ -167,23 +171,27 @@ def run(
         require_drawable(timeline, dates)
         styles = style_of(style, output), style_of(None, derived_events)
         span = window, time_point("--step", step, 1), time_point("--start", start), time_point("--end", end)
-        plan = limited(load_files([*rules, *background]), max_delayed_effects).with_clock_tick(clock_tick).plan
+        plan = (
+            limited(load_files([*rules, *background], quiet=quiet), max_delayed_effects)
+            .with_clock_tick(clock_tick)
+            .plan
+        )
         wanted = _known_fluents(fluent, plan)
-        if timeline is not None and engine is not Engine.COLUMNAR:
+        if timeline is not None and engine is not Engine.LOCAL:
             raise HoldsforError(f"--timeline cannot be used with --engine {engine.value}")
         if engine is Engine.SPARK:
             from holdsfor.cli.spark import SparkRun
 
-            spark_run = SparkRun(plan, events, mapping, span, wanted, master, partitions)
+            spark_run = SparkRun(plan, events, mapping, span, wanted, master, partitions, quiet=quiet)
             _write(iter([spark_run.tables(derived_events is not None)]), styles, output, derived_events)
             spark_run.print_summary()
             return
-        line = stack.enter_context(progress_line())
+        line = None if quiet else stack.enter_context(progress_line())
         stack.enter_context(watching(line.delayed if line else None))
         aside = stack.enter_context(rejects_to(rejects, strict=strict))
         reading = _read(plan, events, mapping, aside, line, max_ahead)
         _require_some_read(reading, events, mapping)
-        windows = _windows(reading, span, clock_tick)
+        windows = _windows(reading, span, clock_tick, quiet=quiet)
         recognition = Recognition(
             plan, reading, windows, fluents=wanted, profile=profile, incremental=Choice(incremental.value)
         )
@@ -201,7 +209,7 @@ def run(
 
             found = Result(kept, Texts(reading.dictionary), recognition.summary, windows)
             found.timeline(events=True, unit=dates).save(timeline)
-    _print_summary(recognition, profile=profile)
+    _print_summary(recognition, profile=profile, quiet=quiet)
 
 
 def _read(
@@ -228,12 +236,12 @@ def _require_some_read(reading: Reading, events: list[Path], mapping: Path | Non
 
 
 def _windows(
-    reading: Reading, span: tuple[int | None, int | None, int | None, int | None], tick: int
+    reading: Reading, span: tuple[int | None, int | None, int | None, int | None], tick: int, *, quiet: bool
 ) -> WindowPlan | None:
     from holdsfor.recognition import checked_windows
 
     windows, note = checked_windows(reading, *span, tick=tick)
-    if note is not None:
+    if note is not None and not quiet:
         typer.echo(f"note: {note}", err=True)
     return windows
 
@@ -291,11 +299,12 @@ def _tables(
         yield interval_table(answer, texts), event_table(answer, texts)
 
 
-def _print_summary(recognition: Recognition, *, profile: bool) -> None:
+def _print_summary(recognition: Recognition, *, profile: bool, quiet: bool) -> None:
     summary = recognition.summary
-    show_skipped(summary.first_malformed)
-    for text in _summary_lines(summary):
-        typer.echo(text, err=True)
+    if not quiet:
+        show_skipped(summary.first_malformed)
+        for text in _summary_lines(summary):
+            typer.echo(text, err=True)
     if profile:
         for text in _profile_lines(recognition):
             typer.echo(text, err=True)

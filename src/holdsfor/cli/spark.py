@@ -45,6 +45,7 @@ class SparkRun:
     fluents: Collection[str] | None
     master: str
     partitions: int | None
+    quiet: bool = False
     _counts: dict[str, int] = field(default_factory=dict)
 
     def tables(self, with_events: bool) -> tuple[pa.Table, pa.Table]:
@@ -73,7 +74,7 @@ class SparkRun:
                 fluents=self.fluents,
                 derived_events=with_events,
             )
-        for complaint in complaints:
+        for complaint in () if self.quiet else complaints:
             typer.secho(f"warning: {complaint.message}", err=True, fg=typer.colors.YELLOW)
         observation = Observation()
         if with_events:
@@ -104,7 +105,9 @@ class SparkRun:
             )
 
     def print_summary(self) -> None:
-        """What was read and found."""
+        """What was read and found, for those who want to know."""
+        if self.quiet:
+            return
         counts = self._counts
         typer.echo(f"{counts['read']} records read, {counts['malformed']} malformed", err=True)
         typer.echo(f"{counts['intervals']} intervals, {counts['conflicts']} conflicts", err=True)

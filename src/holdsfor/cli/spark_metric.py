@@ -35,7 +35,7 @@ def shown_metric_stages(files: Sequence[Path], *, as_json: bool) -> str:
 
 
 def run_metric_on_spark(
-    options: MetricOptions, *, not_for_spark: Sequence[str], master: str, partitions: int | None
+    options: MetricOptions, *, not_for_spark: Sequence[str], master: str, partitions: int | None, quiet: bool = False
 ) -> None:
     """Find the maximal intervals of what a metric program derives."""
     with friendly_errors():
@@ -76,6 +76,8 @@ def run_metric_on_spark(
             writer.write(table.cast(EXACT) if exactly else _rounded(table).cast(ROUNDED))
         counts = observation.get
         spark.stop()
+    if quiet:
+        return
     typer.echo(
         f"{counted(counts['read'], 'fact')} read, {counts['unknown']} of names no rule knows, "
         f"{counts['malformed']} malformed",

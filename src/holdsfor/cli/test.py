@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from holdsfor.cli.common import friendly_errors
-from holdsfor.cli.options import counted
+from holdsfor.cli.options import counted, unknown_engine
 from holdsfor.diagnostics import HoldsforError
 
 
@@ -49,7 +49,7 @@ def _engines(names: list[str]) -> list[Any]:
 
     unknown = [name for name in names if name not in set(Engine)]
     if unknown:
-        raise HoldsforError(f"there is no engine {unknown[0]!r}; there are {', '.join(Engine)}")
+        raise HoldsforError(unknown_engine(unknown[0]))
     return [Engine(name) for name in names] or [Engine.LOCAL, Engine.REFERENCE]
 
 

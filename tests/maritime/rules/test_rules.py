@@ -62,7 +62,7 @@ def test_every_fluent_is_expected_once(reasoner: Reasoner) -> None:
     assert {(one.name, one.value) for one in SITUATIONS} <= {(row[0].partition("(")[0], row[1]) for row in expected()}
 
 
-@pytest.mark.parametrize("engine", ["columnar", "reference"])
+@pytest.mark.parametrize("engine", ["local", "reference"])
 def test_command(engine: str) -> None:
     command = ["run", *map(str, FILES), "--events", str(STREAM), "--engine", engine]
     answer = CliRunner().invoke(app, command)

@@ -57,7 +57,7 @@ def test_csv() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("engine", ["columnar", "reference"])
+@pytest.mark.parametrize("engine", ["local", "reference"])
 @pytest.mark.parametrize("window", [(), ("--window", "4", "--step", "2", "--start", "0", "--end", "10")])
 def test_both_engines_say_the_same(folder: Path, engine: str, window: tuple[str, ...]) -> None:
     expected = run("--events", "events.csv", *window, "--derived-events", "one.csv")

@@ -49,7 +49,7 @@ def test_gaps_are_a_warning_in_python() -> None:
         loads(RULES).recognise({"up": [(3, "a")]}, window=10, step=20, start=0, end=40)
 
 
-@pytest.mark.parametrize("engine", ["columnar", "reference"])
+@pytest.mark.parametrize("engine", ["local", "reference"])
 def test_far_more_query_times_than_rows_stop_a_run(tmp_path: Path, engine: str) -> None:
     span = ("--window", "60", "--step", "10", "--engine", engine)
     code, out, said = run(tmp_path, "".join([*SECONDS, MILLISECONDS]), *span)
