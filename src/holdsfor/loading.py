@@ -158,6 +158,8 @@ class Reasoner:
         from holdsfor.recognition import Recognition, checked_windows
         from holdsfor.result import Result
 
+        if incremental not in tuple(Choice):
+            raise HoldsforError(f"incremental must be one of {', '.join(Choice)}, not {incremental!r}")
         plan = self._plan_with(background, max_delayed_effects, clock_tick)
         reading = _reading(plan, events, mapping, unit, Rejects(strict=strict), max_ahead)
         span = span_in_points((window, step, start, end), reading.unit)

@@ -20,18 +20,22 @@ _MOST_NAMED = 5
 
 def as_paths(events: Paths, plan: Plan) -> list[str | Path]:
     """One path or several, as a list; HoldsforError if they are something else."""
-    if isinstance(events, str | Path):
-        return [events]
     name = next((symbol.name for symbol in plan.inputs), "name")
-    taken = f"give files, or tables by event name such as {{{name!r}: table}}"
-    if hasattr(events, "__arrow_c_stream__") or hasattr(events, "columns"):
-        raise HoldsforError(f"events is one table, and nothing says of which event; {taken}")
-    if not isinstance(events, Iterable):
-        raise HoldsforError(f"events is {_described(events)}; {taken}")
-    paths = list(events)
+    return listed_paths(events, "events", f"give files, or tables by event name such as {{{name!r}: table}}")
+
+
+def listed_paths(given: Paths, what: str, taken: str) -> list[str | Path]:
+    """The same, for `what` it is and with what could be `taken` instead."""
+    if isinstance(given, str | Path):
+        return [given]
+    if hasattr(given, "__arrow_c_stream__") or hasattr(given, "columns"):
+        raise HoldsforError(f"{what} is one table, and nothing says what its rows are; {taken}")
+    if not isinstance(given, Iterable) or isinstance(given, bytes):
+        raise HoldsforError(f"{what} is {_described(given)}; {taken}")
+    paths = list(given)
     for path in paths:
         if not isinstance(path, str | Path):
-            raise HoldsforError(f"events has {_described(path)} where a file name should be; {taken}")
+            raise HoldsforError(f"{what} has {_described(path)} where a file name should be; {taken}")
     return paths
 
 

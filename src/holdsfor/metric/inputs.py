@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import FactSet, Signature
+from holdsfor.io.given import listed_paths
 from holdsfor.io.mapping import make_mapping, read_mapping
 from holdsfor.io.metric_frames import facts_from_frames, read_metric_tables
 from holdsfor.io.metric_text import read_metric_facts
@@ -69,7 +70,7 @@ def _read(
 ) -> FactSet:
     if isinstance(facts, Mapping):
         return facts_from_frames(facts, dictionary, rejects, unit, tick)
-    paths = [facts] if isinstance(facts, str | Path) else list(facts)
+    paths = listed_paths(facts, "facts", 'give files, or tables by predicate name such as {"P": table}')
     if mapping is None:
         return read_metric_facts(paths, dictionary, rejects, tick=tick)
     described = make_mapping(mapping) if isinstance(mapping, Mapping) else read_mapping(mapping)

@@ -28,13 +28,21 @@ if TYPE_CHECKING:
     from holdsfor.metric.session import MetricSession
     from holdsfor.viz.program_graph import ProgramGraph
 
+_MOST_NAMED = 6
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class MetricReasoner:
     """A metric program. `diagnostics` has everything that was found in it."""
 
     program: MetricProgram
     diagnostics: tuple[Diagnostic, ...]
+
+    def __repr__(self) -> str:
+        rules = self.program.rules
+        derived = list(dict.fromkeys(rule.head.predicate for rule in rules))
+        names = ", ".join(derived[:_MOST_NAMED]) + ", …" * (len(derived) > _MOST_NAMED)
+        return f"<MetricReasoner: {len(rules)} rule{'' if len(rules) == 1 else 's'}; derives {names or 'nothing'}>"
 
     @cached_property
     def plan(self) -> MetricPlan:

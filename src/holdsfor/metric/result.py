@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 import pyarrow as pa
@@ -77,8 +78,30 @@ class MetricResult:
     def __iter__(self) -> Iterator[Row]:
         return rows(self._facts, self._dictionary)
 
-    def __getitem__(self, predicate: str) -> MetricResult:
-        """The facts of one predicate."""
+    @overload
+    def __getitem__(self, key: str) -> MetricResult: ...
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> Row: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> list[Row]: ...
+
+    def __getitem__(self, key: str | SupportsIndex | slice) -> MetricResult | Row | list[Row]:
+        """The facts of one predicate by its name, a row by its number, or the rows of a slice."""
+        if isinstance(key, str):
+            return self._of_predicate(key)
+        places = range(len(self))[key] if isinstance(key, slice | SupportsIndex) else None
+        if places is None:
+            raise HoldsforError(
+                f'a result takes the name of a predicate (result["name"]), the number of a row or a slice, not {key!r}'
+            )
+        if isinstance(places, int):
+            return next(islice(self, places, None))
+        listed = list(self)
+        return [listed[place] for place in places]
+
+    def _of_predicate(self, predicate: str) -> MetricResult:
         if predicate not in self.predicates:
             close = suggest(predicate, self.predicates)
             hint = f"did you mean {close}?" if close else f"there are {', '.join(self.predicates) or 'none'}"

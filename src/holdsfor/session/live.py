@@ -39,7 +39,15 @@ from holdsfor.session.inputs import CauseKind, Inputs
 from holdsfor.session.ledger import Ledger
 from holdsfor.session.texts import Words
 from holdsfor.syntax.printer import print_term
-from holdsfor.times import DurationInput, TimeInput, duration_or_none, require_unit, time_point, time_point_or_none
+from holdsfor.times import (
+    LATEST,
+    DurationInput,
+    TimeInput,
+    duration_or_none,
+    require_unit,
+    time_point,
+    time_point_or_none,
+)
 
 LEAST_IN_A_PANE = 4096
 """So many rows come in before the time before them is put aside as a pane of its own."""
@@ -127,7 +135,7 @@ class Session:
     def _point(self, time: TimeInput, event: str | None = None) -> int:
         """The time of an event, or of a question."""
         # Plain integers come by the million.
-        if type(time) is int:
+        if type(time) is int and -LATEST <= time <= LATEST:
             return time
         return time_point(time, self._unit, "now" if event is None else f"the time of {event}")
 

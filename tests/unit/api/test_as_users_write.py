@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import holdsfor.spark
-from holdsfor import HoldsforError, Reasoner, loads
+from holdsfor import HoldsforError, Reasoner, loads, loads_metric
 
 RULES = """
 initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).
@@ -35,8 +35,11 @@ def doors() -> Reasoner:
         (None, "events is None; give files, or tables by event name such as {'unlock': table}"),
         (5, "events is an object of type int; give files"),
         ([(3, "front")], "events has an object of type tuple where a file name should be; give files"),
-        (DATED["unlock"], "events is one table, and nothing says of which event; give files, or tables by event name"),
-        (pl.DataFrame({"time": [1], "door": ["a"]}), "events is one table, and nothing says of which event"),
+        (
+            DATED["unlock"],
+            "events is one table, and nothing says what its rows are; give files, or tables by event name",
+        ),
+        (pl.DataFrame({"time": [1], "door": ["a"]}), "events is one table, and nothing says what its rows are"),
         ({"unlok": [(3, "front")]}, "no rule reads an event or input fluent called 'unlok'; did you mean unlock?"),
         ({"zz": [(3,)]}, "no rule reads an event or input fluent called 'zz'; there are lock, unlock"),
         (
@@ -161,6 +164,7 @@ def test_a_date_as_an_end(doors: Reasoner) -> None:
         ({"unit": "sec"}, "unit must be one of s, ms, us, ns, min, h, d, not 'sec'"),
         ({"window": "90 s", "unit": "min"}, "is no whole number of time-points: one of them is 1 min"),
         ({"end": 10**30}, "end .* is too large"),
+        ({"incremental": "yes"}, "incremental must be one of auto, always, never, not 'yes'"),
         ({"max_ahead": "soon"}, "max_ahead must be a whole number of time-points"),
     ],
 )
@@ -213,12 +217,35 @@ def test_sessions_take_moments(doors: Reasoner) -> None:
         doors.session(window="1h")
     with pytest.raises(HoldsforError, match="the time of unlock must be a whole number, a datetime"):
         session.push_one("unlock", "noon", "front")
+    with pytest.raises(HoldsforError, match=r"the time of unlock .* is too large: more than 2\^61 time-points"):
+        session.push_one("unlock", 10**30, "front")
 
 
 def test_a_session_learns_its_unit_from_timestamps(doors: Reasoner) -> None:
     session = doors.session()
     session.push(DATED)
     assert len(session.query(MOMENTS[2] + pd.Timedelta("1h"))) == 3
+
+
+# Metric programs
+
+
+def test_metric_programs_do_the_same() -> None:
+    metric = loads_metric("A(X) :- Diamondminus[0,5] B(X)")
+    assert repr(metric) == "<MetricReasoner: 1 rule; derives A>"
+    result = metric.materialise({"B": [(3, "x"), (30, "y")]})
+    rows = list(result)
+    assert (result[0], result[-1], result[:1], result[::-1]) == (rows[0], rows[-1], rows[:1], rows[::-1])
+    with pytest.raises(IndexError):
+        result[2]
+    with pytest.raises(HoldsforError, match=r'the name of a predicate \(result\["name"\]\), the number of a row'):
+        result[None]  # type: ignore[call-overload]
+    for facts, message in (
+        (None, "facts is None; give files, or tables by predicate"),
+        (DATED["unlock"], "facts is one"),
+    ):
+        with pytest.raises(HoldsforError, match=message):
+            metric.materialise(facts)  # type: ignore[arg-type]
 
 
 # What is shown
