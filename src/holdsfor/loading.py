@@ -312,12 +312,16 @@ def _reading(
     max_ahead: DurationInput | None = None,
 ) -> Reading:
     """Read events, and say what of them cannot be used."""
-    from holdsfor.io.given import complain_of_strangers, warn_of_unread
+    from holdsfor.io.given import as_paths, complain_of_strangers, warn_of_unread
+    from holdsfor.io.looks import require_described
     from holdsfor.recognition import read_events
 
     if isinstance(events, Mapping):
         complain_of_strangers(events, plan)
     reading = read_events(plan, events, mapping, unit, rejects, max_ahead=max_ahead)
+    if mapping is None and not isinstance(events, Mapping):
+        read = reading.rows - sum(reading.unknown.values()) - reading.rejects.count
+        require_described(as_paths(events, plan), read=read, names=list(reading.unknown))
     warn_of_unread(reading)
     return reading
 

@@ -58,6 +58,15 @@ def require_some_read(
     )
 
 
+def require_described(paths: Iterable[str | Path], *, read: int, names: Sequence[str]) -> None:
+    """Raise HoldsforError if nothing was read of files that need a mapping; `names` are those that no rule knows."""
+    for path in () if read or not names else paths:
+        head = _head(path, names)
+        looks = None if _is_rtec(head) else _look(head)
+        if looks is not None:
+            raise HoldsforError(f"nothing in {shown_name(path)} could be read: it looks like {looks}; give a mapping")
+
+
 def look_of(path: str | Path) -> str | None:
     """What a file looks like if it needs a mapping; None for rows of RTEC's format, and for what cannot be told."""
     head = _head(path, ())

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner, Result
 
+from holdsfor import HoldsforError, load
 from holdsfor.cli import app
 
 RULES = """\
@@ -99,3 +100,13 @@ def test_a_mapping_that_reads_nothing(folder: Path) -> None:
 def test_a_quiet_day_and_a_stray_line_are_no_errors(folder: Path, rows: str) -> None:
     (folder / "events.csv").write_text(rows)
     assert invoke("run", "rules.prolog", "--events", "events.csv").exit_code == 0
+
+
+def test_explain_and_python(folder: Path) -> None:
+    (folder / "log.jsonl").write_text(JSON)
+    says = "nothing in log.jsonl could be read: it looks like JSON lines (fields time, kind, door); give a mapping"
+    result = invoke("explain", "rules.prolog", "open(front)=true", "--at", "2", "--events", "log.jsonl")
+    assert (result.exit_code, result.stderr) == (1, f"error: {says}\n")
+    for events in ("log.jsonl", [folder / "log.jsonl"]):
+        with pytest.raises(HoldsforError, match=r"log\.jsonl could be read: it looks like JSON lines"):
+            load("rules.prolog").recognise(events)
