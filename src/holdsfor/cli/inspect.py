@@ -139,7 +139,9 @@ def fmt(
 
 def graph(
     files: Files,
-    style: Annotated[GraphFormat, typer.Option("--format", "-f", help="Output format.")] = GraphFormat.MERMAID,
+    style: Annotated[
+        GraphFormat | None, typer.Option("--format", "-f", help="Output format; mermaid, or what --output ends in.")
+    ] = None,
     grain: Annotated[
         Grain, typer.Option(help="Draw fluent-value pairs, fluents, or components (.dmtl: predicates in any case).")
     ] = Grain.PAIRS,
@@ -149,9 +151,19 @@ def graph(
     from holdsfor.viz.graph import to_dot, to_mermaid, to_svg
 
     with friendly_errors():
+        chosen = style or _graph_format(output)
         view = _view(files, grain)
-        render = {GraphFormat.MERMAID: to_mermaid, GraphFormat.DOT: to_dot, GraphFormat.SVG: to_svg}[style]
+        render = {GraphFormat.MERMAID: to_mermaid, GraphFormat.DOT: to_dot, GraphFormat.SVG: to_svg}[chosen]
         write_output(render(view), output)
+
+
+def _graph_format(output: Path | None) -> GraphFormat:
+    """The format that the name of a file ends in; Mermaid if it ends in nothing."""
+    ending = "" if output is None else output.suffix.lower()
+    formats = {".mmd": GraphFormat.MERMAID, ".dot": GraphFormat.DOT, ".gv": GraphFormat.DOT, ".svg": GraphFormat.SVG}
+    if ending and ending not in formats:
+        raise HoldsforError(f"{output}: no format ends in {ending}; files end in {', '.join(formats)}, or say --format")
+    return formats.get(ending, GraphFormat.MERMAID)
 
 
 def _view(files: list[Path], grain: Grain) -> GraphView:

@@ -62,3 +62,12 @@ def test_rules_from_standard_input() -> None:
     assert invoke("fmt", "-", stdin=RULES).stdout == invoke("fmt", "rules.prolog").stdout
     assert "cannot be rewritten" in invoke("fmt", "-w", "-", stdin=RULES).stderr
     assert invoke("run", "-", "--events", "events.csv", stdin=RULES).exit_code == 0
+
+
+def test_graphs_have_the_format_that_their_file_ends_in(folder: Path) -> None:
+    for name, begins in (("g.svg", "<svg"), ("g.dot", "digraph"), ("g.mmd", "flowchart"), ("g", "flowchart")):
+        assert invoke("graph", "rules.prolog", "-o", name).exit_code == 0
+        assert (folder / name).read_text().startswith(begins)
+    refused = invoke("graph", "rules.prolog", "-o", "g.png")
+    assert (refused.exit_code, "no format ends in .png" in refused.stderr) == (1, True)
+    assert invoke("graph", "rules.prolog", "-o", "g.png", "-f", "dot").exit_code == 0
