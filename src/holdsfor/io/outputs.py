@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ from typing import IO
 
 from holdsfor.diagnostics import HoldsforError
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 
 @contextmanager
 def created(path: Path, *, kept_on_error: bool = False) -> Iterator[IO[bytes]]:
@@ -19,16 +22,17 @@ def created(path: Path, *, kept_on_error: bool = False) -> Iterator[IO[bytes]]:
     An interruption leaves no file behind and carries a note that says so. `kept_on_error`: a HoldsforError is no reason
     to lose it, as with the rows that could not be read. Pipes and devices are written as they are.
     """
+    place = path.resolve()
+    is_special = place.exists() and not place.is_file()
+    unfinished = place if is_special else place.with_name(f".{place.name}.{os.getpid()}.unfinished")
     try:
-        place = path.resolve()
-        if place.exists() and not place.is_file():
-            with place.open("wb") as file:
-                yield file
-            return
-        unfinished = place.with_name(f".{place.name}.{os.getpid()}.unfinished")
         file = unfinished.open("wb")
     except OSError as problem:
         raise _cannot_write(path, problem) from problem
+    if is_special:
+        with file:
+            yield file
+        return
     try:
         with file:
             if place.exists():
@@ -44,10 +48,11 @@ def created(path: Path, *, kept_on_error: bool = False) -> Iterator[IO[bytes]]:
     except KeyboardInterrupt as stop:
         stop.add_note(f"{path} was not written")
         raise
-    except BrokenPipeError:
-        raise
     except OSError as problem:
-        raise _cannot_write(path, problem) from problem
+        # Others may come from anywhere: whoever writes a file does much else meanwhile.
+        if problem.errno in _FULL:
+            raise _cannot_write(path, problem) from problem
+        raise
     finally:
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
