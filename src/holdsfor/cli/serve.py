@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -67,7 +68,9 @@ def serve(
             )
             if watch is not None:
                 watch.is_over = lambda: server.should_exit
-            server.run(sockets=[listening])
+            # Ctrl-C is how it ends; nothing is interrupted by it.
+            with suppress(KeyboardInterrupt):
+                server.run(sockets=[listening])
 
 
 def _listening(port: int) -> socket.socket:
