@@ -109,7 +109,7 @@ def _is_call(term: Term, place: Place) -> bool:
         or (name[0] in COMPARISONS and name[1] == 2)
         or (name[0] in set(AllenRelation) and name[1] == 4)
         or (name[0], name[1] - 2) in {(operator.value, lists) for operator, lists in METRIC.items()}
-        or (is_duration and place is Place.INTERVAL)
+        or is_duration
     )
 
 
@@ -275,7 +275,8 @@ def _numbered(value: Any, numbers: Iterator[int]) -> Any:
         order = [item.name for item in fields(value)]
         if isinstance(value, Algebra):
             # The bound of a duration is written before the result.
-            order.sort(key=["operator", "inputs", "bound", "out", "relation", "mode", "distance", "span"].index)
+            order.remove("bound")
+            order.insert(order.index("out"), "bound")
         return replace(value, **{name: _numbered(getattr(value, name), numbers) for name in order})
     return value
 

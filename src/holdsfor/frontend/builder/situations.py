@@ -14,11 +14,11 @@ from holdsfor.diagnostics import Span
 from holdsfor.frontend.builder.conditions import Condition
 from holdsfor.frontend.builder.errors import BuilderError, Piece, reject_equality, reject_operand
 from holdsfor.frontend.builder.places import here
-from holdsfor.frontend.builder.scope import Namer, Scope, Setting, alias
+from holdsfor.frontend.builder.scope import Namer, Scope, alias
 from holdsfor.frontend.builder.terms import Termed, TermLike, to_term
-from holdsfor.ir import DURATIONS, Algebra, AllenMode, AllenRelation, Call, Distance, IntervalOperator, Literal
+from holdsfor.ir import DURATIONS, Algebra, AllenMode, AllenRelation, Distance, IntervalOperator, Literal
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Compound, Term
+from holdsfor.syntax.terms import Term
 
 Mode: TypeAlias = (
     AllenMode
@@ -280,9 +280,6 @@ class Filtered(Situation):
         bound = scope.term(self.bound, self.place)
 
         def make(name: Term) -> Literal:
-            if scope.setting is Setting.BACKGROUND:
-                # Background knowledge may define a filter of this name; there it is a predicate like any other.
-                return Call(Compound(self.operator.value, (source, bound, name), self.place), self.place)
             return Algebra(self.operator, (source,), name, bound=bound, span=self.place)
 
         return scope.define(make, out)

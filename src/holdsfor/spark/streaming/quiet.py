@@ -63,7 +63,7 @@ def asked(due: range, spans: Spans, quiet: int | None) -> tuple[range, ...]:
     """The query times to ask of those that are due: `quiet` after a stretch nothing goes on. The last is always asked.
 
     >>> asked(range(10, 10_001, 10), [(3, 3), (5_000, 5_000)], 20)
-    (range(10, 21, 10), range(5000, 5021, 10), range(10000, 10001, 10))
+    (range(10, 24, 10), range(5000, 5021, 10), range(10000, 10001, 10))
     """
     if quiet is None or len(due) <= FEW:
         return (due,)
