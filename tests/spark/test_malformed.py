@@ -42,10 +42,14 @@ def write(name: str, lines: tuple[str, ...], *, good: int = 2) -> None:
     Path("in.jsonl").write_text("\n".join([*rows, *(line.replace("Seen", name) for line in lines), ""]))
 
 
+def words(rules: str) -> list[str]:
+    """The command that runs over the file."""
+    return ["run", rules, "--events", str(Path("in.jsonl").absolute()), "--mapping", "mapping.toml"]
+
+
 def read_and_malformed(rules: str, *options: str) -> tuple[str, ...]:
     """What `run` says it has read, and what was malformed."""
-    words = ["run", rules, "--events", str(Path("in.jsonl").absolute()), "--mapping", "mapping.toml", *options]
-    result = CliRunner().invoke(app, words)
+    result = CliRunner().invoke(app, [*words(rules), *options])
     assert result.exit_code == 0, result.output
     found = re.search(r"(\d+) \w+ read, .*?(\d+) malformed", result.stderr)
     assert found is not None, result.stderr
@@ -62,10 +66,13 @@ def test_counts_of_run(program: tuple[str, str]) -> None:
 
 @pytest.mark.usefixtures("one_session")
 def test_a_file_without_json(program: tuple[str, str]) -> None:
+    """A run in which nothing could be read fails; on Spark it reads the file without a schema to go by."""
     rules, name = program
     write(name, (NO_JSON, "{", "3"), good=0)
-    assert read_and_malformed(rules) == ("0", "3")
-    assert read_and_malformed(rules, "--engine", "spark", "--partitions", "2") == ("0", "3")
+    result = CliRunner().invoke(app, [*words(rules)])
+    assert (result.exit_code, "not JSON" in result.output) == (1, True)
+    result = CliRunner().invoke(app, [*words(rules), "--engine", "spark", "--partitions", "2"])
+    assert "3 malformed" in result.output or (result.exit_code == 1 and "could be read" in result.output), result.output
 
 
 def test_counts_of_the_python_calls(program: tuple[str, str], spark: Any) -> None:

@@ -89,7 +89,7 @@ EMPTY = ("--source", "json", "--path", "@empty", "--schema", COLUMNS)
         (("--source", "json", "--path", "@in", "--option", "x"), "--option x: write name=value"),
         (("--source", "json", "--path", "@in", "--trigger", "1 second"), "leave out --trigger"),
         (("--source", "json", "--path", "@nowhere", "--schema", COLUMNS), "nowhere cannot be followed"),
-        (("--source", "json", "--path", "@empty", "--schema", COLUMNS, "--idle", "soon"), "'soon' is no time"),
+        (("--source", "json", "--path", "@empty", "--schema", COLUMNS, "--idle", "soon"), "idle must be"),
         (("--source", "json", "--path", "@empty", "--schema", "time bogus"), 'Unsupported data type "BOGUS"'),
         (
             ("--source", "json", "--path", "@empty", "--schema", "time long"),
