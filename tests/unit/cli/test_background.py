@@ -35,7 +35,7 @@ def run(*arguments: str) -> Result:
     ("name", "contents"),
     [
         ("customers.csv", CSV.encode()),
-        ("customers.csv.gz", gzip.compress(CSV.encode())),
+        ("customers.csv.gz", gzip.compress(CSV.encode(), mtime=0)),
         ("customers.tsv", b"customer\tlevel\nann\tgold\n7\t2.5\n"),
         ("semicolons.csv", b"\xef\xbb\xbfcustomer;level\r\nann;gold\r\n7;2.5\r\n"),
         ("customers.jsonl", JSON.encode()),

@@ -42,7 +42,7 @@ LOOKS = [
     ),
     ("pipes.csv", b"time|kind|door\n1|unlock|front\n", "CSV with a header (columns time, kind, door)" + MAPPING),
     ("log.jsonl", JSON.encode(), "JSON lines (fields time, kind, door)" + MAPPING),
-    ("log.jsonl.gz", gzip.compress(JSON.encode()), "JSON lines (fields time, kind, door)" + MAPPING),
+    ("log.jsonl.gz", gzip.compress(JSON.encode(), mtime=0), "JSON lines (fields time, kind, door)" + MAPPING),
     ("log.json", b"[\n" + JSON.encode() + b"]\n", "a JSON array" + MAPPING),
     ("picture.png", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00", "a binary file" + ROWS),
 ]
