@@ -16,7 +16,7 @@ from holdsfor.compiler.analysis.reckoned import Reckoned, reckoned_arguments
 from holdsfor.compiler.plan import Plan, once_per_plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import EMPTY, Bools, Ints
+from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.profile import Profile
 from holdsfor.engine.report import event_rows_table, interval_rows_table
 from holdsfor.engine.rule_notes import rule_notes
@@ -224,10 +224,7 @@ class Recognition:
 
     @cached_property
     def _arrivals(self) -> Ints:
-        stream = self.reading.stream
-        arrivals = [event.arrival for event in stream.events.values()]
-        arrivals += [fluent.arrival for fluent in stream.fluents.values()]
-        return np.sort(np.concatenate([EMPTY, *arrivals]))
+        return np.sort(self.reading.stream.all_arrivals())
 
     def __iter__(self) -> Iterator[Answer]:
         counts = self.summary

@@ -14,17 +14,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from holdsfor.cli.common import friendly_errors
-from holdsfor.cli.options import (
-    Engine,
-    Format,
-    counted,
-    reading_lines,
-    rejects_to,
-    require_drawable,
-    show_skipped,
-    style_of,
-)
+from holdsfor.cli.options import Format, counted, reading_lines, rejects_to, require_drawable, show_skipped, style_of
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, in_reading_order
+from holdsfor.engine_names import Engine
 from holdsfor.loading import read_source
 from holdsfor.metric import MetricReasoner, from_metric_sources
 from holdsfor.metric.times import exact

@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine_names import Engine
 from holdsfor.io.outputs import created
 from holdsfor.metric.times import exact
 
@@ -36,12 +37,39 @@ class Incremental(StrEnum):
     NEVER = "never"
 
 
-class Engine(StrEnum):
-    """What evaluates the rules."""
-
-    LOCAL = "local"
-    REFERENCE = "reference"
-    SPARK = "spark"
+FormatOption: TypeAlias = Annotated[
+    Format | None, typer.Option("--format", "-f", help="Output format; csv, or what --output ends in.")
+]
+OutputOption: TypeAlias = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
+]
+DerivedEventsOption: TypeAlias = Annotated[Path | None, typer.Option(help="Write derived events to this file.")]
+TimelineOption: TypeAlias = Annotated[
+    Path | None, typer.Option(help="Draw what was found: a page (.html) or a picture (.svg, .png).")
+]
+DatesOption: TypeAlias = Annotated[
+    str | None, typer.Option(help="With --timeline: times are unix time in s, ms, us or ns; show dates.")
+]
+MaxAheadOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(min=1, help="Set rows aside that lie more than so many time-points after the median time."),
+]
+MaxDelayedEffectsOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Stop when so many delayed effects follow from each other without an event; 1000000 if not given."
+    ),
+]
+RejectsOption: TypeAlias = Annotated[Path | None, typer.Option(help="Write rows that could not be read to this file.")]
+StrictOption: TypeAlias = Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be read.")]
+ProfileOption: TypeAlias = Annotated[bool, typer.Option("--profile", help="Say how long each stratum took.")]
+IncrementalOption: TypeAlias = Annotated[
+    Incremental, typer.Option(help="Work out windows that overlap by what changed, or each from scratch.")
+]
+MasterOption: TypeAlias = Annotated[str, typer.Option(help="With --engine spark: where it runs.")]
+PartitionsOption: TypeAlias = Annotated[
+    int | None, typer.Option(min=1, help="With --engine spark: into how many parts.")
+]
 
 
 QUIET = "Say nothing but errors, and what --profile measures: no progress, notes, skipped rows or summary."
@@ -55,6 +83,10 @@ def engine_named(text: str) -> Engine:
         return Engine(text)
     except ValueError:
         raise typer.BadParameter(unknown_engine(text)) from None
+
+
+EngineOption: TypeAlias = Annotated[Engine, typer.Option(parser=engine_named, metavar=ENGINES, help=ENGINE_HELP)]
+QuietOption: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help=QUIET)]
 
 
 def unknown_engine(text: str) -> str:

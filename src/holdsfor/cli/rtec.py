@@ -10,9 +10,28 @@ import typer
 
 from holdsfor.cli.application import read_application, require_files
 from holdsfor.cli.common import friendly_errors
-from holdsfor.cli.options import ENGINE_HELP, ENGINES, QUIET, Engine, Format, Incremental, engine_named, number
+from holdsfor.cli.options import (
+    DatesOption,
+    DerivedEventsOption,
+    EngineOption,
+    FormatOption,
+    Incremental,
+    IncrementalOption,
+    MasterOption,
+    MaxAheadOption,
+    MaxDelayedEffectsOption,
+    OutputOption,
+    PartitionsOption,
+    ProfileOption,
+    QuietOption,
+    RejectsOption,
+    StrictOption,
+    TimelineOption,
+    number,
+)
 from holdsfor.cli.run import run
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine_names import Engine
 
 
 def rtec(
@@ -42,40 +61,21 @@ def rtec(
     ] = None,
     clock_tick: Annotated[int | None, typer.Option(min=1, help="In place of clock_tick.")] = None,
     fluent: Annotated[list[str], typer.Option("--fluent", "--query", help="Report only these fluents.")] = [],  # noqa: B006
-    style: Annotated[
-        Format | None, typer.Option("--format", "-f", help="Output format; csv, or what --output ends in.")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
-    ] = None,
-    derived_events: Annotated[Path | None, typer.Option(help="Write derived events to this file.")] = None,
-    timeline: Annotated[
-        Path | None, typer.Option(help="Draw what was found: a page (.html) or a picture (.svg, .png).")
-    ] = None,
-    dates: Annotated[
-        str | None, typer.Option(help="With --timeline: times are unix time in s, ms, us or ns; show dates.")
-    ] = None,
-    max_ahead: Annotated[
-        int | None,
-        typer.Option(min=1, help="Set rows aside that lie more than so many time-points after the median time."),
-    ] = None,
-    max_delayed_effects: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Stop when so many delayed effects follow from each other without an event; 1000000 if not given.",
-        ),
-    ] = None,
-    rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be read to this file.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be read.")] = False,
-    profile: Annotated[bool, typer.Option("--profile", help="Say how long each stratum took.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help=QUIET)] = False,
-    incremental: Annotated[
-        Incremental, typer.Option(help="Work out windows that overlap by what changed, or each from scratch.")
-    ] = Incremental.AUTO,
-    engine: Annotated[Engine, typer.Option(parser=engine_named, metavar=ENGINES, help=ENGINE_HELP)] = Engine.LOCAL,
-    master: Annotated[str, typer.Option(help="With --engine spark: where it runs.")] = "local[*]",
-    partitions: Annotated[int | None, typer.Option(min=1, help="With --engine spark: into how many parts.")] = None,
+    style: FormatOption = None,
+    output: OutputOption = None,
+    derived_events: DerivedEventsOption = None,
+    timeline: TimelineOption = None,
+    dates: DatesOption = None,
+    max_ahead: MaxAheadOption = None,
+    max_delayed_effects: MaxDelayedEffectsOption = None,
+    rejects: RejectsOption = None,
+    strict: StrictOption = False,
+    profile: ProfileOption = False,
+    quiet: QuietOption = False,
+    incremental: IncrementalOption = Incremental.AUTO,
+    engine: EngineOption = Engine.LOCAL,
+    master: MasterOption = "local[*]",
+    partitions: PartitionsOption = None,
 ) -> None:
     """Run an application of RTEC as its parameter file describes it.
 

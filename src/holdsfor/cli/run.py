@@ -12,14 +12,23 @@ import typer
 
 from holdsfor.cli.common import BACKGROUND, friendly_errors, is_metric, limited, load_files
 from holdsfor.cli.options import (
-    ENGINE_HELP,
-    ENGINES,
-    QUIET,
-    Engine,
-    Format,
+    DatesOption,
+    DerivedEventsOption,
+    EngineOption,
+    FormatOption,
     Incremental,
+    IncrementalOption,
+    MasterOption,
+    MaxAheadOption,
+    MaxDelayedEffectsOption,
+    OutputOption,
+    PartitionsOption,
+    ProfileOption,
+    QuietOption,
+    RejectsOption,
+    StrictOption,
+    TimelineOption,
     counted,
-    engine_named,
     number,
     reading_lines,
     rejects_to,
@@ -33,6 +42,7 @@ from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine_names import Engine
 
 if TYPE_CHECKING:
     # Imported where they are used: NumPy and Arrow would slow down every other command.
@@ -81,40 +91,21 @@ def run(
         str | None,
         typer.Option(help="With --step, .dmtl only: how much later answers may come; inf for as much as it takes."),
     ] = None,
-    style: Annotated[
-        Format | None, typer.Option("--format", "-f", help="Output format; csv, or what --output ends in.")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
-    ] = None,
-    derived_events: Annotated[Path | None, typer.Option(help="Write derived events to this file.")] = None,
-    timeline: Annotated[
-        Path | None, typer.Option(help="Draw what was found: a page (.html) or a picture (.svg, .png).")
-    ] = None,
-    dates: Annotated[
-        str | None, typer.Option(help="With --timeline: times are unix time in s, ms, us or ns; show dates.")
-    ] = None,
-    max_ahead: Annotated[
-        int | None,
-        typer.Option(min=1, help="Set rows aside that lie more than so many time-points after the median time."),
-    ] = None,
-    rejects: Annotated[Path | None, typer.Option(help="Write rows that could not be read to this file.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be read.")] = False,
-    profile: Annotated[bool, typer.Option("--profile", help="Say how long each stratum took.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help=QUIET)] = False,
-    incremental: Annotated[
-        Incremental, typer.Option(help="Work out windows that overlap by what changed, or each from scratch.")
-    ] = Incremental.AUTO,
-    max_delayed_effects: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Stop when so many delayed effects follow from each other without an event; 1000000 if not given.",
-        ),
-    ] = None,
-    engine: Annotated[Engine, typer.Option(parser=engine_named, metavar=ENGINES, help=ENGINE_HELP)] = Engine.LOCAL,
-    master: Annotated[str, typer.Option(help="With --engine spark: where it runs.")] = "local[*]",
-    partitions: Annotated[int | None, typer.Option(min=1, help="With --engine spark: into how many parts.")] = None,
+    style: FormatOption = None,
+    output: OutputOption = None,
+    derived_events: DerivedEventsOption = None,
+    timeline: TimelineOption = None,
+    dates: DatesOption = None,
+    max_ahead: MaxAheadOption = None,
+    rejects: RejectsOption = None,
+    strict: StrictOption = False,
+    profile: ProfileOption = False,
+    quiet: QuietOption = False,
+    incremental: IncrementalOption = Incremental.AUTO,
+    max_delayed_effects: MaxDelayedEffectsOption = None,
+    engine: EngineOption = Engine.LOCAL,
+    master: MasterOption = "local[*]",
+    partitions: PartitionsOption = None,
 ) -> None:
     """Recognise situations and print the intervals during which they hold."""
     if is_metric(rules):

@@ -15,7 +15,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdsfor.cli.common import BACKGROUND, fail, friendly_errors, is_metric, limited, load_files
-from holdsfor.cli.options import number, time_point
+from holdsfor.cli.options import (
+    MaxDelayedEffectsOption,
+    number,
+    time_point,
+)
 from holdsfor.diagnostics import HoldsforError
 
 if TYPE_CHECKING:
@@ -82,13 +86,7 @@ def stream(
     history: Annotated[
         str | None, typer.Option(help="Folder with files of the time before, read first when a run begins.")
     ] = None,
-    max_delayed_effects: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Stop when so many delayed effects follow from each other without an event; 1000000 if not given.",
-        ),
-    ] = None,
+    max_delayed_effects: MaxDelayedEffectsOption = None,
     max_ahead: Annotated[
         str | None,
         typer.Option(

@@ -45,7 +45,7 @@ def test(
 
 
 def _engines(names: list[str]) -> list[Any]:
-    from holdsfor.testing.engines import Engine
+    from holdsfor.engine_names import Engine
 
     unknown = [name for name in names if name not in set(Engine)]
     if unknown:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -18,28 +19,28 @@ from holdsfor.io.builder import Reading
 from holdsfor.io.rejects import refused
 
 Table = EventColumns | FluentColumns
+T = TypeVar("T", EventColumns, FluentColumns)
 
 
-def without_far_ahead(reading: Reading, max_ahead: int | None, source: str) -> Reading:
+def without_far_ahead(reading: Reading, max_ahead: int, source: str) -> Reading:
     """What was read, without rows that occur or arrive more than `max_ahead` after the median time."""
-    if max_ahead is None:
-        return reading
-    stream = Stream(dict(reading.stream.events), dict(reading.stream.fluents))
-    times = stream.all_arrivals()
+    times = reading.stream.all_arrivals()
     if not too_far_ahead(times, max_ahead).any():
         return reading
     middle = quantile(times, 1, 2)
-    tables: list[tuple[dict[Symbol, EventColumns] | dict[Symbol, FluentColumns], Symbol, Table]] = []
-    tables += [(stream.events, symbol, table) for symbol, table in stream.events.items()]
-    tables += [(stream.fluents, symbol, table) for symbol, table in stream.fluents.items()]
     found: list[pa.Table] = []
-    for home, symbol, table in tables:
+
+    def kept(symbol: Symbol, table: T) -> T:
         ahead: Bools = np.maximum(_moments(table), table.arrival) > middle + max_ahead
-        if ahead.any():
-            found.append(_refused(symbol, table.take(np.flatnonzero(ahead)), middle, max_ahead, reading.dictionary))
-            home[symbol] = table.take(np.flatnonzero(~ahead))  # type: ignore[assignment]
+        if not ahead.any():
+            return table
+        found.append(_refused(symbol, table.take(np.flatnonzero(ahead)), middle, max_ahead, reading.dictionary))
+        return table.take(np.flatnonzero(~ahead))
+
+    events = {symbol: kept(symbol, table) for symbol, table in reading.stream.events.items()}
+    fluents = {symbol: kept(symbol, table) for symbol, table in reading.stream.fluents.items()}
     reading.rejects.add(source, found)
-    return replace(reading, stream=stream)
+    return replace(reading, stream=Stream(events, fluents))
 
 
 def _moments(table: Table) -> Ints:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.io.metric_times import Ticks, common_scale, rational_ticks, text_ticks
+from holdsfor.io.typed import as_timestamps
 from holdsfor.times import UNITS
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -54,11 +55,9 @@ def dated_ticks(column: Any, unit: str) -> Ticks:
 
 
 def _dates(column: Any, unit: str) -> Ticks:
-    for kind in (pa.timestamp("ns"), pa.timestamp("ns", "UTC")):
-        try:
-            return timestamp_ticks(column.cast(kind), unit)
-        except pa.ArrowInvalid:
-            continue
+    moments = as_timestamps(column)
+    if moments is not None:
+        return timestamp_ticks(moments, unit)
     # Several forms, or mistakes among them.
     encoded = column.dictionary_encode()
     distinct = rational_ticks([_moment(text, unit) for text in encoded.dictionary.to_pylist()])

@@ -127,12 +127,20 @@ def _from_text(column: Any, unit: str) -> Times:
     first = column[0].as_py().strip() if len(column) else "0"
     if first.lstrip("+-").isdigit():
         return text_times(column)
+    moments = as_timestamps(column)
+    if moments is None:
+        return _from_mixed_text(column, unit)
+    return replace(checked(_in_units(moments, unit), None), dated=True)
+
+
+def as_timestamps(column: Any) -> Any:
+    """A column of text as timestamps, if all of it is in one form of ISO 8601; otherwise None."""
     for kind in (pa.timestamp("ns"), pa.timestamp("ns", "UTC")):
         try:
-            return replace(checked(_in_units(column.cast(kind), unit), None), dated=True)
+            return column.cast(kind)
         except pa.ArrowInvalid:
             continue
-    return _from_mixed_text(column, unit)
+    return None
 
 
 def _from_mixed_text(column: Any, unit: str) -> Times:

@@ -148,9 +148,7 @@ class Session:
     def _streamed(self, events: EventsInput | Stream, unit: str | None) -> Stream:
         entities = self._plan.analysis.entities
         if isinstance(events, Stream):
-            self._read += sum(
-                len(table.arrival) for found in (events.events, events.fluents) for table in found.values()
-            )
+            self._read += events.rows
             return stream_in_ticks(events, self._tick, len(self.dictionary))
         skipped, shown = self._rejects.count, len(self._rejects.first)
         if isinstance(events, Mapping):

@@ -3,9 +3,9 @@
 `holdsfor.testing.strategies` needs hypothesis and is imported by itself.
 """
 
+from holdsfor.engine_names import Engine
 from holdsfor.testing.assertions import assert_engines_agree, assert_intervals, assert_markdown
 from holdsfor.testing.checking import Difference, Outcome, run_checks
-from holdsfor.testing.engines import Engine
 from holdsfor.testing.notation import events
 
 __all__ = [

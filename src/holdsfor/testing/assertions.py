@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdsfor.engine_names import Engine
 from holdsfor.testing.checking import differences, run_checks
-from holdsfor.testing.engines import Engine, found_at
+from holdsfor.testing.engines import found_at
 from holdsfor.testing.notation import wanted
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from holdsfor.diagnostics import HoldsforError, ProgramError
-from holdsfor.testing.engines import Engine, found_by
+from holdsfor.engine_names import Engine
+from holdsfor.testing.engines import found_by
 from holdsfor.testing.markdown import Check, read_checks
 from holdsfor.testing.metric import found_by_metric, wanted_facts
 from holdsfor.testing.notation import Found, Wanted, lines_of, name_of, wanted_lines

@@ -5,13 +5,13 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from typing import Any
 
 import pyarrow as pa
 
 from holdsfor.diagnostics import HoldsforError, Source
 from holdsfor.engine.report import EVENTS, INTERVALS, Texts, rows_of
+from holdsfor.engine_names import Engine
 from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.frontend.rtec import parse_program
 from holdsfor.io.builder import Reading
@@ -25,14 +25,6 @@ from holdsfor.testing.markdown import Block, Check
 from holdsfor.testing.notation import Found, Line, event_tables, lines_of, shown_span
 
 _SPAN = ("window", "step", "start", "end")
-
-
-class Engine(StrEnum):
-    """What can work out a check."""
-
-    LOCAL = "local"
-    REFERENCE = "reference"
-    SPARK = "spark"
 
 
 def found_by(engine: Engine, check: Check, spark: Any = None) -> Found:

@@ -9,6 +9,7 @@ from typing import Any
 
 from holdsfor.diagnostics import HoldsforError, ProgramError, Source, errors_of
 from holdsfor.engine.metric.report import Row
+from holdsfor.engine_names import Engine
 from holdsfor.frontend.dmtl.numbers import range_text
 from holdsfor.frontend.dmtl.reader import parse_data
 from holdsfor.frontend.dmtl.unparse import metric_text
@@ -19,7 +20,7 @@ from holdsfor.metric.session import MetricRun, Span
 from holdsfor.metric.times import exact
 from holdsfor.syntax.terms import Const
 from holdsfor.testing import markdown
-from holdsfor.testing.engines import Engine, require_usable, source
+from holdsfor.testing.engines import require_usable, source
 from holdsfor.testing.markdown import Check
 from holdsfor.testing.notation import Found, Line, Wanted
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from holdsfor.engine_names import Engine
 from holdsfor.testing.checking import findings, wanted_of
-from holdsfor.testing.engines import Engine
 from holdsfor.testing.markdown import Check, read_checks
 from holdsfor.testing.notation import Found, name_of
 

@@ -13,8 +13,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.spark.metric.tasks import Turn
-from holdsfor.spark.streaming.chain import Link, add_link, link_before, newest_link
-from holdsfor.spark.streaming.commits import check_settings
+from holdsfor.spark.streaming.chain import Link
+from holdsfor.spark.streaming.commits import last_of, write_commit
 from holdsfor.spark.streaming.driver import _size
 from holdsfor.spark.streaming.shared import require_files, require_rows, written_states
 from holdsfor.spark.streaming.store import Store
@@ -38,6 +38,10 @@ class MetricCommit:
     link: Link | None = None
     """Where it is in the chain; None if there is no commit yet."""
 
+    def data(self) -> dict[str, Any]:
+        """The commit, to be written down."""
+        return asdict(replace(self, link=None))
+
     @classmethod
     def of(cls, link: Link) -> MetricCommit:
         """The commit that was written down."""
@@ -52,19 +56,7 @@ class MetricCommit:
 
 def last_commit(store: Store, settings: Mapping[str, Any], below: int | None = None) -> MetricCommit:
     """The last batch that is done, or the one before `below`; an empty commit if there is none."""
-    link = newest_link(store) if below is None else link_before(store, below)
-    if link is None:
-        return MetricCommit(-(2**62), settings)
-    found = MetricCommit.of(link)
-    check_settings(found.settings, settings, store)
-    return found
-
-
-def write_commit(store: Store, commit: MetricCommit, before: MetricCommit) -> None:
-    """Say that a batch is done, and delete what nobody needs any more: it may have to be run again."""
-    add_link(store, commit.batch, asdict(replace(commit, link=None)), before.link)
-    needed = commit.needed | before.needed
-    store.drop([batch for batch in store.batches() if batch < commit.batch and batch not in needed])
+    return last_of(MetricCommit, store, settings, below)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol, Self, TypeVar
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.streaming.chain import Link, add_link, link_before, newest_link
@@ -61,12 +61,49 @@ class Commit:
         return {self.batch, *self.rows, *self.files, *([] if self.states is None else [self.states])}
 
 
+class AnyCommit(Protocol):
+    """What commits of all kinds of streams have in common."""
+
+    def __init__(self, batch: int, settings: Mapping[str, Any]) -> None: ...
+
+    @classmethod
+    def of(cls, link: Link) -> Self:
+        """The commit that was written down."""
+
+    @property
+    def batch(self) -> int:
+        """The batch that is done."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What the run was begun with."""
+
+    @property
+    def link(self) -> Link | None:
+        """Where it is in the chain."""
+
+    @property
+    def needed(self) -> set[int]:
+        """The batches whose files it is about."""
+
+    def data(self) -> dict[str, Any]:
+        """The commit, to be written down."""
+
+
+C = TypeVar("C", bound=AnyCommit)
+
+
 def last_commit(store: Store, settings: Mapping[str, Any], below: int | None = None) -> Commit:
     """The last batch that is done, or the one before `below`; an empty commit if there is none."""
+    return last_of(Commit, store, settings, below)
+
+
+def last_of(kind: type[C], store: Store, settings: Mapping[str, Any], below: int | None) -> C:
+    """The last commit of a kind, or the one before `below`; an empty commit if there is none."""
     link = newest_link(store) if below is None else link_before(store, below)
     if link is None:
-        return Commit(-(2**62), settings)
-    found = Commit.of(link)
+        return kind(-(2**62), settings)
+    found = kind.of(link)
     check_settings(found.settings, settings, store)
     return found
 
@@ -94,7 +131,7 @@ def _shown(setting: Any) -> str:
     return "not given" if setting is None else str(setting)
 
 
-def write_commit(store: Store, commit: Commit, before: Commit) -> None:
+def write_commit(store: Store, commit: AnyCommit, before: AnyCommit) -> None:
     """Say that a batch is done, and delete what nobody needs any more.
 
     It may have to be run again, from the commit before it.
