@@ -7,13 +7,22 @@ from typing import Annotated, Any
 
 import typer
 
-from holdsfor.cli.common import friendly_errors
+from holdsfor.cli.common import BACKGROUND, friendly_errors
 from holdsfor.cli.options import counted, unknown_engine
 from holdsfor.diagnostics import HoldsforError
 
 
 def test(
-    files: Annotated[list[Path], typer.Argument(help="Markdown files with rules, events and what is expected.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Markdown files with rules, events and what is expected, or folders of them.", metavar="FILE…"
+        ),
+    ],
+    rules: Annotated[
+        list[Path], typer.Option(help="Rule files to test, in place of those that the head of a page names.")
+    ] = [],  # noqa: B006
+    background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
     engine: Annotated[
         list[str], typer.Option(help="local, reference or spark; give it several times. Both of the first by default.")
     ] = [],  # noqa: B006
@@ -24,14 +33,20 @@ def test(
 ) -> None:
     """Run tests of rules: Markdown files with blocks `prolog` (or `dmtl`), `events` (`facts`) and `expected`."""
     from holdsfor.testing.checking import run_checks
+    from holdsfor.testing.rule_files import tests_in
 
     with friendly_errors():
+        pages = tests_in(files)
         if update:
-            _update(files)
+            _update(pages, rules, background)
             return
         engines = _engines(engine)
         spark = _spark(master) if "spark" in engines else None
-        outcomes = [outcome for file in files for outcome in run_checks(file, engines, spark)]
+        outcomes = [
+            outcome
+            for file in pages
+            for outcome in run_checks(file, engines, spark, rules=rules, background=background)
+        ]
         failed = [outcome for outcome in outcomes if not outcome.passed]
         for outcome in failed:
             head, _, rest = outcome.render().partition("\n")
@@ -59,8 +74,8 @@ def _spark(master: str) -> Any:
     return spark_session(master)
 
 
-def _update(files: list[Path]) -> None:
+def _update(files: list[Path], rules: list[Path], background: list[Path]) -> None:
     from holdsfor.testing.updating import update
 
     for file in files:
-        typer.echo(f"{file}: {counted(update(file), 'block')} changed")
+        typer.echo(f"{file}: {counted(update(file, rules, background), 'block')} changed")

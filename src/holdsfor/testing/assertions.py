@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from holdsfor.engine_names import Engine
@@ -33,10 +34,15 @@ def assert_intervals(result: Result, expected: str) -> None:
         raise AssertionError("\n".join(one.render() for one in wrong))
 
 
-def assert_markdown(path: str | Path, *engines: str) -> None:
-    """Assert that all checks of a Markdown file pass, on `local` and `reference` unless it says otherwise."""
+def assert_markdown(
+    path: str | Path, *engines: str, rules: Iterable[str | Path] = (), background: Iterable[str | Path] = ()
+) -> None:
+    """Assert that all checks of a Markdown file pass, on `local` and `reference` unless it says otherwise.
+
+    `rules` and `background` are files in place of those that the head of the page names.
+    """
     chosen = [Engine(engine) for engine in engines] or [Engine.LOCAL, Engine.REFERENCE]
-    failed = [outcome for outcome in run_checks(path, chosen) if not outcome.passed]
+    failed = [outcome for outcome in run_checks(path, chosen, rules=rules, background=background) if not outcome.passed]
     if failed:
         raise AssertionError("\n\n".join(outcome.render() for outcome in failed))
 

@@ -50,10 +50,17 @@ class Outcome:
 
 
 def run_checks(
-    path: str | Path, engines: Iterable[Engine] = (Engine.LOCAL, Engine.REFERENCE), spark: Any = None
+    path: str | Path,
+    engines: Iterable[Engine] = (Engine.LOCAL, Engine.REFERENCE),
+    spark: Any = None,
+    *,
+    rules: Iterable[str | Path] = (),
+    background: Iterable[str | Path] = (),
 ) -> list[Outcome]:
-    """Run all checks of a Markdown file on some engines."""
-    checks = read_checks(path)
+    """Run all checks of a Markdown file on some engines. `rules` and `background` are files in place of those that its head
+    names.
+    """
+    checks = read_checks(path, rules, background)
     if not checks:
         raise HoldsforError(f"{path} expects nothing: it has no block that is marked `expected`")
     return [run_check(check, engine, spark) for engine in engines for check in checks]

@@ -17,7 +17,7 @@ from holdsfor.frontend.rtec import parse_program
 from holdsfor.io.builder import Reading
 from holdsfor.io.frames import as_part
 from holdsfor.io.rejects import Rejects
-from holdsfor.loading import Reasoner, from_program, read_source
+from holdsfor.loading import Reasoner, background_program, from_program, read_source
 from holdsfor.recognition import Recognition, plan_windows, read_events
 from holdsfor.result import Result
 from holdsfor.testing import markdown
@@ -29,6 +29,11 @@ _SPAN = ("window", "step", "start", "end")
 
 def found_by(engine: Engine, check: Check, spark: Any = None) -> Found:
     """What an engine finds at the query time that a check is about."""
+    if not check.blocks(markdown.RULES) and not check.blocks(markdown.METRIC):
+        raise HoldsforError(
+            f"{check.place}: there are no rules to check: write a block `prolog` or `dmtl` above, name a file in the head of "
+            "the page (`rules: FILE` between two lines `---`), or give one with --rules FILE"
+        )
     reasoner = reasoner_of(check)
     tables, rows = _events(check)
     reading = _read(reasoner, check, tables, rows)
@@ -45,7 +50,8 @@ def reasoner_of(check: Check) -> Reasoner:
     """The rules of a check; raises ProgramError with the lines of the Markdown file."""
     program = parse_program((source(check, block) for block in check.blocks(markdown.RULES)), read_source)
     metric = [source(check, block) for block in check.blocks(markdown.METRIC)]
-    made = from_program(replace(program, metric=parse_metric(metric)) if metric else program)
+    program = replace(program, metric=parse_metric(metric)) if metric else program
+    made = from_program(program + background_program(check.tables) if check.tables else program)
     made.require_no_errors()
     return made.with_clock_tick(check.options.get("clock_tick", 1))
 

@@ -1,19 +1,25 @@
 """Markdown files as tests: blocks of rules, events and what is expected of them.
 
 A block marked `expected` checks all blocks `prolog`, `dmtl`, `events` and `facts` before it, in its section and in the
-sections around it. So what stands under a heading is shared by the headings below it, and by no others.
+sections around it. So what stands under a heading is shared by the headings below it, and by no others. Rule files that the
+head of the page names (`rules: doors.prolog` between two lines `---`), or that whoever runs it gives, count for all of it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.io.fact_files import named_table
+from holdsfor.loading import METRIC_FILES
+from holdsfor.testing.rule_files import head_of
 
 RULES, METRIC, EVENTS, FACTS, EXPECTED = "prolog", "dmtl", "events", "facts", "expected"
+TABLE = "table"
+"""A table of background facts, as a file alone."""
 _GIVEN = frozenset({RULES, METRIC, EVENTS, FACTS})
 _OPTIONS = frozenset({"clock_tick", "window", "step", "start", "end", "at"})
 _FOR_RENDERERS = frozenset({"title", "linenums", "hl_lines"})
@@ -57,6 +63,11 @@ class Check:
         """The given blocks of one kind."""
         return [block for block in self.given if block.language == language]
 
+    @property
+    def tables(self) -> list[Path]:
+        """Files with tables of background facts."""
+        return [block.file for block in self.blocks(TABLE) if block.file is not None]
+
 
 @dataclass
 class _Section:
@@ -65,21 +76,22 @@ class _Section:
     blocks: list[Block] = field(default_factory=list)
 
 
-def read_checks(path: str | Path) -> list[Check]:
-    """All checks of a Markdown file, in order."""
+def read_checks(
+    path: str | Path, rules: Iterable[str | Path] = (), background: Iterable[str | Path] = ()
+) -> list[Check]:
+    """All checks of a Markdown file, in order. Files that are given take the place of those that its head names."""
     place = Path(path)
-    try:
-        return list(checks_of(place.read_text(encoding="utf-8"), place))
-    except UnicodeDecodeError as problem:
-        raise HoldsforError(f"{path} is not a UTF-8 text file (byte {problem.start})") from problem
-    except OSError as problem:
-        raise HoldsforError(f"cannot read {path}: {problem.strerror or problem}") from problem
+    lines = _text(place).splitlines()
+    head = head_of(lines, place)
+    files = [*(tuple(rules) or head.rules), *(tuple(background) or head.background)]
+    given = [_file_block(Path(file)) for file in files]
+    return list(_checks(lines, head.lines, place, given))
 
 
-def checks_of(text: str, path: Path) -> Iterator[Check]:
-    """The checks of a text."""
-    sections = [_Section(0, path.name)]
-    for part in _parts(text, path):
+def _checks(lines: list[str], begin: int, path: Path, for_all: list[Block]) -> Iterator[Check]:
+    """The checks from a line on."""
+    sections = [_Section(0, path.name, for_all)]
+    for part in _parts(lines, begin, path):
         if isinstance(part, _Section):
             while sections[-1].level >= part.level:
                 sections.pop()
@@ -87,15 +99,42 @@ def checks_of(text: str, path: Path) -> Iterator[Check]:
         elif part.language in _GIVEN:
             sections[-1].blocks.append(_given(part, path))
         elif part.language == EXPECTED:
-            given = tuple(block for section in sections for block in section.blocks)
+            given = tuple(_each_file_once(block for section in sections for block in section.blocks))
             title = " / ".join(section.title for section in sections[1:] if section.level > 1) or sections[-1].title
             yield Check(title, path, given, part, _run_options(part, path))
 
 
-def _parts(text: str, path: Path) -> Iterator[_Section | Block]:
+def _file_block(file: Path) -> Block:
+    """A file as a whole: rules by its ending, or a table of facts."""
+    if named_table(file) is not None:
+        return Block(TABLE, (), "", 1, file)
+    language = METRIC if file.name.endswith(METRIC_FILES) else RULES
+    return Block(language, (), _text(file).rstrip("\n"), 1, file)
+
+
+def _each_file_once(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Blocks without those of rules whose file was there before."""
+    seen = set()
+    for block in blocks:
+        if block.file is not None and block.language in (RULES, METRIC):
+            if block.file.resolve() in seen:
+                continue
+            seen.add(block.file.resolve())
+        yield block
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise HoldsforError(f"{file} is not a UTF-8 text file (byte {problem.start})") from problem
+    except OSError as problem:
+        raise HoldsforError(f"cannot read {file}: {problem.strerror or problem}") from problem
+
+
+def _parts(lines: list[str], begin: int, path: Path) -> Iterator[_Section | Block]:
     """Headings and fenced blocks, from top to bottom."""
-    lines = text.splitlines()
-    at = 0
+    at = begin
     while at < len(lines):
         heading, fence = _HEADING.match(lines[at]), _FENCE.match(lines[at])
         at += 1
@@ -134,11 +173,9 @@ def _given(block: Block, path: Path) -> Block:
             raise HoldsforError(f"{place}: this block names a file and has text of its own; make two blocks of it")
         file = path.parent / value.strip("\"'")
         try:
-            found = replace(block, text=file.read_text(encoding="utf-8-sig").rstrip("\n"), line=1, file=file)
-        except UnicodeDecodeError as problem:
-            raise HoldsforError(f"{place}: {file} is not a UTF-8 text file (byte {problem.start})") from problem
-        except OSError as problem:
-            raise HoldsforError(f"{place}: cannot read {file}: {problem.strerror or problem}") from problem
+            found = replace(block, text=_text(file).rstrip("\n"), line=1, file=file)
+        except HoldsforError as problem:
+            raise HoldsforError(f"{place}: {problem}") from problem
     return found
 
 

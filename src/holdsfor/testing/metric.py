@@ -32,6 +32,10 @@ def found_by_metric(engine: Engine, check: Check, spark: Any = None) -> Found:
     unsuitable = [name for name in _UNSUITABLE if name in check.options]
     if unsuitable:
         raise HoldsforError(f"{check.place}: {unsuitable[0]} has no meaning for metric rules; there are start and end")
+    if check.tables:
+        raise HoldsforError(
+            f"{check.tables[0]}: tables of background facts are for event descriptions, not for .dmtl rules"
+        )
     start, end = check.options.get("start"), check.options.get("end")
     if engine is Engine.SPARK:
         return _on_spark(_reasoner(check), check, spark)

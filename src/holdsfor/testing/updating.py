@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from holdsfor.engine_names import Engine
+from holdsfor.io.outputs import created
 from holdsfor.testing.checking import findings, wanted_of
 from holdsfor.testing.markdown import Check, read_checks
 from holdsfor.testing.notation import Found, name_of
 
 
-def update(path: str | Path) -> int:
+def update(path: str | Path, rules: Iterable[str | Path] = (), background: Iterable[str | Path] = ()) -> int:
     """Rewrite what is expected in a Markdown file to what holds; how many blocks have changed.
 
     A block keeps its choice of fluents; one that is empty gets all of them. Comments in a block that changes are lost.
@@ -19,7 +21,7 @@ def update(path: str | Path) -> int:
     lines = file.read_text(encoding="utf-8").splitlines()
     changed = 0
     # From the last to the first, so that line numbers stay right.
-    for check in reversed(read_checks(file)):
+    for check in reversed(read_checks(file, rules, background)):
         found = findings(check, Engine.LOCAL)
         wanted = wanted_of(check)
         if {one.what: list(one.times) for one in wanted if one.times} == _of_names(found, check):
@@ -28,7 +30,8 @@ def update(path: str | Path) -> int:
         lines[first : first + len(check.wanted.text.splitlines())] = _written(check, found)
         changed += 1
     if changed:
-        file.write_text("\n".join([*lines, ""]), encoding="utf-8")
+        with created(file) as rewritten:
+            rewritten.write("\n".join([*lines, ""]).encode())
     return changed
 
 
