@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -27,9 +29,12 @@ BACKGROUND = "Files with background facts and rules, or tables of facts: tier=cu
 
 @contextmanager
 def friendly_errors() -> Iterator[None]:
-    """Turn errors that a user can cause into a message and exit status 1, and an interruption into 130."""
+    """Turn errors that a user can cause into a message and exit status 1, an interruption into 130, and warnings about
+    rules and data into lines without the place in our code where they come from.
+    """
     try:
-        yield
+        with _warnings_as_lines():
+            yield
     except ProgramError as problem:
         show_findings(problem.diagnostics, file_is_stderr=True)
         raise typer.Exit(1) from None
@@ -42,6 +47,22 @@ def friendly_errors() -> Iterator[None]:
         # The reader of our output went away, as `head` does; that is no error of ours.
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
         raise typer.Exit(0) from None
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    with warnings.catch_warnings():
+        shown = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **rest: Any) -> None:
+            if category is UserWarning:
+                typer.secho(f"warning: {message}", err=True, fg=typer.colors.YELLOW)
+            else:
+                shown(message, category, *place, **rest)
+
+        warnings.showwarning = show
+        warnings.filterwarnings("always", category=UserWarning, module="holdsfor|typer|click")
+        yield
 
 
 def fail(message: str) -> None:

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from holdsfor.io.outputs import created
 from holdsfor.maritime.report.findings import (
     REPORT,
     RUN,
@@ -121,18 +122,24 @@ def _finished(job: Job, engine: str, counts: Mapping[str, int], vessels: pa.Tabl
     """Write down what a run did, then its report."""
     times = pq.read_table(job.out / SIGNALS / TRACKS, columns=["time"])["time"]
     span = pc.min_max(times).as_py() if len(times) else {"min": 0, "max": 0}
-    pq.write_table(named_vessels(job.dataset, vessels), job.out / VESSELS)
+    with created(job.out / VESSELS) as file:
+        pq.write_table(named_vessels(job.dataset, vessels), file)
     run = {
         "engine": engine,
         "span": [span["min"], span["max"]],
         "counts": dict(counts),
         "seconds": clock.seconds,
     }
-    (job.out / RUN).write_text(json.dumps(run, indent=2), encoding="utf-8")
+    _write_run(job, run)
     with clock.of("report", "stage 3: report"):
         findings = reported(load_findings(job.dataset, job.out))
-    (job.out / RUN).write_text(json.dumps(run, indent=2), encoding="utf-8")
+    _write_run(job, run)
     return replace(findings, run=run)
+
+
+def _write_run(job: Job, run: Mapping[str, Any]) -> None:
+    with created(job.out / RUN) as file:
+        file.write(json.dumps(run, indent=2).encode())
 
 
 def reported(findings: Findings) -> Findings:

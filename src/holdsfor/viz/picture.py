@@ -7,6 +7,7 @@ from html import escape
 from pathlib import Path
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.io.outputs import created
 from holdsfor.viz.png import png_of
 
 
@@ -38,10 +39,8 @@ class Picture:
         if ending not in writers and ending != ".png":
             raise HoldsforError(f"a picture is saved as {', '.join([*writers, '.png'])}, not as {target.name!r}")
         content = png_of(self.svg()) if ending == ".png" else writers[ending]().encode()
-        try:
-            target.write_bytes(content)
-        except OSError as problem:
-            raise HoldsforError(f"cannot write {target}: {problem.strerror or problem}") from problem
+        with created(target) as file:
+            file.write(content)
         return target
 
 

@@ -16,6 +16,7 @@ from holdsfor.editing.project import Document, RuleProgram
 from holdsfor.facts import facts_text
 from holdsfor.io.fact_files import named_table
 from holdsfor.io.mapping import read_mapping
+from holdsfor.io.outputs import created
 from holdsfor.loading import METRIC_FILES, Reasoner, from_sources, read_source
 from holdsfor.metric import MetricReasoner, from_metric_sources
 from holdsfor.metric.result import MetricResult
@@ -131,7 +132,8 @@ class Desk:
                 there = path.read_bytes() if path.exists() else None
                 if there is not None and _version(there) != version:
                     raise Conflict(f"{name} has been changed by somebody else since it was read; it was not saved")
-                path.write_bytes(self._files[name].written(text))
+                with created(path) as file:
+                    file.write(self._files[name].written(text))
             except OSError as problem:
                 raise HoldsforError(f"cannot write {name}: {problem.strerror or problem}") from problem
         return self.read(name)

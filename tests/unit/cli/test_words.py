@@ -69,3 +69,22 @@ def test_graphs_have_the_format_that_their_file_ends_in(folder: Path) -> None:
     refused = invoke("graph", "rules.prolog", "-o", "g.png")
     assert (refused.exit_code, "no format ends in .png" in refused.stderr) == (1, True)
     assert invoke("graph", "rules.prolog", "-o", "g.png", "-f", "dot").exit_code == 0
+
+
+def test_warnings_are_lines_without_our_code(tmp_path: Path) -> None:
+    (tmp_path / "rules.prolog").write_text("initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).\n")
+    (tmp_path / "events.csv").write_text("unlock|3|3|a\nunlock|x|3|a\n")
+    words = [
+        "explain",
+        str(tmp_path / "rules.prolog"),
+        "open(a)",
+        "--events",
+        str(tmp_path / "events.csv"),
+        "--at",
+        "5",
+    ]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("open(a)=true holds at 5")
+    assert result.stderr.startswith("warning: 1 malformed row skipped, first")
+    assert "UserWarning" not in result.stderr

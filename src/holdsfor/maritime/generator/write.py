@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.csv as pc
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.io.outputs import created
 from holdsfor.maritime.generator.plan import plan
 from holdsfor.maritime.generator.reports import reports
 from holdsfor.maritime.generator.world import geojson
@@ -45,9 +46,10 @@ def generate(
     folder = Path(path).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     made = plan(vessels, hours, seed)
-    (folder / "areas.geojson").write_text(geojson())
-    pc.write_csv(made.fleet.static, folder / "nari_static.csv", _PLAIN)
-    pc.write_csv(made.truth, folder / "truth.csv", _PLAIN)
+    with created(folder / "areas.geojson") as file:
+        file.write(geojson().encode())
+    _write_csv(made.fleet.static, folder / "nari_static.csv")
+    _write_csv(made.truth, folder / "truth.csv")
     blocks = -(-vessels // BLOCK)
     # Reports of an earlier set, in whichever form, would count as well.
     (folder / "nari_dynamic.csv").unlink(missing_ok=True)
@@ -55,7 +57,7 @@ def generate(
     if spark is None:
         rows = pa.concat_tables([_block(vessels, hours, seed, density, block) for block in range(blocks)])
         rows = rows.take(np.argsort(rows["t"].to_numpy() // 60, kind="stable"))
-        pc.write_csv(rows, folder / "nari_dynamic.csv", _PLAIN)
+        _write_csv(rows, folder / "nari_dynamic.csv")
         return len(rows)
     parts = folder / "nari_dynamic"
     parts.mkdir(exist_ok=True)
@@ -82,4 +84,9 @@ def _write_days(rows: pa.Table, folder: Path, block: int) -> None:
     first = int(days.min()) if len(days) else 0
     for day in np.unique(days):
         part = rows.filter(pa.array(days == day))
-        pc.write_csv(part, folder / f"day{int(day) - first:03d}-block{block:04d}.csv", _PLAIN)
+        _write_csv(part, folder / f"day{int(day) - first:03d}-block{block:04d}.csv")
+
+
+def _write_csv(rows: pa.Table, path: Path) -> None:
+    with created(path) as file:
+        pc.write_csv(rows, file, _PLAIN)

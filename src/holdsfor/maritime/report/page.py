@@ -13,6 +13,7 @@ from string import Template
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.io.outputs import created
 from holdsfor.maritime.report.findings import Busy, Findings
 from holdsfor.maritime.report.words import duration, made_by, quality_lead, why
 from holdsfor.maritime.rules import SITUATIONS
@@ -32,7 +33,8 @@ _SHADES = {one.name: colour(number) for number, one in enumerate(SITUATIONS)}
 
 def write_page(findings: Findings, path: Path) -> Path:
     """Write the report of a run to a file."""
-    path.write_text(page(findings), encoding="utf-8")
+    with created(path) as file:
+        file.write(page(findings).encode())
     return path
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from holdsfor.io.outputs import created
 from holdsfor.maritime.report.findings import INTERVALS
 from holdsfor.maritime.report.rows import DDL, situation_rows
 
@@ -34,9 +35,11 @@ def write_rows(rows: DataFrame | pa.Table, out: Path) -> None:
     folder = out / INTERVALS
     if isinstance(rows, pa.Table):
         folder.mkdir(parents=True, exist_ok=True)
-        for old in folder.glob("*.parquet"):
+        part = folder / "part-0.parquet"
+        with created(part) as file:
+            pq.write_table(rows, file)
+        for old in set(folder.glob("*.parquet")) - {part}:
             old.unlink()
-        pq.write_table(rows, folder / "part-0.parquet")
         return
     rows.write.mode("overwrite").parquet(str(folder))
 
