@@ -169,7 +169,15 @@ class Reasoner:
         recognition = Recognition(plan, reading, windows, incremental=Choice(incremental))
         asked = partial(_asked, plan, reading, windows, events, mapping)
         answers = list(recognition)
-        return Result(answers, Texts(reading.dictionary), recognition.summary, windows, asked, unit=reading.unit)
+        return Result(
+            answers,
+            Texts(reading.dictionary),
+            recognition.summary,
+            windows,
+            asked,
+            unit=reading.unit,
+            program=plan.analysis.written,
+        )
 
     def explain(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from html import escape
@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.compiler.analysis.argument_names import argument_columns, flat_columns
+from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
@@ -23,22 +25,27 @@ from holdsfor.engine.run import Answer
 from holdsfor.engine.tables import FOREVER, Intervals
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.explain.limits import DEPTH
+from holdsfor.io.arguments import arguments_added
 from holdsfor.io.columns import value_column
 from holdsfor.io.writers import shown_columns, text_table
+from holdsfor.ir import Program
 from holdsfor.recognition import Summary, only_fluents
 from holdsfor.times import TimeInput, time_point, time_point_or_none
 
 if TYPE_CHECKING:
     from holdsfor.explain.asking import Asked
     from holdsfor.explain.explanation import Explanation
-    from holdsfor.reference import IntervalRow
+    from holdsfor.reference import EventRow, IntervalRow
     from holdsfor.viz.timeline import Timeline
 
 _SHOWN = 10
 
 
 class Result:
-    """The intervals that were found at every query time, and what was read and used for them (`summary`)."""
+    """The intervals that were found at every query time, and what was read and used for them (`summary`).
+
+    Tables of one fluent (`result["gap"]`) have its arguments in columns of their own, named after variables of the rules.
+    """
 
     def __init__(
         self,
@@ -49,8 +56,11 @@ class Result:
         asked: Callable[[], Asked] | None = None,
         *,
         unit: str | None = None,
+        program: Program | None = None,
+        fluent: str | None = None,
     ) -> None:
         self._answers = list(answers)
+        self._program, self._fluent = program, fluent
         self._texts = texts
         self._windows = windows
         self._asked = asked
@@ -68,6 +78,11 @@ class Result:
         """The names of all fluents that could have been found."""
         return sorted({symbol.name for answer in self._answers for symbol in answer.fluents})
 
+    @cached_property
+    def events(self) -> list[str]:
+        """The names of all events that could have been derived."""
+        return sorted({symbol.name for answer in self._answers for symbol in answer.events})
+
     def __len__(self) -> int:
         return sum(len(table) for answer in self._answers for table in answer.fluents.values())
 
@@ -76,7 +91,7 @@ class Result:
             yield from rows_of(interval_table(answer, self._texts))
 
     @overload
-    def __getitem__(self, key: str) -> Result: ...
+    def __getitem__(self, key: str) -> Result | Any: ...
 
     @overload
     def __getitem__(self, key: SupportsIndex) -> IntervalRow: ...
@@ -84,10 +99,13 @@ class Result:
     @overload
     def __getitem__(self, key: slice) -> list[IntervalRow]: ...
 
-    def __getitem__(self, key: str | SupportsIndex | slice) -> Result | IntervalRow | list[IntervalRow]:
-        """The intervals of one fluent by its name, a row by its number, or the rows of a slice."""
+    def __getitem__(self, key: str | SupportsIndex | slice) -> Result | Any | IntervalRow | list[IntervalRow]:
+        """The intervals of one fluent by its name, a row by its number, or the rows of a slice.
+
+        The name of a derived event gives an `EventResult`; type checkers do not see that.
+        """
         if isinstance(key, str):
-            return self._of_fluent(key)
+            return self._of_event(key) if key in self.events and key not in self.fluents else self._of_fluent(key)
         if isinstance(key, slice):
             return list(rows_of(self._table.take(pa.array(range(len(self))[key], pa.int64()))))
         try:
@@ -100,13 +118,31 @@ class Result:
 
     def _of_fluent(self, fluent: str) -> Result:
         if fluent not in self.fluents:
-            close = suggest(fluent, self.fluents)
+            close = suggest(fluent, [*self.fluents, *self.events])
             hint = f"did you mean {close}?" if close else f"there are {', '.join(self.fluents) or 'none'}"
             raise HoldsforError(f"no fluent is called {fluent!r}; {hint}")
-        return self._only([only_fluents(answer, {fluent}) for answer in self._answers])
+        return self._only([only_fluents(answer, {fluent}) for answer in self._answers], fluent)
 
-    def _only(self, answers: Sequence[Answer]) -> Result:
-        return Result(answers, self._texts, self.summary, self._windows, self._asked, unit=self.unit)
+    def _of_event(self, event: str) -> EventResult:
+        found = [{symbol: t for symbol, t in answer.events.items() if symbol.name == event} for answer in self._answers]
+        tables = [
+            event_table(replace(answer, events=events), self._texts)
+            for answer, events in zip(self._answers, found, strict=True)
+        ]
+        table = pa.concat_tables([EVENTS.empty_table(), *tables])
+        return EventResult(_with_arguments(table, "event", event, found, self._program))
+
+    def _only(self, answers: Sequence[Answer], fluent: str | None) -> Result:
+        return Result(
+            answers,
+            self._texts,
+            self.summary,
+            self._windows,
+            self._asked,
+            unit=self.unit,
+            program=self._program,
+            fluent=fluent,
+        )
 
     def holds_at(self, time: TimeInput) -> Result:
         """What holds at a time-point, as the last query time whose window has it knows."""
@@ -117,7 +153,7 @@ class Result:
         borders = queries - (FOREVER if self._windows is None or self._windows.size is None else self._windows.size)
         answer = self._answers[max(0, int(np.searchsorted(borders, at)) - 1)]
         fluents = {symbol: _holding(table, at) for symbol, table in answer.fluents.items()}
-        return self._only([replace(answer, fluents=fluents, events={})])
+        return self._only([replace(answer, fluents=fluents, events={})], self._fluent)
 
     # Questions
 
@@ -170,14 +206,14 @@ class Result:
     def to_arrow(self, *, split: bool = False) -> pa.Table:
         """All intervals: `query_time, fluent, value, start, end`; a missing end is still open.
 
-        With `split`, the arguments of a fluent are columns of their own, `arg1`, `arg2`, …: `result["gap"]` first.
+        Those of one fluent (`result["gap"]`) have a column for each argument, too, named after the variables of the rules:
+        `Vessel` is `vessel`. With `split`, these stand in the place of the fluent, and values that are numbers are numbers.
         """
-        return self._split() if split else self._table
+        return self._split() if split else self._wide
 
     def to_pandas(self, *, split: bool = False) -> Any:
         """The same as a pandas data frame."""
-        pandas = frame_library("pandas", "to_pandas()")
-        return self.to_arrow(split=split).to_pandas(types_mapper={pa.int64(): pandas.Int64Dtype()}.get)
+        return as_pandas(self.to_arrow(split=split))
 
     def to_polars(self, *, split: bool = False) -> Any:
         """The same as a polars data frame."""
@@ -185,7 +221,15 @@ class Result:
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The same for every library that speaks Arrow: `polars.DataFrame(result)`, DuckDB, …"""
-        return self._table.__arrow_c_stream__(requested_schema)
+        return self._wide.__arrow_c_stream__(requested_schema)
+
+    @cached_property
+    def _wide(self) -> pa.Table:
+        """All intervals; those of one fluent with its arguments."""
+        if self._fluent is None:
+            return self._table
+        found = [answer.fluents for answer in self._answers]
+        return _with_arguments(self._table, "fluent", self._fluent, found, self._program)
 
     def _split(self) -> pa.Table:
         symbols = {symbol for answer in self._answers for symbol, table in answer.fluents.items() if len(table)}
@@ -198,7 +242,9 @@ class Result:
         times = np.concatenate(
             [np.full(len(table), answer.query_time) for answer, table in found] or [np.empty(0, int)]
         )
-        return _split_table(times, [table for _, table in found], self._texts.dictionary)
+        fixed = [name for name in INTERVALS.names if name != "fluent"]
+        names = [column for symbol in symbols for column in flat_columns(self._program, symbol, fixed)]
+        return _split_table(times, [table for _, table in found], names, self._texts.dictionary)
 
     # For people
 
@@ -248,11 +294,27 @@ def _holding(table: Intervals, time: int) -> Intervals:
     return table.take(np.flatnonzero((table.start <= time) & (time < table.end)))
 
 
-def _split_table(query_time: Ints, tables: Sequence[Intervals], dictionary: Dictionary) -> pa.Table:
-    """The intervals of one fluent with a column for each argument."""
+def _with_arguments(
+    table: pa.Table,
+    column: str,
+    name: str,
+    found: Sequence[Mapping[Symbol, object]],
+    program: Program | None,
+) -> pa.Table:
+    """A table of the instances of one fluent or event, with a column for each argument."""
+    symbols = {symbol for answer in found for symbol in answer if symbol.name == name}
+    arity = max((symbol.arity for symbol in symbols), default=0)
+    kind = EntityKind.EVENT if column == "event" else EntityKind.FLUENT
+    names = argument_columns(program, kind, name, arity, table.column_names)
+    return arguments_added(table, column, name, names)
+
+
+def _split_table(
+    query_time: Ints, tables: Sequence[Intervals], names: Sequence[str], dictionary: Dictionary
+) -> pa.Table:
+    """The intervals of one fluent with columns for its arguments, and none for itself."""
     if not tables:
         return INTERVALS.empty_table().drop_columns(["fluent"])
-    names = [f"arg{place + 1}" for place in range(len(tables[0].args))]
     args = [np.concatenate(columns) for columns in zip(*(table.args for table in tables), strict=True)]
     value, start, end = (np.concatenate([getattr(t, name) for t in tables]) for name in ("value", "start", "end"))
     columns = [pa.array(query_time), *(_decoded(column, dictionary) for column in (*args, value))]
@@ -271,6 +333,50 @@ def _decoded(codes: Ints, dictionary: Dictionary) -> Any:
     place = np.empty(len(dictionary), np.int64)
     place[distinct] = np.arange(len(distinct))
     return value_column(dictionary.values_of(distinct)).take(pa.array(place[codes]))
+
+
+class EventResult:
+    """The occurrences of one derived event inside each window: a table, and a sequence of rows."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __iter__(self) -> Iterator[EventRow]:
+        from holdsfor.reference import EventRow
+
+        columns = (self._table[name].to_pylist() for name in EVENTS.names)
+        yield from (EventRow(*row) for row in zip(*columns, strict=True))
+
+    def to_arrow(self) -> pa.Table:
+        """All of them: `query_time, event, time`, and a column for each argument of the event."""
+        return self._table
+
+    def to_pandas(self) -> Any:
+        """The same as a pandas data frame."""
+        return as_pandas(self._table)
+
+    def to_polars(self) -> Any:
+        """The same as a polars data frame."""
+        return frame_library("polars", "to_polars()").from_arrow(self._table)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The same for every library that speaks Arrow."""
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        return shown_text(counted(len(self), "occurrence"), self._table.select(EVENTS.names), len(self))
+
+    def _repr_html_(self) -> str:
+        return shown_html(counted(len(self), "occurrence"), self._table.select(EVENTS.names), len(self))
+
+
+def as_pandas(table: pa.Table) -> Any:
+    """A table as a data frame in which whole numbers stay whole, also where some are missing."""
+    pandas = frame_library("pandas", "to_pandas()")
+    return table.to_pandas(types_mapper={pa.int64(): pandas.Int64Dtype()}.get)
 
 
 def frame_library(module: str, what: str) -> Any:

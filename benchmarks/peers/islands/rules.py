@@ -42,4 +42,4 @@ def answer(path: str) -> pa.Table:
 
 def rows(found: pa.Table) -> list[tuple[int, int, int | None]]:
     """Vessel, start and end of every interval."""
-    return list(zip(*(found[name].to_pylist() for name in ("arg1", "start", "end")), strict=True))
+    return list(zip(*(found[name].to_pylist() for name in ("v", "start", "end")), strict=True))

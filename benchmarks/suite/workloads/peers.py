@@ -68,7 +68,7 @@ def _islands_on_spark(quick: bool) -> Ready:
     data.write(path, events, vessels)
     spark = spark_batch.session(2)
     answer = digest(rules.rows(rules.answer(str(path))))
-    theirs = spark_query.answer(spark, str(path)).rename_columns(["arg1", "start", "end"])
+    theirs = spark_query.answer(spark, str(path)).rename_columns(["v", "start", "end"])
     assert digest(rules.rows(theirs)) == answer, "Spark SQL gives other rows"
 
     def by_sql() -> None:
@@ -102,7 +102,7 @@ def _quotes(events: int, quick: bool) -> Ready:
 
     every = found()
     held = every.filter(pc.equal(every["value"], "true"))
-    columns = (held[name].to_pylist() for name in ("arg1", "arg2", "arg3", "start", "end"))
+    columns = (held[name].to_pylist() for name in (*every.column_names[1:4], "start", "end"))
     answer = digest(zip(*columns, strict=True))
     measured = compared(("Logica",), 1 if quick else 3, answer, table)
     return Ready({"holdsfor": Task(again(ours))}, {"events": len(rows), "intervals": answer[0]}, measured)
@@ -175,7 +175,7 @@ def _activities(folder: Path, activities: int, ids: int) -> tuple[Path, Path]:
 
 
 def _listed(found: pa.Table) -> Iterator[tuple[Any, ...]]:
-    return zip(*(found[name].to_pylist() for name in ("arg1", "start", "end")), strict=True)
+    return zip(*(found[name].to_pylist() for name in ("id", "start", "end")), strict=True)
 
 
 WORKLOADS = [

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from holdsfor.cli.columns import places, write_tables
 from holdsfor.cli.common import friendly_errors
 from holdsfor.cli.options import Format, counted, reading_lines, rejects_to, require_drawable, show_skipped, style_of
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, in_reading_order
@@ -53,6 +54,7 @@ class MetricOptions:
     engine: Engine
     timeline: Path | None = None
     dates: str | None = None
+    columns: bool = False
 
 
 def run_metric(
@@ -72,6 +74,8 @@ def run_metric(
         style = style_of(options.style, options.output)
         reasoner = load_metric_files(options.rules)
         plan = reasoner.plan_of(options.query or None)
+        predicates = sorted({relation.name for relation in plan.outputs})
+        where = places(predicates, options.output, style, "--output", "--query NAME") if options.columns else {}
         from holdsfor.engine.metric.report import EXACT, ROUNDED
         from holdsfor.io.looks import METRIC_FACTS, require_some_read
         from holdsfor.io.writers import writing
@@ -100,8 +104,11 @@ def run_metric(
         found = run.by_reference(reasoner.program) if options.engine is Engine.REFERENCE else run.result()
         # Where people read them, times are exact; programs get numbers that they can count with.
         exactly = style in (Format.CSV, Format.TABLE)
-        with writing(style, options.output, EXACT if exactly else ROUNDED) as writer:
-            writer.write(found.to_arrow(exact=exactly))
+        if options.columns:
+            write_tables(((name, found[name].to_arrow(exact=exactly)) for name in found.predicates), where, style)
+        else:
+            with writing(style, options.output, EXACT if exactly else ROUNDED) as writer:
+                writer.write(found.to_arrow(exact=exactly))
         if options.timeline is not None:
             found.timeline(unit=options.dates).save(options.timeline)
     summary: list[str] = []

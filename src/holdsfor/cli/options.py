@@ -43,6 +43,13 @@ FormatOption: TypeAlias = Annotated[
 OutputOption: TypeAlias = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
 ]
+ColumnsOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--columns",
+        help="Give every argument a column, named after the rules' variables; of several fluents, each has a file.",
+    ),
+]
 DerivedEventsOption: TypeAlias = Annotated[Path | None, typer.Option(help="Write derived events to this file.")]
 TimelineOption: TypeAlias = Annotated[
     Path | None, typer.Option(help="Draw what was found: a page (.html) or a picture (.svg, .png).")
@@ -128,6 +135,11 @@ def style_of(style: Format | None, output: Path | None) -> str:
             f"{output}: no format ends in {ending}; files end in {', '.join(_ENDINGS)}, or say --format csv"
         )
     return _ENDINGS.get(ending, Format.CSV).value
+
+
+def ending_of(style: Format) -> str:
+    """How the names of files of a format end."""
+    return next(ending for ending, one in _ENDINGS.items() if one is style)
 
 
 def _is_special(output: Path | None) -> bool:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Protocol, TypeAlias
 
 import typer
 
 from holdsfor.cli.common import BACKGROUND, friendly_errors, is_metric, limited, load_files
 from holdsfor.cli.options import (
+    ColumnsOption,
     DatesOption,
     DerivedEventsOption,
     EngineOption,
@@ -54,6 +56,15 @@ if TYPE_CHECKING:
     from holdsfor.io.rejects import Rejects
     from holdsfor.recognition import Recognition, Summary
 
+    Tables: TypeAlias = tuple[pa.Table, pa.Table]
+
+
+class Write(Protocol):
+    """Writes intervals and derived events; `before_output` is called before something appears on a terminal."""
+
+    def __call__(self, tables: Iterator[Tables], before_output: Callable[[], None] | None = None) -> None:
+        """Write them."""
+
 
 def run(
     rules: Annotated[list[Path], typer.Argument(help="Rule files.", metavar="RULES…")],
@@ -93,6 +104,7 @@ def run(
     ] = None,
     style: FormatOption = None,
     output: OutputOption = None,
+    columns: ColumnsOption = False,
     derived_events: DerivedEventsOption = None,
     timeline: TimelineOption = None,
     dates: DatesOption = None,
@@ -120,7 +132,21 @@ def run(
             "--clock-tick": clock_tick != 1,
         }
         options = MetricOptions(
-            rules, events, mapping, start, end, step, tick, delay, fluent, style, output, engine, timeline, dates
+            rules,
+            events,
+            mapping,
+            start,
+            end,
+            step,
+            tick,
+            delay,
+            fluent,
+            style,
+            output,
+            engine,
+            timeline,
+            dates,
+            columns,
         )
         if engine is Engine.SPARK:
             from holdsfor.cli.spark_metric import run_metric_on_spark
@@ -170,11 +196,12 @@ def run(
         wanted = _known_fluents(fluent, plan)
         if timeline is not None and engine is not Engine.LOCAL:
             raise HoldsforError(f"--timeline cannot be used with --engine {engine.value}")
+        write = _writer(plan, wanted, styles, output, derived_events, columns=columns)
         if engine is Engine.SPARK:
             from holdsfor.cli.spark import SparkRun
 
             spark_run = SparkRun(plan, events, mapping, span, wanted, master, partitions, quiet=quiet)
-            _write(iter([spark_run.tables(derived_events is not None)]), styles, output, derived_events)
+            write(iter([spark_run.tables(derived_events is not None)]))
             spark_run.print_summary()
             return
         line = None if quiet else stack.enter_context(progress_line())
@@ -187,19 +214,10 @@ def run(
             plan, reading, windows, fluents=wanted, profile=profile, incremental=Choice(incremental.value)
         )
         kept: list[Answer] = []
-        _write(
-            _tables(recognition, engine, line, kept if timeline is not None else None),
-            styles,
-            output,
-            derived_events,
-            line.leave if line else None,
-        )
+        tables = _tables(recognition, engine, line, kept if timeline is not None else None)
+        write(tables, line.leave if line else None)
         if timeline is not None:
-            from holdsfor.engine.report import Texts
-            from holdsfor.result import Result
-
-            found = Result(kept, Texts(reading.dictionary), recognition.summary, windows)
-            found.timeline(events=True, unit=dates).save(timeline)
+            _save_timeline(timeline, kept, recognition, dates)
     _print_summary(recognition, profile=profile, quiet=quiet)
 
 
@@ -239,10 +257,11 @@ def _windows(
 
 def _write(
     tables: Iterator[tuple[pa.Table, pa.Table]],
+    before_output: Callable[[], None] | None = None,
+    *,
     styles: tuple[str, str],
     output: Path | None,
     derived_events: Path | None,
-    before_output: Callable[[], None] | None = None,
 ) -> None:
     """Write intervals and derived events, each in a format."""
     from holdsfor.engine.report import EVENTS, INTERVALS
@@ -257,6 +276,31 @@ def _write(
             intervals.write(found)
             if derived is not None:
                 derived.write(happened)
+
+
+def _save_timeline(timeline: Path, answers: list[Answer], recognition: Recognition, dates: str | None) -> None:
+    from holdsfor.engine.report import Texts
+    from holdsfor.result import Result
+
+    found = Result(answers, Texts(recognition.reading.dictionary), recognition.summary, recognition.windows)
+    found.timeline(events=True, unit=dates).save(timeline)
+
+
+def _writer(
+    plan: Plan,
+    wanted: set[str] | None,
+    styles: tuple[str, str],
+    output: Path | None,
+    derived_events: Path | None,
+    *,
+    columns: bool,
+) -> Write:
+    """What writes intervals and derived events; in `columns`, a table of each fluent and each derived event."""
+    if not columns:
+        return partial(_write, styles=styles, output=output, derived_events=derived_events)
+    from holdsfor.cli.columns import WriteInColumns
+
+    return WriteInColumns(plan, wanted, styles, output, derived_events)
 
 
 def _known_fluents(names: list[str], plan: Plan) -> set[str] | None:

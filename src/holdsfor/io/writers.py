@@ -62,12 +62,15 @@ class _Announced:
 
 
 def shown_columns(table: pa.Table) -> list[Any]:
-    """The columns of a table as text; a start that is missing is `-inf`, an end `inf`."""
+    """The columns of a table as text; a start that is missing is `-inf`, an end `inf`, an argument nothing."""
     columns = []
     for name, column in zip(table.column_names, table.columns, strict=True):
         text = _whole(column) if pa.types.is_string(column.type) else pc.cast(_whole(column), pa.string())
-        columns.append(pc.fill_null(text, "-inf" if name == "start" else "inf"))
+        columns.append(pc.fill_null(text, _MISSING.get(name, "")))
     return columns
+
+
+_MISSING = {"start": "-inf", "end": "inf"}
 
 
 def _whole(column: Any) -> Any:

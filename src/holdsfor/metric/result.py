@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.compiler.analysis.argument_names import named_columns
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
@@ -17,11 +18,11 @@ from holdsfor.engine.metric.facts import FactSet
 from holdsfor.engine.metric.report import Row, exact_table, rounded_table, rows
 from holdsfor.engine.metric.timeline import cells
 from holdsfor.explain.limits import DEPTH
-from holdsfor.io.columns import value_column
+from holdsfor.io.arguments import typed_column
 from holdsfor.io.rejects import Malformed
 from holdsfor.ir.metric import Range
 from holdsfor.metric.times import Time, exact
-from holdsfor.result import counted, frame_library, shown_html, shown_text
+from holdsfor.result import as_pandas, counted, frame_library, shown_html, shown_text
 
 if TYPE_CHECKING:
     from holdsfor.viz.timeline import Timeline
@@ -53,12 +54,22 @@ class MetricSummary:
 class MetricResult:
     """The maximal intervals over which facts hold, and what was read for them (`summary`).
 
-    Iterating gives rows with exact times (`fractions.Fraction`); None is infinite.
+    Iterating gives rows with exact times (`fractions.Fraction`); None is infinite. Tables of one predicate (`result["P"]`)
+    have its arguments in columns of their own, named after variables of the rules.
     """
 
-    def __init__(self, facts: FactSet, dictionary: Dictionary, summary: MetricSummary | None = None) -> None:
+    def __init__(
+        self,
+        facts: FactSet,
+        dictionary: Dictionary,
+        summary: MetricSummary | None = None,
+        variables: Mapping[tuple[str, int], tuple[str | None, ...]] | None = None,
+        *,
+        predicate: str | None = None,
+    ) -> None:
         self._facts = facts
         self._dictionary = dictionary
+        self._variables, self._predicate = variables or {}, predicate
         self.summary = MetricSummary(intervals=len(self)) if summary is None else summary
         self._asked: Callable[[], MetricAsked] | None = None
 
@@ -107,7 +118,7 @@ class MetricResult:
             hint = f"did you mean {close}?" if close else f"there are {', '.join(self.predicates) or 'none'}"
             raise HoldsforError(f"no predicate is called {predicate!r}; {hint}")
         tables = {signature: table for signature, table in self._facts.tables.items() if signature[0] == predicate}
-        return self._with(FactSet(self._facts.scale, tables))
+        return self._with(FactSet(self._facts.scale, tables), predicate)
 
     def holds_at(self, time: Time) -> MetricResult:
         """The facts that hold at a point of time."""
@@ -117,10 +128,10 @@ class MetricResult:
             signature: table.take(np.flatnonzero((table.start <= cell) & (cell < table.end)))
             for signature, table in self._facts.tables.items()
         }
-        return self._with(FactSet(self._facts.scale, tables))
+        return self._with(FactSet(self._facts.scale, tables), self._predicate)
 
-    def _with(self, facts: FactSet) -> MetricResult:
-        found = MetricResult(facts, self._dictionary, self.summary)
+    def _with(self, facts: FactSet, predicate: str | None) -> MetricResult:
+        found = MetricResult(facts, self._dictionary, self.summary, self._variables, predicate=predicate)
         found._asked = self._asked
         return found
 
@@ -148,16 +159,25 @@ class MetricResult:
     def to_arrow(self, *, exact: bool = False, split: bool = False) -> pa.Table:
         """All facts: `predicate, args, start, start_closed, end, end_closed`, with `args` joined by `|`.
 
-        Times are floating-point numbers, or with `exact` text (`0.25`, `1/3`); one that is null is infinite. With `split`,
-        the arguments are columns of their own, `arg1`, `arg2`, …: `result["P"]` first.
+        Times are floating-point numbers, or with `exact` text (`0.25`, `1/3`); one that is null is infinite. The facts of
+        one predicate (`result["P"]`) have a column for each argument, too, named after the variables of the rules:
+        `Vessel` is `vessel`. With `split`, these stand in the place of `args`.
         """
-        table = (exact_table if exact else rounded_table)(self._facts, self._dictionary)
-        return self._split(table) if split else table
+        table = self._plain_table(exact=exact)
+        if split:
+            return self._split(table)
+        if self._predicate is None:
+            return table
+        for name, column in self._argument_columns(table.column_names).items():
+            table = table.append_column(name, column)
+        return table
+
+    def _plain_table(self, *, exact: bool) -> pa.Table:
+        return (exact_table if exact else rounded_table)(self._facts, self._dictionary)
 
     def to_pandas(self, *, exact: bool = False, split: bool = False) -> Any:
         """The same as a pandas data frame."""
-        frame_library("pandas", "to_pandas()")
-        return self.to_arrow(exact=exact, split=split).to_pandas()
+        return as_pandas(self.to_arrow(exact=exact, split=split))
 
     def to_polars(self, *, exact: bool = False, split: bool = False) -> Any:
         """The same as a polars data frame."""
@@ -173,11 +193,22 @@ class MetricResult:
                 f"only one predicate can be split into its arguments, not {', '.join(self.predicates)}; "
                 "choose one: result[name]"
             )
-        found = [row.args for row in self]
-        (((_, arity), _),) = self._facts.tables.items()
-        columns = {f"arg{place + 1}": value_column([args[place] for args in found]) for place in range(arity)}
-        times = {name: table[name] for name in table.column_names[2:]}
-        return pa.table({"predicate": table["predicate"], **columns, **times})
+        times = {name: table[name] for name in table.column_names if name != "args"}
+        predicate = times.pop("predicate")
+        return pa.table({"predicate": predicate, **self._argument_columns(["predicate", *times]), **times})
+
+    def _argument_columns(self, taken: Sequence[str]) -> dict[str, Any]:
+        """The arguments of one predicate, in the order of the table; null where one of its arities has fewer."""
+        arity = max((arity for _, arity in self._facts.tables), default=0)
+        variables: list[str | None] = [None] * arity
+        for signature in self._facts.tables:
+            for place, variable in enumerate(self._variables.get(signature, ())):
+                variables[place] = variables[place] or variable
+        columns = list(zip_longest(*(row.args for row in self)))
+        columns += [(None,) * len(self)] * (arity - len(columns))
+        return {
+            name: typed_column(column) for name, column in zip(named_columns(variables, taken), columns, strict=True)
+        }
 
     # For people
 
@@ -205,10 +236,10 @@ class MetricResult:
         return Timeline(facts_chart(self._facts, self._dictionary, choice, named), limit)
 
     def __repr__(self) -> str:
-        return shown_text(self._title(), self.to_arrow(exact=True), len(self))
+        return shown_text(self._title(), self._plain_table(exact=True), len(self))
 
     def _repr_html_(self) -> str:
-        return shown_html(self._title(), self.to_arrow(exact=True), len(self))
+        return shown_html(self._title(), self._plain_table(exact=True), len(self))
 
     def _title(self) -> str:
         malformed = self.summary.malformed

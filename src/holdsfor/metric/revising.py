@@ -28,7 +28,7 @@ class RevisingSession:
     """Push facts, take them back, and move on in time; what was said before is revised."""
 
     def __init__(self, plan: MetricPlan, known: Collection[Signature], lateness: Time) -> None:
-        self._known = known
+        self._known, self._variables = known, plan.variables
         self._dictionary = Dictionary()
         self._stream = RevisingStream(plan, self._dictionary, exact(lateness, "lateness"))
 
@@ -63,8 +63,11 @@ class RevisingSession:
     def advance(self, until: Time) -> Changes:
         """Move on in time, and say what has changed since the last time, before it too."""
         revision = self._stream.advance(exact(until))
-        return Changes(MetricResult(revision.added, self._dictionary), MetricResult(revision.removed, self._dictionary))
+        return Changes(self._result(revision.added), self._result(revision.removed))
 
     def answer(self) -> MetricResult:
         """All that is known, as far back as it may still change."""
-        return MetricResult(self._stream.answer(), self._dictionary)
+        return self._result(self._stream.answer())
+
+    def _result(self, facts: FactSet) -> MetricResult:
+        return MetricResult(facts, self._dictionary, variables=self._variables)

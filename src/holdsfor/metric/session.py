@@ -121,7 +121,7 @@ class MetricRun:
 
     def _result(self, facts: FactSet) -> MetricResult:
         self.summary.intervals = sum(table.rows for table in facts.tables.values())
-        return MetricResult(facts, self._reading.dictionary, self.summary)
+        return MetricResult(facts, self._reading.dictionary, self.summary, self.plan.variables)
 
     def _whole(self) -> FactSet:
         reading, span = self._reading, self._span
@@ -182,7 +182,7 @@ class MetricSession:
 
     def advance(self, until: Time) -> MetricResult:
         """What holds after the time that was reached before, up to and with `until`."""
-        return MetricResult(self._stream.advance(exact(until)), self._dictionary)
+        return MetricResult(self._stream.advance(exact(until)), self._dictionary, variables=self._plan.variables)
 
 
 def streamed_plan(reasoner: MetricReasoner, plan: MetricPlan, delay: Time | None) -> MetricPlan:

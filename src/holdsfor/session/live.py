@@ -236,10 +236,10 @@ class Session:
         size = self._window
         answer = answer_in_time(answer, self._tick)
         if size is None:
-            return Result([answer], self._texts, summary, unit=self._unit)
+            return Result([answer], self._texts, summary, unit=self._unit, program=self._written)
         size *= self._tick
         windows = WindowPlan(size, size, answer.query_time - size, answer.query_time)
-        return Result([answer], self._texts, summary, windows, unit=self._unit)
+        return Result([answer], self._texts, summary, windows, unit=self._unit, program=self._written)
 
     def changes(self, now: TimeInput | None = None) -> Changes:
         """What has changed since this was last asked, up to a time; without one, up to the latest that was pushed."""

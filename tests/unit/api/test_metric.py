@@ -49,7 +49,7 @@ def test_tables(reasoner: MetricReasoner, facts: Path) -> None:
     assert list(result.to_pandas()["args"]) == ["attic|hall", "hall|attic", "7", "attic", "hall"]
     assert result.to_polars(exact=True)["start"].to_list() == ["1.25", "1.25", "3", "1.25", "1"]
     split = result["Both"].to_arrow(split=True)
-    assert split.column_names == ["predicate", "arg1", "arg2", "start", "start_closed", "end", "end_closed"]
+    assert split.column_names == ["predicate", "x", "y", "start", "start_closed", "end", "end_closed"]
     with pytest.raises(HoldsforError, match="only one predicate can be split"):
         result.to_arrow(split=True)
 

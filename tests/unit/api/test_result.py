@@ -54,13 +54,13 @@ def test_one_fluent(result: Result) -> None:
 
 def test_arguments_in_columns_of_their_own(result: Result) -> None:
     table = result["open"].to_arrow(split=True)
-    assert table.column_names == ["query_time", "arg1", "arg2", "value", "start", "end"]
+    assert table.column_names == ["query_time", "d", "f", "value", "start", "end"]
     assert sorted(table.to_pylist(), key=lambda row: row["start"]) == [
-        {"query_time": 9, "arg1": "front", "arg2": 0, "value": "true", "start": 2, "end": 6},
-        {"query_time": 9, "arg1": "b<ck", "arg2": 2, "value": "true", "start": 10, "end": None},
+        {"query_time": 9, "d": "front", "f": 0, "value": "true", "start": 2, "end": 6},
+        {"query_time": 9, "d": "b<ck", "f": 2, "value": "true", "start": 10, "end": None},
     ]
     levels = result["level"].to_arrow(split=True)
-    assert (levels.schema.field("arg1").type, levels.schema.field("value").type) == (pa.int64(), pa.float64())
+    assert (levels.schema.field("d").type, levels.schema.field("value").type) == (pa.int64(), pa.float64())
     with pytest.raises(HoldsforError, match=r"choose one: result\[name\]"):
         result.to_arrow(split=True)
     assert len(result.holds_at(-99)["open"].to_arrow(split=True)) == 0

@@ -42,7 +42,7 @@ def delayed_plan(plan: MetricPlan) -> MetricPlan:
     rules, delays = looking_back(plan.rules)
     made = plan_rules(rules, plan.facts, {relation.name for relation in plan.outputs})
     written = {relation: delay for relation, delay in delays.items() if delay and relation.is_written}
-    return replace(made, outputs=plan.outputs, delays=written)
+    return replace(made, outputs=plan.outputs, delays=written, variables=plan.variables)
 
 
 def looking_back(rules: Sequence[NormalRule]) -> tuple[tuple[NormalRule, ...], dict[Relation, Fraction]]:

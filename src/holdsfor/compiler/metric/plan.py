@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 
+from holdsfor.compiler.analysis.argument_names import head_variables
 from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.compiler.metric.normal import normalise
 from holdsfor.compiler.metric.rules import NormalRule, Relation, sources
@@ -47,6 +48,8 @@ class MetricPlan:
     facts: tuple[MetricFact, ...]
     delays: Mapping[Relation, Fraction] = field(default_factory=dict)
     """How much later than its time what is known of a predicate is known, where that is not at once."""
+    variables: Mapping[tuple[str, int], tuple[str | None, ...]] = field(default_factory=dict, compare=False, repr=False)
+    """The variables of the rules' heads at the arguments of each predicate, by its name and arity."""
 
     @property
     def rules(self) -> tuple[NormalRule, ...]:
@@ -66,7 +69,8 @@ def looks_back(rule: NormalRule) -> bool:
 
 def make_metric_plan(program: MetricProgram, queries: Iterable[str] = ()) -> MetricPlan:
     """The plan of a checked program; of queries, only what they need."""
-    return plan_rules(normalise(program), program.facts, queries)
+    plan = plan_rules(normalise(program), program.facts, queries)
+    return replace(plan, variables=head_variables(program))
 
 
 def plan_rules(
