@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from holdsfor import HoldsforError, Result, loads, loads_metric
 from holdsfor.cli import app
+from holdsfor.result import EventResult
 
 RULES = """
 initiatedAt(cart(UserId,shop)=Value, T) :- happensAt(adds(UserId,_,Value), T).
@@ -95,6 +96,7 @@ def test_without_rows_the_columns_are_there() -> None:
 def test_one_derived_event(result: Result) -> None:
     assert result.events == ["paid"]
     paid = result["paid"]
+    assert isinstance(paid, EventResult)
     assert paid.to_arrow().to_pylist() == [
         {"query_time": 5, "event": "paid(7,10)", "time": 5, "user_id": 7, "time_2": 10}
     ]
