@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -43,6 +44,7 @@ Background: TypeAlias = str | Path | Iterable[str | Path] | Mapping[str, Any]
 
 METRIC_FILES = ".dmtl"
 """How the names of files with metric rules end."""
+_RULE_FILE = re.compile(r"[\w./\\ -]+\.(prolog|pl|dmtl)")
 
 
 @dataclass(frozen=True, repr=False)
@@ -358,7 +360,16 @@ def read_source(path: str | Path) -> Source:
     except UnicodeDecodeError as problem:
         raise HoldsforError(f"{path} is not a UTF-8 text file (byte {problem.start})") from problem
     except OSError as problem:
+        if _is_rule_text(str(path)):
+            raise HoldsforError(
+                f"{str(path).strip().splitlines()[0]!r} is no file; it looks like rules: holdsfor.loads takes them as text"
+            ) from problem
         raise HoldsforError(f"cannot read {path}: {problem.strerror or problem}") from problem
+
+
+def _is_rule_text(name: str) -> bool:
+    """Whether what should be the name of a file is the text of rules."""
+    return ":-" in name or "\n" in name or name.rstrip().endswith(").")
 
 
 def background_program(background: Background | None) -> Program:
@@ -438,6 +449,8 @@ def loads(text: str, name: str = "<rules>", *, background: Background | None = N
     >>> loads("initiatedAt(on=true, T) :- happensAt(press, T).").plan.outputs[0].name
     'on'
     """
+    if _RULE_FILE.fullmatch(text.strip()):
+        raise HoldsforError(f"{text!r} is the name of a file; holdsfor.load takes files, loads the text of rules")
     return _checked([Source(name, text)], background)
 
 

@@ -308,10 +308,17 @@ def _known_fluents(names: list[str], plan: Plan) -> set[str] | None:
     known = {symbol.name for symbol in plan.outputs if symbol.kind is EntityKind.FLUENT}
     for name in names:
         if name not in known:
-            close = suggest(name, known)
-            hint = f"did you mean {close}?" if close else f"there are {', '.join(sorted(known))}"
-            raise HoldsforError(f"no rule defines a fluent {name}; {hint}")
+            raise HoldsforError(f"no rule defines a fluent {name}; {_meant(name, known)}")
     return set(names) or None
+
+
+def _meant(name: str, known: set[str]) -> str:
+    """What somebody means who asks for a fluent that there is not."""
+    alone = name.partition("(")[0].partition("=")[0].strip()
+    if alone in known:
+        return f"write its name alone: --fluent {alone}"
+    close = suggest(name, known)
+    return f"did you mean {close}?" if close else f"the fluents are {', '.join(sorted(known))}"
 
 
 def _tables(

@@ -59,4 +59,6 @@ def created(path: Path, *, kept_on_error: bool = False) -> Iterator[IO[bytes]]:
 
 
 def _cannot_write(path: Path, problem: OSError) -> HoldsforError:
+    if isinstance(problem, FileNotFoundError) and not path.parent.exists():
+        return HoldsforError(f"cannot write {path}: there is no folder {path.parent}; create it first")
     return HoldsforError(f"cannot write {path}: {problem.strerror or problem}")

@@ -66,7 +66,7 @@ def test_table() -> None:
 
 def test_places_that_cannot_be_written_to(tmp_path: Path) -> None:
     with (
-        pytest.raises(HoldsforError, match="cannot write .*: No such file or directory"),
+        pytest.raises(HoldsforError, match="cannot write .*: there is no folder .*; create it first"),
         writing("csv", tmp_path / "no" / "where", INTERVALS),
     ):
         pass
