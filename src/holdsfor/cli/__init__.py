@@ -12,6 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from holdsfor import __version__
+from holdsfor.cli.completion_scripts import LINE, SHELL
+from holdsfor.cli.examples import ExampleCommand
 
 _HOMES = {
     "run": "run",
@@ -25,6 +27,7 @@ _HOMES = {
     "plan": "inspect",
     "codes": "inspect",
     "test": "test",
+    "completion": "completion",
     "lsp": "lsp",
     "grammar": "lsp",
     "demo": "demo",
@@ -59,7 +62,7 @@ def _app(commands: Iterable[str]) -> typer.Typer:
         if isinstance(found, typer.Typer):
             made.add_typer(found, name=command)
         else:
-            made.command()(found)
+            made.command(cls=ExampleCommand)(found)
     return made
 
 
@@ -87,6 +90,9 @@ def main() -> None:
     """Run the command line, in a process of its own."""
     # Nearly all that a command imports and reads lives on: looking for garbage among it finds none.
     gc.set_threshold(100_000, 20, 20)
+    if LINE in os.environ:
+        _complete(os.environ[LINE], os.environ.get(SHELL, ""))
+        return
     command = sys.argv[1] if len(sys.argv) > 1 else ""
     if command == "run" and not any("spark" in word or word in ("-h", "--help") for word in sys.argv):
         from holdsfor.cli.common import hide_pandas
@@ -95,6 +101,15 @@ def main() -> None:
         _run_plainly(sys.argv[2:])
     # To import and describe commands that are not asked for takes longer than to run one on a small file.
     _app([command] if command in _HOMES else _HOMES)()
+
+
+def _complete(text: str, shell: str) -> None:
+    """Print what could stand at the end of a command line."""
+    from holdsfor.cli.completing import answer, line_of
+
+    first = next(iter(line_of(text).words), "")
+    for line in answer(text, shell, _app([first] if first in _HOMES else _HOMES)):
+        typer.echo(line)
 
 
 def _run_plainly(words: list[str]) -> None:

@@ -53,7 +53,7 @@ def explain(
         Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
     ] = None,
 ) -> None:
-    """Say why something holds at a time, or why it does not: holdsfor explain RULES --events FILE 'f(a)=true' --at 5"""
+    """Say why something holds at a time, or why it does not, down to rules and rows."""
     with friendly_errors():
         *files, question = rules
         if not files:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdsfor.cli.common import friendly_errors
+from holdsfor.cli.examples import ExampleCommand
 from holdsfor.diagnostics import HoldsforError
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ Engine = Annotated[Runtime, typer.Option(help="On Spark, or in this process.")]
 Master = Annotated[str, typer.Option(help="With --engine spark: where it runs.")]
 
 
-@maritime.command()
+@maritime.command(cls=ExampleCommand)
 def generate(
     path: Annotated[Path, typer.Argument(help="Folder to write the data set to.", metavar="DIR")],
     vessels: Annotated[int, typer.Option(min=10, help="How many vessels.")] = 200,
@@ -68,7 +69,7 @@ def generate(
     typer.echo(f"{reports:,} position reports of {vessels:,} vessels in {path}")
 
 
-@maritime.command()
+@maritime.command(cls=ExampleCommand)
 def signals(
     dataset: Dataset,
     out: Out = None,
@@ -94,7 +95,7 @@ def signals(
         typer.echo(f"{number:12,}  {name}")
 
 
-@maritime.command()
+@maritime.command(cls=ExampleCommand)
 def run(
     dataset: Dataset,
     out: Out = None,
@@ -119,7 +120,7 @@ def run(
         run_job(job, engine, master, Console())
 
 
-@maritime.command()
+@maritime.command(cls=ExampleCommand)
 def report(dataset: Dataset, out: Out = None) -> None:
     """Write the report of a run anew, and show it in words."""
     from rich.console import Console
@@ -131,7 +132,7 @@ def report(dataset: Dataset, out: Out = None) -> None:
         show(reported(load_findings(dataset, results_of(dataset, out))), Console())
 
 
-@maritime.command()
+@maritime.command(cls=ExampleCommand)
 def rules() -> None:
     """Print the rules and their limits, to read or to change."""
     from holdsfor.maritime.rules import LIMITS, RULES

@@ -79,10 +79,9 @@ def rtec(
 ) -> None:
     """Run an application of RTEC as its parameter file describes it.
 
-    The table of the application gives rules, background files, streams, window, step, start, end and clock tick. Paths in
-    it start at the folder of the file. Options replace what the table says. Example, in a checkout of RTEC:
+    The table of the application gives rules, background files, streams, window, step, start, end and clock tick.
 
-        holdsfor rtec "execution scripts/defaults.toml" toy --format table
+    Paths in it start at the folder of the file. Options replace what the table says.
     """
     with friendly_errors():
         found = read_application(file, application)

@@ -1,0 +1,100 @@
+"""Examples for the help of every command. A test runs those that end by themselves, in a folder that has the files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
+    "run": (
+        ("intervals as CSV", "holdsfor run rules.prolog --events events.csv"),
+        ("a table of one fluent", "holdsfor run rules.prolog --events events.csv --fluent open --format table"),
+        (
+            "windows, and a page to look at",
+            "holdsfor run rules.prolog --events events.csv --window 100 --step 50 -o out.parquet --timeline out.html",
+        ),
+        (
+            "a table as it is, with background facts",
+            "holdsfor run rules.prolog --events log.csv --mapping mapping.toml --background floor=doors.csv",
+        ),
+        ("DatalogMTL", "holdsfor run rules.dmtl --events facts.txt"),
+    ),
+    "rtec": (
+        ("an application of RTEC's parameter file", "holdsfor rtec defaults.toml doors --format table"),
+        ("the same with another window", "holdsfor rtec defaults.toml doors --window 20 --step 10"),
+    ),
+    "stream": (
+        (
+            "files that appear in a folder, until all are read",
+            (
+                "holdsfor stream rules.prolog --source json --path incoming --mapping mapping.toml --window 100 "
+                "--checkpoint state --sink changes --once"
+            ),
+        ),
+    ),
+    "explain": (
+        ("why it holds", "holdsfor explain rules.prolog 'open(front)=true' --events events.csv --at 5"),
+        ("as a page", "holdsfor explain rules.prolog 'open(front)' --events events.csv --at 20 -o why.html"),
+        ("DatalogMTL", "holdsfor explain rules.dmtl 'Recent(front)' --events facts.txt --at 7/2"),
+    ),
+    "serve": (("rules and a sample of events", "holdsfor serve rules.prolog --events events.csv"),),
+    "check": (
+        ("what is wrong with rules", "holdsfor check rules.prolog"),
+        ("what the events have that no rule knows", "holdsfor check rules.prolog --events events.csv"),
+        ("for other programs", "holdsfor check rules.prolog --strict --json"),
+    ),
+    "fmt": (
+        ("print rules in the usual form", "holdsfor fmt rules.prolog"),
+        ("rewrite files", "holdsfor fmt --write rules.prolog rules.dmtl"),
+        ("in continuous integration", "holdsfor fmt --check rules.prolog"),
+    ),
+    "graph": (
+        ("for Markdown", "holdsfor graph rules.prolog"),
+        ("a picture of the fluents", "holdsfor graph rules.prolog --grain fluents -o graph.svg"),
+    ),
+    "plan": (
+        ("how rules are evaluated", "holdsfor plan rules.prolog"),
+        ("on Spark", "holdsfor plan rules.prolog --spark"),
+    ),
+    "codes": (("what a code means", "holdsfor codes HF201"),),
+    "test": (
+        ("a page with rules, events and what is expected", "holdsfor test doors.md"),
+        ("rules in a file of their own", "holdsfor test tests.md --rules rules.prolog"),
+        ("all pages below a folder", "holdsfor test tests/"),
+        ("write what was found into the page", "holdsfor test doors.md --update"),
+    ),
+    "lsp": (("the command that an editor starts", "holdsfor lsp"),),
+    "grammar": (("for an editor", "holdsfor grammar rtec -o rtec.tmLanguage.json"),),
+    "demo": (
+        ("a day at sea, on Spark if there is Java", "holdsfor demo"),
+        ("another day, without Spark", "holdsfor demo --seed 3 --engine local --out day3"),
+    ),
+    "completion": (
+        ("for the shell in use", "holdsfor completion --install"),
+        ("print it", "holdsfor completion zsh"),
+    ),
+    "maritime generate": (("a data set", "holdsfor maritime generate sea --vessels 50 --hours 6"),),
+    "maritime signals": (("only the critical events", "holdsfor maritime signals sea --engine local"),),
+    "maritime run": (("situations and a report", "holdsfor maritime run sea --engine local"),),
+    "maritime report": (("the report again", "holdsfor maritime report sea"),),
+    "maritime rules": (("to read, or to change", "holdsfor maritime rules"),),
+}
+"""What an example does, and its command line, for each command."""
+
+
+class ExampleCommand(TyperCommand):
+    """A command whose help ends with its examples, in lines that can be copied however long they are."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The help, then the examples."""
+        super().format_help(ctx, formatter)
+        path: list[str] = []
+        while ctx.parent is not None:
+            path.insert(0, ctx.info_name)
+            ctx = ctx.parent
+        lines = [typer.style("Examples", bold=True)]
+        for what, words in EXAMPLES.get(" ".join(path), ()):
+            lines += [typer.style(f"  # {what}", dim=True), f"  {words}"]
+        typer.echo("\n".join(lines), color=ctx.color)

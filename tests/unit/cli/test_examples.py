@@ -1,0 +1,99 @@
+"""The examples in the help of every command do what they say."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from holdsfor.cli import _HOMES, app
+from holdsfor.cli.completing import Command, items_for, line_of
+from holdsfor.cli.examples import EXAMPLES
+from holdsfor.cli.maritime import maritime
+
+RULES = """\
+initiatedAt(open(D)=true, T) :-
+    happensAt(unlock(D), T).
+terminatedAt(open(D)=true, T) :-
+    happensAt(lock(D), T).
+"""
+METRIC = "Recent(X) :- Diamondminus[0,1/2] Alarm(X)\n"
+PAGE = "```events\n3 unlock(front)\n9 lock(front)\n```\n```expected\nopen(front) [4,10)\n```\n"
+MAPPING = 'time = "at"\n[event.unlock]\nwhere = { what = "unlock" }\nargs = ["door"]\n'
+
+ENDLESS = frozenset({"serve", "lsp"})
+"""Commands that go on until somebody ends them."""
+ELSEWHERE = frozenset({"stream", "demo", "maritime generate", "maritime signals", "maritime run", "maritime report"})
+"""Those whose examples take long. Tests of their own run such command lines."""
+LINES = [(command, line) for command, examples in EXAMPLES.items() for _, line in examples]
+
+
+def commands() -> Iterator[str]:
+    yield from (name for name in _HOMES if name != "maritime")
+    yield from (f"maritime {one.callback.__name__}" for one in maritime.registered_commands)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SHELL", "/bin/bash")
+    Path("rules.prolog").write_text(RULES)
+    Path("rules.dmtl").write_text(METRIC)
+    Path("events.csv").write_text("unlock|3|3|front\nlock|9|9|front\n")
+    Path("log.csv").write_text("at,what,door\n3,unlock,front\n")
+    Path("mapping.toml").write_text(MAPPING)
+    Path("doors.csv").write_text("door,floor\nfront,2\n")
+    Path("facts.txt").write_text("Alarm(front)@3\n")
+    Path("defaults.toml").write_text(
+        '[doors]\nevent_description = ["rules.prolog"]\ninput_providers = ["events.csv"]\nwindow_size = 10\nstep = 10\n'
+    )
+    Path("tests.md").write_text(PAGE)
+    Path("doors.md").write_text(f"```prolog\n{RULES}```\n{PAGE}")
+    Path("tests").mkdir()
+    Path("tests/doors.md").write_text(f"---\nrules: ../rules.prolog\n---\n{PAGE}")
+    return tmp_path
+
+
+def test_every_command_has_some() -> None:
+    assert sorted(EXAMPLES) == sorted(commands())
+    assert all(EXAMPLES.values())
+
+
+@pytest.mark.parametrize("command", list(commands()))
+def test_help_ends_with_them(command: str) -> None:
+    shown = CliRunner().invoke(app, [*command.split(), "--help"], env={"COLUMNS": "60"}).stdout
+    listed = [f"  # {what}\n  {line}\n" for what, line in EXAMPLES[command]]
+    assert shown.endswith(f"Examples\n{''.join(listed)}\n")
+
+
+@pytest.mark.parametrize(("command", "line"), LINES)
+def test_options_are_those_of_the_command(command: str, line: str) -> None:
+    assert line == f"holdsfor {command}" or line.startswith(f"holdsfor {command} ")
+    options = {item.word for item in items_for(line_of(f"holdsfor {command} --"), app)} | {"-o"}
+    assert set(re.findall(r"(?<=\s)--?[a-z][\w-]*", line)) <= options
+
+
+@pytest.mark.parametrize(
+    ("command", "line"), [one for one in LINES if one[0] not in ENDLESS | ELSEWHERE], ids=lambda text: text
+)
+def test_they_run(folder: Path, command: str, line: str) -> None:
+    result = CliRunner().invoke(app, shlex.split(line)[1:])
+    assert result.exit_code == 0, result.output
+    for target in re.findall(r"-o (\S+)", line):
+        assert Path(target).stat().st_size > 0
+
+
+def test_help_texts_are_of_one_kind() -> None:
+    for group in (app, maritime):
+        for one in group.registered_commands:
+            command = Command("", one.callback)
+            first, *_ = one.callback.__doc__.splitlines()
+            assert re.fullmatch(r"[A-Z].*\.", first), f"{one.callback.__name__}: {first}"
+            for parameter in command.parameters:
+                place = f"{one.callback.__name__} {parameter.name}: {parameter.help!r}"
+                assert re.fullmatch(r"([A-Z]|-|\.dmtl |[a-z]+[:,] ).*\.", parameter.help), place
