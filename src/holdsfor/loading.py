@@ -23,7 +23,15 @@ from holdsfor.frontend.rtec import parse_program
 from holdsfor.frontend.rtec.files import ReadFile
 from holdsfor.io.fact_files import named_table
 from holdsfor.ir import Program
-from holdsfor.times import DurationInput, Span, TimeInput, span_in_points, time_point, time_point_or_none
+from holdsfor.times import (
+    DurationInput,
+    Span,
+    TimeInput,
+    TimeScale,
+    span_in_points,
+    time_point,
+    time_point_or_none,
+)
 
 if TYPE_CHECKING:
     # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
@@ -60,6 +68,11 @@ class Reasoner:
     def program(self) -> Program:
         """The rules."""
         return self.analysis.program
+
+    @property
+    def time_scale(self) -> TimeScale | None:
+        """What one time-point is, if the rules say so: `:- time_unit(s).`"""
+        return self.analysis.written.time_scale
 
     def __repr__(self) -> str:
         """How large the program is, and what it reads and finds: `<Reasoner: 1 rule; reads unlock; finds open>`."""
@@ -177,7 +190,7 @@ class Reasoner:
             recognition.summary,
             windows,
             asked,
-            unit=reading.unit,
+            time_scale=reading.time_scale,
             program=plan.analysis.written,
         )
 

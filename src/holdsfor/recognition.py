@@ -37,7 +37,7 @@ from holdsfor.io.preprocessing import preprocessed
 from holdsfor.io.rejects import Malformed, Rejects
 from holdsfor.io.rtec_csv import OnRows, read_rtec
 from holdsfor.io.tables import read_tables
-from holdsfor.times import DurationInput, duration_or_none, require_unit
+from holdsfor.times import DurationInput, TimeScale, duration_or_none, unit_of
 
 if TYPE_CHECKING:
     from holdsfor.reference import Windows
@@ -58,15 +58,16 @@ def read_events(
 ) -> Reading:
     """Read events from files or tables; files are in RTEC's format unless a mapping describes them.
 
-    Timestamps are counted in the `unit`, without one in seconds. Rows that lie more than `max_ahead` time-points after
+    Timestamps are counted in the unit that the rules declare, else in that of the mapping or in the `unit`, without one
+    in seconds; those that are declared must agree. Rows that lie more than `max_ahead` time-points after
     the median are set aside. What a `preProcessing` of the program computes from the input is input, too.
     """
-    if unit is not None:
-        require_unit(unit)
     if not isinstance(events, Mapping):
         events = as_paths(events, plan)
+    declared = plan.analysis.written.time_scale
+    unit = unit_of(declared, unit)
     reading = _read(plan, events, mapping, unit, rejects, on_rows)
-    reading.unit = unit or reading.unit
+    reading.time_scale = declared or (reading.time_scale if unit is None else TimeScale(unit))
     ahead = duration_or_none(max_ahead, reading.unit, "max_ahead")
     if ahead is not None:
         source = "tables" if isinstance(events, Mapping) else ", ".join(map(str, events))
@@ -88,7 +89,7 @@ def _read(
         return read_frames(events, entities, unit or "s", rejects=rejects, reckoned=reckoned)
     if mapping is None:
         return read_rtec(events, entities, rejects=rejects, on_rows=on_rows, reckoned=reckoned)
-    described = _mapping(mapping).with_unit(unit)
+    described = _mapping(mapping).with_unit(unit, plan.analysis.written.time_scale)
     return read_tables(events, described, entities, rejects=rejects, on_rows=on_rows, reckoned=reckoned)
 
 

@@ -30,7 +30,7 @@ from holdsfor.io.columns import value_column
 from holdsfor.io.writers import shown_columns, text_table
 from holdsfor.ir import Program
 from holdsfor.recognition import Summary, only_fluents
-from holdsfor.times import TimeInput, time_point, time_point_or_none
+from holdsfor.times import TimeInput, TimeScale, time_point, time_point_or_none
 
 if TYPE_CHECKING:
     from holdsfor.explain.asking import Asked
@@ -55,7 +55,7 @@ class Result:
         windows: WindowPlan | None = None,
         asked: Callable[[], Asked] | None = None,
         *,
-        unit: str | None = None,
+        time_scale: TimeScale | None = None,
         program: Program | None = None,
         fluent: str | None = None,
     ) -> None:
@@ -65,8 +65,13 @@ class Result:
         self._windows = windows
         self._asked = asked
         self.summary = summary
-        self.unit = unit
-        """What one time-point is, if the input or whoever gave it said so."""
+        self.time_scale = time_scale
+        """What one time-point is, if the rules, the input or whoever gave it said so."""
+
+    @property
+    def unit(self) -> str | None:
+        """What one time-point is, without the zone."""
+        return None if self.time_scale is None else self.time_scale.unit
 
     @property
     def query_times(self) -> list[int]:
@@ -139,7 +144,7 @@ class Result:
             self.summary,
             self._windows,
             self._asked,
-            unit=self.unit,
+            time_scale=self.time_scale,
             program=self._program,
             fluent=fluent,
         )

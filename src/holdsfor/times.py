@@ -5,9 +5,11 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdsfor.diagnostics import HoldsforError, warn_caller
@@ -42,10 +44,12 @@ _WORDS = {
     "h": "h hr hrs hour hours",
     "d": "d day days",
 }
+UNIT_WORDS = {word: unit for unit, words in _WORDS.items() for word in words.split()}
+"""The units of time-points by all words for them."""
 _SIZES = {word: UNITS[unit] for unit, words in _WORDS.items() for word in words.split()}
 _SIZES |= dict.fromkeys(("w", "week", "weeks"), 7 * UNITS["d"])
-_UNCLEAR = {"m": '"m" may be minutes or months; write "min"'}
-_UNCLEAR |= {
+UNCLEAR_UNITS = {"m": '"m" may be minutes or months; write "min"'}
+UNCLEAR_UNITS |= {
     word: f"a {name} has no fixed length; write days"
     for name, words in (("month", "mo month months"), ("year", "y year years"))
     for word in words.split()
@@ -78,14 +82,89 @@ _TIMES = 'a whole number, a datetime, or text such as "2026-03-01" or "2026-03-0
 
 
 def require_unit(unit: object) -> str:
-    """A unit of time-points; a HoldsforError says which there are.
+    """A unit of time-points by any word for it; a HoldsforError says which there are.
 
-    >>> require_unit("ms")
-    'ms'
+    >>> require_unit("ms"), require_unit("seconds")
+    ('ms', 's')
     """
-    if not isinstance(unit, str) or unit not in UNITS:
-        raise HoldsforError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
-    return unit
+    found = UNIT_WORDS.get(unit) if isinstance(unit, str) else None
+    if found is None:
+        raise HoldsforError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}{_more_about(unit)}")
+    return found
+
+
+def _more_about(unit: object) -> str:
+    return f"; {UNCLEAR_UNITS[unit]}" if isinstance(unit, str) and unit in UNCLEAR_UNITS else ""
+
+
+@dataclass(frozen=True)
+class TimeScale:
+    """What time-points are: how long one is, since 1970, and in which zone people want to read them.
+
+    >>> TimeScale("s").text(1772366400), TimeScale("s", "Europe/Athens").text(1772366400)
+    ('2026-03-01T12:00:00Z', '2026-03-01T14:00:00+02:00')
+    """
+
+    unit: str
+    zone: str = "UTC"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "unit", require_unit(self.unit))
+        zone_named(self.zone)
+
+    @property
+    def size(self) -> int:
+        """How many nanoseconds a time-point is long."""
+        return UNITS[self.unit]
+
+    def text(self, time: int) -> str:
+        """A time-point in ISO 8601, in the zone, with as many digits as it has; a number where no calendar has it."""
+        return time_text(time, self.unit, self.zone)
+
+    def duration_text(self, length: int) -> str:
+        """A duration in the largest units that it has.
+
+        >>> TimeScale("s").duration_text(5400)
+        '1h 30min'
+        """
+        return duration_text(length, self.unit)
+
+    def __str__(self) -> str:
+        return self.unit if self.zone == "UTC" else f"{self.unit}, {self.zone}"
+
+
+def unit_of(declared: TimeScale | None, given: str | None, what: str = "unit") -> str | None:
+    """The unit that rules declare or that is given beside them; they must agree.
+
+    >>> unit_of(TimeScale("s"), "seconds"), unit_of(None, None)
+    ('s', None)
+    """
+    wanted = None if given is None else require_unit(given)
+    if declared is None or wanted is None or declared.unit == wanted:
+        return wanted if declared is None else declared.unit
+    raise HoldsforError(
+        f"{what} is {wanted!r}, but the rules declare time_unit({declared.unit}); leave one of them out"
+    )
+
+
+@cache
+def zone_named(name: str) -> tzinfo:
+    """A time zone of the IANA database; a HoldsforError if there is none of that name.
+
+    >>> zone_named("Mars/Olympus")
+    Traceback (most recent call last):
+        ...
+    holdsfor.diagnostics.HoldsforError: 'Mars/Olympus' is no time zone; write a name such as 'Europe/Athens' or 'UTC'
+    """
+    if name == "UTC":
+        return UTC
+    # Imported here: few programs have a zone.
+    from zoneinfo import ZoneInfo
+
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError, TypeError):
+        raise HoldsforError(f"{name!r} is no time zone; write a name such as 'Europe/Athens' or 'UTC'") from None
 
 
 def time_point(given: TimeInput, unit: str | None, what: str = "time") -> int:
@@ -161,7 +240,7 @@ def span_in_points(given: Span, unit: str | None) -> tuple[int | None, int | Non
     )
 
 
-def time_text(time: int, unit: str) -> str:
+def time_text(time: int, unit: str, zone: str = "UTC") -> str:
     """A time-point in ISO 8601, with as many digits as it has; a number where no calendar has it.
 
     >>> time_text(1772366400, "s"), time_text(1500, "ms"), time_text(-1, "ns")
@@ -169,10 +248,13 @@ def time_text(time: int, unit: str) -> str:
     """
     seconds, rest = divmod(time * UNITS[require_unit(unit)], UNITS["s"])
     try:
-        shown = (datetime(1970, 1, 1) + timedelta(seconds=seconds)).isoformat()  # noqa: DTZ001 -- the text has its zone
+        moment = (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)).astimezone(zone_named(zone))
     except OverflowError:
         return str(time)
-    return shown + (f".{rest:09}".rstrip("0") if rest else "") + "Z"
+    shown = moment.isoformat()
+    # The offset has as many characters as it needs: those of former times have seconds, too.
+    clock, offset = shown[:19], "Z" if zone == "UTC" else shown[19:]
+    return clock + (f".{rest:09}".rstrip("0") if rest else "") + offset
 
 
 def duration_text(length: int, unit: str) -> str:
@@ -306,8 +388,8 @@ def _read_duration(text: str, what: str) -> Fraction | None:
 
 def _parts(text: str, given: str, what: str) -> Iterator[Fraction | None]:
     for number, word in _PART.findall(text):
-        if word in _UNCLEAR:
-            raise HoldsforError(f"{what} {given!r}: {_UNCLEAR[word]}")
+        if word in UNCLEAR_UNITS:
+            raise HoldsforError(f"{what} {given!r}: {UNCLEAR_UNITS[word]}")
         yield _exact(number) * _SIZES[word] if word in _SIZES else None
 
 

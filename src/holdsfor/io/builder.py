@@ -15,6 +15,7 @@ from holdsfor.engine.stream import EventColumns, FluentColumns, MeasuredEvents, 
 from holdsfor.io.columns import Cells, are_plain_floats, encode, together
 from holdsfor.io.layouts import Form, Layout
 from holdsfor.io.rejects import Rejects
+from holdsfor.times import TimeScale
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Reading:
     """What was read: a stream with its dictionary, and what could not be used.
 
     `rows` counts all of them, `unknown` those of names that no rule knows, `provided` has name and arity of the rest.
-    `unit` is what one time-point is, if the input says so: a mapping that declares it, or timestamps.
+    `time_scale` is what one time-point is, if the rules, a mapping or whoever gave it say so, or there are timestamps.
     """
 
     stream: Stream
@@ -43,7 +44,12 @@ class Reading:
     unknown: dict[str, int]
     provided: set[tuple[str, int]]
     rejects: Rejects
-    unit: str | None = None
+    time_scale: TimeScale | None = None
+
+    @property
+    def unit(self) -> str | None:
+        """What one time-point is, without the zone."""
+        return None if self.time_scale is None else self.time_scale.unit
 
 
 @dataclass
@@ -73,8 +79,9 @@ class Builder:
                 stream.events[symbol] = _events(pieces, dictionary)
             else:
                 stream.fluents[symbol] = _fluents(pieces, dictionary)
+        scale = None if self.unit is None else TimeScale(self.unit)
         provided = {(symbol.name, symbol.arity) for symbol in self._pieces}
-        return Reading(stream, dictionary, self.rows, self.unknown, provided, self.rejects, self.unit)
+        return Reading(stream, dictionary, self.rows, self.unknown, provided, self.rejects, scale)
 
 
 def _events(pieces: Sequence[Piece], dictionary: Dictionary) -> EventColumns:

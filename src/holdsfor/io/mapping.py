@@ -13,7 +13,7 @@ from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.layouts import Form, Layout, Layouts
-from holdsfor.times import UNITS
+from holdsfor.times import UNIT_WORDS, UNITS, TimeScale, unit_of
 
 FORMATS = ("csv", "jsonl", "parquet")
 _SHARED = ("name", "time", "arrival")
@@ -94,12 +94,14 @@ class TableMapping:
     declares_unit: bool = False
     """Whether the mapping itself says what one time-point is."""
 
-    def with_unit(self, unit: str | None) -> TableMapping:
-        """The same with a unit that was given beside it; it must not say otherwise."""
+    def with_unit(self, unit: str | None, declared: TimeScale | None = None) -> TableMapping:
+        """The same with the unit that the rules declare, or that was given beside it; it must not say otherwise."""
+        unit = unit_of(declared, unit)
         if unit is None or (self.declares_unit and self.unit == unit):
             return self
         if self.declares_unit:
-            raise HoldsforError(f"unit is {unit!r}, but {self.name} says {self.unit!r}; leave one of them out")
+            other = f"unit is {unit!r}" if declared is None else f"the rules declare time_unit({unit})"
+            raise HoldsforError(f"{other}, but {self.name} says {self.unit!r}; leave one of them out")
         return replace(self, unit=unit, declares_unit=True)
 
     def of_file(self, path: str | Path) -> list[Entry]:
@@ -129,7 +131,7 @@ def make_mapping(data: Mapping[str, Any], name: str = "mapping") -> TableMapping
     ['ts', 'door']
     """
     _known_keys(data, _TOP, name)
-    unit = _one_of(data.get("unit", "s"), UNITS, f"{name}: unit")
+    unit = _unit(data.get("unit", "s"), f"{name}: unit")
     style = None if "format" not in data else _one_of(data["format"], FORMATS, f"{name}: format")
     shared = {key: _text(data[key], f"{name}: {key}") for key in _SHARED if key in data}
     entries = []
@@ -182,6 +184,10 @@ def _text(value: object, place: str) -> str:
     if not isinstance(value, str):
         raise HoldsforError(f"{place} must be text, not {value!r}")
     return value
+
+
+def _unit(value: object, place: str) -> str:
+    return UNIT_WORDS[value] if isinstance(value, str) and value in UNIT_WORDS else _one_of(value, UNITS, place)
 
 
 def _one_of(value: object, known: Iterable[str], place: str) -> str:

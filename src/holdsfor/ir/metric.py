@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 from typing import TypeAlias
 
 from holdsfor.diagnostics import NOWHERE, Diagnostic, Span
+from holdsfor.ir.scale import declared_scale, is_time_goal
 from holdsfor.syntax.terms import Const, Term, Var, variables
+from holdsfor.times import TimeScale
 
 
 def _span() -> Span:
@@ -174,6 +177,14 @@ class MetricFact:
     span: Span = _span()
 
 
+@dataclass(frozen=True, slots=True)
+class MetricDirective:
+    """`:- time_unit(s).`"""
+
+    goal: Term
+    span: Span = _span()
+
+
 @dataclass(frozen=True)
 class MetricProgram:
     """Rules and facts in the order in which they were written; `diagnostics` are the front end's findings."""
@@ -181,9 +192,25 @@ class MetricProgram:
     rules: tuple[MetricRule, ...]
     facts: tuple[MetricFact, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
+    directives: tuple[MetricDirective, ...] = ()
 
     def __add__(self, other: MetricProgram) -> MetricProgram:
-        return MetricProgram(self.rules + other.rules, self.facts + other.facts, self.diagnostics + other.diagnostics)
+        return MetricProgram(
+            self.rules + other.rules,
+            self.facts + other.facts,
+            self.diagnostics + other.diagnostics,
+            self.directives + other.directives,
+        )
+
+    @property
+    def time_goals(self) -> tuple[Term, ...]:
+        """The goals of directives that say what time-points are."""
+        return tuple(directive.goal for directive in self.directives if is_time_goal(directive.goal))
+
+    @cached_property
+    def time_scale(self) -> TimeScale | None:
+        """What one unit of time is, if the program says so."""
+        return declared_scale(self.time_goals)
 
 
 def atoms(atom: MetricAtom) -> Iterator[Atom]:

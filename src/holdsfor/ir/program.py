@@ -12,6 +12,7 @@ from holdsfor.ir.metric import MetricProgram
 from holdsfor.ir.rules import (
     BackgroundRule,
     Declaration,
+    DeclarationKind,
     DelayRule,
     EffectRule,
     EventRule,
@@ -20,6 +21,9 @@ from holdsfor.ir.rules import (
     PostponeRule,
     Rule,
 )
+from holdsfor.ir.scale import declared_scale, is_time_goal
+from holdsfor.syntax.terms import Term
+from holdsfor.times import TimeScale
 
 _R = TypeVar("_R", bound=Rule)
 
@@ -44,6 +48,17 @@ class Program:
             self.metric + other.metric,
             max(self.clock_tick, other.clock_tick),
         )
+
+    @property
+    def time_goals(self) -> tuple[Term, ...]:
+        """The goals of directives that say what time-points are."""
+        directives = (one for one in self.declarations if one.kind is DeclarationKind.DIRECTIVE)
+        return tuple(goal for one in directives for goal in one.args if is_time_goal(goal)) + self.metric.time_goals
+
+    @cached_property
+    def time_scale(self) -> TimeScale | None:
+        """What one time-point is, if the program says so."""
+        return declared_scale(self.time_goals)
 
     @cached_property
     def effects(self) -> tuple[EffectRule, ...]:

@@ -17,6 +17,7 @@ from holdsfor.explain.limits import DEPTH
 from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.ir.metric import MetricProgram
 from holdsfor.metric.times import Time, exact
+from holdsfor.times import TimeScale
 
 if TYPE_CHECKING:
     # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
@@ -43,6 +44,11 @@ class MetricReasoner:
         derived = list(dict.fromkeys(rule.head.predicate for rule in rules))
         names = ", ".join(derived[:_MOST_NAMED]) + ", …" * (len(derived) > _MOST_NAMED)
         return f"<MetricReasoner: {len(rules)} rule{'' if len(rules) == 1 else 's'}; derives {names or 'nothing'}>"
+
+    @property
+    def time_scale(self) -> TimeScale | None:
+        """What one unit of time is, if the rules say so: `:- time_unit(s).`"""
+        return self.program.time_scale
 
     @cached_property
     def plan(self) -> MetricPlan:

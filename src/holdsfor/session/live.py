@@ -43,10 +43,11 @@ from holdsfor.times import (
     LATEST,
     DurationInput,
     TimeInput,
+    TimeScale,
     duration_or_none,
-    require_unit,
     time_point,
     time_point_or_none,
+    unit_of,
 )
 
 LEAST_IN_A_PANE = 4096
@@ -66,8 +67,11 @@ class Session:
         pane: int = LEAST_IN_A_PANE,
         unit: str | None = None,
     ) -> None:
-        self._unit = None if unit is None else require_unit(unit)
-        size, begin = duration_or_none(window, unit, "window"), time_point_or_none(start, unit, "start")
+        self._declared: TimeScale | None = plan.analysis.written.time_scale
+        known = unit_of(self._declared, unit)
+        self.time_scale = self._declared or (None if known is None else TimeScale(known))
+        """What one time-point is, if the rules, the input or whoever gave it said so."""
+        size, begin = duration_or_none(window, known, "window"), time_point_or_none(start, known, "start")
         if size is not None and size < 1:
             raise HoldsforError(f"the window must be at least one time-point, not {window}")
         if has_preprocessing(plan):
@@ -139,11 +143,16 @@ class Session:
             return time
         return time_point(time, self._unit, "now" if event is None else f"the time of {event}")
 
-    def _counted_in(self, unit: str | None) -> str | None:
+    @property
+    def _unit(self) -> str | None:
+        return None if self.time_scale is None else self.time_scale.unit
+
+    def _counted_in(self, unit: str | None) -> TimeScale | None:
         """What one time-point is; the session and all that is pushed must agree."""
-        if unit is not None and self._unit not in (None, require_unit(unit)):
-            raise HoldsforError(f"this session counts time in {self._unit!r}, not {unit!r}")
-        return unit or self._unit
+        wanted = unit_of(self._declared, unit)
+        if wanted is not None and self._unit not in (None, wanted):
+            raise HoldsforError(f"this session counts time in {self._unit!r}, not {wanted!r}")
+        return self.time_scale or (None if wanted is None else TimeScale(wanted))
 
     def _streamed(self, events: EventsInput | Stream, unit: str | None) -> Stream:
         entities = self._plan.analysis.entities
@@ -155,8 +164,9 @@ class Session:
             for name in events:
                 self._require_known(name)
             known = self._counted_in(unit)
-            reading = read_frames(events, entities, known or "s", self.dictionary, self._rejects)
-            self._unit = known or reading.unit
+            unit = "s" if known is None else known.unit
+            reading = read_frames(events, entities, unit, self.dictionary, self._rejects)
+            self.time_scale = known or reading.time_scale
         else:
             reading = read_rtec(as_paths(events, self._plan), entities, self.dictionary, self._rejects)
         self._read += reading.rows
@@ -236,10 +246,10 @@ class Session:
         size = self._window
         answer = answer_in_time(answer, self._tick)
         if size is None:
-            return Result([answer], self._texts, summary, unit=self._unit, program=self._written)
+            return Result([answer], self._texts, summary, time_scale=self.time_scale, program=self._written)
         size *= self._tick
         windows = WindowPlan(size, size, answer.query_time - size, answer.query_time)
-        return Result([answer], self._texts, summary, windows, unit=self._unit, program=self._written)
+        return Result([answer], self._texts, summary, windows, time_scale=self.time_scale, program=self._written)
 
     def changes(self, now: TimeInput | None = None) -> Changes:
         """What has changed since this was last asked, up to a time; without one, up to the latest that was pushed."""

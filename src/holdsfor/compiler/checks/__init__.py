@@ -16,6 +16,7 @@ from holdsfor.compiler.checks.fluents import check_fluents
 from holdsfor.compiler.checks.intervals import check_intervals
 from holdsfor.compiler.checks.mixing import check_mixing
 from holdsfor.compiler.checks.redundancy import check_redundancy
+from holdsfor.compiler.checks.scale import check_scale
 from holdsfor.compiler.checks.shadowing import check_shadowing
 from holdsfor.compiler.checks.spelling import check_spelling
 from holdsfor.compiler.checks.time import check_time
@@ -28,6 +29,7 @@ Check = Callable[[Analysis], Iterator[Diagnostic]]
 CHECKS: tuple[Check, ...] = (
     check_spelling,
     check_directives,
+    check_scale,
     check_time,
     check_variables,
     check_arithmetic,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.diagnostics import Diagnostic, Severity, Span
+from holdsfor.compiler.analysis.similar import suggest
+from holdsfor.diagnostics import Diagnostic, Fix, Severity, Span
 from holdsfor.ir import DeclarationKind
+from holdsfor.ir.scale import TIME_UNIT, TIME_ZONE, is_time_goal
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Term, functor
 
@@ -60,7 +62,7 @@ def check_directives(analysis: Analysis) -> Iterator[Diagnostic]:
         if declaration.kind is DeclarationKind.DIRECTIVE:
             for goal in declaration.args:
                 name = functor(goal)
-                if name is None or name[0] not in WITHOUT_MEANING | _LOADING:
+                if name is None or not (name[0] in WITHOUT_MEANING | _LOADING or is_time_goal(goal)):
                     yield _not_executed(goal, declaration.span)
 
 
@@ -69,4 +71,8 @@ def _not_executed(goal: Term, otherwise: Span) -> Diagnostic:
     hint = _HINTS.get(name[0] if name else "", "remove it, or write what it does as rules and facts")
     message = f"this directive is not executed: {print_term(goal)}"
     span = goal.span if goal.span.source.text else otherwise
-    return Diagnostic("HF106", Severity.WARNING, message, span, hint)
+    close = suggest(name[0], (TIME_UNIT, TIME_ZONE)) if name and name[0] not in _HINTS else None
+    if close is None or name is None:
+        return Diagnostic("HF106", Severity.WARNING, message, span, hint)
+    fix = Fix(Span(span.source, span.start, span.start + len(name[0])), close)
+    return Diagnostic("HF106", Severity.WARNING, message, span, f"did you mean {close}?", fix=fix)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from holdsfor.diagnostics import ProgramError, Source
 from holdsfor.frontend.dmtl.reader import parse_source
 from holdsfor.frontend.dmtl.unparse import head_text, literal_text, metric_text
-from holdsfor.ir.metric import MetricFact, MetricRule
+from holdsfor.ir.metric import MetricDirective, MetricFact, MetricRule
 from holdsfor.syntax.tokens import Comment
 
 _LONGEST_LINE = 100
@@ -25,7 +25,9 @@ def format_metric(source: Source) -> str:
     parsed = parse_source(source)
     if parsed.diagnostics:
         raise ProgramError(parsed.diagnostics)
-    return _Layout(source, parsed.comments).text(parsed.statements)
+    return _Layout(source, parsed.comments).text(
+        sorted([*parsed.statements, *parsed.directives], key=lambda statement: statement.span.start)
+    )
 
 
 class _Layout:
@@ -35,7 +37,7 @@ class _Layout:
         self._lines: list[str] = []
         self._cursor = 0
 
-    def text(self, statements: list[MetricRule | MetricFact]) -> str:
+    def text(self, statements: list[MetricRule | MetricFact | MetricDirective]) -> str:
         for statement in statements:
             self._comments_before(statement.span.start)
             if self._has_blank_line(statement.span.start):
@@ -74,9 +76,11 @@ class _Layout:
             self._lines.append("")
 
 
-def _lines_of(statement: MetricRule | MetricFact, comments: list[Comment], text: str) -> Iterator[str]:
+def _lines_of(
+    statement: MetricRule | MetricFact | MetricDirective, comments: list[Comment], text: str
+) -> Iterator[str]:
     line = metric_text(statement)
-    if isinstance(statement, MetricFact):
+    if isinstance(statement, MetricFact | MetricDirective):
         yield from (comment.text for comment in comments)
         yield line
     elif not comments and len(line) <= _LONGEST_LINE:

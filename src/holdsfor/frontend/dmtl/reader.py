@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import NamedTuple, NoReturn
 
 from holdsfor.diagnostics import Diagnostic, Source, Span, in_reading_order
@@ -16,6 +17,7 @@ from holdsfor.ir.metric import (
     Binary,
     Condition,
     MetricAtom,
+    MetricDirective,
     MetricFact,
     MetricLiteral,
     MetricProgram,
@@ -25,7 +27,8 @@ from holdsfor.ir.metric import (
     Unary,
     UnaryOperator,
 )
-from holdsfor.syntax.terms import Const, Var
+from holdsfor.ir.scale import TIME_UNIT, TIME_ZONE
+from holdsfor.syntax.terms import Compound, Const, Var
 from holdsfor.syntax.tokens import Comment
 
 _BOXES = (UnaryOperator.BOX_PLUS, UnaryOperator.BOX_MINUS)
@@ -33,15 +36,17 @@ _NECK = re.compile(r":-")
 _MISTAKEN_NECK = re.compile(r"<-(?!>)|->|:=|←|=>|:(?!-)|if\b|when\b")
 _AND = re.compile(r"&&?|∧|and\b|AND\b")
 _OR = re.compile(r";|∨|or\b|OR\b")
+_UNQUOTED_ZONE = re.compile(rf"{TIME_ZONE}\s*\(\s*(\w+(?:/[\w+-]+)+)\s*\)")
 _FULL_STOP = re.compile(r"\.")
 
 
 class Parsed(NamedTuple):
-    """The rules and facts of a source in reading order, its comments, and what is wrong with it."""
+    """The rules and facts of a source in reading order, its comments, what is wrong with it, and its directives."""
 
     statements: list[MetricRule | MetricFact]
     comments: list[Comment]
     diagnostics: list[Diagnostic]
+    directives: list[MetricDirective]
 
 
 def parse_metric(sources: Iterable[Source]) -> MetricProgram:
@@ -56,6 +61,7 @@ def parse_metric(sources: Iterable[Source]) -> MetricProgram:
         tuple(statement for statement in statements if isinstance(statement, MetricRule)),
         tuple(statement for statement in statements if isinstance(statement, MetricFact)),
         tuple(in_reading_order(finding for one in parsed for finding in one.diagnostics)),
+        tuple(directive for one in parsed for directive in one.directives),
     )
 
 
@@ -64,18 +70,22 @@ def parse_source(source: Source) -> Parsed:
     parser = _Parser(source)
     statements = parser.statements()
     comments = [parser.comments[start] for start in sorted(parser.comments)]
-    return Parsed(statements, comments, parser.diagnostics)
+    return Parsed(statements, comments, parser.diagnostics, parser.directives)
 
 
 def parse_data(source: Source) -> Parsed:
     """Parse facts of a data file, where there are no variables: what starts with a capital letter is a constant too."""
     parser = _DataParser(source)
-    return Parsed(parser.statements(), [], parser.diagnostics)
+    return Parsed(parser.statements(), [], parser.diagnostics, [])
 
 
 class _Parser(Conditions):
     _before_last = 0
     """The end of what stands before the last condition."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.directives: list[MetricDirective] = []
 
     def statements(self) -> list[MetricRule | MetricFact]:
         found: list[MetricRule | MetricFact] = []
@@ -88,11 +98,17 @@ class _Parser(Conditions):
             except SyntaxProblem:
                 self.recover()
                 continue
-            if len(self.diagnostics) == known:
+            if len(self.diagnostics) > known:
+                continue
+            if isinstance(statement, MetricDirective):
+                self.directives.append(statement)
+            else:
                 found.append(statement)
         return found
 
-    def _statement(self) -> MetricRule | MetricFact:
+    def _statement(self) -> MetricRule | MetricFact | MetricDirective:
+        if self.skip() == ":" and self.accept(_NECK):
+            return self._directive()
         written = self._written_head()
         if self.accept_text("@"):
             fact = self._fact(written)
@@ -110,9 +126,26 @@ class _Parser(Conditions):
         self._finish(body[-1])
         return MetricRule(boxes, head, tuple(body), self.span(self.start, end))
 
+    def _directive(self) -> MetricDirective:
+        """`:- time_unit(s).`"""
+        neck, word = self.span(self.start), self.next_word()
+        if word not in (TIME_UNIT, TIME_ZONE):
+            for close in get_close_matches(word, (TIME_UNIT, TIME_ZONE), 1, 0.7):
+                self.fail(self.ahead(), f"unknown directive {word}", f"did you mean {close}?", replacement=close)
+            self.fail(neck, "a rule without a head", "write what the rule derives before :-", "HF603")
+        if unquoted := _UNQUOTED_ZONE.match(self.text, self.position):
+            name, span = unquoted[1], self.span(*unquoted.span(1))
+            hint = f"write the name in quotes: '{name}'"
+            self.fail(span, "the name of a time zone stands in quotes", hint, "HF114", replacement=f"'{name}'")
+        written = self.metric()
+        if not isinstance(written, Atom):
+            self.fail(written.span, "a directive has no operators", "write :- time_unit(s).")
+        goal = Compound(written.predicate, written.args, written.span) if written.args else Const(word, written.span)
+        end = self.end
+        self._finish()
+        return MetricDirective(goal, self.span(self.start, end))
+
     def _written_head(self) -> MetricAtom:
-        if self.skip() == ":" and self.accept(_NECK):
-            self.fail(self.span(self.start), "a rule without a head", "write what the rule derives before :-", "HF603")
         if self.next_word() == NOT:
             message = "a rule cannot derive a negation"
             self.fail(self.ahead(), message, "derive a predicate of its own for it", "HF603")
@@ -241,7 +274,11 @@ class _DataParser(_Parser):
     def _unquoted(self, text: str, span: Span) -> Var | Const:
         return Const(constant(text), span)
 
-    def _statement(self) -> MetricRule | MetricFact:
+    def _directive(self) -> MetricDirective:
+        hint = "write it into the file of the rules"
+        self.fail(self.span(self.start), "a directive among facts", hint, "HF605")
+
+    def _statement(self) -> MetricRule | MetricFact | MetricDirective:
         statement = super()._statement()
         if isinstance(statement, MetricRule):
             self.complain(statement.span, "this is a rule, not a fact", "put rules into a file of their own", "HF605")

@@ -12,6 +12,7 @@ from holdsfor.ir.metric import (
     Comparison,
     Condition,
     MetricAtom,
+    MetricDirective,
     MetricFact,
     MetricLiteral,
     MetricProgram,
@@ -24,13 +25,20 @@ from holdsfor.syntax.terms import Compound, Const, Term, Var
 _LEVELS = {"+": 1, "-": 1, "*": 2, "/": 2}
 
 
-def metric_text(part: MetricProgram | MetricRule | MetricFact | MetricLiteral | MetricAtom) -> str:
-    """A program, a rule, a fact or a condition as text; a program has a line for each rule, then for each fact."""
+def metric_text(
+    part: MetricProgram | MetricRule | MetricFact | MetricDirective | MetricLiteral | MetricAtom,
+) -> str:
+    """A program or a part of it as text; a program has a line for each directive, then rules, then facts."""
     match part:
         case MetricProgram():
-            return "".join(f"{metric_text(rule)}\n" for rule in part.rules) + "".join(
-                f"{metric_text(fact)}\n" for fact in part.facts
-            )
+            statements = [
+                *map(metric_text, part.directives),
+                *map(metric_text, part.rules),
+                *map(metric_text, part.facts),
+            ]
+            return "".join(f"{statement}\n" for statement in statements)
+        case MetricDirective():
+            return f":- {_goal_text(part.goal)}."
         case MetricRule():
             return f"{head_text(part)} :- {', '.join(map(literal_text, part.body))}"
         case MetricFact():
@@ -39,6 +47,12 @@ def metric_text(part: MetricProgram | MetricRule | MetricFact | MetricLiteral | 
             return literal_text(part)
         case _:
             return atom_text(part)
+
+
+def _goal_text(goal: Term) -> str:
+    name, args = (goal.name, goal.args) if isinstance(goal, Compound) else (str(getattr(goal, "value", "")), ())
+    shown = (_argument(arg) for arg in args if isinstance(arg, Var | Const))
+    return f"{name}({', '.join(shown)})" if args else name
 
 
 def head_text(rule: MetricRule) -> str:

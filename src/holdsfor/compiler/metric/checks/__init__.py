@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from holdsfor.compiler.checks.scale import scale_findings
 from holdsfor.compiler.metric.checks.arities import check_arities
 from holdsfor.compiler.metric.checks.cycles import check_cycles
 from holdsfor.compiler.metric.checks.extremes import check_extremes
@@ -29,7 +30,8 @@ CHECKS: tuple[Check, ...] = (
 
 def check_metric(program: MetricProgram) -> list[Diagnostic]:
     """Everything that is found in a program, apart from what the front end has said already."""
-    return in_reading_order(finding for check in CHECKS for finding in check(program))
+    found = (finding for check in CHECKS for finding in check(program))
+    return in_reading_order([*scale_findings(program.time_goals), *found])
 
 
 def streaming_findings(program: MetricProgram) -> list[Diagnostic]:

@@ -1,0 +1,2 @@
+:- time_units(s).
+initiatedAt(open(Door)=true, T) :- happensAt(unlock(Door), T).

@@ -1,0 +1,2 @@
+:- time_unit(fortnight).
+initiatedAt(open(Door)=true, T) :- happensAt(unlock(Door), T).

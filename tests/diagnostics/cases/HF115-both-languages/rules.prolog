@@ -1,0 +1,2 @@
+:- time_unit(s).
+initiatedAt(open(Door)=true, T) :- happensAt(unlock(Door), T), holdsAt(recent(Door)=true, T).

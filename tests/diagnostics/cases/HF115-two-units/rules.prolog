@@ -1,0 +1,3 @@
+:- time_unit(s).
+:- time_unit(ms).
+initiatedAt(open(Door)=true, T) :- happensAt(unlock(Door), T).
