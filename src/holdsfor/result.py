@@ -262,19 +262,23 @@ class Result:
         events: Collection[str] | bool = False,
         limit: int | None = None,
         unit: str | None = None,
+        zone: str | None = None,
         title: str | None = None,
     ) -> Timeline:
         """A picture of what holds when, for notebooks and files: `result.timeline().save("timeline.html")`.
 
         Of every time-point it shows what the last query time knows whose window has it. `fluents` are names, `entities`
         arguments, `between` is two times, and `limit` how many lanes there are at most. `events` are names of derived
-        events, or True for all. With a `unit` (`s`, `ms`, `us`, `ns`) times are unix time, and the axis has dates.
+        events, or True for all. The axis has local dates if it is known what a time-point is; a `unit` (`s`, `ms`, …)
+        says so of results that do not know, and a `zone` such as `Europe/Athens` shows the dates of another zone.
         """
         from holdsfor.viz.timeline import Timeline
         from holdsfor.viz.timeline_answers import answers_chart
         from holdsfor.viz.timeline_collect import Choice
+        from holdsfor.viz.timeline_dates import shown_scale
 
-        choice = Choice([fluents] if isinstance(fluents, str) else fluents, entities, between, unit)
+        shown = shown_scale(self.time_scale, unit, zone)
+        choice = Choice([fluents] if isinstance(fluents, str) else fluents, entities, between, shown)
         window = self._windows.size if self._windows is not None else None
         named = title if title is not None else self._title()
         return Timeline(answers_chart(self._answers, window, self._texts, choice, events, named), limit)

@@ -15,6 +15,7 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine_names import Engine
 from holdsfor.io.outputs import created
 from holdsfor.metric.times import exact
+from holdsfor.times import UNIT_WORDS, UNITS
 
 if TYPE_CHECKING:
     from holdsfor.io.rejects import Malformed, Rejects
@@ -55,7 +56,8 @@ TimelineOption: TypeAlias = Annotated[
     Path | None, typer.Option(help="Draw what was found: a page (.html) or a picture (.svg, .png).")
 ]
 DatesOption: TypeAlias = Annotated[
-    str | None, typer.Option(help="With --timeline: times are unix time in s, ms, us or ns; show dates.")
+    str | None,
+    typer.Option(help="With --timeline: what a time-point is (s, ms, …), if neither rules nor mapping say it."),
 ]
 MaxAheadOption: TypeAlias = Annotated[
     int | None,
@@ -155,8 +157,8 @@ def require_drawable(timeline: Path | None, unit: str | None) -> None:
         return
     if timeline.suffix.lower() not in {".html", ".svg", ".png"}:
         raise HoldsforError(f"--timeline is a .html, .svg or .png file, not {str(timeline)!r}")
-    if unit is not None and unit not in {"s", "ms", "us", "ns"}:
-        raise HoldsforError(f"--dates is one of s, ms, us, ns, not {unit!r}")
+    if unit is not None and unit not in UNIT_WORDS:
+        raise HoldsforError(f"--dates is one of {', '.join(UNITS)}, not {unit!r}")
 
 
 @contextmanager

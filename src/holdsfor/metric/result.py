@@ -220,18 +220,22 @@ class MetricResult:
         between: tuple[Any, Any] | None = None,
         limit: int | None = None,
         unit: str | None = None,
+        zone: str | None = None,
         title: str | None = None,
     ) -> Timeline:
         """A picture of what holds when, with open and closed ends: `result.timeline().save("timeline.html")`.
 
         `predicates` are names, `entities` arguments, `between` is two times, and `limit` how many lanes there are at
-        most. With a `unit` (`s`, `ms`, `us`, `ns`) times are unix time, and the axis has dates.
+        most. The axis has local dates if it is known what a time-point is; a `unit` (`s`, `ms`, …) says so of results
+        that do not know, and a `zone` such as `Europe/Athens` shows the dates of another zone.
         """
         from holdsfor.viz.timeline import Timeline
         from holdsfor.viz.timeline_collect import Choice
+        from holdsfor.viz.timeline_dates import shown_scale
         from holdsfor.viz.timeline_facts import facts_chart
 
-        choice = Choice([predicates] if isinstance(predicates, str) else predicates, entities, between, unit)
+        shown = shown_scale(None, unit, zone)
+        choice = Choice([predicates] if isinstance(predicates, str) else predicates, entities, between, shown)
         named = title if title is not None else self._title()
         return Timeline(facts_chart(self._facts, self._dictionary, choice, named), limit)
 

@@ -12,6 +12,7 @@ from holdsfor.viz.map_scene import Scene
 from holdsfor.viz.map_svg import map_svg
 from holdsfor.viz.map_tracks import read_situations, read_tracks
 from holdsfor.viz.picture import Picture, in_frame
+from holdsfor.viz.timeline_dates import shown_scale
 
 __all__ = ["SituationMap", "situation_map"]
 
@@ -48,6 +49,7 @@ def situation_map(
     *,
     title: str = "Map of situations",
     unit: str | None = None,
+    zone: str | None = None,
     projection: str = "mercator",
     kinds: Sequence[str] = (),
 ) -> SituationMap:
@@ -55,7 +57,8 @@ def situation_map(
 
     `tracks` is a table with columns `entity, time, lon, lat`, `situations` one with `situation, entity, start, end`
     (an end that is missing is open): mappings of columns, or anything that speaks Arrow. `areas` is a GeoJSON
-    FeatureCollection or the path of one. With a `unit` (`s`, `ms`, …) times are unix time and shown as dates.
+    FeatureCollection or the path of one. With a `unit` (`s`, `ms`, …) times are counted since 1970 and
+    shown as dates, those of a `zone` such as `Europe/Athens`, else of UTC.
     `kinds` are names of situations that get their colours first, in this order.
 
     >>> tracks = {"entity": ["tern"] * 3, "time": [0, 10, 20], "lon": [-4.5, -4.4, -4.3], "lat": [48.3, 48.3, 48.4]}
@@ -65,4 +68,5 @@ def situation_map(
     """
     found = read_tracks(tracks)
     held = read_situations(_NOTHING if situations is None else situations, found, kinds)
-    return SituationMap(Scene(title, found, held, read_areas(areas), unit, projection))
+    scale = shown_scale(None, "s" if found.are_dates else unit, zone)
+    return SituationMap(Scene(title, found, held, read_areas(areas), scale, projection))

@@ -31,6 +31,7 @@ def map_html(scene: Scene) -> str:
     x, y = (x - middle[0]) / span, (y - middle[1]) / span
     rows = thinned(tracks.entity, x, y, _GRAIN, _MOST_POINTS)
     situations, hidden = longest(scene.situations, _MOST_SITUATIONS)
+    low, high = (float(tracks.time.min()), float(tracks.time.max())) if len(tracks) else (0.0, 1.0)
     data = {
         "names": [plain(name) for name in tracks.names],
         "counts": packed(np.bincount(tracks.entity[rows], minlength=len(tracks.names))),
@@ -50,9 +51,9 @@ def map_html(scene: Scene) -> str:
             {"name": plain(name), "colour": AREA_FILLS[at % len(AREA_FILLS)]}
             for at, name in enumerate(scene.area_kinds)
         ],
-        "clock": {"origin": "0", "scale": scene.clock.scale, "unit": scene.unit},
-        "low": float(tracks.time.min(initial=np.inf)) if len(tracks) else 0.0,
-        "high": float(tracks.time.max(initial=-np.inf)) if len(tracks) else 1.0,
+        "clock": scene.clock.for_page(low, high),
+        "low": low,
+        "high": high,
         "width": (right - left) / span,
         "height": (bottom - top) / span,
         "span": span,

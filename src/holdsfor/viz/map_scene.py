@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from holdsfor.times import TimeScale
 from holdsfor.viz.map_areas import Area
 from holdsfor.viz.map_projection import EARTH, Floats, Projection, projection, seam, unrolled
 from holdsfor.viz.map_tracks import Situations, Tracks
@@ -27,14 +28,14 @@ class Scene:
     tracks: Tracks
     situations: Situations
     areas: list[Area]
-    unit: str | None = None
+    time_scale: TimeScale | None = None
     projection_name: str = "mercator"
 
     @cached_property
     def clock(self) -> Clock:
         """What times mean."""
         whole = bool((self.tracks.time == np.floor(self.tracks.time)).all())
-        return Clock(0, 1 if whole else None, self.unit)
+        return Clock(0, 1 if whole else None, self.time_scale)
 
     @cached_property
     def _seam(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.viz.timeline_dates import without_zone
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -27,13 +28,15 @@ class Tracks:
     lon: Floats
     lat: Floats
     dropped: int = 0
+    are_dates: bool = False
+    """Whether times were dates; they are then seconds since 1970."""
 
     def __len__(self) -> int:
         return len(self.entity)
 
     def take(self, rows: Ints | Bools) -> Tracks:
         """Some of the points."""
-        return Tracks(self.names, self.entity[rows], self.time[rows], self.lon[rows], self.lat[rows], self.dropped)
+        return replace(self, entity=self.entity[rows], time=self.time[rows], lon=self.lon[rows], lat=self.lat[rows])
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ def read_tracks(table: Any) -> Tracks:
     when, east, north = seconds(time), lon.astype(np.float64), lat.astype(np.float64)
     with np.errstate(invalid="ignore"):
         good = np.isfinite(when) & (np.abs(north) <= 90) & (np.abs(east) <= 180)
-    tracks = Tracks(names, codes, when, east, north, int((~good).sum()))
+    tracks = Tracks(names, codes, when, east, north, int((~good).sum()), without_zone(time).dtype.kind == "M")
     return tracks.take(np.flatnonzero(good)[np.lexsort((when[good], codes[good]))])
 
 
@@ -131,6 +134,7 @@ def _coded(column: npt.NDArray[Any]) -> tuple[list[str], Ints]:
 
 def seconds(column: npt.NDArray[Any]) -> Floats:
     """Times as numbers; dates become seconds of unix time."""
+    column = without_zone(column)
     if column.dtype.kind == "M":
         found = column.astype("datetime64[us]").astype(np.int64) / 1e6
         return np.where(np.isnat(column), np.nan, found)

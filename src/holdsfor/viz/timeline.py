@@ -48,17 +48,18 @@ def timeline(
     title: str = "Timeline",
     span: tuple[Any, Any] | None = None,
     unit: str | None = None,
+    zone: str | None = None,
     limit: int | None = None,
     kinds: Sequence[str | tuple[str, str]] = (),
 ) -> Timeline:
     """A timeline of lanes and events that you put together.
 
-    `span` is what of time is shown, all of it if not given. With a `unit` (`s`, `ms`, `us`, `ns`) times are unix time and
-    the axis has dates, in UTC. `kinds` get their colours first, in this order, so that they have the same ones in many
+    `span` is what of time is shown, all of it if not given. With a `unit` (`s`, `ms`, `min`, …)
+    time-points are counted since 1970 and the axis has dates, those of a `zone` such as `Europe/Athens`, else of UTC. `kinds` get their colours first, in this order, so that they have the same ones in many
     pictures: names, or pairs of a name and a value.
 
     >>> picture = timeline([Lane("open(front)", [4, 20], [11, None])], title="Doors")
     >>> picture.svg().count('class="bar"')
     2
     """
-    return Timeline(chart_of(lanes, events, title=title, span=span, unit=unit, kinds=kinds), limit)
+    return Timeline(chart_of(lanes, events, title=title, span=span, unit=unit, zone=zone, kinds=kinds), limit)

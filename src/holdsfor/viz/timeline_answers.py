@@ -59,7 +59,7 @@ def answers_chart(
         if symbol.name in shown:
             _add_event(collector, symbol, known, (low, high), choice, texts)
     last = answers[-1].query_time + 1 if answers else None
-    return collector.chart(title, scale=1, unit=choice.unit, reach=reach, marks_ends=False, at_least=last)
+    return collector.chart(title, scale=1, time_scale=choice.time_scale, reach=reach, marks_ends=False, at_least=last)
 
 
 def _known(answers: Sequence[Answer], window: int | None) -> list[tuple[Answer, int, int]]:

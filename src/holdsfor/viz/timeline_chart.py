@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.times import TimeScale
 from holdsfor.viz.timeline_axis import Clock
+from holdsfor.viz.timeline_dates import shown_scale, without_zone
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -19,7 +21,7 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 _FAR = 2**62
 """Whole numbers from here on stand for times that have no end."""
-_SECONDS = np.dtype("datetime64[s]")
+_SECONDS, _MICROSECONDS = np.dtype("datetime64[s]"), np.dtype("datetime64[us]")
 _NONE: Bools = np.zeros(0, np.bool_)
 
 
@@ -187,15 +189,15 @@ def chart_of(
     title: str,
     span: tuple[Any, Any] | None,
     unit: str | None,
+    zone: str | None = None,
     kinds: Sequence[str | tuple[str, str]] = (),
 ) -> Chart:
     """A chart of lanes that somebody put together. Lanes of a group follow each other, events after intervals."""
     columns = [column for lane in lanes for column in (lane.start, lane.end)] + [ticks.time for ticks in events]
     given = [_times(column) for column in columns] + ([_times(list(span))] if span is not None else [])
     if any(times.dtype.kind == "M" for times in given):
-        given = [times.astype(_SECONDS).astype(np.int64) if times.dtype.kind == "M" else times for times in given]
-        unit = unit or "s"
-    times, clock = _relative(given, unit)
+        given, unit = _in_one_unit(given)
+    times, clock = _relative(given, shown_scale(None, unit, zone))
     starts, ends, at = times[0 : 2 * len(lanes) : 2], times[1 : 2 * len(lanes) : 2], times[2 * len(lanes) :]
     numbers: dict[Kind, int] = {}
     for kind in kinds:
@@ -294,7 +296,7 @@ def _stacked_points(tables: Sequence[Points]) -> Points:
 
 def _times(column: Any) -> npt.NDArray[Any]:
     """A column of times as whole numbers, floating-point numbers or dates."""
-    found = np.atleast_1d(np.asarray(column))
+    found = without_zone(np.atleast_1d(np.asarray(column)))
     if found.dtype.kind in "iufM":
         return found.astype(np.float64) if found.dtype.kind == "f" else found
     if not len(found):
@@ -309,13 +311,26 @@ def _times(column: Any) -> npt.NDArray[Any]:
         raise HoldsforError(f"times must be numbers or datetime64, not {found.dtype}: {found[:3].tolist()}") from None
 
 
-def _relative(columns: Sequence[npt.NDArray[Any]], unit: str | None) -> tuple[list[Floats], Clock]:
+def _in_one_unit(columns: Sequence[npt.NDArray[Any]]) -> tuple[list[npt.NDArray[Any]], str]:
+    """Columns of dates as whole seconds, or microseconds if they have parts of seconds; a date that is missing is far."""
+    dates = [column for column in columns if column.dtype.kind == "M"]
+    exact = all((column[~np.isnat(column)] == column[~np.isnat(column)].astype(_SECONDS)).all() for column in dates)
+    counted = _SECONDS if exact else _MICROSECONDS
+    return [
+        np.where(np.isnat(column), _FAR, column.astype(counted).astype(np.int64))
+        if column.dtype.kind == "M"
+        else column
+        for column in columns
+    ], "s" if exact else "us"
+
+
+def _relative(columns: Sequence[npt.NDArray[Any]], time_scale: TimeScale | None) -> tuple[list[Floats], Clock]:
     """Columns as ticks after an origin, which keeps whole numbers exact however large they are."""
     if any(column.dtype.kind == "f" and not _is_whole(column) for column in columns):
-        return [_infinite(column) for column in columns], Clock(0, None, unit)
+        return [_infinite(column) for column in columns], Clock(0, None, time_scale)
     firsts = [int(column[_is_near(column)].min()) for column in columns if _is_near(column).any()]
     origin = min(firsts, default=0)
-    return [_infinite(column, origin) for column in columns], Clock(origin, 1, unit)
+    return [_infinite(column, origin) for column in columns], Clock(origin, 1, time_scale)
 
 
 def _is_near(column: npt.NDArray[Any]) -> Bools:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +14,8 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.frames import row_keys
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.tables import FOREVER
-from holdsfor.viz.timeline_axis import UNITS, Clock
+from holdsfor.times import UNITS, TimeScale, time_point
+from holdsfor.viz.timeline_axis import Clock
 from holdsfor.viz.timeline_chart import Bools, Chart, Floats, Kind, Points, Spans, bounds
 
 
@@ -26,36 +26,29 @@ class Choice:
     names: Collection[str] | None
     entities: Collection[Any] | None
     between: tuple[Any, Any] | None
-    unit: str | None
+    time_scale: TimeScale | None
 
     def reach(self, scale: int) -> tuple[int, int] | None:
         """What of time is wanted, in ticks."""
         if self.between is None:
             return None
-        low, high = (round(_number(time, self.unit) * scale) for time in self.between)
+        low, high = (round(_number(time, self.time_scale) * scale) for time in self.between)
         if low >= high:
             raise HoldsforError(f"between={self.between!r}: the first time must lie before the second")
         return low, high
 
 
-def _number(time: Any, unit: str | None) -> Fraction:
-    """A time as a number; dates are numbers if times are unix time."""
-    if isinstance(time, np.datetime64):
-        time = time.astype("datetime64[us]").item()
-    if isinstance(time, str) and unit is not None:
-        try:
-            time = datetime.fromisoformat(time)
-        except ValueError:
-            raise HoldsforError(f"{time!r} is not a date such as 2024-05-01T10:30") from None
-    if isinstance(time, datetime):
-        if unit is None:
-            raise HoldsforError("between two dates: say what unix time is counted in, such as unit='s'")
-        at = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
-        return Fraction(at.timestamp()).limit_denominator(10**6) * UNITS[unit]
+def _number(time: Any, scale: TimeScale | None) -> Fraction:
+    """A time as a number of time-points; dates are numbers if it is known how long one is."""
     try:
         return Fraction(str(time))
     except ValueError:
-        raise HoldsforError(f"a time must be a number such as 3, 0.25 or 1/3, not {time!r}") from None
+        if scale is None and isinstance(time, str):
+            raise HoldsforError(
+                f"between: a time must be a number such as 3, 0.25 or 1/3, or with a unit a date, not {time!r}"
+            ) from None
+    nanoseconds = time_point(time, None if scale is None else "ns", "between")
+    return Fraction(nanoseconds, UNITS["ns" if scale is None else scale.unit])
 
 
 def known_names(wanted: Iterable[str], known: Collection[str], what: str) -> set[str]:
@@ -118,7 +111,7 @@ class Collector:
         title: str,
         *,
         scale: int,
-        unit: str | None,
+        time_scale: TimeScale | None,
         reach: tuple[int, int] | None,
         marks_ends: bool,
         at_least: int | None = None,
@@ -138,7 +131,7 @@ class Collector:
         )
         near = np.concatenate((start[start > -FOREVER], end[end < FOREVER], time))
         origin = int(near.min(initial=2**62)) if len(near) else 0
-        clock = Clock(origin, scale, unit)
+        clock = Clock(origin, scale, time_scale)
         spans = Spans(place[lane], kind, _since(start, origin), _since(end, origin), start_open, end_open).in_order()
         points = Points(place[event_lane], event_kind, _since(time, origin))
         points = points.take(np.lexsort((points.time, points.lane)))

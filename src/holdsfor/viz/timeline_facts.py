@@ -32,7 +32,7 @@ def facts_chart(facts: FactSet, dictionary: Dictionary, choice: Choice, title: s
             found = found.take(of_entities(found.args, texts, choice.entities, found.rows))
         if found.rows:
             _add(collector, name, found, dictionary)
-    return collector.chart(title, scale=facts.scale, unit=choice.unit, reach=reach, marks_ends=True)
+    return collector.chart(title, scale=facts.scale, time_scale=choice.time_scale, reach=reach, marks_ends=True)
 
 
 def _entities(facts: FactSet, texts: Sequence[str]) -> set[str]:

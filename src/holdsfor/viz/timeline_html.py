@@ -31,7 +31,7 @@ def timeline_html(chart: Chart) -> str:
         "groupOf": [number[name] for name in chart.groups],
         "headers": 1 < len(groups) < lanes,
         "kinds": _kinds(chart),
-        "clock": {"origin": str(chart.clock.origin), "scale": chart.clock.scale, "unit": chart.clock.unit},
+        "clock": chart.clock.for_page(chart.low, chart.high),
         "low": chart.low,
         "high": chart.high,
         "counts": packed(np.bincount(spans.lane, minlength=lanes)),

@@ -18,6 +18,7 @@ from holdsfor.viz.timeline_density import LEVELS, Bars, Drawn, drawn, marks_at
 
 _CHARACTER = 6.6
 _LONGEST_LABEL = 44
+_HALF_A_DATE = 5
 _ROW, _LOW_ROW = 22.0, 15.0
 _MANY_LANES = 40
 _HEADER = 22.0
@@ -58,7 +59,10 @@ class _Layout:
     def left(self) -> float:
         """Where time begins."""
         names = [*self.labels, *(shorten(plain(name), _LONGEST_LABEL) for name in set(self.chart.groups))]
+        # The name of the zone stands on the axis, beside half of the first mark.
+        zone = len(self.chart.clock.zone) + _HALF_A_DATE if self.chart.clock.zone else 0
         widest = max((cells(name) for name in names), default=0)
+        widest = max(widest, zone)
         return MARGIN + min(widest * _CHARACTER + 14 + self.indent, 0.45 * self.width) + self.tails[0]
 
     @cached_property
@@ -110,7 +114,7 @@ def timeline_svg(chart: Chart, width: float) -> str:
     layout = _Layout(chart, width)
     entries = [(colour(number), str(chart.kinds[number])) for number in chart.used]
     shown, legend_height = legend(entries, width - 2 * MARGIN)
-    top = MARGIN + 24 + legend_height + 26 + (14 if chart.clock.unit else 0)
+    top = MARGIN + 24 + legend_height + 26 + (14 if chart.clock.zone else 0)
     height = top + layout.height + 14 + (20 if chart.note else 0) + MARGIN
     found = drawn(chart, layout.field)
     return "\n".join(
@@ -170,6 +174,8 @@ def _axis(layout: _Layout) -> Iterator[str]:
         if mark.context:
             yield f'<text class="faint small" x="{x:.1f}" y="-25" text-anchor="middle">{escape(mark.context)}</text>'
     yield f'<path class="grid" d="M{layout.left:.1f},0H{layout.left + layout.field:.1f}"/>'
+    if chart.clock.zone:
+        yield f'<text class="faint small" x="{MARGIN + 6:g}" y="-11">{escape(chart.clock.zone)}</text>'
 
 
 def _names(layout: _Layout) -> Iterator[str]:

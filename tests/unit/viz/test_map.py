@@ -202,7 +202,7 @@ def test_tables_and_files(tmp_path: Path) -> None:
     path.write_text(json.dumps(AREAS))
     dates = np.array(TRACKS["time"], "datetime64[s]")
     table = pa.table({**TRACKS, "time": dates})
-    assert situation_map(table, HELD, path).svg() == situation_map(TRACKS, HELD, AREAS).svg()
+    assert situation_map(table, HELD, path).svg() == situation_map(TRACKS, HELD, AREAS, unit="s").svg()
     with pytest.raises(HoldsforError, match="cannot read"):
         situation_map(TRACKS, HELD, tmp_path / "none.geojson")
     path.write_text("{")

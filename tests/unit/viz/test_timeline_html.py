@@ -65,7 +65,7 @@ def test_what_a_page_has() -> None:
     assert times(data["start"]).tolist() == [1, 3, 0]
     assert times(data["end"]).tolist() == [2, np.inf, 8]
     assert times(data["eventTime"]).tolist() == [4]
-    assert data["clock"] == {"origin": "1", "scale": 1, "unit": None}
+    assert data["clock"] == {"origin": "1", "scale": 1}
     assert [kind["value"] for kind in data["kinds"]] == ["x", "y", "", ""]
 
 

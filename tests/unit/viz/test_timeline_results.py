@@ -117,16 +117,29 @@ def test_between_dates() -> None:
     hour = {"enters": [(1714557600, "tern", "bay")], "leaves": [(1714561200, "tern", "bay")]}
     result = REASONER.recognise(hour)
     for begin, end in (
-        ("2024-05-01T10:00", "2024-05-01T10:30"),
+        ("2024-05-01T10:00Z", "2024-05-01T10:30Z"),
         (datetime(2024, 5, 1, 10, tzinfo=UTC), datetime(2024, 5, 1, 10, 30, tzinfo=UTC)),
         (np.datetime64("2024-05-01T10:00"), np.datetime64("2024-05-01T10:30")),
     ):
         chart = result.timeline(between=(begin, end), unit="s").chart
-        assert chart.clock.text(chart.high) == "2024-05-01 10:30:00"
-    with pytest.raises(HoldsforError, match="say what unix time is counted in"):
+        assert chart.clock.text(chart.high) == "2024-05-01T10:30:00Z"
+    with pytest.raises(HoldsforError, match="declare the unit, for example"):
         result.timeline(between=(datetime(2024, 5, 1, tzinfo=UTC), datetime(2024, 5, 2, tzinfo=UTC)))
-    with pytest.raises(HoldsforError, match="'noon' is not a date"):
+    with pytest.raises(HoldsforError, match="between must be a whole number, a datetime, or text .* not 'noon'"):
         result.timeline(between=("noon", "later"), unit="s")
+
+
+def test_dates_of_the_program() -> None:
+    """The axis has the dates of the declared zone, and of another one if that is wanted."""
+    dated = holdsfor.loads(":- time_unit(s).\n:- time_zone('Europe/Athens').\n" + RULES)
+    result = dated.recognise({"enters": [(1714557600, "tern", "bay")], "leaves": [(1714561200, "tern", "bay")]})
+    shown = texts(ET.fromstring(result.timeline().svg()))
+    assert {"Europe/Athens", "2024-05-01", "13:30"} <= set(shown)
+    assert "Asia/Tokyo" in texts(ET.fromstring(result.timeline(zone="Asia/Tokyo").svg()))
+    chart = result.timeline(between=("2024-05-01T13:10+03:00", "2024-05-01T13:20+03:00")).chart
+    assert chart.clock.text(chart.low) == "2024-05-01T13:10:00+03:00"
+    with pytest.raises(HoldsforError, match="known to be 1 s"):
+        result.timeline(unit="ms")
 
 
 def test_when_nothing_matches() -> None:
@@ -188,7 +201,7 @@ def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "Slow(tram)" in Path("m.svg").read_text()
     for wrong, said in (
         ("--timeline t.gif", "is a .html, .svg or .png file, not 't.gif'"),
-        ("--timeline t.svg --dates h", "--dates is one of s, ms, us, ns, not 'h'"),
+        ("--timeline t.svg --dates x", "--dates is one of s, ms, us, ns, min, h, d, not 'x'"),
         ("--timeline t.svg --engine reference", "--timeline cannot be used with --engine reference"),
     ):
         failed = run.invoke(app, f"run rules.prolog --events events.csv {wrong}".split())

@@ -4,6 +4,7 @@ import time
 import xml.etree.ElementTree as ET
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -150,9 +151,28 @@ def test_dates() -> None:
     midnight = 1714521600
     root = parsed([Lane("a", [midnight], [midnight + 86400])], unit="s")
     assert {"2024-05-01", "2024-05-02", "06:00", "18:00"} <= set(texts(root))
-    assert bars(root)[0].title == "a\n[2024-05-01 00:00:00, 2024-05-02 00:00:00)"
+    assert bars(root)[0].title == "a\n[2024-05-01T00:00:00Z, 2024-05-02T00:00:00Z)"
+    assert "UTC" in texts(root)
     same = parsed([Lane("a", np.array([midnight], "datetime64[s]"), np.array([midnight + 86400], "datetime64[s]"))])
     assert texts(same) == texts(root)
+
+
+def test_dates_of_a_zone() -> None:
+    midnight = 1714510800
+    root = parsed([Lane("a", [midnight], [midnight + 86400])], unit="s", zone="Europe/Athens")
+    assert {"2024-05-01", "2024-05-02", "06:00", "18:00", "Europe/Athens"} <= set(texts(root))
+    assert bars(root)[0].title == "a\n[2024-05-01T00:00:00+03:00, 2024-05-02T00:00:00+03:00)"
+
+
+def test_columns_of_pandas_with_a_zone() -> None:
+    times = pd.to_datetime(["2024-05-01T00:00+03:00", "2024-05-01T06:00:00.25+03:00"], format="ISO8601")
+    times = times.tz_convert("Europe/Athens")
+    ends = pd.Series([times[1], pd.NaT])
+    root = parsed([Lane("a", times, ends)], zone="Europe/Athens")
+    assert [bar.title for bar in bars(root)] == [
+        "a\n[2024-05-01T00:00:00+03:00, 2024-05-01T06:00:00.25+03:00)",
+        "a\n[2024-05-01T06:00:00.25+03:00, ∞)",
+    ]
 
 
 def test_open_and_closed_ends_are_marked() -> None:
@@ -182,8 +202,8 @@ def test_what_is_wrong_is_said() -> None:
         timeline([Lane("a", [1], [3], value=["x", "y"])])
     with pytest.raises(HoldsforError, match="cannot reach from 5 to 5"):
         timeline([Lane("a", [1], [3])], span=(5, 5))
-    with pytest.raises(HoldsforError, match="one of s, ms, us, ns"):
-        timeline([], unit="h")
+    with pytest.raises(HoldsforError, match="unit must be one of s, ms, us, ns"):
+        timeline([], unit="fortnight")
     with pytest.raises(HoldsforError, match="times must be numbers"):
         timeline([Lane("a", ["soon"], ["later"])])
 

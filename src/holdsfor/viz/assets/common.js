@@ -36,7 +36,6 @@ function lowerBound(sorted, value, low, high) {
 
 // Times
 
-const PER_SECOND = { s: 1, ms: 1e3, us: 1e6, ns: 1e9 };
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800, 1209600];
 const FURTHEST = 8.64e12;
 
@@ -47,17 +46,20 @@ function niceStep(least) {
 }
 
 class Clock {
-  constructor({ origin, scale, unit }) {
+  // With dates, a time-point has so many seconds, and `offsets` says from which second on local clocks are how far ahead of UTC.
+  constructor({ origin, scale, second, zone, offsets }) {
     this.origin = BigInt(origin);
     this.near = Number(this.origin);
     this.scale = scale;
-    this.unit = unit;
+    this.second = second;
+    this.zone = zone;
+    this.offsets = offsets;
   }
 
   text(at) {
     if (!Number.isFinite(at)) return at > 0 ? "∞" : "−∞";
-    if (this.unit) {
-      const seconds = (this.near + at) / (this.scale || 1) / PER_SECOND[this.unit];
+    if (this.second) {
+      const seconds = this.seconds(at);
       if (Math.abs(seconds) < FURTHEST) return this.date(seconds);
     }
     if (this.scale === null) return String(Number((this.near + at).toPrecision(12)));
@@ -75,19 +77,30 @@ class Clock {
     return rest === 1n ? String(Number(ticks) / this.scale) : `${top}/${bottom}`;
   }
 
+  seconds(at) {
+    return ((this.near + at) / (this.scale || 1)) * this.second;
+  }
+
+  ahead(seconds) {
+    let found = this.offsets[0][1];
+    for (const [from, offset] of this.offsets) if (from <= seconds) found = offset;
+    return found;
+  }
+
   date(seconds) {
-    const whole = Math.floor(seconds);
-    const rest = Math.round((seconds - whole) * 1e6) / 1e6;
-    const text = new Date(whole * 1000).toISOString().replace("T", " ").slice(0, -5);
-    return rest ? text + String(rest).slice(1) : text;
+    const micro = Math.round((seconds - Math.floor(seconds)) * 1e6);
+    const whole = Math.floor(seconds) + (micro === 1e6 ? 1 : 0);
+    const rest = micro % 1e6 ? "." + String(micro).padStart(6, "0").replace(/0+$/, "") : "";
+    const ahead = this.ahead(whole);
+    return new Date((whole + ahead) * 1000).toISOString().slice(0, -5) + rest + (this.zone === "UTC" ? "Z" : offsetText(ahead));
   }
 
   marks(low, high, most) {
-    if (this.unit) {
-      const tick = PER_SECOND[this.unit] * (this.scale || 1);
-      const [first, last] = [(this.near + low) / tick, (this.near + high) / tick];
+    if (this.second) {
+      const [first, last] = [this.seconds(low), this.seconds(high)];
+      const tick = (this.scale || 1) / this.second;
       if (Math.max(Math.abs(first), Math.abs(last)) < FURTHEST)
-        return dateMarks(first, last, most).map((m) => ({ ...m, at: m.at * tick - this.near }));
+        return dateMarks(first, last, most, this.offsets).map((m) => ({ ...m, at: m.at * tick - this.near }));
     }
     const scale = this.scale || 1;
     let step = niceStep((high - low) / scale / most);
@@ -109,40 +122,58 @@ class Clock {
   }
 }
 
-function dateMarks(low, high, most) {
+function offsetText(seconds) {
+  const part = (size, most) => String(Math.floor(Math.abs(seconds) / size) % most).padStart(2, "0");
+  return `${seconds < 0 ? "-" : "+"}${part(3600, 100)}:${part(60, 60)}${seconds % 60 ? ":" + part(1, 60) : ""}`;
+}
+
+// The parts of time between which local clocks change: first, last, seconds ahead of UTC, whether the last belongs to it.
+function* parts(low, high, offsets) {
+  for (let at = 0; at < offsets.length; at++) {
+    const first = at ? Math.max(low, offsets[at][0]) : low;
+    const last = at + 1 < offsets.length ? Math.min(high, offsets[at + 1][0]) : high;
+    if (first <= last) yield [first, last, offsets[at][1], last === high];
+  }
+}
+
+function dateMarks(low, high, most, offsets) {
   const least = (high - low) / most;
-  if (least > 1209600) return monthMarks(low, high, least / 2630016);
+  if (least > 1209600) return monthMarks(low, high, least / 2630016, offsets);
   const step = least > 1 ? STEPS.find((s) => s >= least) : niceStep(least);
+  const digits = step < 1 ? Math.ceil(-Math.log10(step) - 1e-9) : 0;
   const found = [];
   let day = "";
-  for (let k = Math.ceil(low / step); k * step <= high; k++) {
-    const at = k * step;
-    const iso = new Date(Math.floor(at + 1e-9) * 1000).toISOString();
-    const date = iso.slice(0, iso.indexOf("T"));
-    if (step >= 86400) found.push({ at, text: date });
-    else {
-      const digits = step < 1 ? Math.ceil(-Math.log10(step) - 1e-9) : 0;
-      const clock = iso.slice(iso.indexOf("T") + 1);
-      const part = digits ? (at - Math.floor(at + 1e-9)).toFixed(digits).slice(1) : "";
-      found.push({ at, text: step >= 60 ? clock.slice(0, 5) : clock.slice(0, 8) + part, context: date === day ? "" : date });
-      day = date;
+  for (const [first, last, ahead, closed] of parts(low, high, offsets))
+    for (let k = Math.ceil((first + ahead) / step); k * step - ahead < last || (closed && k * step - ahead === last); k++) {
+      const [local, at] = [k * step, k * step - ahead];
+      const iso = new Date(Math.floor(local + 1e-9) * 1000).toISOString();
+      const date = iso.slice(0, iso.indexOf("T"));
+      if (step >= 86400) found.push({ at, text: date });
+      else {
+        const clock = iso.slice(iso.indexOf("T") + 1);
+        const part = digits ? (local - Math.floor(local + 1e-9)).toFixed(digits).slice(1) : "";
+        found.push({ at, text: step >= 60 ? clock.slice(0, 5) : clock.slice(0, 8) + part, context: date === day ? "" : date });
+        day = date;
+      }
     }
-  }
   return found;
 }
 
-function monthMarks(low, high, least) {
+function monthMarks(low, high, least, offsets) {
   const months = [1, 2, 3, 6].find((m) => m >= least) || 12 * Math.max(1, Math.round(niceStep(least / 12)));
-  const begin = new Date(low * 1000);
   const found = [];
-  for (let n = Math.floor((begin.getUTCFullYear() * 12 + begin.getUTCMonth()) / months) * months; ; n += months) {
-    const date = new Date(0);
-    date.setUTCFullYear(Math.floor(n / 12), ((n % 12) + 12) % 12, 1);
-    const at = date.getTime() / 1000;
-    if (!(at <= high)) return found;
-    const iso = date.toISOString();
-    if (at >= low) found.push({ at, text: iso.slice(0, months >= 12 ? iso.indexOf("-", 1) : iso.indexOf("T") - 3) });
+  for (const [first, last, ahead, closed] of parts(low, high, offsets)) {
+    const begin = new Date((first + ahead) * 1000);
+    for (let n = Math.floor((begin.getUTCFullYear() * 12 + begin.getUTCMonth()) / months) * months; ; n += months) {
+      const date = new Date(0);
+      date.setUTCFullYear(Math.floor(n / 12), ((n % 12) + 12) % 12, 1);
+      const at = date.getTime() / 1000 - ahead;
+      if (!(closed ? at <= last : at < last)) break;
+      const iso = date.toISOString();
+      if (at >= first) found.push({ at, text: iso.slice(0, months >= 12 ? iso.indexOf("-", 1) : iso.indexOf("T") - 3) });
+    }
   }
+  return found;
 }
 
 // Around the field

@@ -17,7 +17,7 @@ const furthest = Float64Array.from(end);
 for (let lane = 0; lane + 1 < first.length; lane++)
   for (let at = first[lane] + 1; at < first[lane + 1]; at++) furthest[at] = Math.max(furthest[at], furthest[at - 1]);
 
-const [AXIS, ROW, HEADER, FADE, COLUMN] = [chart.clock.unit ? 42 : 28, 22, 24, 48, 2];
+const [AXIS, ROW, HEADER, FADE, COLUMN] = [chart.clock.zone ? 42 : 28, 22, 24, 48, 2];
 const canvas = element("canvas");
 const scroll = element("scroll");
 const whole = chart.high - chart.low;
@@ -63,7 +63,8 @@ function draw(pen, width, height) {
   pen.clearRect(0, 0, width, height);
   pen.font = "11px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace";
   const longest = chart.labels.reduce((a, b) => (a.length >= b.length ? a : b), "");
-  labelWidth = Math.min(Math.max(60, pen.measureText(longest).width + 30), 0.4 * width, 360);
+  const zone = clock.zone ? pen.measureText(clock.zone).width + 40 : 0;
+  labelWidth = Math.min(Math.max(60, pen.measureText(longest).width + 30, zone), 0.4 * width, 360);
   const top = scroll.scrollTop;
   const visible = rows.filter((row) => row.y + row.height > top && row.y < top + height);
   for (const row of visible) band(pen, row, row.y - top + AXIS, width, colours);
@@ -128,6 +129,8 @@ function axisText(pen, colours) {
     pen.fillText(mark.text, pixel(mark.at), AXIS - 10);
     if (mark.context) pen.fillText(mark.context, pixel(mark.at), AXIS - 25);
   }
+  pen.textAlign = "left";
+  if (clock.zone) pen.fillText(fitted(pen, clock.zone, labelWidth - 14), 8, AXIS - 10);
   pen.strokeStyle = colours.line;
   pen.strokeRect(fieldLeft() + 0.5, AXIS - 0.5, fieldWidth(), 0);
 }
