@@ -31,8 +31,9 @@ from holdsfor.incremental.run import Choice, IncrementalRun, Work
 from holdsfor.io.aside import without_far_ahead
 from holdsfor.io.builder import Reading
 from holdsfor.io.frames import read_frames
-from holdsfor.io.given import Paths, as_paths
+from holdsfor.io.given import Paths, as_paths, complain_of_unread_mapping
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
+from holdsfor.io.plausible import time_note
 from holdsfor.io.preprocessing import preprocessed
 from holdsfor.io.rejects import Malformed, Rejects
 from holdsfor.io.rtec_csv import OnRows, read_rtec
@@ -90,6 +91,7 @@ def _read(
     if mapping is None:
         return read_rtec(events, entities, rejects=rejects, on_rows=on_rows, reckoned=reckoned)
     described = _mapping(mapping).with_unit(unit, plan.analysis.written.time_scale)
+    complain_of_unread_mapping(described, plan)
     return read_tables(events, described, entities, rejects=rejects, on_rows=on_rows, reckoned=reckoned)
 
 
@@ -145,10 +147,14 @@ def checked_windows(
     *,
     tick: int = 1,
 ) -> tuple[WindowPlan | None, str | None]:
-    """The query times of a run over what was read, and what falls between windows, if anything does."""
+    """The query times of a run over what was read, and what is strange about them or about the times, if anything is."""
     windows = plan_windows(reading.stream, window, step, start, end, tick=tick)
     is_bounded = start is not None and end is not None
-    return windows, check_windows(reading.stream, windows, reading.dictionary, is_bounded=is_bounded)
+    notes = (
+        time_note(reading.stream.moments()[0], reading.time_scale) if reading.stream.rows else None,
+        check_windows(reading.stream, windows, reading.dictionary, is_bounded=is_bounded),
+    )
+    return windows, "; ".join(note for note in notes if note) or None
 
 
 @dataclass

@@ -11,6 +11,7 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError, warn_caller
 from holdsfor.io.builder import Reading
 from holdsfor.io.layouts import Layouts
+from holdsfor.io.mapping import TableMapping
 from holdsfor.io.rejects import Malformed
 
 Paths: TypeAlias = str | Path | Iterable[str | Path]
@@ -53,6 +54,14 @@ def complain_of_strangers(names: Iterable[str], plan: Plan) -> None:
     if len(strangers) == len(listed):
         raise HoldsforError(stranger_sentence(strangers, plan))
     warn_caller(f"{stranger_sentence(strangers, plan)}; these rows are left out")
+
+
+def complain_of_unread_mapping(mapping: TableMapping, plan: Plan) -> None:
+    """Raise HoldsforError if no rule reads anything that a mapping describes; it may describe more than some rules need."""
+    layouts = Layouts(plan.analysis.entities)
+    names = list(dict.fromkeys(entry.name for entry in mapping.entries))
+    if names and not any(layouts.knows(name) for name in names):
+        raise HoldsforError(f"{mapping.name}: {stranger_sentence(names, plan)}")
 
 
 def stranger_sentence(strangers: Sequence[str], plan: Plan) -> str:
