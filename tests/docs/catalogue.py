@@ -36,7 +36,7 @@ ELSEWHERE = {
 """Blocks of followed pages that another test runs, by a line that is in them."""
 
 NOT_RUN = {
-    ("connectors.md", "$ pip install 'holdsfor[nats]' 'holdsfor[kafka]' 'holdsfor[postgres]'"): "installs packages",
+    ("connectors.md", "$ pip install '.[nats,kafka,postgres]'"): "installs packages",
     ("connectors.md", 'spark.read.format("jdbc")'): "needs a jar with the driver; nothing of ours is in it",
     ("editors.md", "[language-server.holdsfor]"): "settings of another program",
     ("maritime.md", "holdsfor maritime run sea --postgres postgresql://me@db.example/ships"): (

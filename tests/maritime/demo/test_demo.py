@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -37,14 +38,25 @@ def test_demo_on_spark(tmp_path: Path) -> None:
     )
     assert answer.returncode == 0, answer.stderr
     assert "position reports" in answer.stdout
+    assert json.loads((tmp_path / "results" / "run.json").read_text())["engine"] == "spark"
     assert (tmp_path / "results" / "report.html").exists()
     assert list((tmp_path / "results" / "intervals").glob("*.parquet"))
 
 
 def test_demo_without_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The line that installs Java, and the way round it."""
+    """On the local engine, with the line that installs Java and what it changes."""
     monkeypatch.setitem(os.environ, "JAVA_HOME", str(tmp_path / "nowhere"))
-    answer = CliRunner().invoke(app, ["demo", "--out", str(tmp_path)])
+    answer = CliRunner().invoke(app, ["demo", "--out", str(tmp_path / "sea"), "--vessels", "15", "--hours", "4"])
+    assert answer.exit_code == 0, answer.output
+    first, second = answer.output.splitlines()[:2]
+    assert first.startswith("Spark needs Java 17 and none was found. Install it: ")
+    assert second.startswith("This run is on the local engine, which finds the same. With Java, Spark ")
+    assert json.loads((tmp_path / "sea/results/run.json").read_text())["engine"] == "local"
+
+
+def test_spark_was_asked_for_and_there_is_no_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(os.environ, "JAVA_HOME", str(tmp_path / "nowhere"))
+    answer = CliRunner().invoke(app, ["demo", "--out", str(tmp_path), "--engine", "spark"])
     assert answer.exit_code == 1
     assert "Install it:" in answer.output
     assert "holdsfor demo --engine local" in answer.output

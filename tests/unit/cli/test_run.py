@@ -157,7 +157,10 @@ def test_windows_by_what_changed_or_from_scratch() -> None:
         (("--events", "none.csv"), "cannot read none.csv: No such file or directory"),
         (("--events", "events.csv", "--fluent", "opne"), "no rule defines a fluent opne; did you mean open?"),
         (("--events", "events.csv", "--mapping", "none.toml"), "cannot read none.toml"),
-        (("--events", "events.csv", "-o", "no/where.csv"), "cannot write no/where.csv: there is no folder no; create it first"),
+        (
+            ("--events", "events.csv", "-o", "no/where.csv"),
+            "cannot write no/where.csv: there is no folder no; create it first",
+        ),
         (("--events", "events.csv", "-f", "parquet"), "Parquet is not for the terminal"),
         (("--events", "events.csv", "--background", "none.prolog"), "cannot read none.prolog"),
         (("--events", "events.csv", "--start", "9", "--end", "3"), "--end 3 lies before --start 9"),
