@@ -14,14 +14,16 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import EMPTY
+from holdsfor.engine.report import EVENTS, INTERVALS
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background, Reasoner, load
 from holdsfor.metric import MetricReasoner
 from holdsfor.recognition import MappingInput
+from holdsfor.spark.arguments import ArgumentColumns, columns_of
 from holdsfor.spark.asked_for import known_unit, require_frames
 from holdsfor.spark.buckets import StageTask
 from holdsfor.spark.job import Span, make_job, plan_rows
@@ -66,6 +68,8 @@ def recognise(
     clock_tick: int | None = None,
     unit: str | None = None,
     fluents: Collection[str] | None = None,
+    columns: str | None = None,
+    column_types: Mapping[str, str] | None = None,
     partitions: int | None = None,
     rows_at_once: int | None = None,
     untyped: bool = False,
@@ -76,6 +80,10 @@ def recognise(
     `events` is one DataFrame with a mapping, or one per event and input fluent with columns `time`, perhaps `arrival`,
     and the arguments in order. Tables of background facts may be DataFrames too. An end that is null is still open.
 
+    With `columns`, the name of a fluent, the result has the intervals of that fluent, and a column for each of its
+    arguments, named after the variables of the rules: `bigint`, `double` or `string`, as the columns of the input and the
+    rules say, or as `column_types` says by the name of the column.
+
     Time-points are the multiples of `clock_tick`, each a `unit` long. Where the unit is known, because it is given, or
     because times are timestamps, windows may be timedeltas or text such as "1 hour", and `start` and `end` datetimes.
     `partitions` is the number of buckets. `rows_at_once` lets each be worked on in pieces of about so many rows, for
@@ -84,17 +92,19 @@ def recognise(
     """
     plan, feeds = _read(program, events, mapping, background, unit, clock_tick, untyped=untyped)
     span = Span(*span_in_points((window, step, start, end), known_unit(events, _mapping(mapping), unit)))
+    arguments = _arguments(plan, EntityKind.FLUENT, columns, feeds, column_types)
     found = stage_output(
         plan,
         _session(events),
         feeds,
         span,
         partitions,
-        fluents=fluents,
+        fluents=fluents if columns is None else {columns},
         rows_at_once=rows_at_once,
         counted=observation is not None,
     )
-    return intervals_of(found, observation)
+    intervals = intervals_of(found, observation)
+    return intervals if arguments is None else arguments.added(intervals)
 
 
 def derived_events(
@@ -109,16 +119,33 @@ def derived_events(
     end: TimeInput | None = None,
     clock_tick: int | None = None,
     unit: str | None = None,
+    columns: str | None = None,
+    column_types: Mapping[str, str] | None = None,
     partitions: int | None = None,
     untyped: bool = False,
 ) -> DataFrame:
     """Find the events that rules derive: `query_time, event, time`. Takes what `recognise` takes."""
     plan, feeds = _read(program, events, mapping, background, unit, clock_tick, untyped=untyped)
     span = Span(*span_in_points((window, step, start, end), known_unit(events, _mapping(mapping), unit)))
+    arguments = _arguments(plan, EntityKind.EVENT, columns, feeds, column_types)
     found = stage_output(
         plan, _session(events), feeds, span, partitions, fluents=(), derived_events=True, counted=False
     )
-    return events_of(found)
+    happened = events_of(found)
+    return happened if arguments is None else arguments.added(happened)
+
+
+def _arguments(
+    plan: Plan, kind: EntityKind, name: str | None, feeds: Sequence[Feed], types: Mapping[str, str] | None
+) -> ArgumentColumns | None:
+    """The argument columns of a fluent or event, if there is to be one."""
+    if name is None:
+        if types is not None:
+            raise HoldsforError("column_types is about the columns of one fluent or event; name it with columns=")
+        return None
+    fixed = INTERVALS.names if kind is EntityKind.FLUENT else EVENTS.names
+    sources = [origin.rows for feed in feeds for origin in feed.origins]
+    return columns_of(plan, kind, [name], sources, fixed, types)[0]
 
 
 def intervals_of(output: DataFrame, observation: Observation | None = None) -> DataFrame:
