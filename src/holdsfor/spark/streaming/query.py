@@ -26,6 +26,9 @@ from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Report
 from holdsfor.spark.streaming.frames import Sources, Streams, observed, with_beat
+from holdsfor.spark.streaming.happenings import EVENT_CHANGES
+from holdsfor.spark.streaming.named_sinks import NamedSink, SinkMaker
+from holdsfor.spark.streaming.results import CAUSED
 from holdsfor.spark.streaming.shared import probe
 from holdsfor.spark.streaming.sinks import Sink, as_sink
 from holdsfor.spark.streaming.store import Store, make_folder, spark_path
@@ -172,27 +175,31 @@ class StreamingRecognition:
 
     def start(
         self,
-        sink: Sink,
+        sink: NamedSink,
         *,
         checkpoint: str,
         trigger: Mapping[str, Any] | str | None = None,
-        events: Sink | None = None,
+        events: NamedSink | None = None,
         side: Sink | None = None,
         on_report: OnReport | None = None,
         name: str | None = None,
         style: str = "parquet",
+        column_types: Mapping[str, str] | None = None,
     ) -> Any:
         """Start the query. `sink` gets the changelog of every batch, `events` that of derived events, `side` the rows
         that could not be used.
 
-        All are functions of rows and the number of the batch, or folders. `on_report` is called after every batch.
+        All are functions of rows and the number of the batch, or folders. A dict of sinks by the names of fluents (of
+        events) gives each the changes of its own, with a column for each argument; `column_types` is as in `recognise`.
+        `on_report` is called after every batch.
         """
+        sinks = self._sinks(sink, events, side, style, column_types)
         make_folder(checkpoint, "checkpoint")
         store = Store.below(checkpoint)
         if not store.committed():
             # A history that was begun has to come to its end first.
             link_before(store, 0)
-        run = self._run(checkpoint, _sinks(sink, events, side, style), on_report)
+        run = self._run(checkpoint, sinks, on_report)
         frame = observed(self._frame, run.work.sortings)
         if self._patience is not None:
             frame = with_beat(frame)
@@ -210,13 +217,14 @@ class StreamingRecognition:
     def backfill(
         self,
         history: Streams,
-        sink: Sink,
+        sink: NamedSink,
         *,
         checkpoint: str,
-        events: Sink | None = None,
+        events: NamedSink | None = None,
         side: Sink | None = None,
         until: TimeInput | None = None,
         style: str = "parquet",
+        column_types: Mapping[str, str] | None = None,
     ) -> Report:
         """Work through a history before the stream begins, which then goes on from there.
 
@@ -226,12 +234,25 @@ class StreamingRecognition:
         last = time_point_or_none(until, self._unit, "until")
         if any(batch >= 0 for batch in Store.below(checkpoint).batches()):
             raise HoldsforError(f"the stream of {checkpoint} has begun; a history comes before it")
-        run = self._run(checkpoint, _sinks(sink, events, side, style), None)
+        run = self._run(checkpoint, self._sinks(sink, events, side, style, column_types), None)
         return run.once(self._sources.together(history), _BACKFILL, last)
 
     def has_begun(self, checkpoint: str) -> bool:
         """Whether a run has come to the end of a batch at a checkpoint. One that was killed before that has not begun."""
         return bool(Store.below(checkpoint).committed())
+
+    def _sinks(
+        self,
+        sink: NamedSink,
+        events: NamedSink | None,
+        side: Sink | None,
+        style: str,
+        types: Mapping[str, str] | None,
+    ) -> Sinks:
+        maker = SinkMaker(self.plan, self._work.shapes, style, types)
+        happened = None if events is None else maker.made(events, EntityKind.EVENT, EVENT_CHANGES.names)
+        aside = None if side is None else as_sink(side, style)
+        return Sinks(maker.made(sink, EntityKind.FLUENT, CAUSED.names), happened, aside)
 
     def _run(self, checkpoint: str, sinks: Sinks, on_report: OnReport | None) -> Run:
         workers_like_driver(_session(self._events))
@@ -246,11 +267,6 @@ class StreamingRecognition:
         probe(_session(self._events), store)
         work = self._work.told(buckets=buckets, derived_events=sinks.events is not None)
         return Run(work, store, settings, self._start, self._patience, sinks, on_report, self._max_ahead)
-
-
-def _sinks(sink: Sink, events: Sink | None, side: Sink | None, style: str) -> Sinks:
-    more = [None if other is None else as_sink(other, style) for other in (events, side)]
-    return Sinks(as_sink(sink, style), *more)
 
 
 def _duration(idle: str | timedelta, unit: str) -> int:

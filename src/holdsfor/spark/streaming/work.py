@@ -14,7 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.spark.job import Job, Rows, Span, make_job, plan_rows
+from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
 from holdsfor.spark.session import spare_worker
 from holdsfor.spark.streaming.arrivals import UNMATCHED
 from holdsfor.spark.streaming.clock import Clock, Windows
@@ -45,6 +45,8 @@ class Work:
     rows: Rows
     job: Job
     sortings: tuple[Sorting, ...]
+    shapes: tuple[SourceRows, ...] = ()
+    """What the columns of the input are."""
 
     @classmethod
     def of(
@@ -75,7 +77,7 @@ class Work:
         if unreadable is not None:
             known = " or ".join(f"({origin.chosen})" for group in origins for origin in group)
             used = (replace(used[0], lost=f"({unreadable}) and not coalesce({known}, false)"), *used[1:])
-        return cls(plan, sources, windows, stages, rows, job, used)
+        return cls(plan, sources, windows, stages, rows, job, used, tuple(shapes))
 
     def told(self, *, buckets: int, derived_events: bool) -> Work:
         """The same work, for so many buckets, and with derived events or without."""

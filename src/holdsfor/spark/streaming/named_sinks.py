@@ -1,0 +1,51 @@
+"""Sinks by the name of a fluent or event: each gets the changes of its own, with the arguments in typed columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pyspark.sql import DataFrame
+
+from holdsfor.compiler.analysis.entities import EntityKind
+from holdsfor.compiler.plan import Plan
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.spark.arguments import ArgumentColumns, columns_of
+from holdsfor.spark.job import SourceRows
+from holdsfor.spark.streaming.sinks import FunctionSink, Sink, as_sink
+
+NamedSink: TypeAlias = Sink | Mapping[str, Sink]
+"""A sink for all, or one for each fluent (event) by its name."""
+
+
+@dataclass(frozen=True)
+class NamedSinks:
+    """Hands the rows of each fluent, or event, to its sink. One that has no rows in a batch is not called."""
+
+    sinks: tuple[tuple[ArgumentColumns, FunctionSink], ...]
+
+    def __call__(self, rows: DataFrame, batch: int) -> None:
+        """Write the rows of a batch."""
+        for columns, sink in self.sinks:
+            if not rows.where(columns.where).isEmpty():
+                sink(columns.added(rows), batch)
+
+
+@dataclass(frozen=True)
+class SinkMaker:
+    """Makes sinks of what a user gives."""
+
+    plan: Plan
+    sources: Sequence[SourceRows]
+    style: str
+    types: Mapping[str, str] | None = None
+
+    def made(self, sink: NamedSink, kind: EntityKind, fixed: Iterable[str]) -> FunctionSink:
+        """A sink for changes of fluents, or of events, that have the columns `fixed`."""
+        if not isinstance(sink, Mapping):
+            return as_sink(sink, self.style)
+        if not sink:
+            raise HoldsforError("there is no sink: give each fluent one by its name, or one for all of them")
+        columns = columns_of(self.plan, kind, list(sink), self.sources, list(fixed), self.types)
+        return NamedSinks(tuple((one, as_sink(sink[one.name], self.style)) for one in columns))
