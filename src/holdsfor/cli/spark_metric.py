@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from holdsfor.cli.columns import places, write_tables
 from holdsfor.cli.common import friendly_errors
 from holdsfor.cli.metric import MetricOptions, _delay, load_metric_files
 from holdsfor.cli.options import Format, counted, require_drawable, style_of
 from holdsfor.cli.spark import spark_session
+from holdsfor.compiler.analysis.argument_names import first_variables, named_columns
+from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.diagnostics import HoldsforError
 
 if TYPE_CHECKING:
@@ -44,7 +47,9 @@ def run_metric_on_spark(
         require_drawable(options.timeline, options.dates)
         style = style_of(options.style, options.output)
         reasoner = load_metric_files(options.rules)
-        reasoner.require_no_errors()
+        plan = reasoner.plan_of(options.query or None)
+        predicates = sorted({relation.name for relation in plan.outputs})
+        where = places(predicates, options.output, style, "--output", "--query NAME") if options.columns else {}
         spark = spark_session(master)
         from pyspark.sql import Observation
 
@@ -72,8 +77,12 @@ def run_metric_on_spark(
             )
         with spark_errors("the program cannot be run"):
             table = _sorted(found.toArrow())
-        with writing(style, options.output, EXACT if exactly else ROUNDED) as writer:
-            writer.write(table.cast(EXACT) if exactly else _rounded(table).cast(ROUNDED))
+        table = table.cast(EXACT) if exactly else _rounded(table).cast(ROUNDED)
+        if options.columns:
+            write_tables(((name, _with_arguments(table, name, plan)) for name in predicates), where, style)
+        else:
+            with writing(style, options.output, table.schema) as writer:
+                writer.write(table)
         counts = observation.get
         spark.stop()
     if quiet:
@@ -120,6 +129,22 @@ def _sorted(table: pa.Table) -> pa.Table:
         for name, args, start in zip(*(table[name].to_pylist() for name in ("predicate", "args", "start")), strict=True)
     ]
     return table.take(pa.array(sorted(range(len(keys)), key=keys.__getitem__), pa.int64()))
+
+
+def _with_arguments(table: pa.Table, predicate: str, plan: MetricPlan) -> pa.Table:
+    """The facts of a predicate, with a column for each argument."""
+    import pyarrow.compute as pc
+
+    from holdsfor.frontend.dmtl.constants import read_arguments
+    from holdsfor.io.arguments import typed_column
+
+    table = table.filter(pc.equal(table["predicate"], predicate))
+    arities = [relation.arity for relation in plan.outputs if relation.name == predicate]
+    titles = named_columns(first_variables(plan.variables, predicate, max(arities)), table.column_names)
+    rows = [read_arguments(text) for text in table["args"].to_pylist()]
+    for place, title in enumerate(titles):
+        table = table.append_column(title, typed_column([row[place] if place < len(row) else None for row in rows]))
+    return table
 
 
 def _rounded(table: pa.Table) -> pa.Table:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 import numpy as np
 import pyarrow as pa
 
-from holdsfor.compiler.analysis.argument_names import named_columns
+from holdsfor.compiler.analysis.argument_names import first_variables, named_columns
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
@@ -200,15 +200,11 @@ class MetricResult:
     def _argument_columns(self, taken: Sequence[str]) -> dict[str, Any]:
         """The arguments of one predicate, in the order of the table; null where one of its arities has fewer."""
         arity = max((arity for _, arity in self._facts.tables), default=0)
-        variables: list[str | None] = [None] * arity
-        for signature in self._facts.tables:
-            for place, variable in enumerate(self._variables.get(signature, ())):
-                variables[place] = variables[place] or variable
+        name = next(iter(self._facts.tables), ("", 0))[0]
+        titles = named_columns(first_variables(self._variables, name, arity), taken)
         columns = list(zip_longest(*(row.args for row in self)))
         columns += [(None,) * len(self)] * (arity - len(columns))
-        return {
-            name: typed_column(column) for name, column in zip(named_columns(variables, taken), columns, strict=True)
-        }
+        return {title: typed_column(column) for title, column in zip(titles, columns, strict=True)}
 
     # For people
 

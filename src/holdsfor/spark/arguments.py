@@ -126,26 +126,28 @@ def columns_of(
     for symbol in plan.outputs:
         if symbol.kind is kind:
             arities[symbol.name] = max(arities.get(symbol.name, 0), symbol.arity)
-    _require_known(names, arities, "fluent" if kind is EntityKind.FLUENT else "event")
+    require_known(names, arities, "fluent" if kind is EntityKind.FLUENT else "event")
     program = plan.analysis.written
     kinds = argument_kinds(program, input_kinds(sources))
     term = "fluent" if kind is EntityKind.FLUENT else "event"
     found = []
     for name in names:
         titles = argument_columns(program, kind, name, arities[name], fixed)
-        known = [
-            frozenset().union(
-                *(kinds.get((name, arity, place), frozenset()) for arity in range(place, arities[name] + 1))
-            )
-            for place in range(arities[name])
-        ]
-        found.append(ArgumentColumns(name, term, tuple(titles), _types(titles, known, types)))
+        found.append(ArgumentColumns(name, term, tuple(titles), types_of(name, titles, kinds, types)))
     require_types(types, [title for one in found for title in one.titles])
     return found
 
 
-def _types(titles: Sequence[str], kinds: Sequence[Kinds], given: Mapping[str, str] | None) -> tuple[str, ...]:
-    return tuple((given or {}).get(title, type_of(kind)) for title, kind in zip(titles, kinds, strict=True))
+def types_of(
+    name: str, titles: Sequence[str], kinds: Mapping[Place, Kinds], given: Mapping[str, str] | None
+) -> tuple[str, ...]:
+    """The types of argument columns: as given, or one that holds what stands there, whatever the arity."""
+    arity = len(titles)
+    found = []
+    for place, title in enumerate(titles):
+        known = [kinds.get((name, size, place), frozenset()) for size in range(place + 1, arity + 1)]
+        found.append((given or {}).get(title, type_of(frozenset().union(*known))))
+    return tuple(found)
 
 
 def type_of(kinds: Kinds) -> str:
@@ -170,7 +172,8 @@ def require_types(types: Mapping[str, str] | None, titles: Collection[str]) -> N
             raise HoldsforError(f"column_types: {title} can be {', '.join(TYPES)}, not {kind!r}")
 
 
-def _require_known(names: Iterable[str], known: Collection[str], what: str) -> None:
+def require_known(names: Iterable[str], known: Collection[str], what: str) -> None:
+    """Complain of the first name that rules do not define."""
     for name in names:
         if name not in known:
             close = suggest(name, known)

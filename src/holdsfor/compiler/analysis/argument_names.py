@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.mixing import as_term
@@ -41,6 +41,21 @@ def head_variables(program: MetricProgram) -> dict[tuple[str, int], tuple[str | 
         signature: _variables([head.args for head in heads if head.signature == signature], signature[1])
         for signature in dict.fromkeys(head.signature for head in heads)
     }
+
+
+def first_variables(
+    variables: Mapping[tuple[str, int], Sequence[str | None]], predicate: str, arity: int
+) -> list[str | None]:
+    """The variables at the arguments of a predicate, of whatever arity up to a given one.
+
+    >>> first_variables({("P", 1): ["X"], ("P", 2): ["Y", "Z"]}, "P", 2)
+    ['X', 'Z']
+    """
+    found: list[str | None] = [None] * arity
+    for size in range(1, arity + 1):
+        for place, variable in enumerate(variables.get((predicate, size), ())):
+            found[place] = found[place] or variable
+    return found
 
 
 def column_names(heads: Iterable[Sequence[Term]], arity: int, taken: Collection[str]) -> list[str]:

@@ -21,8 +21,9 @@ from holdsfor.metric import MetricReasoner, from_metric_sources
 from holdsfor.metric.session import Span
 from holdsfor.metric.times import Time
 from holdsfor.spark.batch import _partitions
-from holdsfor.spark.metric.answers import answer_sql
+from holdsfor.spark.metric.answers import answer_schema, answer_sql
 from holdsfor.spark.metric.buckets import StageOnBucket
+from holdsfor.spark.metric.columns import predicate_columns
 from holdsfor.spark.metric.job import MetricJob
 from holdsfor.spark.metric.reading import ARGS, LINE, PREDICATE, ReadFacts, Source
 from holdsfor.spark.metric.wire import TOLD, wire_schema
@@ -46,6 +47,8 @@ def materialise(
     exact: bool = False,
     quoted: bool = False,
     untyped: bool = False,
+    columns: str | None = None,
+    column_types: Mapping[str, str] | None = None,
     partitions: int | None = None,
     observation: Observation | None = None,
 ) -> DataFrame:
@@ -58,17 +61,27 @@ def materialise(
 
     `args` is an array of text; `quoted` arguments stand in quotes where they would be read back as something else, as
     in the results of a local run (`'7'` is text, `7` a number). Times are numbers, or text if they have to be `exact` (`0.25`, `1/3`); null is infinite.
-    `untyped` says that text columns hold numbers as text. `observation` gets counts: `read`, `malformed`, `unknown`,
-    `intervals`.
+    `untyped` says that text columns hold numbers as text. With `columns`, the name of a predicate, the result has the facts
+    of that predicate, and a column for each of its arguments, named after the variables of the rules: `bigint`, `double` or
+    `string`, as the columns of the facts and the rules say, or as `column_types` says by the name of the column.
+    `observation` gets counts: `read`, `malformed`, `unknown`, `intervals`.
     """
     span = Span.of(start, end)
-    plan = loaded(program).plan_of(query)
+    reasoner = loaded(program)
+    plan = reasoner.plan_of(query if query is not None or columns is None else columns)
     frames = frames_of(facts, mapping, unit, untyped=untyped)
+    arguments = None
+    if columns is not None:
+        fixed = answer_schema(exact=exact).names
+        arguments = predicate_columns(plan, reasoner.program, [columns], frames, fixed, column_types)[0]
+    elif column_types is not None:
+        raise HoldsforError("column_types is about the columns of one predicate; name it with columns=")
     spark = frames[0][0].sparkSession
     job = MetricJob.of(plan, partitions or _partitions(spark), span.start, span.end)
     for message in job.stages.warnings:
         warnings.warn(message, stacklevel=2)
-    return answered(job, spark, frames, exact=exact, quoted=quoted, observation=observation)
+    found = answered(job, spark, frames, exact=exact, quoted=quoted, observation=observation)
+    return found if arguments is None else arguments.added(found)
 
 
 def answered(

@@ -17,11 +17,13 @@ from pyspark.sql.window import Window
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.metric.saved import fingerprint
+from holdsfor.ir.metric import MetricProgram
 from holdsfor.metric.session import streamed_plan
 from holdsfor.metric.times import Time, exact
 from holdsfor.spark.batch import _partitions
 from holdsfor.spark.metric.batch import MappingInput, Rules, frames_of, function, loaded
-from holdsfor.spark.metric.changes import CHANGES_SQL, CLOSE
+from holdsfor.spark.metric.changes import CHANGES, CHANGES_SQL, CLOSE
+from holdsfor.spark.metric.columns import PredicateSinks, predicate_columns
 from holdsfor.spark.metric.driver import MetricDriver, MetricReport, last_commit
 from holdsfor.spark.metric.job import MetricJob
 from holdsfor.spark.metric.reading import Source
@@ -69,7 +71,7 @@ def materialise_stream(
         raise HoldsforError(f"there must be at least 1 bucket, not {buckets}")
     frames = frames_of(facts, mapping, unit, untyped=untyped)
     ahead = None if max_ahead in (None, math.inf) else exact(max_ahead, "max_ahead")
-    return MetricStreaming(plan, frames, late, buckets, ahead)
+    return MetricStreaming(plan, frames, late, buckets, ahead, reasoner.program)
 
 
 class MetricStreaming:
@@ -82,8 +84,10 @@ class MetricStreaming:
         lateness: Fraction,
         buckets: int | None,
         max_ahead: Fraction | None = None,
+        program: MetricProgram | None = None,
     ) -> None:
         self.plan, self._max_ahead = plan, max_ahead
+        self._program = MetricProgram(()) if program is None else program
         self._frames, self._lateness, self._buckets = frames, lateness, buckets
         self._spark = frames[0][0].sparkSession
         for message in MetricJob.of(plan, 1).stages.warnings:
@@ -91,7 +95,7 @@ class MetricStreaming:
 
     def start(
         self,
-        sink: Sink,
+        sink: Sink | Mapping[str, Sink],
         *,
         checkpoint: str,
         trigger: Mapping[str, Any] | str | None = None,
@@ -99,11 +103,15 @@ class MetricStreaming:
         on_report: OnReport | None = None,
         name: str | None = None,
         style: str = "parquet",
+        column_types: Mapping[str, str] | None = None,
     ) -> Any:
         """Start the query. `sink` gets the changes of every batch, `side` facts that were late or could not be read.
 
-        Both are functions of rows and the number of the batch, or folders. `on_report` is called after every batch.
+        Both are functions of rows and the number of the batch, or folders. A dict of sinks by the names of predicates gives
+        each the changes of its own, with a column for each argument; `column_types` is as in `materialise`. `on_report` is
+        called after every batch.
         """
+        results = self._sink(sink, style, column_types)
         make_folder(checkpoint, "checkpoint")
         store = Store.below(checkpoint)
         settings: dict[str, Any] = {"rules": fingerprint(self.plan)}
@@ -116,7 +124,7 @@ class MetricStreaming:
         probe(self._spark, store)
         job = MetricJob.of(self.plan, settings["buckets"])
         aside = None if side is None else as_sink(side, style)
-        run = _Run(job, store, settings, self._lateness, as_sink(sink, style), aside, on_report, self._max_ahead)
+        run = _Run(job, store, settings, self._lateness, results, aside, on_report, self._max_ahead)
         schema = ddl(wire_schema(job))
         read = [frame.mapInArrow(function(ReadStream(job, source)), schema) for frame, source in self._frames]
         writer = reduce(DataFrame.unionAll, read).writeStream.foreachBatch(run)
@@ -128,6 +136,14 @@ class MetricStreaming:
         elif trigger is not None:
             writer = writer.trigger(**trigger)
         return writer.start()
+
+    def _sink(self, sink: Sink | Mapping[str, Sink], style: str, types: Mapping[str, str] | None) -> FunctionSink:
+        if not isinstance(sink, Mapping):
+            return as_sink(sink, style)
+        if not sink:
+            raise HoldsforError("there is no sink: give each predicate one by its name, or one for all of them")
+        columns = predicate_columns(self.plan, self._program, list(sink), self._frames, CHANGES.names, types)
+        return PredicateSinks(tuple((one, as_sink(sink[one.predicate], style)) for one in columns))
 
 
 @dataclass
