@@ -49,7 +49,16 @@ def places(
     except OSError as problem:
         raise HoldsforError(f"cannot make the folder {output}: {problem.strerror or problem}") from problem
     ending = ending_of(Format(style))
-    return {name: output / (re.sub(r"[^\w-]", "_", name) + ending) for name in names}
+    return {name: output / (_file_name(name) + ending) for name in names}
+
+
+def folders(sink: str, names: Iterable[str]) -> dict[str, str]:
+    """A folder for each name below that of a sink."""
+    return {name: f"{sink}/{_file_name(name)}" for name in names}
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"[^\w-]", "_", name)
 
 
 def write_tables(

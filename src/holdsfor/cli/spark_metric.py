@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from holdsfor.cli.columns import places, write_tables
+from holdsfor.cli.columns import folders, places, write_tables
 from holdsfor.cli.common import friendly_errors
 from holdsfor.cli.metric import MetricOptions, _delay, load_metric_files
 from holdsfor.cli.options import Format, counted, require_drawable, style_of
@@ -186,6 +186,7 @@ class StreamOptions:
     buckets: int | None
     master: str
     max_ahead: float | None = None
+    columns: bool = False
 
 
 def stream_metric(options: StreamOptions, *, not_for_metric: Sequence[str]) -> None:
@@ -214,8 +215,9 @@ def stream_metric(options: StreamOptions, *, not_for_metric: Sequence[str]) -> N
                 max_ahead=options.max_ahead,
             )
         with spark_errors("the stream cannot be started"):
+            predicates = sorted({relation.name for relation in made.plan.outputs})
             query = made.start(
-                options.sink,
+                folders(options.sink, predicates) if options.columns else options.sink,
                 checkpoint=options.checkpoint,
                 trigger=options.trigger,
                 side=options.side,

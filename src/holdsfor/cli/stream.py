@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import warnings
+from collections.abc import Collection
 from dataclasses import asdict
 from enum import StrEnum
 from fractions import Fraction
@@ -14,12 +15,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from holdsfor.cli.columns import arities, folders
 from holdsfor.cli.common import BACKGROUND, fail, friendly_errors, is_metric, limited, load_files
 from holdsfor.cli.options import (
     MaxDelayedEffectsOption,
     number,
     time_point,
 )
+from holdsfor.compiler.analysis.entities import EntityKind
+from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 
 if TYPE_CHECKING:
@@ -77,6 +81,13 @@ def stream(
     derived: Annotated[
         str | None, typer.Option("--derived-events", help="Folder for the changelog of derived events.")
     ] = None,
+    columns: Annotated[
+        bool,
+        typer.Option(
+            "--columns",
+            help="Give every argument a column, named after the rules' variables; each fluent has a folder below --sink.",
+        ),
+    ] = False,
     side: Annotated[str | None, typer.Option(help="Folder for rows that were late or could not be read.")] = None,
     reports: Annotated[
         Path | None, typer.Option(help="Write a line of JSON for each micro-batch to this file as well.")
@@ -138,6 +149,7 @@ def stream(
                 buckets,
                 master,
                 _distance(max_ahead),
+                columns,
             ),
             not_for_metric=[name for name, value in unused.items() if value],
         )
@@ -161,7 +173,7 @@ def stream(
 
         with warnings.catch_warnings(record=True) as complaints:
             warnings.simplefilter("always")
-            events, columns = opened(spark, source, path, schema, options)
+            events, there = opened(spark, source, path, schema, options)
             made = recognise_stream(
                 reasoner,
                 events,
@@ -180,23 +192,32 @@ def stream(
             )
         for complaint in complaints:
             typer.secho(f"warning: {complaint.message}", err=True, fg=typer.colors.YELLOW)
+        changes = _folders(sink, reasoner.plan, EntityKind.FLUENT, fluent) if columns else sink
+        happened = _folders(derived, reasoner.plan, EntityKind.EVENT) if columns and derived is not None else derived
         show = partial(_show, reports=reports, shown=set())
         if history is not None and not made.has_begun(checkpoint):
-            before = read_history(spark, source, history, columns, options)
+            before = read_history(spark, source, history, there, options)
             with spark_errors(f"{history} cannot be worked through"):
-                show(made.backfill(before, sink, checkpoint=checkpoint, events=derived, side=side, style=style.value))
+                show(
+                    made.backfill(before, changes, checkpoint=checkpoint, events=happened, side=side, style=style.value)
+                )
         with spark_errors("the stream cannot be started"):
             query = made.start(
-                sink,
+                changes,
                 checkpoint=checkpoint,
                 trigger=when,
-                events=derived,
+                events=happened,
                 side=side,
                 on_report=show,
                 style=style.value,
             )
         wait_for(query)
         spark.stop()
+
+
+def _folders(sink: str, plan: Plan, kind: EntityKind, wanted: Collection[str] = ()) -> dict[str, str]:
+    """A folder for each fluent, or each derived event."""
+    return folders(sink, arities(plan, kind, wanted or None))
 
 
 def _distance(given: str | None) -> float | None:

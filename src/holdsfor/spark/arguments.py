@@ -134,7 +134,6 @@ def columns_of(
     for name in names:
         titles = argument_columns(program, kind, name, arities[name], fixed)
         found.append(ArgumentColumns(name, term, tuple(titles), types_of(name, titles, kinds, types)))
-    require_types(types, [title for one in found for title in one.titles])
     return found
 
 

@@ -23,7 +23,7 @@ from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background, Reasoner, load
 from holdsfor.metric import MetricReasoner
 from holdsfor.recognition import MappingInput
-from holdsfor.spark.arguments import ArgumentColumns, columns_of
+from holdsfor.spark.arguments import ArgumentColumns, columns_of, require_types
 from holdsfor.spark.asked_for import known_unit, require_frames
 from holdsfor.spark.buckets import StageTask
 from holdsfor.spark.job import Span, make_job, plan_rows
@@ -145,7 +145,9 @@ def _arguments(
         return None
     fixed = INTERVALS.names if kind is EntityKind.FLUENT else EVENTS.names
     sources = [origin.rows for feed in feeds for origin in feed.origins]
-    return columns_of(plan, kind, [name], sources, fixed, types)[0]
+    (found,) = columns_of(plan, kind, [name], sources, fixed, types)
+    require_types(types, found.titles)
+    return found
 
 
 def intervals_of(output: DataFrame, observation: Observation | None = None) -> DataFrame:

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.spark.arguments import ArgumentColumns, columns_of
+from holdsfor.spark.arguments import ArgumentColumns, columns_of, require_types
 from holdsfor.spark.job import SourceRows
 from holdsfor.spark.streaming.sinks import FunctionSink, Sink, as_sink
 
@@ -30,6 +30,12 @@ class NamedSinks:
         for columns, sink in self.sinks:
             if not rows.where(columns.where).isEmpty():
                 sink(columns.added(rows), batch)
+
+
+def require_column_types(types: Mapping[str, str] | None, sinks: Iterable[FunctionSink | None]) -> None:
+    """Complain of types of columns that none of the sinks get."""
+    named = [one for sink in sinks if isinstance(sink, NamedSinks) for one, _ in sink.sinks]
+    require_types(types, [title for one in named for title in one.titles])
 
 
 @dataclass(frozen=True)

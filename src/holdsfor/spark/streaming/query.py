@@ -27,7 +27,7 @@ from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Report
 from holdsfor.spark.streaming.frames import Sources, Streams, observed, with_beat
 from holdsfor.spark.streaming.happenings import EVENT_CHANGES
-from holdsfor.spark.streaming.named_sinks import NamedSink, SinkMaker
+from holdsfor.spark.streaming.named_sinks import NamedSink, SinkMaker, require_column_types
 from holdsfor.spark.streaming.results import CAUSED
 from holdsfor.spark.streaming.shared import probe
 from holdsfor.spark.streaming.sinks import Sink, as_sink
@@ -251,8 +251,9 @@ class StreamingRecognition:
     ) -> Sinks:
         maker = SinkMaker(self.plan, self._work.shapes, style, types)
         happened = None if events is None else maker.made(events, EntityKind.EVENT, EVENT_CHANGES.names)
-        aside = None if side is None else as_sink(side, style)
-        return Sinks(maker.made(sink, EntityKind.FLUENT, CAUSED.names), happened, aside)
+        changes = maker.made(sink, EntityKind.FLUENT, CAUSED.names)
+        require_column_types(types, (changes, happened))
+        return Sinks(changes, happened, None if side is None else as_sink(side, style))
 
     def _run(self, checkpoint: str, sinks: Sinks, on_report: OnReport | None) -> Run:
         workers_like_driver(_session(self._events))
