@@ -282,7 +282,9 @@ def _save_timeline(timeline: Path, answers: list[Answer], recognition: Recogniti
     from holdsfor.engine.report import Texts
     from holdsfor.result import Result
 
-    found = Result(answers, Texts(recognition.reading.dictionary), recognition.summary, recognition.windows)
+    reading = recognition.reading
+    texts = Texts(reading.dictionary)
+    found = Result(answers, texts, recognition.summary, recognition.windows, time_scale=reading.time_scale)
     found.timeline(events=True, unit=dates).save(timeline)
 
 

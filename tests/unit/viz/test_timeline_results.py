@@ -194,6 +194,9 @@ def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert run.invoke(app, "run rules.prolog --events events.csv --timeline t.svg --dates s".split()).exit_code == 0
     assert "inside(tern,port)" in Path("t.svg").read_text()
     assert "arrival(tern)" in Path("t.svg").read_text()
+    Path("dated.prolog").write_text(":- time_unit(s).\n:- time_zone('Europe/Athens').\n" + RULES)
+    assert run.invoke(app, "run dated.prolog --events events.csv --timeline t.svg".split()).exit_code == 0
+    assert "Europe/Athens" in Path("t.svg").read_text()
     windows = "run rules.prolog --events events.csv --timeline t.html --window 5 --step 2"
     assert run.invoke(app, windows.split()).exit_code == 0
     assert "inside(tern,port)" in Path("t.html").read_text()
