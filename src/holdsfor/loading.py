@@ -307,8 +307,10 @@ class Reasoner:
         plan = self._plan_with(background, max_delayed_effects, clock_tick)
         return Session(plan, window, start, changes=changes, unit=unit)
 
-    def graph(self, grain: Grain = "pairs") -> ProgramGraph:
+    def graph(self, grain: Grain = "pairs", *, inputs: bool = False) -> ProgramGraph:
         """The dependency graph, for notebooks and files: of fluent-value `pairs`, of `fluents` or of `components`.
+
+        With `inputs`, the events that rules are given are nodes too.
 
         >>> loads("initiatedAt(on=true, T) :- happensAt(press, T).").graph().mermaid().splitlines()[0]
         'flowchart LR'
@@ -317,7 +319,7 @@ class Reasoner:
         from holdsfor.viz.view import dependency_view
 
         self.require_no_errors()
-        return ProgramGraph(dependency_view(self.analysis, grain))
+        return ProgramGraph(dependency_view(self.analysis, grain, inputs=inputs))
 
     def require_no_errors(self) -> None:
         """Raise ProgramError if anything found stops the program from running."""

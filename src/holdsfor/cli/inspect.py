@@ -145,6 +145,7 @@ def graph(
     grain: Annotated[
         Grain, typer.Option(help="Draw fluent-value pairs, fluents, or components (.dmtl: predicates in any case).")
     ] = Grain.PAIRS,
+    inputs: Annotated[bool, typer.Option("--inputs", help="Draw the events that rules are given as well.")] = False,
     output: Output = None,
 ) -> None:
     """Draw the dependency graph of a program."""
@@ -152,7 +153,7 @@ def graph(
 
     with friendly_errors():
         chosen = style or _graph_format(output)
-        view = _view(files, grain)
+        view = _view(files, grain, inputs=inputs)
         render = {GraphFormat.MERMAID: to_mermaid, GraphFormat.DOT: to_dot, GraphFormat.SVG: to_svg}[chosen]
         write_output(render(view), output)
 
@@ -166,7 +167,7 @@ def _graph_format(output: Path | None) -> GraphFormat:
     return formats.get(ending, GraphFormat.MERMAID)
 
 
-def _view(files: list[Path], grain: Grain) -> GraphView:
+def _view(files: list[Path], grain: Grain, *, inputs: bool) -> GraphView:
     from holdsfor.viz.graph import dependency_view, metric_view
 
     if is_metric(files):
@@ -177,7 +178,7 @@ def _view(files: list[Path], grain: Grain) -> GraphView:
         return metric_view(metric.program)
     reasoner = load_files(files)
     reasoner.require_no_errors()
-    return dependency_view(reasoner.analysis, grain.value)
+    return dependency_view(reasoner.analysis, grain.value, inputs=inputs)
 
 
 def plan(

@@ -43,7 +43,7 @@ def _node(view: GraphView, node: GraphNode) -> str:
     colours = paint(node)
     contracted = view.grain == "components" and node.component in view.cyclic
     level = f"level {node.level}, cyclic" if contracted else f"level {node.level}"
-    shape = ", shape=oval" if colours.name == "event" else ""
+    shape = ", shape=oval" if colours.name in {"event", "signal"} else ""
     label = f"{escape(node.label)}\\n{level}"
     return f'{node.id} [label="{label}", fillcolor="{colours.fill}", color="{colours.stroke}"{shape}];'
 

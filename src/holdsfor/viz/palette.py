@@ -31,6 +31,7 @@ BOX_FILL = "#e9edf2"
 
 MIXED = Paint("mixed", "#efe8fa", "#6f4fb0", "several roles")
 PAINTS: dict[Role | PredicateRole | None, Paint] = {
+    Role.INPUT_EVENT: Paint("signal", "#fffdf5", "#a8895a", "input event"),
     Role.INPUT_FLUENT: Paint("input", "#ffffff", "#6b7785", "input fluent"),
     Role.SIMPLE_FLUENT: Paint("simple", "#dcebfb", "#2566ad", "simple fluent"),
     Role.STATIC_FLUENT: Paint("static", "#dcf2e3", "#23794a", "statically determined fluent"),
@@ -52,7 +53,7 @@ _UNPRINTABLE = re.compile("[^\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0
 
 
 def paint(node: GraphNode) -> Paint:
-    """The paint of a node; input events have none, as they are never nodes."""
+    """The paint of a node."""
     return PAINTS.get(node.role, MIXED)
 
 

@@ -125,7 +125,7 @@ def _frame(view: GraphView, block: Block) -> str:
 
 def _node(view: GraphView, box: Box) -> str:
     colours = paint(box.node)
-    radius = box.height / 2 if colours.name == "event" else 5
+    radius = box.height / 2 if colours.name in {"event", "signal"} else 5
     middle = box.x + box.width / 2
     second = (
         f'<text class="small" x="{middle:.1f}" y="{box.middle + 14:.1f}">{escape(box.subtitle)}</text>'
@@ -212,7 +212,7 @@ def _entries(view: GraphView) -> Iterator[tuple[str, str]]:
     used = {paint(node).name for node in view.nodes}
     for colours in PAINTS.values():
         if colours.name in used:
-            radius = 8 if colours.name == "event" else 4
+            radius = 8 if colours.name in {"event", "signal"} else 4
             yield _swatch(f'rx="{radius}" fill="{colours.fill}" stroke="{colours.stroke}"'), colours.title
     kinds = {(edge.kind, edge.cyclic) for edge in view.edges}
     if any(kind == "i" for kind, _ in kinds):

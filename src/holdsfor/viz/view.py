@@ -1,7 +1,7 @@
 """What a picture of a dependency graph shows, apart from how it is drawn.
 
 Three grains: *pairs* has a node for each fluent-value pair, *fluents* one for each fluent, and *components* one
-for each set of fluents that are processed together. Derived events are nodes at every grain, input events never.
+for each set of fluents that are processed together. Derived events are nodes at every grain, input events if wanted.
 Metric programs have one grain of their own, *predicates*.
 """
 
@@ -101,8 +101,8 @@ class GraphView:
         return frozenset(component.id for component in self.components if component.cyclic)
 
 
-def dependency_view(analysis: Analysis, grain: Grain = "pairs") -> GraphView:
-    """The dependency graph of a program at one grain.
+def dependency_view(analysis: Analysis, grain: Grain = "pairs", *, inputs: bool = False) -> GraphView:
+    """The dependency graph of a program at one grain; with the events that it is given, if `inputs` are wanted.
 
     >>> from holdsfor.compiler.analyse import analyse
     >>> from holdsfor.diagnostics import Source
@@ -114,7 +114,13 @@ def dependency_view(analysis: Analysis, grain: Grain = "pairs") -> GraphView:
     >>> view.edges
     (GraphEdge(source='v_lit_true', target='v_lit_false', kind='f', label='30', cyclic=False),)
     """
-    return _Builder(analysis, grain).view()
+    builder = _Builder(analysis, grain)
+    if not inputs:
+        return builder.view()
+    # Imported here: it builds on this module.
+    from holdsfor.viz.view_inputs import with_input_events
+
+    return with_input_events(builder.view(), analysis, builder.node_of)
 
 
 class _Builder:
@@ -162,6 +168,10 @@ class _Builder:
             for (source, target, kind), delays in self._edges().items()
         ]
         return GraphView(self.grain, tuple(nodes), tuple(edges), tuple(components))
+
+    def node_of(self, vertex: Vertex) -> str:
+        """The id of the node that stands for a vertex."""
+        return self.ids[self.home[vertex]]
 
     # Nodes
 

@@ -2,8 +2,9 @@
 
 import pytest
 
+from holdsfor import loads
 from holdsfor.compiler.analysis.entities import Role
-from holdsfor.viz.graph import GraphView
+from holdsfor.viz.graph import GraphView, dependency_view, to_dot, to_mermaid, to_svg
 from tests.unit.viz.programs import NETBILL, ROLES, view_of
 
 
@@ -135,3 +136,26 @@ def test_every_node_belongs_to_one_component_of_its_level(grain):
 @pytest.mark.parametrize("grain", ["pairs", "fluents", "components"])
 def test_an_empty_program_has_an_empty_view(grain):
     assert view_of("", grain) == GraphView(grain, (), (), ())
+
+
+def test_input_events_are_nodes_if_wanted() -> None:
+    text = """
+    initiatedAt(slow(V)=true, T) :- happensAt(speed(V,S), T), S < 5.
+    happensAt(halt(V), T) :- happensAt(start(slow(V)=true), T), happensAt(signal(V), T).
+    initiatedAt(alarm(V)=on, T) :- happensAt(halt(V), T), \\+ happensAt(signal(V), T).
+    """
+    analysis = loads(text).analysis
+    without, view = dependency_view(analysis), dependency_view(analysis, inputs=True)
+    assert [node.label for node in view.nodes if node not in without.nodes] == ["speed", "signal"]
+    assert {(edge.source, edge.target) for edge in view.edges if edge not in without.edges} == {
+        ("e_speed", "v_slow_true"),
+        ("e_signal", "v_halt"),
+        ("e_signal", "v_alarm_on"),
+    }
+    assert all(node.level == 0 for node in view.nodes if node.role is Role.INPUT_EVENT)
+    for grain in ("fluents", "components"):
+        shown = dependency_view(analysis, grain, inputs=True)
+        assert {"e_speed", "e_signal"} <= shown.node.keys()
+        assert all({edge.source, edge.target} <= shown.node.keys() for edge in shown.edges)
+        for notation in (to_svg, to_dot, to_mermaid):
+            assert "speed" in notation(shown)
