@@ -80,6 +80,11 @@ def client(desk: Desk, watch: Watch | None = None, token: str = SECRET) -> TestC
     return TestClient(make_app(desk, SECRET, watch), base_url="http://127.0.0.1", headers={TOKEN: token})
 
 
+def rows_of(page: TestClient, run: dict, table: str = "found", **wanted: object) -> list[dict]:
+    """Rows of a table of a run, as the page gets them."""
+    return page.post("/api/rows", json={"run": run["run"], "table": table, **wanted}).json()["rows"]
+
+
 @contextlib.contextmanager
 def served(desk: Desk, watch: Watch | None = None, port: int = 0) -> Iterator[str]:
     """The address of a page that can be opened."""

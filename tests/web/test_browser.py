@@ -2,7 +2,6 @@
 
 import html
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,15 +12,9 @@ from holdsfor.workbench.desk import Desk, Setting
 from holdsfor.workbench.live import Follower
 from holdsfor.workbench.watching import Watch
 from tests.web.bench import EVENTS, NASTY, RULES, TRACKS, harbour, served, write_batch, write_report, written
+from tests.web.looking import PATIENCE, Looked, needs_browser, replace_rules, sync_api
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install playwright")
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs Chromium or Chrome on the path")
-
-PATIENCE = 30_000
-"""Milliseconds; machines that run tests may have other things to do."""
-REFUSED = re.compile(r"status of (422|409) ")
-"""Browsers note when a server says no, even where the page goes on to tell people why."""
+pytestmark = needs_browser
 
 
 @pytest.fixture(scope="module")
@@ -40,46 +33,6 @@ def address(folder: Path) -> Iterator[str]:
         yield found
 
 
-@pytest.fixture(scope="module")
-def browser():
-    sync_api.expect.set_options(timeout=PATIENCE)
-    with sync_api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield found
-        found.close()
-
-
-class Looked:
-    """A page, and what went wrong on it."""
-
-    def __init__(self, browser, address: str, **look) -> None:
-        self.context = browser.new_context(**({"viewport": {"width": 1400, "height": 850}} | look))
-        self.page = self.context.new_page()
-        self.page.set_default_timeout(PATIENCE)
-        self.complaints: list[str] = []
-        self.elsewhere: list[str] = []
-        origin = address.split("/#", maxsplit=1)[0]
-        self.page.on("console", lambda said: self._hear(said.type, said.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("dialog", lambda dialog: (self.complaints.append(dialog.message), dialog.dismiss()))
-        self.page.on("request", lambda asked: self._note(asked.url, origin))
-        self.page.goto(address)
-        self.page.wait_for_selector("html[data-ready]", state="attached")
-
-    def _hear(self, kind: str, text: str) -> None:
-        if kind in {"error", "warning"} and not REFUSED.search(text):
-            self.complaints.append(text)
-
-    def _note(self, url: str, origin: str) -> None:
-        if not url.startswith((f"{origin}/", "data:")):
-            self.elsewhere.append(url)
-
-    def close(self) -> None:
-        self.context.close()
-        assert self.complaints == []
-        assert self.elsewhere == []
-
-
 @pytest.fixture
 def looked(browser, address: str, folder: Path):
     written(folder / "harbour.prolog", RULES)
@@ -94,12 +47,6 @@ def small(browser, address: str, folder: Path):
     found = Looked(browser, address, viewport={"width": 390, "height": 844}, has_touch=True, color_scheme="dark")
     yield found.page
     found.close()
-
-
-def replace_rules(page, text: str) -> None:
-    page.locator(".cm-content").focus()
-    page.keyboard.press("Control+a")
-    page.keyboard.insert_text(text)
 
 
 def test_a_broken_rule_is_told_of_until_it_is_mended(looked) -> None:

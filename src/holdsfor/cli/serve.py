@@ -15,11 +15,16 @@ from holdsfor.diagnostics import HoldsforError
 
 
 def serve(
-    rules: Annotated[list[Path], typer.Argument(help="Rule files.", metavar="RULES…")],
+    rules: Annotated[
+        list[Path], typer.Argument(help="Rule files; without any, the page begins with examples.", metavar="[RULES…]")
+    ] = [],  # noqa: B006
     events: Annotated[list[Path], typer.Option(help="Events (.dmtl: facts) to try the rules on.")] = [],  # noqa: B006
     background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
     mapping: Annotated[Path | None, typer.Option(help="TOML file: which columns of a table are which event.")] = None,
-    unit: Annotated[str, typer.Option(help="Timestamps become whole s, ms, us or ns.")] = "s",
+    unit: Annotated[
+        str | None,
+        typer.Option(help="What a time-point is: ns, us, ms, s, min, h or d. Dates become whole s without it."),
+    ] = None,
     tracks: Annotated[
         Path | None, typer.Option(help="For the map: a table with columns entity, time, lon, lat.", metavar="FILE")
     ] = None,
@@ -51,9 +56,10 @@ def serve(
 
         if reports is not None and attach is None:
             raise HoldsforError("--reports belongs to a stream: say which with --attach")
-        desk = Desk(
-            Setting(tuple(rules), tuple(events), tuple(background), mapping, unit, tracks, areas, sample),
-        )
+        if events and not rules:
+            raise HoldsforError("--events belongs to rules: name a rule file, such as holdsfor serve rules.prolog")
+        setting = Setting(tuple(rules), tuple(events), tuple(background), mapping, unit, tracks, areas, sample)
+        desk = Desk(setting) if rules else None
         watch = None if attach is None else Watch(Follower(attach, reports))
         token = new_token()
         with _listening(port) as listening:

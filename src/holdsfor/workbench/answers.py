@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-from holdsfor.diagnostics import Diagnostic, HoldsforError, Span, errors_of
+import numpy as np
+
+from holdsfor.diagnostics import Diagnostic, HoldsforError, Span, errors_of, in_reading_order
 from holdsfor.editing.completing import proposals
 from holdsfor.editing.hovering import hover_text
-from holdsfor.frontend.dmtl import metric_text
-from holdsfor.frontend.dmtl.numbers import number_text
-from holdsfor.ir.metric import Atom
 from holdsfor.metric import MetricReasoner
 from holdsfor.metric.result import MetricResult
-from holdsfor.result import Result
-from holdsfor.syntax.terms import Const
+from holdsfor.times import TimeScale, time_point
+from holdsfor.workbench.benches import Bench
 from holdsfor.workbench.desk import Desk, Run
+from holdsfor.workbench.grids import fact_text
 from holdsfor.workbench.reasons import reasons
+from holdsfor.workbench.tables import MEDIA, Grid, View
 
-_SHOWN_INTERVALS = 1_000
+_MOST_QUESTIONS = 200
 _MOST_LABELS = 100_000
 
 
 # Rules
 
 
-def checked(desk: Desk, texts: Mapping[str, str]) -> dict[str, Any]:
-    """What is wrong with the rules, and what they read and make if they can be planned."""
-    reasoner = desk.reasoner(texts)
-    found: dict[str, Any] = {"findings": [finding(one) for one in reasoner.diagnostics], "inputs": [], "outputs": []}
-    if errors_of(reasoner.diagnostics):
-        return found
-    if isinstance(reasoner, MetricReasoner):
-        return found | {"outputs": sorted({rule.head.predicate for rule in reasoner.program.rules})}
-    return found | {"inputs": list(map(str, reasoner.plan.inputs)), "outputs": list(map(str, reasoner.plan.outputs))}
+def checked(bench: Bench, texts: Mapping[str, str]) -> dict[str, Any]:
+    """What is wrong with the rules, alone and for the sample, and what they read and make if they can be planned."""
+    reasoner = bench.desk.reasoner(texts)
+    findings = list(reasoner.diagnostics)
+    made: dict[str, list[str]] = {"inputs": [], "outputs": []}
+    if not errors_of(findings):
+        if isinstance(reasoner, MetricReasoner):
+            made["outputs"] = sorted({rule.head.predicate for rule in reasoner.program.rules})
+        else:
+            findings = in_reading_order([*findings, *reasoner.refusals, *bench.data_findings.of(reasoner)])
+            made = {"inputs": list(map(str, reasoner.plan.inputs)), "outputs": list(map(str, reasoner.plan.outputs))}
+    return {"findings": [finding(one) for one in findings], **made}
 
 
 def finding(found: Diagnostic) -> dict[str, Any]:
@@ -94,7 +98,7 @@ def formatted(desk: Desk, texts: Mapping[str, str], name: str) -> str:
 
 
 def run_data(desk: Desk, run: Run) -> dict[str, Any]:
-    """A run in numbers, and its first intervals."""
+    """A run in numbers."""
     result, summary = run.result, run.result.summary
     return {
         "run": run.number,
@@ -108,60 +112,32 @@ def run_data(desk: Desk, run: Run) -> dict[str, Any]:
         ],
         "cut": desk.samples.cut,
         "sample": desk.setting.sample,
-        **(_metric_rows(result) if isinstance(result, MetricResult) else _rows(result)),
+        "questions": _questions(run),
     }
 
 
-def _rows(result: Result) -> dict[str, Any]:
-    """The first intervals as text, each with the question that it is the answer to."""
-    table = result.to_arrow()
-    found = [
-        {
-            "cells": [str(row["query_time"]), row["fluent"], row["value"], _time(row["start"], "-"), _time(row["end"])],
-            "question": f"{row['fluent']}={row['value']}",
-            "at": str(_inside(row["start"], row["end"], row["query_time"])),
-        }
-        for row in table.slice(0, _SHOWN_INTERVALS).to_pylist()
-    ]
-    return {"columns": ["query time", "fluent", "value", "start", "end"], "rows": found}
+def _questions(run: Run) -> list[str]:
+    """Some of what can be asked about."""
+    some = run.found.row(np.arange(min(len(run.found), _MOST_QUESTIONS)))
+    return list(dict.fromkeys(row["question"] for row in some))
 
 
-def _inside(start: int | None, end: int | None, query_time: int) -> int:
-    """A time-point of an interval."""
-    if start is not None:
-        return start
-    return query_time if end is None else min(end - 1, query_time)
+def rows(run: Run, which: str, view: View, offset: int, limit: int) -> dict[str, Any]:
+    """Some rows of what was found or given."""
+    return _grid(run, which).page(view, offset, limit)
 
 
-def _time(time: object, sign: str = "") -> str:
-    return f"{sign}inf" if time is None else str(time)
+def exported(run: Run, which: str, view: View, style: str) -> str:
+    """All rows of what was found or given that are wanted, as a file."""
+    if style not in MEDIA:
+        raise HoldsforError(f"tables are exported as {' or '.join(MEDIA)}, not {style!r}")
+    return _grid(run, which).written(view, style)
 
 
-def _metric_rows(result: MetricResult) -> dict[str, Any]:
-    found = []
-    for row in islice(result, _SHOWN_INTERVALS):
-        opening, closing = "[" if row.start_closed else "(", "]" if row.end_closed else ")"
-        during = f"{opening}{_number(row.start, '-')}, {_number(row.end)}{closing}"
-        question = _metric_question(row.predicate, row.args)
-        found.append({"cells": [question, during], "question": question, "at": _metric_inside(row)})
-    return {"columns": ["fact", "interval"], "rows": found}
-
-
-def _metric_question(predicate: str, args: tuple[str | int | float, ...]) -> str:
-    return metric_text(Atom(predicate, tuple(map(Const, args))))
-
-
-def _number(time: Fraction | None, sign: str = "") -> str:
-    return f"{sign}inf" if time is None else number_text(time)
-
-
-def _metric_inside(row: Any) -> str:
-    """A point of time of an interval."""
-    if row.start is None:
-        return _number(Fraction(0) if row.end is None else row.end - 1)
-    if row.start_closed:
-        return _number(row.start)
-    return _number(row.start + 1 if row.end is None else (row.start + row.end) / 2)
+def _grid(run: Run, which: str) -> Grid:
+    if which not in {"found", "given"}:
+        raise HoldsforError(f"there is no table {which!r}")
+    return run.found if which == "found" else run.given
 
 
 # Questions
@@ -169,25 +145,26 @@ def _metric_inside(row: Any) -> str:
 
 def explained(desk: Desk, number: int, question: str, at: str) -> dict[str, Any]:
     """Why something holds at a time, or why it does not."""
-    result = desk.run(number).result
+    run = desk.run(number)
+    result = run.result
+    if not at.strip():
+        raise HoldsforError("the time-point is missing; write one, or choose an interval")
     if isinstance(result, MetricResult):
-        found = result.explain(_metric_label(result, question), at.strip())
+        found = result.explain(_metric_label(result, question), _metric_time(at, run.time_scale))
     else:
-        found = result.explain(question, _time_point(at))
+        found = result.explain(question, at.strip())
     return reasons(found, desk.samples.original)
+
+
+def _metric_time(at: str, scale: TimeScale | None) -> str | int:
+    """A time as metric programs take it; a date is one where the unit is known."""
+    is_date = scale is not None and re.match(r"\s*\d{4}-\d", at)
+    return time_point(at.strip(), scale.unit, "at") if scale is not None and is_date else at.strip()
 
 
 def _metric_label(result: MetricResult, text: str) -> str:
     """The question that a lane of a timeline stands for: its name may have constants that need quotes in a question."""
     for row in islice(result, _MOST_LABELS):
         if text == f"{row.predicate}({','.join(map(str, row.args))})":
-            return _metric_question(row.predicate, row.args)
+            return fact_text(row.predicate, row.args)
     return text
-
-
-def _time_point(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        shown = f"{text!r} is no time-point" if text.strip() else "the time-point is missing"
-        raise HoldsforError(f"{shown}; write a whole number") from None

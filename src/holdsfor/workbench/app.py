@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
-from collections import OrderedDict
 from collections.abc import AsyncIterator
 from importlib.resources import files
-from typing import Any
 
-from fastapi import FastAPI, HTTPException
+from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.staticfiles import StaticFiles
@@ -20,64 +16,23 @@ from starlette.staticfiles import StaticFiles
 from holdsfor import __version__
 from holdsfor.diagnostics import HoldsforError, ProgramError
 from holdsfor.workbench import answers
-from holdsfor.workbench.desk import Conflict, Desk, RuleFile
+from holdsfor.workbench.benches import Benches
+from holdsfor.workbench.desk import Conflict, Desk
 from holdsfor.workbench.guard import Guard
-from holdsfor.workbench.pictures import has_map, map_page, timeline_page
+from holdsfor.workbench.routes import add_open_routes, add_rule_routes, add_run_routes
 from holdsfor.workbench.watching import Watch
 
 _STATIC = files("holdsfor.workbench").joinpath("static")
 _PAUSE = 0.5
 """Seconds between two looks at what a stream has written."""
 _SIGN_OF_LIFE = 10.0
-_LONGEST = 5_000_000
-_KEPT_GRAPHS = 4
-
-Text = Field(max_length=_LONGEST)
 
 
-class Texts(BaseModel):
-    """The rule files as they are on the page."""
+def make_app(desk: Desk | None, token: str, watch: Watch | None = None) -> FastAPI:
+    """The application; `token` must come with every request that reads or changes or works out anything.
 
-    files: dict[str, str] = Field(default_factory=dict)
-
-
-class Place(Texts):
-    """A place in one of them, in units of UTF-16."""
-
-    name: str
-    offset: int = Field(0, ge=0)
-
-
-class Trial(Texts):
-    """A run over the sample."""
-
-    window: int | None = Field(None, ge=1)
-    step: int | None = Field(None, ge=1)
-
-
-class Question(BaseModel):
-    """Why does it hold, or why not?"""
-
-    run: int
-    question: str = Field(max_length=10_000)
-    at: str = Field(max_length=100)
-
-
-class Named(BaseModel):
-    """A rule file by its name."""
-
-    name: str
-
-
-class Saved(Named):
-    """A new text of a file, and the version of it that somebody has worked on."""
-
-    text: str = Text
-    version: str
-
-
-def make_app(desk: Desk, token: str, watch: Watch | None = None) -> FastAPI:
-    """The application; `token` must come with every request that reads or changes or works out anything."""
+    Without a desk it begins with an empty one, and the examples.
+    """
     app = FastAPI(title="holdsfor", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
     guard = Guard(token)
     app.middleware("http")(guard)
@@ -90,18 +45,10 @@ def make_app(desk: Desk, token: str, watch: Watch | None = None) -> FastAPI:
     def page() -> HTMLResponse:
         return HTMLResponse(_STATIC.joinpath("index.html").read_text(encoding="utf-8"))
 
-    @app.get("/api/desk")
-    def start() -> dict[str, Any]:
-        return {
-            "version": __version__,
-            "files": {name: _file(file) for name, file in desk.read_all().items()},
-            "events": [str(path) for path in desk.setting.events],
-            "is_metric": desk.is_metric,
-            "live": None if watch is None else guard.address("/live"),
-        }
-
-    _rule_routes(app, desk, guard)
-    _run_routes(app, desk, guard)
+    benches = Benches(desk)
+    add_open_routes(app, benches, None if watch is None else guard.address("/live"))
+    add_rule_routes(app, benches, guard)
+    add_run_routes(app, benches, guard)
     if watch is not None:
 
         @app.get("/live")
@@ -110,85 +57,6 @@ def make_app(desk: Desk, token: str, watch: Watch | None = None) -> FastAPI:
 
     app.mount("/static", StaticFiles(packages=[("holdsfor.workbench", "static")]), name="static")
     return app
-
-
-def _file(file: RuleFile) -> dict[str, str]:
-    return {"text": file.text, "version": file.version}
-
-
-def _rule_routes(app: FastAPI, desk: Desk, guard: Guard) -> None:
-    graphs: OrderedDict[int, str] = OrderedDict()
-    numbers = itertools.count(1)
-
-    @app.post("/api/check")
-    def check(texts: Texts) -> dict[str, Any]:
-        return answers.checked(desk, texts.files)
-
-    @app.post("/api/complete")
-    def complete(place: Place) -> list[dict[str, str]]:
-        return answers.completions(desk, place.files, place.name, place.offset)
-
-    @app.post("/api/hover")
-    def hover(place: Place) -> dict[str, Any] | None:
-        return answers.hover(desk, place.files, place.name, place.offset)
-
-    @app.post("/api/format")
-    def format_file(place: Place) -> dict[str, str]:
-        return {"text": answers.formatted(desk, place.files, place.name)}
-
-    @app.post("/api/read")
-    def read(named: Named) -> dict[str, str]:
-        return _file(desk.read(named.name))
-
-    @app.put("/api/save")
-    def save(saved: Saved) -> dict[str, str]:
-        return _file(desk.save(saved.name, saved.text, saved.version))
-
-    @app.post("/api/graph")
-    def graph(texts: Texts) -> dict[str, str]:
-        number = next(numbers)
-        graphs[number] = desk.reasoner(texts.files).graph().html()
-        while len(graphs) > _KEPT_GRAPHS:
-            graphs.popitem(last=False)
-        return {"address": guard.address(f"/picture/graph/{number}")}
-
-    @app.get("/picture/graph/{number}")
-    def graph_page(number: int) -> HTMLResponse:
-        if number not in graphs:
-            raise HTTPException(404, "that graph is no longer there")
-        return HTMLResponse(graphs[number])
-
-
-def _run_routes(app: FastAPI, desk: Desk, guard: Guard) -> None:
-    @app.post("/api/run")
-    def run(trial: Trial) -> dict[str, Any]:
-        made = desk.recognise(trial.files, {"window": trial.window, "step": trial.step})
-        number = made.number
-        pictures = {
-            "timeline": guard.address(f"/picture/timeline/{number}"),
-            "timeline_with_input": guard.address(f"/picture/timeline/{number}/input"),
-            "map": guard.address(f"/picture/map/{number}") if has_map(desk, made) else None,
-        }
-        return {**answers.run_data(desk, made), "pictures": pictures}
-
-    @app.post("/api/explain")
-    def explain(question: Question) -> dict[str, Any]:
-        return answers.explained(desk, question.run, question.question, question.at)
-
-    @app.get("/picture/timeline/{number}")
-    def timeline(number: int) -> HTMLResponse:
-        return HTMLResponse(timeline_page(desk.run(number), with_input=False))
-
-    @app.get("/picture/timeline/{number}/input")
-    def timeline_with_input(number: int) -> HTMLResponse:
-        return HTMLResponse(timeline_page(desk.run(number), with_input=True))
-
-    @app.get("/picture/map/{number}")
-    def map_of_run(number: int) -> HTMLResponse:
-        found = map_page(desk, desk.run(number))
-        if found is None:
-            raise HTTPException(404, "nothing in the input has coordinates")
-        return HTMLResponse(found)
 
 
 # A stream that runs elsewhere

@@ -7,6 +7,7 @@ import itertools
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -21,7 +22,11 @@ from holdsfor.loading import METRIC_FILES, Reasoner, from_sources, read_source
 from holdsfor.metric import MetricReasoner, from_metric_sources
 from holdsfor.metric.result import MetricResult
 from holdsfor.result import Result
+from holdsfor.times import TimeScale
+from holdsfor.workbench.grids import found_grid, given_grid
+from holdsfor.workbench.moments import Moments
 from holdsfor.workbench.samples import SAMPLE_ROWS, Samples
+from holdsfor.workbench.tables import Grid
 
 _KEPT_RUNS = 4
 
@@ -38,10 +43,14 @@ class Setting:
     events: tuple[Path, ...] = ()
     background: tuple[Path, ...] = ()
     mapping: Path | None = None
-    unit: str = "s"
+    unit: str | None = None
     tracks: Path | None = None
     areas: Path | None = None
     sample: int = SAMPLE_ROWS
+    may_save: bool = True
+    """Whether rules are written back to their files; examples and what a link brings are not."""
+    home: Path | None = None
+    """The folder that rules may load files from; None is any."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +87,28 @@ class Run:
     reasoner: Reasoner | MetricReasoner
     result: Result | MetricResult
     options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def time_scale(self) -> TimeScale | None:
+        """What time-points are, if rules, mapping, columns or whoever started the page said so."""
+        if isinstance(self.result, Result):
+            return self.result.time_scale
+        return self.reasoner.time_scale
+
+    @property
+    def moments(self) -> Moments:
+        """How times of this run are written."""
+        return Moments(self.time_scale)
+
+    @cached_property
+    def found(self) -> Grid:
+        """What was found, as a table."""
+        return found_grid(self.result, self.moments)
+
+    @cached_property
+    def given(self) -> Grid:
+        """What the rules were run over, as a table."""
+        return given_grid(self.result, self.moments)
 
 
 class Desk:
@@ -121,12 +152,14 @@ class Desk:
 
     def read(self, name: str) -> RuleFile:
         """A rule file as it is on disk now."""
-        self._files[name] = RuleFile.read(self._path(name))
+        self._files[name] = RuleFile.read(self.path(name))
         return self._files[name]
 
     def save(self, name: str, text: str, version: str) -> RuleFile:
         """Write a rule file; raises Conflict if it is no longer the version that somebody has worked on."""
-        path = self._path(name)
+        path = self.path(name)
+        if not self.setting.may_save:
+            raise HoldsforError("examples and what a link brings are not saved; download the rules to keep them")
         with self._one_at_a_time:
             try:
                 there = path.read_bytes() if path.exists() else None
@@ -138,7 +171,8 @@ class Desk:
                 raise HoldsforError(f"cannot write {name}: {problem.strerror or problem}") from problem
         return self.read(name)
 
-    def _path(self, name: str) -> Path:
+    def path(self, name: str) -> Path:
+        """Where a rule file is; only those that were named at the start have a place."""
         if name not in self._paths:
             raise HoldsforError(f"{name} is not one of the files of this page")
         return self._paths[name]
@@ -148,7 +182,7 @@ class Desk:
     def sources(self, texts: Mapping[str, str]) -> list[Source]:
         """The rule files with texts from the page; a name that was not given at the start is refused."""
         for name in texts:
-            self._path(name)
+            self.path(name)
         return [Source(name, texts.get(name, file.text)) for name, file in self._files.items()]
 
     def reasoner(self, texts: Mapping[str, str]) -> Reasoner | MetricReasoner:
@@ -157,16 +191,23 @@ class Desk:
         last = self._last
         if last is not None and [(s.name, s.text) for s in last[0]] == [(s.name, s.text) for s in sources]:
             return last[1]
-        made = from_metric_sources(sources) if self.is_metric else from_sources(sources)
+        made = from_metric_sources(sources) if self.is_metric else from_sources(sources, self._read_loaded)
         self._last = sources, made
         return made
 
     def document(self, texts: Mapping[str, str], name: str) -> Document:
         """One file, with the others as what belongs to it."""
-        self._path(name)
+        self.path(name)
         sources = {source.name: source for source in self.sources(texts)}
         others = [source for source in sources.values() if source.name != name]
         return Document(sources[name], (RuleProgram((sources[name], *others, *self._background())),))
+
+    def _read_loaded(self, path: Path) -> Source:
+        """A file that rules load. What a link brings may come from anybody, and reads no files but its own."""
+        home = self.setting.home
+        if home is not None and home.resolve() not in path.resolve().parents:
+            raise HoldsforError(f"{path} is not one of the files that came with these rules")
+        return read_source(path)
 
     def _background(self) -> tuple[Source, ...]:
         return tuple(self._tables.get(str(path)) or read_source(path) for path in self.setting.background)
@@ -177,8 +218,8 @@ class Desk:
         """Run the rules over the sample; raises ProgramError if they cannot be."""
         reasoner = self.reasoner(texts)
         reasoner.require_no_errors()
-        given = {name: value for name, value in options.items() if value is not None}
-        shared: dict[str, Any] = {"mapping": self.setting.mapping, "unit": self.setting.unit, **given}
+        given = {name: value for name, value in options.items() if value}
+        shared: dict[str, Any] = {"mapping": self.setting.mapping, **self._unit(), **given}
         with self._one_at_a_time:
             events = self.samples.files()
             result: Result | MetricResult
@@ -194,6 +235,9 @@ class Desk:
             while len(self._runs) > _KEPT_RUNS:
                 del self._runs[min(self._runs)]
         return run
+
+    def _unit(self) -> dict[str, str]:
+        return {} if self.setting.unit is None else {"unit": self.setting.unit}
 
     def run(self, number: int) -> Run:
         """A run that was made before; only the last ones are kept."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.report import Texts
 from holdsfor.engine.stream import EventColumns
+from holdsfor.loading import Reasoner
 from holdsfor.metric.result import MetricResult
 from holdsfor.result import Result
 from holdsfor.viz.map import situation_map
@@ -27,6 +28,14 @@ def timeline_page(run: Run, *, with_input: bool = True) -> str:
         return run.result.timeline().html()
     picture = run.result.timeline(events=True)
     return Timeline(_with_input(picture.chart, run.result) if with_input else picture.chart).html()
+
+
+def graph_page(desk: Desk, texts: Mapping[str, str], *, inputs: bool = True) -> str:
+    """What depends on what; with the input that rules read, if wanted."""
+    reasoner = desk.reasoner(texts)
+    if isinstance(reasoner, Reasoner):
+        return reasoner.graph(inputs=inputs).html()
+    return reasoner.graph().html()
 
 
 def has_map(desk: Desk, run: Run) -> bool:

@@ -25,7 +25,7 @@ from holdsfor.metric.result import MetricResult
 from holdsfor.result import Result
 from holdsfor.syntax.terms import Var, arguments, functor
 from holdsfor.viz.timeline_answers import _intervals, _known, _symbols
-from holdsfor.workbench.desk import Desk, Run
+from holdsfor.workbench.desk import Desk, Run, Setting
 
 _LON, _LAT = ("lon", "lng", "longitude"), ("lat", "latitude")
 Table = Mapping[str, Any]
@@ -35,7 +35,7 @@ def tracks_of(desk: Desk, run: Run) -> Table | None:
     """Columns `entity, time, lon, lat`, or None if nothing is known of where things were."""
     setting = desk.setting
     if setting.tracks is not None:
-        return _read(setting.tracks, setting.tracks.stat().st_mtime_ns, setting.unit)
+        return _read(setting.tracks, setting.tracks.stat().st_mtime_ns, _unit(setting, run))
     mapping = None if setting.mapping is None else read_mapping(setting.mapping)
     if isinstance(run.reasoner, Reasoner) and isinstance(run.result, Result):
         found = list(_of_events(run.reasoner, run.result, mapping))
@@ -43,6 +43,11 @@ def tracks_of(desk: Desk, run: Run) -> Table | None:
             return _joined(found)
     found = [] if mapping is None else list(_of_tables(desk.samples.files(), mapping))
     return _joined(found) if found else None
+
+
+def _unit(setting: Setting, run: Run) -> str:
+    """What a time-point of a table of tracks is: the same as for the events."""
+    return setting.unit or ("s" if run.time_scale is None else run.time_scale.unit)
 
 
 def _joined(tables: Sequence[Table]) -> Table:

@@ -10,6 +10,9 @@ import { tags } from "@lezer/highlight";
 const HEADS = /^(initiatedAt|terminatedAt|initially|initiates|terminates|holdsFor|happensAt|fi|ft|p)(?=\()/;
 const WORDS =
   /^(holdsAt|start|end|union_all|intersect_all|relative_complement_all|complement_all|seq|allen|intDur\w+|findall|is|not|diamond_\w+|box_\w+|since|until)\b/;
+const CALLED = /^(time_unit|time_zone|include|(?:count|sum|avg|min|max|distinct)_within|top|hour|minute|weekday|date|time_of_day|business_hours)(?=\()/;
+const NUMBER =
+  /^\d+(?:\.\d+)?(?:[eE/][+-]?\d+)?(?:\s?(?:ns|us|µs|ms|s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)\b)?/;
 const METRIC = /^(Diamondminus|Boxminus|Diamondplus|Boxplus|Since|Until|Top|not|count|sum|min|max)\b/;
 
 function rules(isMetric) {
@@ -24,7 +27,8 @@ function rules(isMetric) {
       }
       if (stream.match(isMetric ? /^[%#].*/ : /^%.*/)) return "comment";
       if (stream.match(/^'(?:[^'\\]|''|\\.)*'|^"(?:[^"\\]|""|\\.)*"/)) return "string";
-      if (stream.match(/^\d+(?:\.\d+)?(?:[eE/][+-]?\d+)?/)) return "number";
+      if (stream.match(NUMBER)) return "number";
+      if (stream.match(CALLED)) return "keyword";
       if (isMetric ? stream.match(METRIC) : stream.match(HEADS) || stream.match(WORDS)) return "keyword";
       if (isMetric && stream.match(/^\w+(?=\()/)) return "function";
       if (stream.match(/^[\p{Lu}_][\p{L}\p{N}_]*/u)) return "variable";
@@ -95,7 +99,7 @@ export class Editor {
         rules(isMetric),
         syntaxHighlighting(colours),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": `Rules in ${name}`, spellcheck: "false" }),
+        EditorView.contentAttributes.of({ "aria-label": `Rules in ${name}`, spellcheck: "false", tabindex: "0" }),
         EditorView.updateListener.of((update) => update.docChanged && host.changed(update.state.doc.toString())),
         autocompletion({ override: [complete] }),
         hoverTooltip(hover),

@@ -1,7 +1,8 @@
 // The workbench: an editor on the left, what the rules make of the sample on the right, and why below it.
-import { ask, element, hasToken, say, setUpTabs } from "/static/talk.js";
+import { ask, element, hasToken, home, make, say, setUpTabs, wanted, workOn } from "/static/talk.js";
+import { agreed, setUpGallery, showGallery } from "/static/gallery.js";
 import { onChecked, setUpRules } from "/static/rules.js";
-import { run, runNumber, setUpResults, showGraph, showPictures, tellStale } from "/static/results.js";
+import { options, run, runNumber, setUpResults, showGraph, showPictures, tellStale } from "/static/results.js";
 import { setUpWhy } from "/static/why.js";
 import { follow } from "/static/live.js";
 
@@ -12,7 +13,7 @@ function choose(tab) {
     one.tabIndex = isChosen ? 0 : -1;
     element(one.getAttribute("aria-controls")).hidden = !isChosen;
   }
-  element("with-input").classList.toggle("away", tab.id !== "tab-timeline");
+  element("with-input").classList.toggle("away", !["tab-timeline", "tab-graph"].includes(tab.id));
   tab.focus();
   showPictures();
 }
@@ -21,10 +22,13 @@ async function begin() {
   if (!hasToken) return say("open the page by the address that was printed: it ends in the token", true);
   let desk;
   try {
+    if (!(await openWanted())) return home();
     desk = await ask("/api/desk", undefined, "GET");
   } catch (problem) {
     return say(problem.message, true);
   }
+  tellBench(desk);
+  setUpGallery(options);
   setUpTabs(element("results"), choose);
   setUpResults(desk);
   setUpWhy(runNumber);
@@ -32,7 +36,7 @@ async function begin() {
     tellStale();
     showGraph();
   });
-  setUpRules(desk.files, [{ key: "Mod-Enter", run: () => (run(), true) }]);
+  setUpRules(desk, [{ key: "Mod-Enter", run: () => (run(), true) }]);
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key === "Enter" && !event.defaultPrevented) run();
   });
@@ -41,8 +45,28 @@ async function begin() {
     choose(element("tab-live"));
     follow(desk.live);
   }
-  if (desk.events.length || desk.is_metric) await run();
-  else if (!desk.live) say("no events were given: start with --events FILE to run the rules");
+  if (desk.events.length || (desk.is_metric && desk.may_save)) await run();
+  else if (desk.may_save && !desk.live) say("no events were given: start with --events FILE to run the rules");
+  // Somebody who has brought no files looks for something to begin with.
+  if (!desk.may_save && !desk.events.length && !wanted) showGallery();
+}
+
+// An example, or what a link brings, instead of the files that the server was started with.
+async function openWanted() {
+  if (wanted?.kind === "example") workOn((await ask("/api/example", { name: wanted.value })).bench);
+  if (wanted?.kind === "share") {
+    if (!(await agreed(wanted.value))) return false;
+    workOn((await ask("/api/open", { share: wanted.value })).bench);
+  }
+  return true;
+}
+
+function tellBench(desk) {
+  if (!wanted) return;
+  const back = make("button", { className: "small" }, "Back to where the page began");
+  back.onclick = home;
+  element("bench").replaceChildren(`${desk.title}. Changes are not saved. `, back);
+  element("bench").hidden = false;
 }
 
 await begin();

@@ -1,21 +1,30 @@
 // Runs, and what they found: a timeline, a table, a map and a graph. Pictures are pages of their own, in frames that can
 // run their own scripts and touch nothing else.
 import { ask, element, make, say } from "/static/talk.js";
+import { showProblems } from "/static/problems.js";
 import { texts } from "/static/rules.js";
+import { Table } from "/static/tables.js";
 import { askWhy, forgetAnswer, offer } from "/static/why.js";
 
 let isRunning = false;
 let last = null;
 let ranOn = "";
 let isMetric = false;
+let found = null;
+let given = null;
 
 export const runNumber = () => last?.run ?? null;
 
 export function setUpResults(desk) {
   isMetric = desk.is_metric;
   for (const one of document.querySelectorAll(".of-windows")) one.hidden = isMetric;
+  element("with-input").hidden = isMetric;
+  for (const id of ["window", "step"]) element(id).value = desk.options[id] ?? "";
   element("run").onclick = run;
-  element("ticks").onchange = showTimeline;
+  element("ticks").onchange = showPictures;
+  found = new Table(element("table"), { table: "found", what: "intervals", none: "Nothing holds at any time.", choose: askWhy });
+  const none = "No row of the input has a name that the rules read.";
+  given = new Table(element("given"), { table: "given", what: isMetric ? "facts" : "events", none, choose: askWhy });
   // The timeline tells which interval was chosen in it.
   addEventListener("message", (event) => {
     const frame = element("timeline").querySelector("iframe");
@@ -25,7 +34,7 @@ export function setUpResults(desk) {
   });
 }
 
-const number = (id) => (element(id).value === "" ? null : Number(element(id).value));
+export const options = () => (isMetric ? {} : { window: element("window").value, step: element("step").value });
 
 export async function run() {
   if (isRunning) return;
@@ -34,8 +43,7 @@ export async function run() {
   say("running …");
   const files = texts();
   try {
-    const options = isMetric ? {} : { window: number("window"), step: number("step") };
-    last = await ask("/api/run", { files, ...options });
+    last = await ask("/api/run", { files, ...options() });
     ranOn = JSON.stringify(files);
     say(summary(last));
     showRun();
@@ -60,13 +68,12 @@ function summary(data) {
 
 function showRun() {
   forgetAnswer();
-  offer([...new Set(last.rows.map((row) => row.question))].slice(0, 200));
+  offer(last.questions);
   showTimeline();
-  showTable();
-  showInput();
+  showTables();
+  showProblems(last);
   element("tab-map").hidden = last.pictures.map === null;
   showMap();
-  element("with-input").hidden = isMetric;
   tellSample();
 }
 
@@ -88,7 +95,15 @@ function showMap() {
   if (last?.pictures.map) showPicture(element("map"), last.pictures.map, "Map of where it holds");
 }
 
+// Rows are asked for when somebody looks.
+function showTables() {
+  if (!last) return;
+  if (!element("table").hidden) found.show(last.run);
+  if (!element("input").hidden) given.show(last.run);
+}
+
 export function showPictures() {
+  showTables();
   showTimeline();
   showMap();
   showGraph();
@@ -116,65 +131,16 @@ export function tellStale() {
   else if (last && !isRunning) say(summary(last));
 }
 
-// Table
-
-function showTable() {
-  const head = make("tr", {}, ...last.columns.map((name) => make("th", { scope: "col" }, name)));
-  const rows = last.rows.map((row) => {
-    const line = make("tr", { className: "ask", tabIndex: 0 }, ...row.cells.map((cell) => make("td", {}, cell)));
-    line.setAttribute("aria-label", `${row.cells.join(", ")}: why?`);
-    line.onclick = () => askWhy(row.question, row.at);
-    line.onkeydown = (event) => moved(event, line);
-    return line;
-  });
-  const more = last.intervals - last.rows.length;
-  const note = more > 0 ? `… and ${more.toLocaleString("en")} more` : last.intervals ? "" : "Nothing holds at any time.";
-  const table = make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows));
-  element("table").replaceChildren(table, make("p", { className: "empty" }, note));
-}
-
-function moved(event, line) {
-  if (event.key === "Enter" || event.key === " ") line.click();
-  else if (event.key === "ArrowDown") line.nextElementSibling?.focus();
-  else if (event.key === "ArrowUp") line.previousElementSibling?.focus();
-  else return;
-  event.preventDefault();
-}
-
-// Input that could not be used
-
-function showInput() {
-  const strange = Object.entries(last.unknown).sort((a, b) => b[1] - a[1]);
-  element("tab-input").hidden = !last.malformed && !strange.length;
-  const parts = [];
-  if (last.malformed) {
-    const shown = last.first_malformed.map((one) =>
-      make("tr", {}, make("td", {}, `${one.file}:${one.line}`), make("td", {}, one.reason), make("td", {}, make("code", {}, one.text))),
-    );
-    const head = make("tr", {}, ...["where", "why", "row"].map((name) => make("th", { scope: "col" }, name)));
-    const more = last.malformed - shown.length;
-    parts.push(
-      make("h2", {}, "Rows that could not be read"),
-      make("table", {}, make("thead", {}, head), make("tbody", {}, ...shown)),
-      make("p", { className: "note" }, more > 0 ? `… and ${more.toLocaleString("en")} more` : ""),
-    );
-  }
-  if (strange.length) {
-    const items = strange.map(([name, count]) => make("li", {}, make("code", {}, name), ` ${count.toLocaleString("en")}`));
-    parts.push(make("h2", {}, "Names that no rule knows"), make("ul", {}, ...items));
-  }
-  element("input").replaceChildren(...parts);
-}
-
 // Graph: of the rules as they are now, as soon as somebody looks at it.
 
 let drawn = "";
 export async function showGraph() {
   const files = texts();
-  const state = JSON.stringify(files);
+  const inputs = element("ticks").checked;
+  const state = JSON.stringify([files, inputs]);
   if (element("graph").hidden || state === drawn) return;
   try {
-    const { address } = await ask("/api/graph", { files });
+    const { address } = await ask("/api/graph", { files, inputs });
     drawn = state;
     element("graph").replaceChildren(frame(address, "What depends on what"));
   } catch (problem) {

@@ -1,6 +1,6 @@
 // The rule files: what is being written, what is wrong with it, and what is on disk.
 import { Editor } from "/static/vendor/editor.js";
-import { ask, element, make, say, setUpTabs } from "/static/talk.js";
+import { ask, download, element, make, say, setUpTabs } from "/static/talk.js";
 
 const PAUSE = 250;
 const SEVERITY = { error: "error", warning: "warning", note: "info" };
@@ -11,6 +11,7 @@ let current = "";
 let findings = [];
 let asked = null;
 let waiting = 0;
+let maySave = true;
 
 export const texts = () => Object.fromEntries([...files].map(([name, file]) => [name, file.text]));
 export const onChecked = (listener) => listeners.add(listener);
@@ -32,8 +33,11 @@ const host = {
   },
 };
 
-export function setUpRules(given, keys) {
-  for (const [name, { text, version }] of Object.entries(given)) files.set(name, { text, saved: text, version });
+export function setUpRules(desk, keys) {
+  maySave = desk.may_save;
+  element("reload").hidden = !maySave;
+  if (!maySave) element("save").textContent = "Download";
+  for (const [name, { text, version }] of Object.entries(desk.files)) files.set(name, { text, saved: text, version });
   editor = new Editor(element("editor"), {
     host,
     keys: [
@@ -81,7 +85,7 @@ function showFiles() {
     return tab;
   });
   element("files").replaceChildren(...tabs);
-  element("save").disabled = !isDirty(files.get(current));
+  element("save").disabled = maySave && !isDirty(files.get(current));
   if (hadFocus) element("files").querySelector('[aria-selected="true"]').focus();
 }
 
@@ -137,6 +141,7 @@ export async function save() {
   const name = current;
   const file = files.get(name);
   const text = file.text;
+  if (!maySave) return download(shortName(name), new Blob([text], { type: "text/plain" }));
   try {
     const { version } = await ask("/api/save", { name, text, version: file.version }, "PUT");
     Object.assign(file, { saved: text, version });
@@ -183,6 +188,7 @@ async function reload(name, isSure = false) {
 
 // Another program may have written a file while the page was not looked at.
 async function lookAtDisk() {
+  if (!maySave) return;
   for (const [name, file] of files) {
     const there = await ask("/api/read", { name }).catch(() => null);
     if (!there || there.version === file.version) continue;

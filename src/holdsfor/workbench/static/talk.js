@@ -1,7 +1,41 @@
 // What all parts of the page share: asking the server, saying something, making elements of text.
-const token = location.hash.slice(1);
+// Behind # stands the token, or something to open (`example=…`, `share=…`); then the token is the one of the last time.
+// It is good for this server alone, and the next start has another.
+const KEY = "holdsfor-token";
+const fragment = location.hash.slice(1);
+const [, wish, wished] = /^(example|share)=(.*)$/s.exec(fragment) ?? [];
+export const wanted = wish ? { kind: wish, value: decodeURIComponent(wished) } : null;
+if (!wanted && fragment) remember(fragment);
+const token = wanted ? remembered() : fragment;
 
 export const hasToken = token !== "";
+let bench = "main";
+export const workOn = (name) => (bench = name);
+export const home = () => go(token);
+
+// Another fragment is another desk: the page is loaded anew, so that nothing of the last one is left.
+addEventListener("hashchange", () => location.reload());
+export function go(to) {
+  if (location.hash.slice(1) === to) location.reload();
+  else location.hash = to;
+}
+
+function remember(value) {
+  try {
+    localStorage.setItem(KEY, value);
+  } catch {
+    // Without storage, examples and links cannot be opened; everything else works.
+  }
+}
+
+function remembered() {
+  try {
+    return localStorage.getItem(KEY) ?? "";
+  } catch {
+    return "";
+  }
+}
+
 export const element = (id) => document.getElementById(id);
 
 export class Refusal extends Error {
@@ -13,7 +47,12 @@ export class Refusal extends Error {
 }
 
 export async function ask(path, body, method = "POST", signal = undefined) {
-  const headers = { "content-type": "application/json", "x-holdsfor-token": token };
+  return (await request(path, body, method, signal)).json().catch(() => ({}));
+}
+
+// The answer to a question that the server has not refused.
+export async function request(path, body, method = "POST", signal = undefined) {
+  const headers = { "content-type": "application/json", "x-holdsfor-token": token, "x-holdsfor-bench": bench };
   let response;
   try {
     response = await fetch(path, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
@@ -21,9 +60,17 @@ export async function ask(path, body, method = "POST", signal = undefined) {
     if (problem.name === "AbortError") throw problem;
     throw new Refusal("the page has lost its server; start `holdsfor serve` again", 0, []);
   }
+  if (response.ok) return response;
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Refusal(answer.error ?? response.statusText, response.status, answer.findings ?? []);
-  return answer;
+  throw new Refusal(answer.error ?? response.statusText, response.status, answer.findings ?? []);
+}
+
+// A file for whoever looks at the page.
+export function download(name, content) {
+  const address = URL.createObjectURL(content);
+  const link = make("a", { href: address, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
 export function say(text, isBad = false) {
