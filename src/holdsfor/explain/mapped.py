@@ -49,7 +49,9 @@ def mapped_rows(
     for path in paths:
         entries = mapping.of_file(path)
         columns = list(dict.fromkeys(column for entry in entries for column in entry.columns))
-        for part in parts(path, columns, mapping.format, mapping.delimiter) if str(path) != "-" else ():
+        for part in (
+            parts(path, columns, mapping.format, mapping.delimiter, rows=mapping.rows) if str(path) != "-" else ()
+        ):
             for entry in entries:
                 layout = entry.layout(layouts)
                 for one in sought if layout is not None else ():

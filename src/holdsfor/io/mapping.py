@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from pathlib import Path
@@ -15,9 +15,10 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.layouts import Form, Layout, Layouts
 from holdsfor.times import UNIT_WORDS, UNITS, TimeScale, unit_of
 
-FORMATS = ("csv", "jsonl", "parquet")
+FORMATS = ("csv", "jsonl", "json", "parquet")
+"""What `format` may say: `jsonl` has an object to a line, `json` is a document."""
 _SHARED = ("name", "time", "arrival")
-_TOP = ("unit", "format", "delimiter", *_SHARED, "event", "fluent")
+_TOP = ("unit", "format", "delimiter", "rows", *_SHARED, "event", "fluent")
 _KEYS = {
     EntityKind.EVENT: ("file", "where", "time", "arrival", "args"),
     EntityKind.FLUENT: ("file", "where", "time", "start", "end", "value", "arrival", "args"),
@@ -93,6 +94,8 @@ class TableMapping:
     name_column: str | None = None
     declares_unit: bool = False
     """Whether the mapping itself says what one time-point is."""
+    rows: str | None = None
+    """The path of the array that has the rows of a JSON document."""
 
     def with_unit(self, unit: str | None, declared: TimeScale | None = None) -> TableMapping:
         """The same with the unit that the rules declare, or that was given beside it; it must not say otherwise."""
@@ -141,7 +144,8 @@ def make_mapping(data: Mapping[str, Any], name: str = "mapping") -> TableMapping
     if not entries:
         raise HoldsforError(f"{name} maps nothing: write an [event.NAME] or [fluent.NAME] table")
     delimiter = _text(data["delimiter"], f"{name}: delimiter") if "delimiter" in data else None
-    return TableMapping(name, tuple(entries), unit, style, delimiter, shared.get("name"), "unit" in data)
+    rows = _text(data["rows"], f"{name}: rows") if "rows" in data else None
+    return TableMapping(name, tuple(entries), unit, style, delimiter, shared.get("name"), "unit" in data, rows)
 
 
 def _entry(kind: EntityKind, name: str, table: Mapping[str, Any], shared: Mapping[str, str], file: str) -> Entry:
@@ -154,7 +158,7 @@ def _entry(kind: EntityKind, name: str, table: Mapping[str, Any], shared: Mappin
         raise HoldsforError(f"{place} does not say which column has its time: write {needed}")
     if "start" in texts and "end" not in texts:
         raise HoldsforError(f"{place} has a start and no end; points are given by `time`")
-    where = dict(_table(table.get("where", {}), f"{place}: where"))
+    where = dict(_flat(_table(table.get("where", {}), f"{place}: where")))
     if "name" in shared:
         where.setdefault(shared["name"], name)
     args = table.get("args", [])
@@ -164,6 +168,15 @@ def _entry(kind: EntityKind, name: str, table: Mapping[str, Any], shared: Mappin
     return Entry(
         place, kind, name, start, tuple(args), texts.get("end"), texts.get("value"), arrival, where, texts.get("file")
     )
+
+
+def _flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, object]]:
+    """Values by column; TOML makes a table of `user.type = "guest"`, which is a path."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value
 
 
 def _known_keys(table: Mapping[str, Any], known: Iterable[str], place: str) -> None:

@@ -88,7 +88,7 @@ def read_metric_tables(
     for path in paths:
         entries = mapping.of_file(path)
         columns = list(dict.fromkeys(column for entry in entries for column in entry.columns))
-        for part in parts(path, columns, mapping.format, mapping.delimiter):
+        for part in parts(path, columns, mapping.format, mapping.delimiter, rows=mapping.rows):
             rejects.add(shown_name(path), part.refused)
             for entry in entries:
                 if wanted is None or (entry.name, len(entry.args)) in wanted:

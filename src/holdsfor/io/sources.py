@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import sys
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.io.compression import MARK_SIZE, damages, packing_of, unpacked
 
 STANDARD_INPUT = "-"
 BLOCK = 4 << 20
 """Bytes in a piece: few enough for its columns to stay in a processor's cache."""
-_GZIP = b"\x1f\x8b"
+HEAD = 1 << 16
+"""Bytes that are looked at to see what an input is."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -28,27 +28,39 @@ def shown_name(path: str | Path) -> str:
 @contextmanager
 def opened(path: str | Path) -> Iterator[IO[bytes]]:
     """An input to read bytes from, unpacked if it is compressed; trouble is a HoldsforError that says what it is."""
+    packing = None
     try:
-        if str(path) == STANDARD_INPUT:
-            yield _unpacked(_standard_input())
-        else:
-            with Path(path).open("rb") as file:
-                yield _unpacked(file)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as problem:
-        raise HoldsforError(f"{shown_name(path)} is a damaged gzip file: {problem}") from problem
-    except OSError as problem:
-        raise HoldsforError(f"cannot read {shown_name(path)}: {problem.strerror or problem}") from problem
+        with _raw(path) as file:
+            # The first bytes decide, not the name: standard input has none.
+            packing = packing_of(file.peek(MARK_SIZE)[:MARK_SIZE])
+            yield file if packing is None else unpacked(file, packing)
+    except damages() as problem:
+        # Of what goes wrong with a compressed file, the system gives its own errors a number.
+        if packing is None or getattr(problem, "errno", None) is not None:
+            said = getattr(problem, "strerror", None) or problem
+            raise HoldsforError(f"cannot read {shown_name(path)}: {said}") from problem
+        raise HoldsforError(f"{shown_name(path)} is a damaged {packing} file: {problem}") from problem
+
+
+@contextmanager
+def _raw(path: str | Path) -> Iterator[io.BufferedReader]:
+    if str(path) == STANDARD_INPUT:
+        yield _standard_input()
+        return
+    with Path(path).open("rb") as file:
+        yield file
+
+
+def head_of(path: str | Path) -> bytes:
+    """How an input begins, unpacked."""
+    with opened(path) as file:
+        return file.read(HEAD).removeprefix(_BYTE_ORDER_MARK)
 
 
 def _standard_input() -> io.BufferedReader:
     stream = sys.stdin.buffer
     # Whoever has put something else in its place may not be able to look ahead.
     return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(io.BytesIO(stream.read()))
-
-
-def _unpacked(file: io.BufferedReader) -> IO[bytes]:
-    # The first bytes decide, not the name: standard input has none.
-    return cast("IO[bytes]", gzip.open(file)) if file.peek(2)[:2] == _GZIP else file
 
 
 def blocks(path: str | Path, size: int = BLOCK) -> Iterator[bytes]:

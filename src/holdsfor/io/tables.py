@@ -45,7 +45,7 @@ def read_tables(
     for path in paths:
         entries = mapping.of_file(path)
         columns = list(dict.fromkeys(column for entry in entries for column in entry.columns))
-        for part in parts(path, columns, mapping.format, mapping.delimiter):
+        for part in parts(path, columns, mapping.format, mapping.delimiter, rows=mapping.rows):
             taker.take(part, entries, shown_name(path), mapping.name_column)
             if on_rows is not None:
                 on_rows(builder.rows)

@@ -64,15 +64,19 @@ class Samples:
         if path not in self._made or self._made[path].state != state:
             copy = self._folder / str(number) / path.name
             copy.parent.mkdir(exist_ok=True)
-            is_cut = (_cut_table if self._is_parquet(path) else _cut_lines)(path, copy, self._rows)
+            is_cut = self._cut(path, copy)
             self._made[path] = _Sample(state, copy if is_cut else path, is_cut)
         return self._made[path]
 
-    def _is_parquet(self, path: Path) -> bool:
+    def _cut(self, path: Path, copy: Path) -> bool:
         try:
-            return (self._style or format_of(path)) == "parquet"
+            style = self._style or format_of(path)
         except HoldsforError:
+            style = ""
+        if style == "json":
+            # A document can only be read as a whole.
             return False
+        return (_cut_table if style == "parquet" else _cut_lines)(path, copy, self._rows)
 
 
 def _cut_lines(path: Path, copy: Path, rows: int) -> bool:

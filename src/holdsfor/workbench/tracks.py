@@ -156,7 +156,9 @@ def _of_tables(paths: Sequence[Path], mapping: TableMapping) -> Iterator[Table]:
             try:
                 found = [
                     _columns(p.table, names, mapping.unit)
-                    for p in parts(path, names, mapping.format, mapping.delimiter, absent_is_null=False)
+                    for p in parts(
+                        path, names, mapping.format, mapping.delimiter, rows=mapping.rows, absent_is_null=False
+                    )
                 ]
             except HoldsforError:
                 # There are no such columns.

@@ -64,7 +64,7 @@ def test_files_are_chosen_by_pattern() -> None:
         ({"event": {"e": {"tiem": "t"}}}, "has a key 'tiem' that means nothing; did you mean time"),
         ({"zzz": 1}, "it may have unit, format"),
         ({"unit": "weeks", "event": {}}, "unit must be one of s, ms, us, ns, min, h, d, not 'weeks'"),
-        ({"format": "xml", "event": {}}, "format must be one of csv, jsonl, parquet"),
+        ({"format": "xml", "event": {}}, "format must be one of csv, jsonl, json, parquet"),
         ({"event": {"e": {"time": 5}}}, "time must be text, not 5"),
         ({"event": {"e": {"time": "t", "args": "x"}}}, "args must be a list of column names"),
         ({"event": {"e": 5}}, r"event\.e must be a table"),

@@ -3,6 +3,7 @@
 import gzip
 import io
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -12,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from holdsfor import HoldsforError, loads
-from holdsfor.io import formats
 from holdsfor.io.builder import Reading
+from holdsfor.io.formats import csv_files, json_files
 from holdsfor.io.mapping import make_mapping
 from holdsfor.io.records import records
 from holdsfor.io.rejects import Rejects
@@ -31,7 +32,10 @@ E = {"time": "t", "event": {"e": {"args": ["x", "y"]}}}
 
 
 def read(path: Path, mapping: dict[str, Any], rejects: Rejects | None = None, size: int = 1 << 20) -> Reading:
-    with patch.object(formats, "blocks", lambda source: blocks(source, size)):
+    def pieces(source: Path) -> Iterator[bytes]:
+        return blocks(source, size)
+
+    with patch.object(csv_files, "blocks", pieces), patch.object(json_files, "blocks", pieces):
         return read_tables([path], make_mapping(mapping, "m.toml"), ENTITIES, rejects=rejects)
 
 

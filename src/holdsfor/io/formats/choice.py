@@ -1,0 +1,117 @@
+"""Which format a file has, and its rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.io.compression import COMPRESSED
+from holdsfor.io.formats.csv_files import csv_header, read_csv
+from holdsfor.io.formats.json_files import read_json
+from holdsfor.io.formats.parquet_files import parquet_columns, read_parquet
+from holdsfor.io.formats.part import Part
+from holdsfor.io.mapping import FORMATS
+from holdsfor.io.sources import STANDARD_INPUT, head_of, shown_name
+
+_ENDINGS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+_LINES_LOOKED_AT = 3
+
+
+def ending_of(path: str | Path) -> str:
+    """What the name of a file ends in, apart from how it is compressed.
+
+    >>> ending_of("a.CSV.gz"), ending_of("b")
+    ('.csv', '')
+    """
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() not in COMPRESSED]
+    return suffixes[-1] if suffixes else ""
+
+
+def known_format(path: str | Path) -> str | None:
+    """The format that the ending of a file says; None if it says nothing. Files of JSON may be lines or a document.
+
+    >>> known_format("a.csv.gz"), known_format("b.PARQUET"), known_format("c")
+    ('csv', 'parquet', None)
+    """
+    return _ENDINGS.get(ending_of(path))
+
+
+def format_of(path: str | Path) -> str:
+    """The format of a file, going by its ending, and for `.json` by what is in it."""
+    found = known_format(path)
+    if found is None:
+        listed = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
+        raise HoldsforError(f'what format has {shown_name(path)}? say `format = "csv"` in the mapping ({listed})')
+    if found in ("json", "jsonl") and str(path) != STANDARD_INPUT:
+        head = head_of(path)
+        return "json" if head.lstrip().startswith(b"[") or (found == "json" and is_document(head)) else "jsonl"
+    return found
+
+
+def is_document(head: bytes) -> bool:
+    """Whether JSON that begins so is one document, not an object to a line.
+
+    >>> is_document(b'[{"a": 1}]'), is_document(b'{\\n "a": 1\\n}'), is_document(b'{"a": 1}\\n{"a": 2}')
+    (True, True, False)
+    """
+    lines = [line for line in head.split(b"\n") if line.strip()][:_LINES_LOOKED_AT]
+    return bool(lines) and not any(map(_is_object, lines))
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def parts(
+    path: str | Path,
+    columns: Sequence[str] | None,
+    style: str | None,
+    delimiter: str | None,
+    *,
+    rows: str | None = None,
+    absent_is_null: bool = True,
+) -> Iterator[Part]:
+    """The rows of a file, with at least the columns named, which may be paths into nested ones; None are all.
+
+    A field that no row of JSON has is null, if it may be absent. `rows` is the path of the array that has the rows of a
+    JSON document.
+    """
+    if rows is not None and (style or known_format(path)) in ("csv", "parquet"):
+        raise HoldsforError(f"rows = {rows!r} is about JSON documents, and {shown_name(path)} is none")
+    used = "json" if rows is not None else style or format_of(path)
+    if used == "parquet":
+        return read_parquet(path, columns)
+    if used in ("json", "jsonl"):
+        is_one = used == "json"
+        return read_json(path, columns or (), is_document=is_one, rows=rows, absent_is_null=absent_is_null)
+    return read_csv(path, columns, delimiter or usual_delimiter(path))
+
+
+def columns_of(path: str | Path) -> tuple[list[str], str | None]:
+    """All columns of a table, and the delimiter that a CSV file has."""
+    style = format_of(path)
+    if style == "csv":
+        return csv_header(path, usual_delimiter(path))
+    if style == "parquet":
+        return parquet_columns(path), None
+    names = dict.fromkeys(name for part in parts(path, None, style, None) for name in part.table.column_names)
+    return list(names), None
+
+
+def usual_delimiter(path: str | Path) -> str:
+    """What stands between the fields of a file with such a name."""
+    return "\t" if ending_of(path) == ".tsv" else ","

@@ -1,0 +1,102 @@
+"""CSV files with a header as tables in pieces; everything in them is text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.io.formats.part import Part, require_columns
+from holdsfor.io.formats.text_lines import TextLines
+from holdsfor.io.rejects import refused
+from holdsfor.io.sources import blocks, shown_name
+
+_DELIMITERS = (",", ";", "\t", "|")
+
+
+def read_csv(path: str | Path, columns: Sequence[str] | None, delimiter: str) -> Iterator[Part]:
+    """The rows of a file with some columns, or with all."""
+    header: list[str] = []
+    line = 0
+    for block in blocks(path):
+        first = 0
+        if not header:
+            first = block.index(b"\n") + 1
+            header = _header(block[:first], delimiter)
+            columns = header if columns is None else columns
+            require_columns(columns, header, shown_name(path))
+            line += 1
+        lines = TextLines(block[first:], line)
+        if len(lines):
+            yield _csv_part(lines, header, columns or (), delimiter)
+        line += len(lines)
+
+
+def _csv_part(lines: TextLines, header: list[str], columns: Sequence[str], delimiter: str) -> Part:
+    rows = np.flatnonzero(~lines.is_blank())
+    table, strange = _parsed_csv(lines.joined(rows), header, delimiter, columns)
+    bad = []
+    # A quote that is not closed swallows the lines behind it, and then there are fewer rows than lines.
+    for suspects in (lines.quotes() % 2 == 1, lines.quotes() > 0):
+        if len(table) + len(strange) == len(rows):
+            break
+        odd = rows[suspects[rows]]
+        bad.append(refused("", lines.number(odd), lines.text(odd), "a quote is not closed on its line"))
+        rows = rows[~suspects[rows]]
+        table, strange = _parsed_csv(lines.joined(rows), header, delimiter, columns)
+    if strange:
+        odd = rows[[row for row, _ in strange]]
+        reasons = pa.array([f"{count} fields where the header has {len(header)}" for _, count in strange])
+        bad.append(refused("", lines.number(odd), lines.text(odd), reasons))
+        rows = np.delete(rows, [row for row, _ in strange])
+    return Part(table, lines.number(rows), lambda some: lines.text(rows[some]), frozenset(columns), tuple(bad))
+
+
+def _parsed_csv(
+    text: bytes, header: list[str], delimiter: str, columns: Sequence[str] = ()
+) -> tuple[pa.Table, list[tuple[int, int]]]:
+    """The columns of CSV text as they are written, and the rows of another width; without a header it has its own."""
+    import pyarrow.csv as arrow_csv
+
+    strange: list[tuple[int, int]] = []
+    if not text:
+        return pa.table({name: pa.array([], pa.string()) for name in columns}), strange
+
+    def skip(row: Any) -> str:
+        strange.append((row.number - 1, row.actual_columns))
+        return "skip"
+
+    table = arrow_csv.read_csv(
+        pa.BufferReader(text),
+        arrow_csv.ReadOptions(column_names=header or None, use_threads=False, block_size=max(len(text), 1)),
+        arrow_csv.ParseOptions(delimiter=delimiter, invalid_row_handler=skip, ignore_empty_lines=False),
+        arrow_csv.ConvertOptions(
+            include_columns=list(columns), column_types=dict.fromkeys(columns, pa.string()), strings_can_be_null=False
+        ),
+    )
+    return table, strange
+
+
+def csv_header(path: str | Path, usual: str) -> tuple[list[str], str]:
+    """The names of all columns, and what stands between them: the usual delimiter, or another one that is there."""
+    head = next(iter(blocks(path)), b"\n")
+    line = head[: head.index(b"\n") + 1]
+    delimiter = delimiter_in(line, usual)
+    return (_header(line, delimiter) if line.strip() else []), delimiter
+
+
+def delimiter_in(line: bytes, usual: str = ",") -> str:
+    """What stands between the fields of a line.
+
+    >>> delimiter_in(b"time;user"), delimiter_in(b"time")
+    (';', ',')
+    """
+    return next((one for one in (usual, *_DELIMITERS) if one.encode() in line), usual)
+
+
+def _header(line: bytes, delimiter: str) -> list[str]:
+    names: list[str] = _parsed_csv(line, [], delimiter)[0].column_names
+    return names
