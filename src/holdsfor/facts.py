@@ -6,17 +6,18 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from holdsfor.diagnostics import HoldsforError
-from holdsfor.io.fact_files import fact_rows
+from holdsfor.io.fact_files import fact_rows, rows_of_part
 from holdsfor.io.frames import as_part
 from holdsfor.io.rejects import Rejects
 from holdsfor.ir import BackgroundRule, Program, Rule
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Compound, Const, Term
+from holdsfor.syntax.terms import Compound, Const
 
 
 def facts_of(tables: Mapping[str, Any]) -> Program:
     """The rows of tables, or of files with tables, as facts of the predicates that they are named after.
+
+    Tables are those of pandas, polars, Arrow, DuckDB and Spark, lists of tuples and of dicts.
 
     >>> len(facts_of({"areaType": [("bay", "fishing"), ("quay", "port")]}).rules)
     2
@@ -26,10 +27,16 @@ def facts_of(tables: Mapping[str, Any]) -> Program:
         if isinstance(frame, str | Path):
             rules += facts_of_files([(name, frame)], Rejects(strict=True)).rules
             continue
-        for row in as_part(frame, f"background[{name!r}]").table.to_pylist():
-            terms = tuple(_term(value, name) for value in row.values())
-            rules.append(BackgroundRule(Compound(name, terms) if terms else Const(name)))
+        source = f"background[{name!r}]"
+        part = as_part(_collected(frame), source)
+        for row in rows_of_part(part, part.table.column_names, source, Rejects(strict=True)):
+            rules.append(BackgroundRule(Compound(name, tuple(map(Const, row)))))
     return Program(tuple(rules))
+
+
+def _collected(frame: Any) -> Any:
+    """A table of Spark, brought here: every worker gets its rows with the rules."""
+    return frame.toArrow() if hasattr(frame, "toArrow") else frame
 
 
 def facts_of_files(files: Iterable[tuple[str, str | Path]], rejects: Rejects) -> Program:
@@ -45,11 +52,3 @@ def facts_text(name: str, path: str | Path) -> str:
     """The facts of a file as they are written in rules, a line for each."""
     found = facts_of_files([(name, path)], Rejects(strict=True))
     return "".join(f"{print_term(rule.head)}.\n" for rule in found.rules if isinstance(rule, BackgroundRule))
-
-
-def _term(value: object, name: str) -> Term:
-    if isinstance(value, bool):
-        return Const(str(value).lower())
-    if isinstance(value, str | int | float):
-        return Const(value)
-    raise HoldsforError(f"background[{name!r}] has the value {value!r}; facts are made of numbers and text")

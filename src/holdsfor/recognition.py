@@ -32,6 +32,7 @@ from holdsfor.io.aside import without_far_ahead
 from holdsfor.io.builder import Reading
 from holdsfor.io.frames import read_frames
 from holdsfor.io.given import Paths, as_paths, complain_of_unread_mapping
+from holdsfor.io.inputs import input_files
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.io.plausible import time_note
 from holdsfor.io.preprocessing import preprocessed
@@ -89,10 +90,11 @@ def _read(
     if isinstance(events, Mapping):
         return read_frames(events, entities, unit or "s", rejects=rejects, reckoned=reckoned)
     if mapping is None:
-        return read_rtec(events, entities, rejects=rejects, on_rows=on_rows, reckoned=reckoned)
+        return read_rtec(input_files(events), entities, rejects=rejects, on_rows=on_rows, reckoned=reckoned)
     described = _mapping(mapping).with_unit(unit, plan.analysis.written.time_scale)
     complain_of_unread_mapping(described, plan)
-    return read_tables(events, described, entities, rejects=rejects, on_rows=on_rows, reckoned=reckoned)
+    files = input_files(events, described)
+    return read_tables(files, described, entities, rejects=rejects, on_rows=on_rows, reckoned=reckoned)
 
 
 @once_per_plan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -83,7 +84,7 @@ def require_files(paths: Iterable[Path], parameter: str, option: str) -> None:
     for given in paths:
         table = named_table(given)
         path = given if table is None else Path(table[1])
-        if path.exists():
+        if path.exists() or glob.has_magic(str(path)):
             continue
         nearby = sorted(path.parent.rglob(path.name))[:1] if path.parent.is_dir() else []
         hint = f"; there is {nearby[0]}: give it with {option}" if nearby else f"; give another with {option}"

@@ -56,6 +56,9 @@ class Grain(StrEnum):
 def check(
     files: Files,
     events: Annotated[list[Path], typer.Option(help="Streams; says which input the rules wait for in vain.")] = [],  # noqa: B006
+    mapping: Annotated[
+        Path | None, typer.Option(help="With --events: which columns of a table are which event, as a TOML file.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print findings as JSON.")] = False,
     strict: Annotated[bool, typer.Option(help="Treat warnings as errors.")] = False,
     streaming: Annotated[
@@ -68,7 +71,7 @@ def check(
 ) -> None:
     """Check rules like a compiler: errors, warnings and notes with their place and what to do."""
     with friendly_errors():
-        findings, clauses = _findings(files, events, streaming=streaming, delay=delay)
+        findings, clauses = _findings(files, events, mapping, streaming=streaming, delay=delay)
         if as_json:
             typer.echo(findings_json(findings))
         else:
@@ -80,7 +83,7 @@ def check(
 
 
 def _findings(
-    files: list[Path], events: list[Path], *, streaming: bool, delay: str | None
+    files: list[Path], events: list[Path], mapping: Path | None, *, streaming: bool, delay: str | None
 ) -> tuple[list[Diagnostic], int]:
     """What is wrong with a program, and how many clauses it has."""
     if is_metric(files):
@@ -92,18 +95,22 @@ def _findings(
         clauses = len(metric.program.rules) + len(metric.program.facts)
         return metric_findings(metric, streaming=streaming, delay=delay), clauses
     reasoner = load_files(files)
-    findings = in_reading_order([*reasoner.diagnostics, *reasoner.refusals, *_data_findings(reasoner, events)])
+    findings = in_reading_order(
+        [*reasoner.diagnostics, *reasoner.refusals, *_data_findings(reasoner, files, events, mapping)]
+    )
     written = reasoner.analysis.written
     return findings, len(written.rules) + len(written.metric.rules) + len(written.metric.facts)
 
 
-def _data_findings(reasoner: Reasoner, events: list[Path]) -> list[Diagnostic]:
+def _data_findings(reasoner: Reasoner, files: list[Path], events: list[Path], mapping: Path | None) -> list[Diagnostic]:
     if not events:
         return []
     # Imported here: NumPy and Arrow would slow down every other command.
     from holdsfor.io.data_check import data_names
+    from holdsfor.io.mapping import read_mapping
 
-    return data_names(events, reasoner.analysis.entities).findings(reasoner.analysis)
+    described = None if mapping is None else read_mapping(mapping)
+    return data_names(events, reasoner.analysis.entities, described, files).findings(reasoner.analysis)
 
 
 def _summary(findings: list[Diagnostic], clauses: int) -> str:

@@ -99,6 +99,7 @@ def run_metric(
             malformed=reading.rejects.first,
             mapping=None if options.mapping is None else str(options.mapping),
             expected=METRIC_FACTS,
+            rules=options.rules,
         )
         run = MetricRun(plan, reading, span, profile=profile)
         found = run.by_reference(reasoner.program) if options.engine is Engine.REFERENCE else run.result()

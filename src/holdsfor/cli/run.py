@@ -71,7 +71,8 @@ def run(
     events: Annotated[
         list[Path],
         typer.Option(
-            help="Streams in RTEC's CSV format (.dmtl: facts), or whatever --mapping says; - is standard input."
+            help="Streams in RTEC's CSV format (.dmtl: facts), or whatever --mapping says: files, directories, patterns "
+            "such as 'log/*.csv'; - is standard input."
         ),
     ] = [],  # noqa: B006
     background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
@@ -200,7 +201,7 @@ def run(
         if engine is Engine.SPARK:
             from holdsfor.cli.spark import SparkRun
 
-            spark_run = SparkRun(plan, events, mapping, span, wanted, master, partitions, quiet=quiet)
+            spark_run = SparkRun(plan, events, mapping, span, wanted, master, partitions, rules, quiet=quiet)
             write(iter([spark_run.tables(derived_events is not None)]))
             spark_run.print_summary()
             return
@@ -208,7 +209,7 @@ def run(
         stack.enter_context(watching(line.delayed if line else None))
         aside = stack.enter_context(rejects_to(rejects, strict=strict))
         reading = _read(plan, events, mapping, aside, line, max_ahead)
-        _require_some_read(reading, events, mapping)
+        _require_some_read(reading, events, mapping, rules)
         windows = _windows(reading, span, clock_tick, quiet=quiet)
         recognition = Recognition(
             plan, reading, windows, fluents=wanted, profile=profile, incremental=Choice(incremental.value)
@@ -235,13 +236,13 @@ def _read(
     return read_events(plan, events, mapping, rejects=rejects, on_rows=on_rows, max_ahead=max_ahead)
 
 
-def _require_some_read(reading: Reading, events: list[Path], mapping: Path | None) -> None:
+def _require_some_read(reading: Reading, events: list[Path], mapping: Path | None, rules: list[Path]) -> None:
     from holdsfor.io.looks import require_some_read
 
     unknown, rejects = reading.unknown, reading.rejects
     read = reading.rows - sum(unknown.values()) - rejects.count
     described = None if mapping is None else str(mapping)
-    require_some_read(events, read=read, unknown=unknown, malformed=rejects.first, mapping=described)
+    require_some_read(events, read=read, unknown=unknown, malformed=rejects.first, mapping=described, rules=rules)
 
 
 def _windows(

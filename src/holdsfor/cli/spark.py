@@ -45,6 +45,7 @@ class SparkRun:
     fluents: Collection[str] | None
     master: str
     partitions: int | None
+    rules: Sequence[Path] = ()
     quiet: bool = False
     _counts: dict[str, int] = field(default_factory=dict)
 
@@ -93,15 +94,21 @@ class SparkRun:
 
     def _require_some_read(self) -> None:
         """Spark counts rows of names that rules know; of others it is the file that says whether they are rows at all."""
+        from holdsfor.io.inputs import input_files
         from holdsfor.io.looks import look_of, require_some_read
 
         counts = self._counts
         bad = [f"{counts['malformed']} malformed rows"] if counts["malformed"] else []
-        strange = [] if self.mapping is not None else [path for path in self.events if look_of(path)]
+        strange = [] if self.mapping is not None else [path for path in input_files(self.events) if look_of(path)]
         if strange or bad:
             described = None if self.mapping is None else str(self.mapping)
             require_some_read(
-                self.events, read=counts["read"], unknown=map(str, strange), malformed=bad, mapping=described
+                self.events,
+                read=counts["read"],
+                unknown=map(str, strange),
+                malformed=bad,
+                mapping=described,
+                rules=self.rules,
             )
 
     def print_summary(self) -> None:

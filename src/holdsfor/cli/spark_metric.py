@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -77,14 +77,15 @@ def run_metric_on_spark(
             )
         with spark_errors("the program cannot be run"):
             table = _sorted(found.toArrow())
+        counts = observation.get
+        spark.stop()
+        _require_some_read(options, counts)
         table = table.cast(EXACT) if exactly else _rounded(table).cast(ROUNDED)
         if options.columns:
             write_tables(((name, _with_arguments(table, name, plan)) for name in predicates), where, style)
         else:
             with writing(style, options.output, table.schema) as writer:
                 writer.write(table)
-        counts = observation.get
-        spark.stop()
     if quiet:
         return
     typer.echo(
@@ -97,23 +98,35 @@ def run_metric_on_spark(
 
 def _facts(spark: Any, options: MetricOptions) -> tuple[Any, bool]:
     """Files of facts: text, or tables that a mapping describes, and whether those have no types."""
-    for path in options.events:
-        if not path.exists():
-            raise HoldsforError(f"cannot read {path}: there is no such file")
-    if options.mapping is None:
-        if not options.events:
-            return spark.createDataFrame([], "value string"), False
-        return [str(path) for path in options.events], False
-    from holdsfor.io.formats import format_of
     from holdsfor.io.mapping import read_mapping
-    from holdsfor.spark.files import read_table
+    from holdsfor.spark.files import located, read_table, spark_files, style_of
 
-    mapping = read_mapping(options.mapping)
-    styles = {mapping.format or format_of(path) for path in options.events}
+    mapping = None if options.mapping is None else read_mapping(options.mapping)
+    files = spark_files(options.events, mapping)
+    if mapping is None:
+        if not files:
+            return spark.createDataFrame([], "value string"), False
+        return list(map(located, files)), False
+    styles = {style_of(path, mapping) for path in files}
     if len(styles) != 1:
         raise HoldsforError("with --engine spark, all files of facts must have one format")
     style = styles.pop()
-    return read_table(spark, style, [str(path) for path in options.events], mapping), style == "csv"
+    return read_table(spark, style, list(map(located, files)), mapping), style == "csv"
+
+
+def _require_some_read(options: MetricOptions, counts: Mapping[str, int]) -> None:
+    """Complain of files in which there is no fact."""
+    from holdsfor.io.looks import METRIC_FACTS, require_some_read
+
+    require_some_read(
+        options.events,
+        read=counts["read"] + counts["unknown"],
+        unknown=(),
+        malformed=[f"{counts['malformed']} malformed rows"] if counts["malformed"] else [],
+        mapping=None if options.mapping is None else str(options.mapping),
+        expected=METRIC_FACTS,
+        rules=options.rules,
+    )
 
 
 def _sorted(table: pa.Table) -> pa.Table:

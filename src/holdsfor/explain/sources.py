@@ -18,6 +18,7 @@ from holdsfor.explain.mapped import mapped_rows
 from holdsfor.explain.nodes import Happening, Holding, Kind, Node, Row
 from holdsfor.io.columns import Cells, encode
 from holdsfor.io.frames import as_part
+from holdsfor.io.inputs import input_files
 from holdsfor.io.layouts import Layouts
 from holdsfor.io.mapping import make_mapping, read_mapping
 from holdsfor.io.rtec_rows import parse
@@ -105,9 +106,9 @@ def _found(sources: Sources, wanted: Mapping[Wanted, object], plan: Plan) -> Ite
     if sources.mapping is not None:
         given = sources.mapping
         mapping = make_mapping(given) if isinstance(given, Mapping) else read_mapping(given)
-        yield from mapped_rows(paths, mapping, wanted, layouts)
+        yield from mapped_rows(input_files(paths, mapping), mapping, wanted, layouts)
         return
-    for path in paths:
+    for path in input_files(paths):
         if str(path) != "-":
             yield from _in_file(path, wanted, layouts)
 

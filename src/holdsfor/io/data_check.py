@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,8 +10,11 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Entities
 from holdsfor.compiler.checks.data import check_data
 from holdsfor.diagnostics import Diagnostic
+from holdsfor.io.inputs import input_files
 from holdsfor.io.looks import require_some_read
+from holdsfor.io.mapping import TableMapping
 from holdsfor.io.rtec_csv import read_rtec
+from holdsfor.io.tables import read_tables
 
 
 @dataclass(frozen=True)
@@ -27,14 +30,28 @@ class DataNames:
         return list(check_data(analysis, self.provided, self.unknown, self.skipped))
 
 
-def data_names(paths: Iterable[str | Path], entities: Entities) -> DataNames:
+def data_names(
+    paths: Iterable[str | Path],
+    entities: Entities,
+    mapping: TableMapping | None = None,
+    rules: Sequence[str | Path] = (),
+) -> DataNames:
     """The names in files, as a program with these entities sees them; HoldsforError if nothing in them can be read."""
-    files = list(paths)
-    reading = read_rtec(files, entities)
-    malformed = reading.rejects.by_name.values()
-    skipped = {row.text.partition("|")[0]: f"{row.file}:{row.line}: {row.reason}" for row in malformed}
+    given = list(paths)
+    files = input_files(given, mapping)
+    reading = read_rtec(files, entities) if mapping is None else read_tables(files, mapping, entities)
+    skipped = {
+        name or row.text.partition("|")[0]: f"{row.file}:{row.line}: {row.reason}"
+        for name, row in reading.rejects.by_name.items()
+    }
     if skipped.keys().isdisjoint(entity.symbol.name for entity in entities):
         # Rows of names that the rules know are findings, which say why they are skipped.
-        read = reading.rows - sum(reading.unknown.values()) - reading.rejects.count
-        require_some_read(files, read=read, unknown=reading.unknown, malformed=reading.rejects.first)
+        require_some_read(
+            given,
+            read=reading.rows - sum(reading.unknown.values()) - reading.rejects.count,
+            unknown=reading.unknown,
+            malformed=reading.rejects.first,
+            mapping=None if mapping is None else mapping.name,
+            rules=rules,
+        )
     return DataNames(reading.provided, reading.unknown, skipped)

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.io.compression import COMPRESSED
 
 if TYPE_CHECKING:
     from holdsfor.io.formats import Part
     from holdsfor.io.rejects import Rejects
 
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq")
+_ENDINGS = tuple(f"{table}{packed}" for table in _TABLES for packed in ("", *COMPRESSED))
 _NAMED = re.compile(r"([A-Za-z_]\w*)=(.+)", re.DOTALL)
 _PREDICATE = re.compile(r"[a-z]\w*")
 
@@ -31,7 +33,7 @@ def named_table(given: str | Path) -> tuple[str, str] | None:
     named = None if Path(text).exists() else _NAMED.fullmatch(text)
     path = named[2] if named else text
     name = named[1] if named else Path(path).name.partition(".")[0]
-    if not path.lower().removesuffix(".gz").endswith(_TABLES):
+    if not path.lower().endswith(_ENDINGS):
         if named is None:
             return None
         raise HoldsforError(
@@ -52,10 +54,13 @@ def fact_rows(path: str | Path, rejects: Rejects) -> Iterator[tuple[str | int | 
     columns, delimiter = columns_of(path)
     for part in parts(path, columns, None, delimiter):
         rejects.add(shown_name(path), part.refused)
-        yield from _rows(part, columns, shown_name(path), rejects)
+        yield from rows_of_part(part, columns, shown_name(path), rejects)
 
 
-def _rows(part: Part, columns: list[str], source: str, rejects: Rejects) -> Iterator[tuple[str | int | float, ...]]:
+def rows_of_part(
+    part: Part, columns: list[str], source: str, rejects: Rejects
+) -> Iterator[tuple[str | int | float, ...]]:
+    """The same for some rows of a table."""
     import numpy as np
 
     from holdsfor.io.rejects import refused

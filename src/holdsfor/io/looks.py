@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.io.sources import STANDARD_INPUT, opened, shown_name
+from holdsfor.io.inputs import input_files
+from holdsfor.io.sources import STANDARD_INPUT, head_of, shown_name
 
-_HEAD = 1 << 16
 _PARQUET = b"PAR1"
 _BINARY = "a binary file"
 _FIELDS_SHOWN = 6
@@ -27,6 +28,7 @@ def require_some_read(
     malformed: Sequence[object],
     mapping: str | None = None,
     expected: str = RTEC_ROWS,
+    rules: Sequence[str | Path] = (),
 ) -> None:
     """Raise HoldsforError if there is input of which nothing could be read.
 
@@ -36,35 +38,46 @@ def require_some_read(
     names = list(unknown)
     if read or not (names or malformed):
         return
-    files = list(paths)
+    given = list(paths)
     if mapping is not None:
         if malformed:
-            raise HoldsforError(f"no row of {_shown(files)} could be read as {mapping} says; the first: {malformed[0]}")
+            raise HoldsforError(f"no row of {_shown(given)} could be read as {mapping} says; the first: {malformed[0]}")
         return
-    for path in files:
-        head = _head(path, names)
-        if expected == RTEC_ROWS and _is_rtec(head) and names:
-            return
-    looks = next((text for path in files if (text := _look(_head(path, names)))), None)
-    where = f"nothing in {_shown(files)} could be read"
-    if looks is None:
+    heads = {path: _head(path, names) for path in input_files(given)}
+    if expected == RTEC_ROWS and names and any(map(_is_rtec, heads.values())):
+        return
+    found = next(((path, look) for path, head in heads.items() if (look := _look(head))), None)
+    where = f"nothing in {_shown(given)} could be read"
+    if found is None:
         first = malformed[0] if malformed else repr(names[0][:60])
         raise HoldsforError(f"{where}, the first row is {first}; without --mapping, --events takes {expected}")
-    if looks == _BINARY:
-        raise HoldsforError(f"{where}: it looks like {looks}; without --mapping, --events takes {expected}")
-    raise HoldsforError(
-        f"{where}: it looks like {looks}; "
-        "write a mapping that says which columns are which event, and give it with --mapping FILE.toml"
-    )
+    path, look = found
+    if look == _BINARY:
+        raise HoldsforError(f"{where}: it looks like {look}; without --mapping, --events takes {expected}")
+    line = map_line(path, rules)
+    raise HoldsforError(f"{where}: it looks like {look}; write a mapping with `{line}`, and give it with --mapping")
 
 
 def require_described(paths: Iterable[str | Path], *, read: int, names: Sequence[str]) -> None:
     """Raise HoldsforError if nothing was read of files that need a mapping; `names` are those that no rule knows."""
-    for path in () if read or not names else paths:
+    for path in () if read or not names else input_files(paths):
         head = _head(path, names)
-        looks = None if _is_rtec(head) else _look(head)
-        if looks is not None:
-            raise HoldsforError(f"nothing in {shown_name(path)} could be read: it looks like {looks}; give a mapping")
+        look = None if _is_rtec(head) else _look(head)
+        if look is not None:
+            hint = "" if look == _BINARY else f", which `{map_line(path)}` writes"
+            raise HoldsforError(
+                f"nothing in {shown_name(path)} could be read: it looks like {look}; give a mapping{hint}"
+            )
+
+
+def map_line(path: str | Path, rules: Sequence[str | Path] = ()) -> str:
+    """The command that writes a mapping for a file.
+
+    >>> map_line("my log.csv", ["rules.prolog"])
+    "holdsfor map 'my log.csv' --rules rules.prolog -o mapping.toml"
+    """
+    options = [word for one in rules for word in ("--rules", str(one))]
+    return shlex.join(["holdsfor", "map", str(path), *options, "-o", "mapping.toml"])
 
 
 def look_of(path: str | Path) -> str | None:
@@ -79,14 +92,11 @@ def _shown(paths: Sequence[str | Path]) -> str:
 
 def _head(path: str | Path, names: Sequence[str]) -> bytes:
     """How an input begins. Standard input is gone by then; what was taken for names is left of it."""
-    if str(path) == STANDARD_INPUT:
-        return "\n".join(names).encode()
-    with opened(path) as file:
-        return file.read(_HEAD)
+    return "\n".join(names).encode() if str(path) == STANDARD_INPUT else head_of(path)
 
 
 def _first_line(head: bytes) -> str:
-    lines = head.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").splitlines()
+    lines = head.decode(errors="replace").splitlines()
     return next((line.strip() for line in lines if line.strip()), "")
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import FactSet, Signature
 from holdsfor.io.given import listed_paths
+from holdsfor.io.inputs import input_files
 from holdsfor.io.mapping import make_mapping, read_mapping
 from holdsfor.io.metric_frames import facts_from_frames, read_metric_tables
 from holdsfor.io.metric_text import read_metric_facts
@@ -72,6 +73,6 @@ def _read(
         return facts_from_frames(facts, dictionary, rejects, unit, tick)
     paths = listed_paths(facts, "facts", 'give files, or tables by predicate name such as {"P": table}')
     if mapping is None:
-        return read_metric_facts(paths, dictionary, rejects, tick=tick)
+        return read_metric_facts(input_files(paths), dictionary, rejects, tick=tick)
     described = make_mapping(mapping) if isinstance(mapping, Mapping) else read_mapping(mapping)
-    return read_metric_tables(paths, described, dictionary, rejects, tick=tick)
+    return read_metric_tables(input_files(paths, described), described, dictionary, rejects, tick=tick)

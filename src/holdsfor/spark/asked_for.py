@@ -12,6 +12,7 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.given import complain_of_strangers
 from holdsfor.io.mapping import TableMapping
+from holdsfor.spark.nested import kind_at
 from holdsfor.times import require_unit
 
 _DATED = (T.TimestampType, T.TimestampNTZType, T.DateType)
@@ -53,7 +54,7 @@ def _frames(events: DataFrame | Mapping[str, DataFrame]) -> Iterator[Any]:
 
 
 def _dated(frame: Any, names: Sequence[str]) -> bool:
-    return any(field.name in names and isinstance(field.dataType, _DATED) for field in frame.schema.fields)
+    return any(isinstance(kind_at(frame.schema, name), _DATED) for name in names)
 
 
 def _time_columns(mapping: TableMapping) -> list[str]:

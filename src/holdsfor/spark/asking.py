@@ -6,9 +6,8 @@ Spark hands down to the files where it can; only what is left comes to the drive
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from pyspark.sql import DataFrame, SparkSession
@@ -47,7 +46,7 @@ def explain(
     at: TimeInput,
     *,
     mapping: MappingInput | TableMapping = None,
-    background: Background | Mapping[str, Any] | None = None,
+    background: Background | None = None,
     window: DurationInput | None = None,
     step: DurationInput | None = None,
     start: TimeInput | None = None,

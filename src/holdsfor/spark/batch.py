@@ -60,7 +60,7 @@ def recognise(
     events: Events,
     *,
     mapping: MappingInput | TableMapping = None,
-    background: Background | Mapping[str, Any] | None = None,
+    background: Background | None = None,
     window: DurationInput | None = None,
     step: DurationInput | None = None,
     start: TimeInput | None = None,
@@ -112,7 +112,7 @@ def derived_events(
     events: Events,
     *,
     mapping: MappingInput | TableMapping = None,
-    background: Background | Mapping[str, Any] | None = None,
+    background: Background | None = None,
     window: DurationInput | None = None,
     step: DurationInput | None = None,
     start: TimeInput | None = None,
@@ -176,23 +176,26 @@ def _read(
     program: Rules,
     events: Events,
     mapping: MappingInput | TableMapping,
-    background: Background | Mapping[str, Any] | None,
+    background: Background | None,
     unit: str | None,
     clock_tick: int | None = None,
     *,
     untyped: bool,
 ) -> tuple[Plan, list[Feed]]:
     """The plan of a program, and the DataFrames it runs over."""
-    more = None if background is None else _collected(background)
-    if not isinstance(program, Reasoner):
-        reasoner = loaded(program, more)
-    else:
-        reasoner = program if more is None else program.with_background(more)
+    reasoner = read_program(program, background)
     plan = (reasoner if clock_tick is None else reasoner.with_clock_tick(clock_tick)).plan
     require_frames(events, plan)
     table = _mapping(mapping)
     table = None if table is None else table.with_unit(unit)
     return plan, feeds_of(events, plan.analysis.entities, table, unit or "s", untyped=untyped)
+
+
+def read_program(program: Rules, background: Background | None) -> Reasoner:
+    """A program that has been read or is to be, with its background."""
+    if not isinstance(program, Reasoner):
+        return loaded(program, background)
+    return program if background is None else program.with_background(background)
 
 
 def loaded(
@@ -308,13 +311,6 @@ def _mapping(mapping: MappingInput | TableMapping) -> TableMapping | None:
     if mapping is None or isinstance(mapping, TableMapping):
         return mapping
     return make_mapping(mapping) if isinstance(mapping, Mapping) else read_mapping(mapping)
-
-
-def _collected(background: Background | Mapping[str, Any]) -> Background:
-    """Background tables that are DataFrames, brought here: every worker gets them with the rules."""
-    if not isinstance(background, Mapping):
-        return background
-    return {name: table.toArrow() if hasattr(table, "toArrow") else table for name, table in background.items()}
 
 
 def _session(events: Events) -> SparkSession:

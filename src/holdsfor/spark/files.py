@@ -7,33 +7,38 @@ from dataclasses import replace
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StringType, StructField, StructType
+from pyspark.sql.types import ArrayType, StringType, StructField, StructType
 
 from holdsfor.compiler.analysis.entities import Entities, EntityKind
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.io.compression import MARK_SIZE, packing_of
 from holdsfor.io.formats import format_of
+from holdsfor.io.formats.choice import ending_of, known_format
+from holdsfor.io.inputs import input_files
 from holdsfor.io.layouts import FIELDS_BEFORE_ARGUMENTS, Form, Layouts
 from holdsfor.io.mapping import Entry, TableMapping
+from holdsfor.io.nested import resolved
 from holdsfor.io.sources import STANDARD_INPUT
+from holdsfor.spark.columns import identifier
 from holdsfor.spark.connectors.payload import MALFORMED
+from holdsfor.spark.nested import kind_at, with_paths
 from holdsfor.spark.sources import Feed, feeds_of
+
+_UNPACKED = {"gzip": ".gz", "bzip2": ".bz2"}
+"""How files end that Spark unpacks."""
 
 
 def file_feeds(
     spark: SparkSession, paths: Sequence[str | Path], entities: Entities, mapping: TableMapping | None
 ) -> list[Feed]:
     """What files have, as a mapping or RTEC's format says it."""
-    if STANDARD_INPUT in map(str, paths):
-        raise HoldsforError("Spark reads files, not standard input")
-    for path in paths:
-        if not Path(path).exists():
-            raise HoldsforError(f"cannot read {path}: there is no such file")
+    files = spark_files(paths, mapping)
     if mapping is None:
-        return _rtec(spark, [str(path) for path in paths], entities)
+        return _rtec(spark, list(map(located, files)), entities)
     groups: dict[tuple[str, tuple[int, ...]], list[str]] = {}
-    for path in paths:
+    for path in files:
         places = tuple(mapping.entries.index(entry) for entry in mapping.of_file(path))
-        groups.setdefault((mapping.format or format_of(path), places), []).append(str(path))
+        groups.setdefault((style_of(path, mapping), places), []).append(located(path))
     found = []
     for (style, places), listed in groups.items():
         part = replace(mapping, entries=tuple(mapping.entries[place] for place in places))
@@ -42,23 +47,83 @@ def file_feeds(
     return found
 
 
+def spark_files(paths: Sequence[str | Path], mapping: TableMapping | None) -> list[str | Path]:
+    """The files of what is given, all of which Spark can read; HoldsforError for the first that it cannot."""
+    if STANDARD_INPUT in map(str, paths):
+        raise HoldsforError("Spark reads files, not standard input")
+    files = input_files(paths, mapping)
+    for path in files:
+        if not Path(path).exists():
+            raise HoldsforError(f"cannot read {path}: there is no such file")
+        _require_unpackable(path)
+    return files
+
+
+def located(path: str | Path) -> str:
+    """A file as Spark finds it, whatever folder Java was started in."""
+    return str(Path(path).absolute())
+
+
+def _require_unpackable(path: str | Path) -> None:
+    """Spark goes by the ending of a file, and knows two ways to compress text."""
+    try:
+        with Path(path).open("rb") as file:
+            packing = packing_of(file.read(MARK_SIZE))
+    except OSError as problem:
+        raise HoldsforError(f"cannot read {path}: {problem.strerror or problem}") from problem
+    if packing is None:
+        return
+    ending = _UNPACKED.get(packing)
+    if ending is None or known_format(path) == "parquet":
+        raise HoldsforError(f"Spark cannot read {path}, a {packing} file; unpack it, or use --engine local")
+    if not str(path).endswith(ending):
+        raise HoldsforError(f"{path} is a {packing} file, which Spark only sees by its name; let it end in {ending}")
+
+
+def style_of(path: str | Path, mapping: TableMapping) -> str:
+    """The format of a file that a mapping describes."""
+    return "json" if mapping.rows is not None else mapping.format or format_of(path)
+
+
 def read_table(spark: SparkSession, style: str, paths: list[str], mapping: TableMapping) -> DataFrame:
     """Files that a mapping describes."""
     if style == "parquet":
         return spark.read.parquet(*paths)
-    if style == "jsonl":
-        return _json_lines(spark, paths, mapping)
-    is_tabbed = all(".tsv" in Path(path).suffixes for path in paths)
+    if style in ("json", "jsonl"):
+        return _json(spark, paths, mapping, is_document=style == "json")
+    is_tabbed = all(ending_of(path) == ".tsv" for path in paths)
     return spark.read.csv(paths, header=True, sep=mapping.delimiter or ("\t" if is_tabbed else ","))
 
 
-def _json_lines(spark: SparkSession, paths: list[str], mapping: TableMapping) -> DataFrame:
+def _json(spark: SparkSession, paths: list[str], mapping: TableMapping, *, is_document: bool) -> DataFrame:
     """As in a local run, a field that no row has is null in all of them; lines that are no JSON are kept as text."""
-    reader = spark.read.option("columnNameOfCorruptRecord", MALFORMED)
+    reader = spark.read.option("columnNameOfCorruptRecord", MALFORMED).option("multiLine", is_document)
     found = reader.json(paths)
-    wanted = dict.fromkeys(column for entry in mapping.entries for column in entry.columns)
-    absent = [StructField(column, StringType()) for column in wanted if column not in found.columns]
-    return reader.schema(StructType([*found.schema.fields, *absent])).json(paths) if absent else found
+    wanted = list(dict.fromkeys(column for entry in mapping.entries for column in entry.columns))
+    if mapping.rows is not None:
+        return with_paths(_elements(found, mapping.rows, ", ".join(paths)), wanted, None)
+    absent = [StructField(column, StringType()) for column in wanted if resolved(column, found.columns) is None]
+    if absent:
+        found = reader.schema(StructType([*found.schema.fields, *absent])).json(paths)
+    _require_structs(found, wanted)
+    return with_paths(found, wanted, None)
+
+
+def _elements(frame: DataFrame, rows: str, source: str) -> DataFrame:
+    """The elements of an array, as rows."""
+    kind = kind_at(frame.schema, rows)
+    if not (isinstance(kind, ArrayType) and isinstance(kind.elementType, StructType)):
+        raise HoldsforError(f"{source} has no array {rows!r} of objects")
+    named = with_paths(frame, [rows], source)
+    return named.selectExpr(f"explode({identifier(rows)}) as element").select("element.*")
+
+
+def _require_structs(frame: DataFrame, paths: Sequence[str]) -> None:
+    """Complain of paths into text: where some rows of JSON have an object and others do not, Spark makes text of all."""
+    for path in paths:
+        root, steps = resolved(path, frame.columns) or (path, ())
+        if steps and isinstance(frame.schema[root].dataType, StringType):
+            raise HoldsforError(f"{path}: {root} is no object in some rows, and Spark reads it as text in all of them")
 
 
 def _rtec(spark: SparkSession, paths: list[str], entities: Entities) -> list[Feed]:

@@ -17,6 +17,7 @@ from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.spark.columns import Argument, argument, identifier, is_open, key_part, literal, time
 from holdsfor.spark.connectors.payload import unreadable_column
 from holdsfor.spark.job import Route, Rows, SourceRows, route_of
+from holdsfor.spark.nested import with_paths_of
 from holdsfor.spark.wire import (
     ARRIVALS,
     BUCKET,
@@ -86,7 +87,8 @@ def feeds_of(
         return found
     if mapping is None:
         raise HoldsforError("one DataFrame of events needs a mapping that says which columns are which event")
-    return _feeds(events, mapping.entries, layouts, mapping.unit, untyped=untyped)
+    known = [entry for entry in mapping.entries if entry.layout(layouts) is not None]
+    return _feeds(with_paths_of(events, known), mapping.entries, layouts, mapping.unit, untyped=untyped)
 
 
 def _feeds(frame: DataFrame, entries: Sequence[Entry], layouts: Layouts, unit: str, *, untyped: bool) -> list[Feed]:

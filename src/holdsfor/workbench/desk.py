@@ -16,6 +16,7 @@ from holdsfor.diagnostics import HoldsforError, Source
 from holdsfor.editing.project import Document, RuleProgram
 from holdsfor.facts import facts_text
 from holdsfor.io.fact_files import named_table
+from holdsfor.io.inputs import input_files
 from holdsfor.io.mapping import read_mapping
 from holdsfor.io.outputs import created
 from holdsfor.loading import METRIC_FILES, Reasoner, from_sources, read_source
@@ -125,11 +126,12 @@ class Desk:
         tables = [(str(path), table) for path in setting.background if (table := named_table(path)) is not None]
         self._tables = {given: Source(given, facts_text(*table)) for given, table in tables}
         rules = [path for path in setting.background if str(path) not in self._tables]
-        for path in (*setting.events, *rules, setting.tracks, setting.areas):
+        mapping = None if setting.mapping is None else read_mapping(setting.mapping)
+        events = [Path(path) for path in input_files(setting.events, mapping)]
+        for path in (*events, *rules, setting.tracks, setting.areas):
             if path is not None and not path.exists():
                 raise HoldsforError(f"cannot read {path}: No such file or directory")
-        mapping = None if setting.mapping is None else read_mapping(setting.mapping)
-        self.samples = Samples(setting.events, setting.sample, None if mapping is None else mapping.format)
+        self.samples = Samples(events, setting.sample, None if mapping is None else mapping.format)
 
     # Rule files
 

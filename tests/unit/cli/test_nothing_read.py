@@ -16,7 +16,7 @@ initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).
 terminatedAt(open(D)=true, T) :- happensAt(lock(D), T).
 """
 METRIC = "Open(D) :- Unlock(D).\n"
-MAPPING = "; write a mapping that says which columns are which event, and give it with --mapping FILE.toml\n"
+MAPPING = "; write a mapping with `holdsfor map NAME{rules} -o mapping.toml`, and give it with --mapping\n"
 ROWS = "; without --mapping, --events takes rows such as name|arrival|occurrence|argument\n"
 JSON = '{"time": 1, "kind": "unlock", "door": "front"}\n'
 
@@ -54,7 +54,8 @@ def test_a_file_that_needs_a_mapping(folder: Path, name: str, contents: bytes, s
     for command in ("run", "check"):
         result = invoke(command, "rules.prolog", "--events", name)
         assert result.exit_code == 1
-        assert result.stderr == f"error: nothing in {name} could be read: it looks like {says}"
+        line = says.replace("NAME", name).format(rules=" --rules rules.prolog")
+        assert result.stderr == f"error: nothing in {name} could be read: it looks like {line}"
         assert result.stdout == ""
 
 
@@ -105,6 +106,7 @@ def test_a_quiet_day_and_a_stray_line_are_no_errors(folder: Path, rows: str) -> 
 def test_explain_and_python(folder: Path) -> None:
     (folder / "log.jsonl").write_text(JSON)
     says = "nothing in log.jsonl could be read: it looks like JSON lines (fields time, kind, door); give a mapping"
+    says += ", which `holdsfor map log.jsonl -o mapping.toml` writes"
     result = invoke("explain", "rules.prolog", "open(front)=true", "--at", "2", "--events", "log.jsonl")
     assert (result.exit_code, result.stderr) == (1, f"error: {says}\n")
     for events in ("log.jsonl", [folder / "log.jsonl"]):

@@ -13,7 +13,6 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.io.formats import require_columns
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.io.sources import STANDARD_INPUT
 from holdsfor.loading import read_source
@@ -21,12 +20,14 @@ from holdsfor.metric import MetricReasoner, from_metric_sources
 from holdsfor.metric.session import Span
 from holdsfor.metric.times import Time
 from holdsfor.spark.batch import _partitions
+from holdsfor.spark.columns import identifier
 from holdsfor.spark.metric.answers import answer_schema, answer_sql
 from holdsfor.spark.metric.buckets import StageOnBucket
 from holdsfor.spark.metric.columns import predicate_columns
 from holdsfor.spark.metric.job import MetricJob
 from holdsfor.spark.metric.reading import ARGS, LINE, PREDICATE, ReadFacts, Source
 from holdsfor.spark.metric.wire import TOLD, wire_schema
+from holdsfor.spark.nested import with_paths_of
 from holdsfor.spark.session import worker_python, workers_like_driver
 from holdsfor.spark.wire import ddl
 
@@ -156,9 +157,9 @@ def frames_of(facts: Facts, mapping: MappingInput, unit: str, *, untyped: bool) 
         return [(_text_files(facts), Source())]
     if mapping is not None:
         described = _described(mapping)
-        for entry in described.entries:
-            require_columns(entry.columns, facts.columns, entry.place)
-        return [(facts, Source(mapping=described, untyped=untyped))]
+        with_paths_of(facts, described.entries)
+        frame, names = _numbered(facts)
+        return [(frame, Source(mapping=described, untyped=untyped, names=names))]
     if PREDICATE in facts.columns:
         return [(facts, _checked(None, facts, unit, untyped=untyped))]
     if LINE in facts.columns:
@@ -167,6 +168,14 @@ def frames_of(facts: Facts, mapping: MappingInput, unit: str, *, untyped: bool) 
         f"one DataFrame of facts needs a mapping, a column `{PREDICATE}` (and perhaps an array `{ARGS}`), or a column "
         f"`{LINE}` with text such as P(a)@3; it has {', '.join(facts.columns)}"
     )
+
+
+def _numbered(frame: DataFrame) -> tuple[DataFrame, tuple[str, ...]]:
+    """A DataFrame that tasks can read, and the names of its columns: to `mapInArrow`, a name with a dot is a path."""
+    names = tuple(frame.columns)
+    if not any("." in name or "`" in name for name in names):
+        return frame, ()
+    return frame.selectExpr(*(f"{identifier(name)} as c{place}" for place, name in enumerate(names))), names
 
 
 def _checked(name: str | None, frame: DataFrame, unit: str, *, untyped: bool) -> Source:

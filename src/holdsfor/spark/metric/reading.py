@@ -53,9 +53,13 @@ class Source:
     mapping: TableMapping | None = None
     unit: str = "s"
     untyped: bool = False
+    names: tuple[str, ...] = ()
+    """What the columns are called, if they had to be called otherwise on their way."""
 
     def read(self, table: pa.Table, dictionary: Dictionary, rejects: Rejects) -> FactSet:
         """The facts of some rows."""
+        if self.names:
+            table = table.rename_columns(list(self.names))
         lost = unreadable_column(table.column_names)
         if lost is not None:
             table = self._readable(table, lost, rejects)
@@ -72,7 +76,7 @@ class Source:
         text, rows = table[lost].combine_chunks(), table.drop_columns([lost])
         is_lost = pc.is_valid(text).to_numpy(zero_copy_only=False)
         if self.mapping is not None:
-            part = _part(rows, self.mapping.name, untyped=self.untyped)
+            part = self._mapped_part(rows, self.mapping)
             for entry in self.mapping.entries:
                 is_lost &= ~_chosen(part, entry)
         elif PREDICATE in rows.column_names:
@@ -86,10 +90,14 @@ class Source:
         return rows.filter(pa.array(~is_lost))
 
     def _mapped(self, table: pa.Table, mapping: TableMapping, rejects: Rejects) -> Iterator[Rows]:
-        part = _part(table, mapping.name, untyped=self.untyped)
+        part = self._mapped_part(table, mapping)
         for entry in mapping.entries:
             places = np.flatnonzero(_chosen(part, entry))
             yield from _taken(part, _of_entry(entry), places, mapping.unit, mapping.name, rejects)
+
+    def _mapped_part(self, table: pa.Table, mapping: TableMapping) -> Part:
+        paths = [path for entry in mapping.entries for path in entry.columns]
+        return _part(table, mapping.name, untyped=self.untyped).with_paths(paths)
 
     def _of_predicate(self, name: str, table: pa.Table, rejects: Rejects, *, untyped: bool) -> list[Rows]:
         source = f"facts of {name}"

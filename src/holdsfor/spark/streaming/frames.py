@@ -24,6 +24,7 @@ from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.spark.columns import identifier, literal, time
 from holdsfor.spark.connectors.payload import unreadable_column
 from holdsfor.spark.job import Rows
+from holdsfor.spark.nested import with_paths, with_paths_of
 from holdsfor.spark.sources import Origin, _either, _feeds, _first_of, _Shipped
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, travelling_schema
@@ -64,9 +65,8 @@ class Sources:
                 raise HoldsforError("one stream of events needs a mapping that says which columns are which event")
             if retracted is not None:
                 require_columns([retracted], streams.columns, "the stream, which should say what is taken back,")
-            for entry in mapping.entries:
-                if entry.layout(layouts) is not None:
-                    require_columns(entry.columns, streams.columns, entry.place)
+            known = [entry for entry in mapping.entries if entry.layout(layouts) is not None]
+            with_paths_of(streams, known)
             columns = (("events", {name: name for name in streams.columns}),)
             return cls(mapping.entries, columns, mapping.unit, untyped, retracted)
         if mapping is not None:
@@ -90,6 +90,8 @@ class Sources:
         for place, (frame, (_, names)) in enumerate(zip(frames, self.columns, strict=True)):
             listed = [f"{identifier(old)} as {identifier(new)}" for old, new in names.items()]
             renamed.append(frame.selectExpr(*listed, f"{place} as {SOURCE}", f"current_timestamp() as {NOW}"))
+        if not isinstance(streams, Mapping):
+            return with_paths(renamed[0], [path for entry in self.entries for path in entry.columns], None)
         return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), renamed)
 
     def origins(self, frame: DataFrame, entities: Entities) -> list[tuple[Origin, ...]]:

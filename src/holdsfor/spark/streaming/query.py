@@ -16,10 +16,10 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.fingerprint import fingerprint
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
-from holdsfor.loading import Background, Reasoner
+from holdsfor.loading import Background
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.asked_for import known_unit, require_frames
-from holdsfor.spark.batch import Rules, _collected, _partitions, _session, loaded
+from holdsfor.spark.batch import Rules, _partitions, _session, read_program
 from holdsfor.spark.session import workers_like_driver
 from holdsfor.spark.streaming.chain import link_before, run_of
 from holdsfor.spark.streaming.clock import Windows
@@ -55,7 +55,7 @@ def recognise_stream(
     step: DurationInput | None = None,
     lateness: DurationInput = 0,
     mapping: MappingInput | TableMapping = None,
-    background: Background | Mapping[str, Any] | None = None,
+    background: Background | None = None,
     clock: str = "event",
     start: TimeInput | None = None,
     unit: str | None = None,
@@ -81,9 +81,7 @@ def recognise_stream(
     """
     if clock not in ("event", "arrival"):
         raise HoldsforError(f'the clock goes by "event" or "arrival", not {clock!r}')
-    reasoner = _loaded(program)
-    if background is not None:
-        reasoner = reasoner.with_background(_collected(background))
+    reasoner = read_program(program, background)
     require_frames(events, reasoner.plan)
     table, flag = _mapped(mapping)
     table = None if table is None else table.with_unit(unit)
@@ -133,10 +131,6 @@ def _mapped(mapping: MappingInput | TableMapping) -> tuple[TableMapping | None, 
     if not isinstance(mapping, Mapping):
         return mapping, None
     return make_mapping({key: part for key, part in mapping.items() if key != "retracted"}), mapping.get("retracted")
-
-
-def _loaded(program: Rules) -> Reasoner:
-    return program if isinstance(program, Reasoner) else loaded(program)
 
 
 class StreamingRecognition:
