@@ -78,7 +78,7 @@ def test_background_from_files_and_tables(tmp_path: Path) -> None:
     assert [row.fluent for row in with_both] == ["in(tern,fishing)", "in(tern,port)"]
     with pytest.raises(ProgramError, match="areaType"):
         loads(rules)
-    with pytest.raises(HoldsforError, match="facts are made of numbers and text"):
+    with pytest.raises(HoldsforError, match="argument 2 is missing"):
         loads(rules, background={"areaType": [("quay", None)]})
 
 
