@@ -18,6 +18,7 @@ from holdsfor.compiler.passes.filters import replace_filters
 from holdsfor.compiler.passes.local_names import rename_local_variables
 from holdsfor.compiler.passes.own_levels import unfold_own_levels
 from holdsfor.compiler.passes.separate import separate_values
+from holdsfor.compiler.passes.sliding import lower_sliding
 from holdsfor.compiler.passes.ticks import in_ticks
 from holdsfor.compiler.passes.undeclared import without_undeclared
 from holdsfor.compiler.passes.unfold import unfold_temporal_helpers
@@ -30,7 +31,8 @@ from holdsfor.ir import BackgroundRule, Body, Program, Rule
 class Analysis:
     """A program with its symbol table, graphs, background knowledge and executable bodies.
 
-    `written` is the program before variables were renamed, helpers unfolded and time counted in clock ticks. `skipped`
+    `written` is the program before sliding aggregates were lowered, variables renamed, helpers unfolded and time counted
+    in clock ticks. `skipped`
     holds the ids of rules that name unknown predicates; nothing more is said of them. `unread` are names in clauses that
     could not be read. `fillings` say which input puts what into the domains of the program.
     """
@@ -58,7 +60,7 @@ class Analysis:
 
 def analyse(written: Program) -> Analysis:
     """Analyse a program. What is wrong with it is among the findings."""
-    asked = with_called_groundings(written)
+    asked = with_called_groundings(lower_sliding(written))
     known = Names(asked)
     declared, undeclared = without_undeclared(without_universal_calls(rename_local_variables(asked)))
     program = in_ticks(replace_filters(unfold_own_levels(unfold_temporal_helpers(declared))))

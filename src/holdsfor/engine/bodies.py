@@ -15,8 +15,9 @@ from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes
 from holdsfor.engine.kernels import EMPTY, Ints, find, true_rows
 from holdsfor.engine.library import call_for_distinct, call_library
 from holdsfor.engine.numbers import are_integers, lacks_values, no_value, size
-from holdsfor.engine.patterns import ONCE, Pattern, equal, relation
+from holdsfor.engine.patterns import ONCE, equal, relation
 from holdsfor.engine.relations import Lookup, aligned, join, join_keys
+from holdsfor.engine.sliding import Window, depends_on_events, items_of, paired, result_of, within
 from holdsfor.engine.stabbing import containing
 from holdsfor.engine.tables import Events, Intervals, Points, Space
 from holdsfor.ir import (
@@ -39,6 +40,7 @@ from holdsfor.ir import (
     Or,
 )
 from holdsfor.ir import Intervals as IntervalsOf
+from holdsfor.ir.sliding import SlidingKind
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.library import LIBRARY
 from holdsfor.logic.unify import Bindings
@@ -59,6 +61,9 @@ class Notes(Protocol):
 
     def expression(self, literal: Assign) -> Computed:
         """What is computed."""
+
+    def window(self, literal: FindAll) -> Window | None:
+        """The window of time that a `findall` is about."""
 
     def asked(self, literal: Literal) -> Asked:
         """What a literal asks for."""
@@ -149,23 +154,22 @@ class Bodies:
 
     # Events and points
 
-    def _happens(self, literal: Happens, frame: Frame) -> Frame:
-        asked = self._notes.asked(literal)
-        events = self._known.events(asked.symbol)
-        columns = (*events.args, Numbers(events.time))
-        return join(frame, asked.pattern.match(columns, len(events), self._dictionary), self._dictionary)
+    def _happening(self, literal: Happens | Boundary | Effect, frame: Frame) -> Frame:
+        return join(frame, self._occurrences(literal), self._dictionary)
 
-    def _boundary(self, literal: Boundary, frame: Frame) -> Frame:
+    def _occurrences(self, literal: Happens | Boundary | Effect) -> Frame:
+        """All that a condition on what happens can be met by."""
         asked = self._notes.asked(literal)
-        return self._at_points(asked.pattern, self._known.boundaries(asked.symbol, literal.edge), frame)
-
-    def _effect(self, literal: Effect, frame: Frame) -> Frame:
-        asked = self._notes.asked(literal)
-        return self._at_points(asked.pattern, self._known.effects(asked.symbol, literal.kind), frame)
-
-    def _at_points(self, pattern: Pattern, points: Points, frame: Frame) -> Frame:
-        columns: list[Column] = [*(Codes(c) for c in points.args), Codes(points.value), Numbers(points.time)]
-        return join(frame, pattern.match(columns, len(points), self._dictionary), self._dictionary)
+        if isinstance(literal, Happens):
+            events = self._known.events(asked.symbol)
+            columns: list[Column] = [*events.args, Numbers(events.time)]
+            return asked.pattern.match(columns, len(events), self._dictionary)
+        if isinstance(literal, Boundary):
+            points = self._known.boundaries(asked.symbol, literal.edge)
+        else:
+            points = self._known.effects(asked.symbol, literal.kind)
+        columns = [*(Codes(c) for c in points.args), Codes(points.value), Numbers(points.time)]
+        return asked.pattern.match(columns, len(points), self._dictionary)
 
     def _instance(self, literal: Instance, frame: Frame) -> Frame:
         asked = self._notes.asked(literal)
@@ -332,25 +336,47 @@ class Bodies:
         # Rows that agree on what the goal uses share one list.
         used = self._notes.names(literal.body) | {v.name for v in variables(literal.template)}
         asked, number = classes(frame.only(used & frame.columns.keys()))
-        numbered = asked.with_columns({ROW: Numbers(np.arange(asked.rows))})
-        answers = self.solve(literal.body, numbered)
-        rows = answers.ints(ROW)
-        order = np.argsort(rows, kind="stable")
-        items = column_of(literal.template, answers.take(order), self._dictionary)
-        assert not isinstance(items, Lists)
-        counts = np.bincount(rows, minlength=asked.rows) if len(rows) else np.zeros(asked.rows, np.int64)
-        found = Lists.in_a_row(counts, items).take(number)
+        found = self._collected(literal, asked).take(number)
+        if literal.sliding is not None:
+            return self._aggregated(literal, literal.sliding.kind, found, frame)
         if isinstance(literal.result, Var) and literal.result.name not in frame.columns:
             return frame.with_columns({literal.result.name: found})
         if isinstance(literal.result, ListTerm) and not literal.result.items and literal.result.tail is None:
             return frame.where(found.lengths == 0)
         raise EvaluationError("the result of findall must be a variable or []")
 
+    def _collected(self, literal: FindAll, asked: Frame) -> Lists:
+        """The list for each row. Rows whose windows overlap share what is in both."""
+        body, start = literal.body, asked.with_columns({ROW: Numbers(np.arange(asked.rows))})
+        window = self._notes.window(literal)
+        if window is not None:
+            events = self._occurrences(window.happens)
+            found = within(window, asked, events, self._dictionary)
+            if found is not None and not window.rest and depends_on_events(literal, events):
+                return Lists(found[0], found[1], items_of(literal, found[2], self._dictionary))
+            if found is not None:
+                body, start = window.rest, paired(start, found)
+        answers = self.solve(body, start)
+        rows = answers.ints(ROW)
+        items = items_of(literal, answers.take(np.argsort(rows, kind="stable")), self._dictionary)
+        counts = np.bincount(rows, minlength=asked.rows) if len(rows) else np.zeros(asked.rows, np.int64)
+        return Lists.in_a_row(counts, items)
+
+    def _aggregated(self, literal: FindAll, kind: SlidingKind, lists: Lists, frame: Frame) -> Frame:
+        """What a sliding aggregate makes of the lists; a row for which it has no value goes."""
+        assert isinstance(literal.result, Var)
+        values, is_empty = result_of(kind, lists, self._dictionary)
+        lacking = no_value(values)
+        if lacking.any():
+            note(literal, frame.where(lacking & ~is_empty), self._dictionary)
+            frame, values = frame.where(~lacking), values[~lacking]
+        return frame.with_columns({literal.result.name: Numbers(values)})
+
 
 _HANDLERS: dict[type[Literal], str] = {
-    Happens: "_happens",
-    Boundary: "_boundary",
-    Effect: "_effect",
+    Happens: "_happening",
+    Boundary: "_happening",
+    Effect: "_happening",
     Instance: "_instance",
     Holds: "_holds",
     Compare: "_compare",

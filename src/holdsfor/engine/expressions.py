@@ -17,7 +17,7 @@ from holdsfor.engine.dictionary import Dictionary, value_of
 from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.numbers import Array, lacks_values, no_value, packed
-from holdsfor.ir import Algebra, Assign, Call, Compare
+from holdsfor.ir import Algebra, Assign, Call, Compare, FindAll
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, CONSTANTS, FUNCTIONS, EvaluationError
 from holdsfor.logic.arithmetic import evaluate as value
 from holdsfor.logic.unify import is_ground
@@ -158,7 +158,7 @@ def passed(tests: Sequence[Test], frame: Frame, dictionary: Dictionary) -> Bools
     return kept
 
 
-def note(literal: Compare | Assign | Call | Algebra, rows: Frame, dictionary: Dictionary) -> None:
+def note(literal: Compare | Assign | Call | Algebra | FindAll, rows: Frame, dictionary: Dictionary) -> None:
     """Keep in mind for which rows a condition failed because something in it has no value."""
     if not rows.rows:
         return
@@ -176,7 +176,7 @@ def note(literal: Compare | Assign | Call | Algebra, rows: Frame, dictionary: Di
     dictionary.failures.add_rows(literal, keys, first)
 
 
-def _reason(literal: Compare | Assign | Call | Algebra, row: dict[str, Term]) -> str:
+def _reason(literal: Compare | Assign | Call | Algebra | FindAll, row: dict[str, Term]) -> str:
     """Why a condition has no value for a row."""
     match literal:
         case Compare(left=left, right=right):
@@ -185,7 +185,7 @@ def _reason(literal: Compare | Assign | Call | Algebra, row: dict[str, Term]) ->
             expressions = [expression]
         case Algebra(bound=bound):
             expressions = [] if bound is None else [bound]
-        case Call():
+        case Call() | FindAll():
             return "not all are numbers"
     try:
         for expression in expressions:

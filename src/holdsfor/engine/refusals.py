@@ -80,7 +80,11 @@ def _collected(plan: Plan) -> Iterator[NotSupported]:
 
 def _list_names(literals: Sequence[Literal]) -> set[str]:
     """The variables that stand for lists which `findall` collects, sorted ones too."""
-    lists = {one.result.name for one in literals if isinstance(one, FindAll) and isinstance(one.result, Var)}
+    lists = {
+        one.result.name
+        for one in literals
+        if isinstance(one, FindAll) and isinstance(one.result, Var) and not one.sliding
+    }
     for _ in literals if lists else ():
         for one in literals:
             name = functor(one.atom) if isinstance(one, Call) else None

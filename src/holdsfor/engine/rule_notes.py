@@ -18,6 +18,7 @@ from holdsfor.engine.facts import fact_columns
 from holdsfor.engine.folding import Folding, with_once
 from holdsfor.engine.heads import Head
 from holdsfor.engine.prefixes import Named, PointRule, Prefixes, named
+from holdsfor.engine.sliding import Window, window_of
 from holdsfor.engine.variants import variants
 from holdsfor.engine.ways import Way
 from holdsfor.ir import (
@@ -73,6 +74,7 @@ class RuleNotes:
         self._stages: dict[int, tuple[Body, tuple[Stage, ...]]] = {}
         self._expressions: dict[int, tuple[Assign, Computed]] = {}
         self._asked: dict[int, tuple[Literal, Asked]] = {}
+        self._windows: dict[int, tuple[FindAll, Window | None]] = {}
         self._facts: dict[tuple[str, int], tuple[list[list[Value]], int]] = {}
         self._folding = Folding(analysis.background)
         self.failures = Failures()
@@ -156,6 +158,14 @@ class RuleNotes:
         if found is None:
             _make_room(self._expressions)
             found = self._expressions[id(literal)] = literal, computed(literal.expression)
+        return found[1]
+
+    def window(self, literal: FindAll) -> Window | None:
+        """The window of time that a `findall` is about."""
+        found = self._windows.get(id(literal))
+        if found is None:
+            _make_room(self._windows)
+            found = self._windows[id(literal)] = literal, window_of(literal.body)
         return found[1]
 
     def asked(self, literal: Literal) -> Asked:

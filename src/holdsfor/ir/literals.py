@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from holdsfor.diagnostics import NOWHERE, Span
+from holdsfor.ir.sliding import Sliding
 from holdsfor.syntax.terms import Term, Var, variables
 
 
@@ -285,12 +286,16 @@ class IfThenElse:
 
 @dataclass(frozen=True, slots=True)
 class FindAll:
-    """`findall(Template, Goal, Result)`."""
+    """`findall(Template, Goal, Result)`.
+
+    Where the compiler puts it in for a sliding aggregate, the result is the number that `sliding` makes of the list.
+    """
 
     template: Term
     body: Body
     result: Term
     span: Span = _span()
+    sliding: Sliding | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from holdsfor.ir import (
     Not,
     Or,
 )
+from holdsfor.ir.sliding import Sliding
 from holdsfor.logic.arithmetic import (
     ARITHMETIC_COMPARISONS,
     EvaluationError,
@@ -36,6 +37,7 @@ from holdsfor.logic.arithmetic import (
 from holdsfor.logic.failures import Failures
 from holdsfor.logic.library import LIBRARY
 from holdsfor.logic.order import ORDER_COMPARISONS
+from holdsfor.logic.sliding import aggregate
 from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, arguments, functor
@@ -94,6 +96,8 @@ class Solver:
                 return self._if_then_else(literal, bindings)
             case FindAll(template=template, body=body, result=result):
                 found = tuple(resolve(template, answer) for answer in self.solve(body, bindings))
+                if literal.sliding is not None:
+                    return self._sliding(literal, literal.sliding, found, bindings)
                 return _either(unify(result, ListTerm(found), bindings))
             case Cut():
                 return iter((bindings,))
@@ -112,6 +116,18 @@ class Solver:
                     yield from _either(unify(target, number_term(evaluate(expression, bindings)), bindings))
         except NoValue as problem:
             self.failed(literal, problem, bindings)
+
+    def _sliding(
+        self, literal: FindAll, sliding: Sliding, found: tuple[Term, ...], bindings: Bindings
+    ) -> Iterator[Bindings]:
+        """The number that a sliding aggregate makes of the items of its window; of some there is none."""
+        try:
+            value = aggregate(sliding.kind, found)
+        except NoValue as problem:
+            self.failed(literal, problem, bindings)
+            return
+        if value is not None:
+            yield from _either(unify(literal.result, number_term(value), bindings))
 
     def failed(self, literal: Literal, problem: NoValue, bindings: Bindings) -> None:
         """Note that a goal failed because something in it has no value."""

@@ -7,7 +7,7 @@ theirs bound; a greedy schedule runs tests as soon as they can run and cheap gen
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from holdsfor.ir import (
     Algebra,
@@ -264,11 +264,11 @@ class _Scheduler:
                 inner = schedule(body, known, self._needs, shared)
                 open_shared = (variable_names(body) & rest) - known
                 return None if inner.stuck or open_shared else (Not(inner.body, span), set())
-            case FindAll(template=template, body=body, result=result, span=span):
+            case FindAll(template=template, body=body, result=result):
                 inner = schedule(body, known, self._needs, shared | names(template))
                 open_shared = ((variable_names(body) | names(template)) & rest) - known - names(result)
                 done = not inner.stuck and not open_shared
-                return (FindAll(template, inner.body, result, span), names(result)) if done else None
+                return (replace(literal, body=inner.body), names(result)) if done else None
             case Or(branches=branches, span=span):
                 inners = [schedule(branch, known, self._needs, shared) for branch in branches]
                 binds = set.intersection(*(set(inner.bound) for inner in inners))

@@ -18,6 +18,7 @@ from holdsfor.compiler.checks.mixing import check_mixing
 from holdsfor.compiler.checks.redundancy import check_redundancy
 from holdsfor.compiler.checks.scale import check_scale
 from holdsfor.compiler.checks.shadowing import check_shadowing
+from holdsfor.compiler.checks.sliding import check_sliding
 from holdsfor.compiler.checks.spelling import check_spelling
 from holdsfor.compiler.checks.time import check_time
 from holdsfor.compiler.checks.unification import check_unification
@@ -33,6 +34,7 @@ CHECKS: tuple[Check, ...] = (
     check_time,
     check_variables,
     check_arithmetic,
+    check_sliding,
     check_unification,
     check_intervals,
     check_fluents,

@@ -9,6 +9,7 @@ from holdsfor.compiler.analysis.places import other_name, other_text, span_of
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import Diagnostic, Fix, Severity, Span
 from holdsfor.ir import Algebra, Assign, Compare, Literal, Rule, rule_variables, walk
+from holdsfor.ir.sliding import SLIDING_NAMES, SlidingKind, read_sliding, sliding_arity
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, CONSTANTS, FUNCTIONS
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, functor
@@ -50,6 +51,11 @@ def _faults(term: Term) -> Iterator[Term]:
             yield term
         case ListTerm():
             yield term
+        case Compound(name=name) if name in SLIDING_NAMES:
+            call = read_sliding(term)
+            if call.item is not None and call.kind is not SlidingKind.DISTINCT:
+                yield from _faults(call.item)
+            yield from _faults(call.duration)
         case Compound(args=args):
             if functor(term) not in FUNCTIONS:
                 yield term
@@ -59,10 +65,12 @@ def _faults(term: Term) -> Iterator[Term]:
 
 def _fault(term: Term, rule: Rule, span: Span, hint: str) -> Diagnostic:
     if isinstance(term, Compound):
-        close = suggest(term.name, [name for name, arity in FUNCTIONS if arity == len(term.args)], cutoff=0.6)
-        names = ", ".join(sorted({name for name, arity in FUNCTIONS if arity == len(term.args) and name.isalpha()}))
+        known = [name for name, arity in FUNCTIONS if arity == len(term.args)]
+        known += [name for name in sorted(SLIDING_NAMES) if sliding_arity(name) == len(term.args)]
+        close = suggest(term.name, known, cutoff=0.6)
+        names = ", ".join(sorted({name for name in known if name.isidentifier()}))
         message = f"{term.name}/{len(term.args)} is not an arithmetic function"
-        fix = other_name(span, close) if close and close.isalpha() and term.name.isidentifier() else None
+        fix = other_name(span, close) if close and close.isidentifier() and term.name.isidentifier() else None
         return _error(message, span, f"did you mean {close}?" if close else f"there are {names}", fix)
     variables = {variable.name.lower(): variable.name for variable in rule_variables(rule)}
     if isinstance(term, Const) and str(term.value).lower() in variables:

@@ -10,6 +10,7 @@ from holdsfor.diagnostics import Span
 from holdsfor.frontend.rtec.distances import read_distance
 from holdsfor.frontend.rtec.durations import BUILT_IN
 from holdsfor.frontend.rtec.problems import Malformed, Problems
+from holdsfor.frontend.rtec.sliding import SlidingReader, is_sliding_goal
 from holdsfor.frontend.rtec.wording import Words, about_arity, about_choice, about_name, about_order, about_pair
 from holdsfor.ir import (
     DURATIONS,
@@ -38,6 +39,7 @@ from holdsfor.ir import (
     Not,
     Or,
 )
+from holdsfor.ir.sliding import SLIDING_USAGE, TOP, TOP_USAGE
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, conjuncts, functor
 
@@ -60,6 +62,8 @@ USAGE = {
         for operator, lists in METRIC.items()
     },
     "findall": "findall(Template, Goal, List)",
+    **SLIDING_USAGE,
+    TOP[0]: TOP_USAGE,
     "is": "Result is Expression",
     "\\+": "\\+ (Condition, Condition)",
     "->": "(If -> Then ; Else)",
@@ -98,6 +102,7 @@ class BodyReader:
     ) -> None:
         self._problems = problems
         self._defined = defined
+        self._sliding = SlidingReader(problems)
         self._handlers: dict[str, Callable[[Compound, Context], Literal]] = {
             "happensAt": self._happens,
             "holdsAt": self._holds,
@@ -167,6 +172,11 @@ class BodyReader:
             return self._allen(Compound("allen", (Const(goal.name, goal.span), *goal.args), goal.span), context)
         if name in _METRIC_NAMES and name not in self._defined:
             return self._metric(goal, _METRIC_NAMES[name], context)
+        if is_sliding_goal(goal) and name not in self._defined:
+            raise self._sliding.complain_of_goal(goal)
+        if name == TOP and name not in self._defined:
+            in_background = context is Context.BACKGROUND
+            self._sliding.check_top(goal, self._at_time_points(context), in_background=in_background)
         return Call(goal, goal.span)
 
     # Temporal conditions
@@ -267,6 +277,7 @@ class BodyReader:
 
     def _comparison(self, goal: Compound, context: Context) -> Literal:
         left, right = goal.args
+        self._sliding.check_expression(goal, self._at_time_points(context))
         if context is Context.INTERVAL and goal.name in ("=", "\\=", "==", "\\=="):
             is_equality = goal.name in ("=", "==")
             for one, other in ((left, right), (right, left)):
@@ -275,8 +286,8 @@ class BodyReader:
         return Compare(goal.name, left, right, goal.span)
 
     def _assign(self, goal: Compound, context: Context) -> Literal:
-        del context
         self._require_arity(goal, 2)
+        self._sliding.check_expression(goal, self._at_time_points(context))
         return Assign(goal.args[0], goal.args[1], goal.span)
 
     def _findall(self, goal: Compound, context: Context) -> Literal:
@@ -335,6 +346,9 @@ class BodyReader:
                 goal.span,
                 "use holdsAt here, or define the situation with a holdsFor rule",
             )
+
+    def _at_time_points(self, context: Context) -> Callable[[Compound], None]:
+        return lambda goal: self._require_time_context(goal, context)
 
     def _require_time_context(self, goal: Compound, context: Context) -> None:
         if context is Context.INTERVAL:

@@ -1,0 +1,100 @@
+"""Sliding aggregates: numbers worked out of the events of a window that slides with time.
+
+`count_within(Event, Duration, T)`, `sum_within(X, Event, Duration, T)` and their like are functions of arithmetic,
+`top(K, By, Event, Duration, T)` is a condition. The window has the time-points after T - Duration up to T.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from holdsfor.syntax.terms import Compound, ListTerm, Term, Var, marked
+
+
+class SlidingKind(StrEnum):
+    """What is worked out, by its name in rule text."""
+
+    COUNT = "count_within"
+    SUM = "sum_within"
+    AVERAGE = "avg_within"
+    LEAST = "min_within"
+    GREATEST = "max_within"
+    DISTINCT = "distinct_within"
+
+
+@dataclass(frozen=True, slots=True)
+class Sliding:
+    """What a list of a window is folded to, and the call as it was written."""
+
+    kind: SlidingKind
+    call: Term
+
+
+@dataclass(frozen=True, slots=True)
+class SlidingCall:
+    """The arguments of a sliding aggregate. A count has no item."""
+
+    kind: SlidingKind
+    item: Term | None
+    event: Term
+    duration: Term
+    time: Term
+    call: Compound
+
+
+TOP = ("top", 5)
+SLIDING_USAGE = {
+    kind.value: f"{kind.value}({'' if kind is SlidingKind.COUNT else 'X, '}Event, Duration, T)" for kind in SlidingKind
+}
+TOP_USAGE = "top(K, By, Event, Duration, T)"
+SLIDING_NAMES = frozenset(SLIDING_USAGE)
+_IMPLIED = "within"
+_RESULT = "value"
+
+
+def sliding_arity(name: str) -> int:
+    """How many arguments a sliding aggregate takes.
+
+    >>> sliding_arity("count_within"), sliding_arity("sum_within")
+    (3, 4)
+    """
+    return 3 if name == SlidingKind.COUNT else 4
+
+
+def read_sliding(call: Compound) -> SlidingCall:
+    """The arguments of a call that has as many as it should."""
+    *item, event, duration, time = call.args
+    return SlidingCall(SlidingKind(call.name), item[0] if item else None, event, duration, time, call)
+
+
+def sliding_calls(term: Term) -> Iterator[Compound]:
+    """The sliding aggregates in a term, those inside others included."""
+    if isinstance(term, Compound):
+        if term.name in SLIDING_NAMES:
+            yield term
+        for arg in term.args:
+            yield from sliding_calls(arg)
+    elif isinstance(term, ListTerm):
+        for item in term.items:
+            yield from sliding_calls(item)
+
+
+def implied_variable(name: str, number: int) -> Var:
+    """A variable that nobody wrote, such as the time of an event in a window."""
+    return Var(marked(name, f"{_IMPLIED}{number}"))
+
+
+def result_variable(number: int) -> Var:
+    """The variable that stands for the value of a sliding aggregate."""
+    return Var(marked("N", f"{_RESULT}{number}"))
+
+
+def is_implied(name: str) -> bool:
+    """Whether a variable belongs to a window alone, so that people need not see conditions on it.
+
+    >>> is_implied(implied_variable("T0", 1).name), is_implied("T0"), is_implied(result_variable(1).name)
+    (True, False, False)
+    """
+    return marked("", _IMPLIED) in name

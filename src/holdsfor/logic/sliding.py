@@ -1,0 +1,36 @@
+"""What sliding aggregates make of the items of a window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from holdsfor.ir.sliding import SlidingKind
+from holdsfor.logic.arithmetic import Number, apply, evaluate, exact_sum, greatest, least
+from holdsfor.logic.order import order_key
+from holdsfor.syntax.terms import Term
+
+
+def aggregate(kind: SlidingKind, items: Sequence[Term]) -> Number | None:
+    """The value for some items, of which those of a sum, a mean and an extreme are expressions.
+
+    Nothing has no mean and no extremes: that is None. An item without a value raises `NoValue`.
+
+    >>> from holdsfor.syntax.terms import Const
+    >>> items = [Const(2), Const(5), Const(2)]
+    >>> [aggregate(kind, items) for kind in SlidingKind]
+    [3, 9, 3, 2, 5, 2]
+    >>> [aggregate(kind, []) for kind in SlidingKind]
+    [0, 0, None, None, None, 0]
+    """
+    if kind is SlidingKind.COUNT:
+        return len(items)
+    if kind is SlidingKind.DISTINCT:
+        return len({order_key(item) for item in items})
+    numbers = [evaluate(item, {}) for item in items]
+    if kind is SlidingKind.SUM:
+        return exact_sum(numbers)
+    if not numbers:
+        return None
+    if kind is SlidingKind.AVERAGE:
+        return apply(("/", 2), [exact_sum(numbers), len(numbers)])
+    return least(numbers) if kind is SlidingKind.LEAST else greatest(numbers)
