@@ -23,6 +23,7 @@ from tests.strategies.engine_runs import Scenario, on_reference, scenarios
 from tests.strategies.families import Writer, family_scenarios
 from tests.strategies.filter_programs import filter_program
 from tests.strategies.scenarios import EVERYTHING, INTERVALS, MIXED, MIXED_WINDOWED, WINDOWED, Features
+from tests.strategies.sliding_programs import sliding_program
 from tests.strategies.value_programs import value_program
 
 MOST = 8
@@ -96,7 +97,7 @@ def test_proofs_and_refutations_replay(kind: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("windowed", [False, True])
-@pytest.mark.parametrize("write", [value_program, filter_program])
+@pytest.mark.parametrize("write", [value_program, filter_program, sliding_program])
 @settings(max_examples=15)
 @given(data=st.data())
 def test_families(write: Writer, windowed: bool, data: st.DataObject) -> None:

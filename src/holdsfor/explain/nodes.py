@@ -38,6 +38,8 @@ class Kind(StrEnum):
     """An event or an interval of the input."""
     RULE = "rule"
     CONDITION = "condition"
+    WINDOW = "window"
+    """A sliding aggregate with its value; what lies in its window is below."""
     BACKGROUND = "background"
     ABSENT = "absent"
     """Something that was looked for and is not there."""
@@ -208,7 +210,8 @@ class Row:
 class Node:
     """One step: what it says, whether it says that something is so, and the steps that support it.
 
-    `more` says that steps below were left out, since they lie too deep.
+    `more` says that steps below were left out, since they lie too deep. A step that is `hidden` is part of a condition that
+    another step tells of: it is there for those who check, and nobody sees it.
     """
 
     kind: Kind
@@ -220,6 +223,12 @@ class Node:
     interval: tuple[str, str] | None = None
     children: tuple[Node, ...] = ()
     more: bool = False
+    hidden: bool = False
+
+    @property
+    def shown(self) -> tuple[Node, ...]:
+        """The steps below that people see."""
+        return tuple(child for child in self.children if not child.hidden)
 
     def walk(self) -> Iterator[Node]:
         """The node and all below it; one that supports several others comes once."""
@@ -250,7 +259,7 @@ class Node:
             found["repeated"] = True
         elif self.children:
             seen.add(id(self))
-            found["children"] = [child.as_json(seen) for child in self.children]
+            found["children"] = [child.as_json(seen) for child in self.shown]
         return found
 
 

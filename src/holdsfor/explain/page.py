@@ -27,6 +27,7 @@ _TAGS = {
     Kind.ROW: "row",
     Kind.RULE: "rule",
     Kind.CONDITION: "test",
+    Kind.WINDOW: "window",
     Kind.BACKGROUND: "fact",
     Kind.ABSENT: "not there",
     Kind.NEAR: "nearest",
@@ -46,6 +47,7 @@ _HUES = {
     "edge": "violet",
     "row": "teal",
     "fact": "teal",
+    "window": "teal",
     "rule": "blue",
     "operator": "blue",
     "derived": "blue",
@@ -146,7 +148,7 @@ def _below(node: Node, level: int, seen: set[int]) -> Iterator[str]:
         yield '<p class="from">… more: ask about it, or look deeper</p>'
     elif node.children:
         yield "<ul>"
-        for child in node.children:
+        for child in node.shown:
             yield from _node(child, level + 1, seen)
         yield "</ul>"
 

@@ -16,6 +16,7 @@ from holdsfor.explain.lists import Lists
 from holdsfor.explain.mixed import MetricProofs
 from holdsfor.explain.nodes import Conditional, Effected, Happening, Holding, Kind, Node, Pair, Row, RuleUse
 from holdsfor.explain.refutations import Refuter
+from holdsfor.explain.sliding import Windows, body_text
 from holdsfor.explain.wording import done, ends, interval_text, intervals_text, literal_text, pair_text, span_text
 from holdsfor.ir import (
     INITIAL,
@@ -38,6 +39,7 @@ from holdsfor.ir import (
     Or,
 )
 from holdsfor.ir.literals import Body, Fvp
+from holdsfor.ir.sliding import Sliding
 from holdsfor.logic.unify import Bindings, is_ground, resolve
 from holdsfor.reference.evaluator import bind
 from holdsfor.syntax.printer import print_term
@@ -59,6 +61,7 @@ class Prover:
         self.attempts = Attempts(self)
         self.metric = MetricProofs(self)
         self.refuter = Refuter(self)
+        self.windows = Windows(self)
         self._open: set[Goal] = set()
         self._proved: dict[Goal, tuple[int, Node]] = {}
 
@@ -203,7 +206,7 @@ class Prover:
             if node is None:
                 return None
             found.append(node)
-        return tuple(found)
+        return tuple(self.windows.arranged(found, body, bindings))
 
     def condition(self, literal: Literal, bindings: Bindings, depth: int) -> Node | None:
         """A proof of one condition."""
@@ -227,6 +230,8 @@ class Prover:
                 return self._if_then_else(literal, bindings, depth)
             case Not(body=body):
                 return self._not(literal, body, bindings)
+            case FindAll(sliding=Sliding()):
+                return self.windows.node(literal, bindings, depth)
             case FindAll(template=template, body=body):
                 answers = [resolve(template, answer) for answer in self.evidence.solve(body, bindings)]
                 text = f"{literal_text(literal, bindings)}: {len(answers)} found"
@@ -277,9 +282,9 @@ class Prover:
 
     def _not(self, literal: Not, body: Body, bindings: Bindings) -> Node:
         claim = Conditional(literal, bindings)
-        sought = ", ".join(literal_text(inner, bindings) for inner in body)
+        sought = body_text(body, bindings)
         below = tuple(self._whereabouts(inner, bindings) for inner in body if len(body) == 1)
-        below = tuple(node for node in below if node.text)
+        below = tuple(node for node in below if node.text) + self.windows.asked(body, bindings)
         return Node(Kind.ABSENT, f"not {sought}: looked for and not found", claim=claim, children=below)
 
     def _whereabouts(self, literal: Literal, bindings: Bindings) -> Node:

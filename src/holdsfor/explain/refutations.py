@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdsfor.compiler.analysis.entities import Role
@@ -20,8 +21,9 @@ from holdsfor.explain.nodes import (
     Pair,
     RuleUse,
 )
+from holdsfor.explain.sliding import body_text, is_hidden, judged, judgement
 from holdsfor.explain.wording import intervals_text, literal_text, pair_text, span_text
-from holdsfor.ir import EffectKind, EffectRule, EventRule, IntervalRule, Intervals, Not, walk
+from holdsfor.ir import EffectKind, EffectRule, EventRule, FindAll, IntervalRule, Intervals, Not, walk
 from holdsfor.logic.unify import is_ground, resolve
 from holdsfor.reference.evaluator import bind
 from holdsfor.syntax.printer import print_term
@@ -187,19 +189,28 @@ class Refuter:
             for literal in body[: near.place]
             if (node := self._prover.condition(literal, near.bindings, 0)) is not None
         ]
+        met = self._prover.windows.arranged(met, body, near.bindings) if len(met) == near.place else met
         failed = body[near.place]
-        sought = literal_text(failed, near.bindings)
+        window = judged(failed, body)
         if isinstance(failed, Not):
-            inner = ", ".join(literal_text(one, near.bindings) for one in failed.body)
+            inner = body_text(failed.body, near.bindings)
             answer = next(self._evidence.solve(failed.body, near.bindings), None)
             proof = None if answer is None else self._prover.conditions(failed.body, answer, depth)
             reason = Node(Kind.CONDITION, f"fails: not {inner}, but it is so", holds=False, children=proof or ())
+        elif window is not None:
+            text = f"fails: {judgement(window, near.bindings, holds=False)}"
+            below = self._prover.windows.node(window.aggregate, near.bindings, depth).children
+            reason = Node(Kind.WINDOW, text, holds=False, children=below)
+        elif isinstance(failed, FindAll) and failed.sliding is not None:
+            found = self._prover.windows.node(failed, near.bindings, depth)
+            below = found.children or (Node(Kind.NOTE, "nothing is in its window", holds=False),)
+            reason = replace(found, text=f"fails: {found.text}", claim=None, children=below)
         else:
-            reason = Node(
-                Kind.CONDITION, f"fails: {sought}", holds=False, children=lack(self, self._evidence, near, depth)
-            )
+            text = f"fails: {literal_text(failed, near.bindings)}"
+            reason = Node(Kind.CONDITION, text, holds=False, children=lack(self, self._evidence, near, depth))
         when = f" at {near.time}" if near.time is not None else f" {self._span(first, last)}"
-        text = f"the rule was tried{when}: {near.place} of {len(body)} conditions are met"
+        seen = [not is_hidden(literal, body) for literal in body]
+        text = f"the rule was tried{when}: {sum(seen[: near.place])} of {sum(seen)} conditions are met"
         claim = Missed(near.rule, near.bindings, near.place, first, last)
         use = RuleUse(near.rule, near.bindings)
         return Node(Kind.NEAR, text, holds=False, claim=claim, use=use, children=(*met, reason))

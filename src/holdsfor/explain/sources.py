@@ -79,8 +79,17 @@ def _placed(node: Node, found: Mapping[Wanted, list[Row]], entities: Entities, d
         below = tuple(_placed(child, found, entities, done) for child in node.children)
         one = _wanted(node, entities)
         rows = tuple(found.get(one, ())) if one is not None else ()
-        done[id(node)] = replace(node, children=below, rows=rows or node.rows)
+        done[id(node)] = replace(node, text=_with_lines(node, below), children=below, rows=rows or node.rows)
     return done[id(node)]
+
+
+def _with_lines(node: Node, below: tuple[Node, ...]) -> str:
+    """What a step says; of a sliding aggregate, with the lines of the rows in its window."""
+    rows = [row for child in below for row in child.rows if row.line is not None]
+    if node.kind is not Kind.WINDOW or not rows:
+        return node.text
+    places = [str(row.line) if len({row.file for row in rows}) == 1 else row.location for row in rows]
+    return f"{node.text}: {'row' if len(places) == 1 else 'rows'} {', '.join(dict.fromkeys(places))}"
 
 
 def _wanted(node: Node, entities: Entities) -> Wanted | None:

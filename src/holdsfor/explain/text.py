@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from holdsfor.explain.explanation import Explanation
 
 _LONGEST = 160
-_QUIET = frozenset({Kind.CONDITION, Kind.BACKGROUND, Kind.NOTE})
+_QUIET = frozenset({Kind.CONDITION, Kind.WINDOW, Kind.BACKGROUND, Kind.NOTE})
 
 
 def tree_text(explanation: Explanation, depth: int | None = None) -> str:
@@ -20,7 +20,7 @@ def tree_text(explanation: Explanation, depth: int | None = None) -> str:
     root = explanation.root
     lines = [root.text, *_about(root, "  ")]
     seen: set[int] = set()
-    for child, is_last in _marked(root.children):
+    for child, is_last in _marked(root.shown):
         lines += _tree(child, "", seen, 1, depth, is_last=is_last)
     lines += [f"note: {note}" for note in explanation.notes]
     return "\n".join(lines)
@@ -39,7 +39,7 @@ def _tree(node: Node, indent: str, seen: set[int], level: int, depth: int | None
     if node.more or (node.children and depth is not None and level >= depth):
         yield f"{inside}└─ … more"
         return
-    for child, last in _marked(node.children):
+    for child, last in _marked(node.shown):
         yield from _tree(child, inside, seen, level + 1, depth, is_last=last)
 
 

@@ -10,6 +10,7 @@ from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.frontend.rtec.unparse import literal_term
 from holdsfor.ir import EffectKind, Instance, Literal, Rule, rule_variables
 from holdsfor.ir.metric import Aggregate, Comparison, MetricFact, MetricRule, Range, atom_variables
+from holdsfor.ir.sliding import is_made
 from holdsfor.logic.unify import resolve
 from holdsfor.reference.intervals import Interval
 from holdsfor.syntax.printer import print_term
@@ -76,7 +77,7 @@ def rule_names(rule: Rule | MetricRule | MetricFact) -> Iterator[str]:
     if isinstance(rule, MetricFact):
         return
     if not isinstance(rule, MetricRule):
-        yield from (v.name for v in rule_variables(rule) if not v.is_anonymous)
+        yield from (v.name for v in rule_variables(rule) if not v.is_anonymous and not is_made(v.name))
         return
     yield from (v.name for arg in rule.head.args for v in variables(arg))
     for literal in rule.body:

@@ -52,6 +52,8 @@ TOP_USAGE = "top(K, By, Event, Duration, T)"
 SLIDING_NAMES = frozenset(SLIDING_USAGE)
 _IMPLIED = "within"
 _RESULT = "value"
+OTHER = "other"
+"""Marks the variables of the events that `top` compares an event with."""
 
 
 def sliding_arity(name: str) -> int:
@@ -98,3 +100,12 @@ def is_implied(name: str) -> bool:
     (True, False, False)
     """
     return marked("", _IMPLIED) in name
+
+
+def is_made(name: str) -> bool:
+    """Whether a variable was put in for a sliding aggregate.
+
+    >>> is_made(result_variable(1).name), is_made("N")
+    (True, False)
+    """
+    return is_implied(name) or marked("", _RESULT) in name or marked("", OTHER) in name

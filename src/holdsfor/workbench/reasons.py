@@ -42,7 +42,7 @@ def _node(node: Node, seen: set[int], rename: Rename) -> dict[str, Any]:
     if node.more:
         found |= {"more": True, **_asked(node)}
     elif node.children:
-        found["children"] = [_node(child, seen, rename) for child in node.children]
+        found["children"] = [_node(child, seen, rename) for child in node.shown]
     return found
 
 

@@ -36,6 +36,7 @@ from holdsfor.ir import (
 )
 from holdsfor.ir.renaming import renamed
 from holdsfor.ir.sliding import (
+    OTHER,
     TOP,
     Sliding,
     SlidingKind,
@@ -134,7 +135,7 @@ class _Lowering:
         most, by, event, duration, time = arguments(atom)
         number = next(self._numbers)
         apart = {
-            variable.name: marked(variable.name, f"other{number}")
+            variable.name: marked(variable.name, f"{OTHER}{number}")
             for variable in variables(Compound("", (by, event)))
             if variable.name not in given
         }

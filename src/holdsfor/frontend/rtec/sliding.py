@@ -81,9 +81,9 @@ class SlidingReader:
             (pair,) = event.args
             return None if functor(pair) == ("=", 2) else about_pair(pair)
         if functor(event) == ("=", 2):
-            pair = print_term(event)
-            message = f"{call.name} looks at events, and {pair} is a fluent with its value"
-            return Words(message, f"write start({pair}) or end({pair})")
+            shown = print_term(event)
+            message = f"{call.name} looks at events, and {shown} is a fluent with its value"
+            return Words(message, f"write start({shown}) or end({shown})")
         wrong = about_name(event, "an event")
         return None if wrong is None else Words(wrong.message, "write name(Args) for the event")
 

@@ -36,6 +36,7 @@ from holdsfor.ir import (
     Program,
     Rule,
 )
+from holdsfor.ir.sliding import Sliding
 from holdsfor.syntax.printer import print_clause
 from holdsfor.syntax.terms import EMPTY_LIST, Clause, Compound, Const, ListTerm, Term
 
@@ -110,6 +111,8 @@ def literal_term(literal: Literal) -> Term:
             return Compound(";", tuple(_body_term(body) for body in literal.branches))
         case IfThenElse():
             return _if_then_else(literal)
+        case FindAll(sliding=Sliding(call=call)):
+            return Compound("is", (literal.result, call))
         case FindAll():
             return Compound("findall", (literal.template, _body_term(literal.body), literal.result))
         case Cut():

@@ -1,0 +1,154 @@
+"""Sliding aggregates in explanations: the call with its value, and the events in its window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from holdsfor.explain.nodes import Conditional, Kind, Node
+from holdsfor.explain.wording import literal_text
+from holdsfor.ir import Assign, Body, Boundary, Compare, FindAll, Happens, Literal, literal_terms
+from holdsfor.ir.sliding import TOP, is_implied
+from holdsfor.logic.unify import Bindings, resolve
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Const, Term, Var, functor, variables
+
+if TYPE_CHECKING:
+    from holdsfor.explain.proofs import Prover
+
+_MOST_EVENTS = 20
+"""Events of a window that are shown."""
+_FLIPPED = {"<": ">", ">": "<", "=<": ">=", ">=": "=<"}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A sliding aggregate that is compared with something else."""
+
+    aggregate: FindAll
+    operator: str
+    other: Term
+
+
+class Windows:
+    """Says what the windows of a rule have in them."""
+
+    def __init__(self, prover: Prover) -> None:
+        self._prover = prover
+
+    def node(self, literal: FindAll, bindings: Bindings, depth: int) -> Node:
+        """A sliding aggregate with its value, which the bindings may have or not, and its events."""
+        found = next(self._prover.evidence.literal(literal, bindings), None)
+        claim = Conditional(literal, bindings)
+        below = self._events(literal, bindings, depth)
+        text = text_of(literal, bindings if found is None else found)
+        return Node(Kind.WINDOW, text, holds=found is not None, claim=claim, children=below)
+
+    def asked(self, body: Body, bindings: Bindings) -> tuple[Node, ...]:
+        """The sliding aggregates of a body that is not met."""
+        found = [one for one in body if isinstance(one, FindAll) and one.sliding is not None and not _is_top(one)]
+        return tuple(replace(self.node(one, bindings, 0), claim=None) for one in found)
+
+    def _events(self, literal: FindAll, bindings: Bindings, depth: int) -> tuple[Node, ...]:
+        """What happened inside a window, in order of time."""
+        event = next(one for one in literal.body if isinstance(one, Happens | Boundary))
+        open_result = {name: term for name, term in bindings.items() if Var(name) != literal.result}
+        answers = list(self._prover.evidence.solve(literal.body, open_result))
+        answers.sort(key=lambda answer: _number(resolve(event.time, answer)))
+        nodes = (self._prover.condition(event, answer, depth) for answer in islice(answers, _MOST_EVENTS))
+        below = [node for node in nodes if node is not None]
+        if len(answers) > _MOST_EVENTS:
+            below.append(Node(Kind.NOTE, f"and {len(answers) - _MOST_EVENTS} more"))
+        return tuple(below)
+
+    def arranged(self, nodes: Sequence[Node], body: Body, bindings: Mapping[str, Term]) -> list[Node]:
+        """The steps of a body with those put together, or hidden, that stand for one condition in the text."""
+        found = {id(literal): node for literal, node in zip(body, nodes, strict=False)}
+        arranged = []
+        for literal, node in zip(body, nodes, strict=False):
+            comparison = judged(literal, body)
+            if is_hidden(literal, body):
+                arranged.append(replace(node, hidden=True))
+            elif comparison is not None and id(comparison.aggregate) in found:
+                text = judgement(comparison, bindings, holds=True)
+                below = found[id(comparison.aggregate)].children
+                arranged.append(replace(node, kind=Kind.WINDOW, text=text, children=below))
+            else:
+                arranged.append(node)
+        return arranged
+
+
+def judged(literal: Literal, body: Body) -> Judged | None:
+    """The one sliding aggregate that a comparison of a body is about."""
+    if not isinstance(literal, Compare):
+        return None
+    aggregates = {one.result: one for one in body if isinstance(one, FindAll) and one.sliding is not None}
+    for one, other, operator in (
+        (literal.left, literal.right, literal.operator),
+        (literal.right, literal.left, _FLIPPED.get(literal.operator, literal.operator)),
+    ):
+        if one in aggregates and not any(variable in aggregates for variable in variables(other)):
+            return Judged(aggregates[one], operator, other)
+    return None
+
+
+def is_hidden(literal: Literal, body: Body) -> bool:
+    """Whether a condition is there for a window alone, or is told of where it is compared."""
+    if isinstance(literal, FindAll) and literal.sliding is not None:
+        return any((found := judged(one, body)) is not None and found.aggregate is literal for one in body)
+    if judged(literal, body) is not None:
+        return False
+    return isinstance(literal, Compare | Assign) and any(
+        is_implied(variable.name) for term in literal_terms(literal) for variable in variables(term)
+    )
+
+
+def judgement(comparison: Judged, bindings: Mapping[str, Term], *, holds: bool) -> str:
+    """`count_within(failed(ann),10,14) is 2, not >= 3`."""
+    if _is_top(comparison.aggregate):
+        return text_of(comparison.aggregate, bindings)
+    other = print_term(resolve(comparison.other, bindings))
+    return f"{text_of(comparison.aggregate, bindings)}, {'' if holds else 'not '}{comparison.operator} {other}"
+
+
+def text_of(literal: FindAll, bindings: Mapping[str, Term]) -> str:
+    """A sliding aggregate with its value."""
+    assert literal.sliding is not None
+    value = resolve(literal.result, bindings)
+    shown = print_term(resolve(literal.sliding.call, bindings))
+    if _is_top(literal):
+        return f"{shown}: {'none' if value == Const(0) else print_term(value)} in the window ranks higher"
+    return f"{shown} has no value" if isinstance(value, Var) else f"{shown} is {print_term(value)}"
+
+
+def body_text(body: Body, bindings: Mapping[str, Term]) -> str:
+    """Some conditions as they were written, with the values of their variables."""
+    calls = {
+        one.result.name: one.sliding.call
+        for one in body
+        if isinstance(one, FindAll) and one.sliding is not None and isinstance(one.result, Var)
+    }
+    shown = []
+    for one in body:
+        comparison = judged(one, body)
+        if comparison is not None and _is_top(comparison.aggregate):
+            shown.append(print_term(resolve(calls[_name(comparison.aggregate)], bindings)))
+        elif not is_hidden(one, body) and not (isinstance(one, FindAll) and one.sliding is not None):
+            shown.append(literal_text(one, {**bindings, **calls}))
+    return ", ".join(shown)
+
+
+def _name(literal: FindAll) -> str:
+    assert isinstance(literal.result, Var)
+    return literal.result.name
+
+
+def _is_top(literal: FindAll) -> bool:
+    return literal.sliding is not None and functor(literal.sliding.call) == TOP
+
+
+def _number(term: Term) -> int:
+    assert isinstance(term, Const) and isinstance(term.value, int)
+    return term.value
