@@ -9,7 +9,7 @@ from holdsfor.compiler.analysis.places import other_name, other_text, span_of
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import Diagnostic, Fix, Severity, Span
 from holdsfor.ir import Algebra, Assign, Compare, Literal, Rule, rule_variables, walk
-from holdsfor.ir.sliding import SLIDING_NAMES, SlidingKind, read_sliding, sliding_arity
+from holdsfor.ir.sliding import SLIDING_NAMES, SlidingKind, read_sliding, sliding_arity, sliding_calls
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, CONSTANTS, FUNCTIONS
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, functor
@@ -38,6 +38,11 @@ def _check_literal(literal: Literal, rule: Rule) -> Iterator[Diagnostic]:
         sides, hint = (literal.bound,), "a duration is a number of time-points"
     else:
         return
+    for length in (read_sliding(call).duration for side in sides for call in sliding_calls(side)):
+        found = next(_faults(length), None)
+        if found is not None:
+            yield _fault(found, rule, span_of(found, literal.span), "the length of a window is a number of time-points")
+            return
     for side in sides:
         found = next(_faults(side), None)
         if found is not None:
@@ -55,7 +60,6 @@ def _faults(term: Term) -> Iterator[Term]:
             call = read_sliding(term)
             if call.item is not None and call.kind is not SlidingKind.DISTINCT:
                 yield from _faults(call.item)
-            yield from _faults(call.duration)
         case Compound(args=args):
             if functor(term) not in FUNCTIONS:
                 yield term
@@ -68,7 +72,7 @@ def _fault(term: Term, rule: Rule, span: Span, hint: str) -> Diagnostic:
         known = [name for name, arity in FUNCTIONS if arity == len(term.args)]
         known += [name for name in sorted(SLIDING_NAMES) if sliding_arity(name) == len(term.args)]
         close = suggest(term.name, known, cutoff=0.6)
-        names = ", ".join(sorted({name for name in known if name.isidentifier()}))
+        names = ", ".join(sorted({name for name in known if name.isalpha() or name in SLIDING_NAMES}))
         message = f"{term.name}/{len(term.args)} is not an arithmetic function"
         fix = other_name(span, close) if close and close.isidentifier() and term.name.isidentifier() else None
         return _error(message, span, f"did you mean {close}?" if close else f"there are {names}", fix)

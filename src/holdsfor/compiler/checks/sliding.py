@@ -35,7 +35,9 @@ def check_sliding(analysis: Analysis) -> Iterator[Diagnostic]:
             for call in _computed(literal):
                 yield from _check_duration(call.name, read_sliding(call).duration, call.span)
         if any(is_top(literal, owns_top=owns_top) for literal in walk(rule.body)):
-            yield from _check_tops(rule.body, frozenset(), owns_top=owns_top)
+            others = (one for one in walk(rule.body) if not is_top(one, owns_top=owns_top))
+            somewhere = frozenset(name for one in others for name in bound_by(one))
+            yield from _check_tops(rule.body, frozenset(), somewhere, owns_top=owns_top)
 
 
 def _computed(literal: Literal) -> Iterator[Compound]:
@@ -78,18 +80,20 @@ def _constant(term: Term) -> Number | None:
         return None
 
 
-def _check_tops(body: Body, given: frozenset[str], *, owns_top: bool) -> Iterator[Diagnostic]:
-    """Each `top`, with the variables that conditions before it bind."""
+def _check_tops(
+    body: Body, given: frozenset[str], somewhere: frozenset[str], *, owns_top: bool
+) -> Iterator[Diagnostic]:
+    """Each `top`, with the variables that conditions before it, and anywhere in the rule, bind."""
     for literal in body:
         if isinstance(literal, Call) and is_top(literal, owns_top=owns_top):
-            yield from _check_top(literal, given)
+            yield from _check_top(literal, given, somewhere)
         for inner in sub_bodies(literal):
             # The branches of a condition see what stands before it, and `then` what its test binds.
-            yield from _check_tops(inner, given, owns_top=owns_top)
+            yield from _check_tops(inner, given, somewhere, owns_top=owns_top)
         given |= bound_by(literal)
 
 
-def _check_top(literal: Call, given: frozenset[str]) -> Iterator[Diagnostic]:
+def _check_top(literal: Call, given: frozenset[str], somewhere: frozenset[str]) -> Iterator[Diagnostic]:
     most, by, _, duration, time = arguments(literal.atom)
     yield from _check_duration("top", duration, literal.span)
     value = _constant(most)
@@ -97,7 +101,7 @@ def _check_top(literal: Call, given: frozenset[str]) -> Iterator[Diagnostic]:
         message = f"top keeps a positive whole number of events, not {most.span.text or print_term(most)}"
         yield _error("HF210", message, span_of(most, literal.span), f"write {TOP_USAGE}, with K such as 3")
     late = next((variable for variable in variables(time) if variable.name not in given), None)
-    if late is not None:
+    if late is not None and late.name in somewhere:
         message = f"top stands before the condition that says what {late.written} is"
         hint = (
             "put it behind the event of the rule: the variables that have a value there choose whose events are ranked"

@@ -10,7 +10,9 @@ from holdsfor.compiler.analysis.places import other_name, span_of
 from holdsfor.compiler.analysis.similar import Similar
 from holdsfor.diagnostics import Diagnostic, Severity, Span
 from holdsfor.ir import Boundary, Effect, Happens, Holds, Intervals, Literal
+from holdsfor.ir.sliding import is_implied
 from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import variables
 
 _DEFINED = (Role.SIMPLE_FLUENT, Role.STATIC_FLUENT, Role.METRIC_FLUENT, Role.DERIVED_EVENT)
 
@@ -59,6 +61,8 @@ def _wrong_kind(entity: Entity) -> Iterator[Diagnostic]:
             case Happens(event=event):
                 message = f"{entity.symbol} is a fluent, and a fluent does not happen"
                 hint = f"write happensAt(start({print_term(event)}=true), …) or holdsAt({print_term(event)}=true, …)"
+                if any(is_implied(variable.name) for variable in variables(use.time)):
+                    hint = f"write start({print_term(event)}=true) or end({print_term(event)}=true)"
             case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Intervals(fvp=fvp):
                 message = f"{entity.symbol} is an event, and an event does not hold"
                 hint = f"write happensAt({print_term(fvp.fluent)}, …)"

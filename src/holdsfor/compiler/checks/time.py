@@ -7,16 +7,18 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.analysis.lookback import reach, surroundings
+from holdsfor.compiler.analysis.lookback import Reach, reach, surroundings
 from holdsfor.compiler.analysis.places import head_span, span_of
 from holdsfor.diagnostics import Diagnostic, Severity, Span, errors_of
 from holdsfor.ir import (
     Body,
     Boundary,
+    Compare,
     Effect,
     EffectKind,
     EffectRule,
     EventRule,
+    FindAll,
     Happens,
     Holds,
     Literal,
@@ -26,8 +28,9 @@ from holdsfor.ir import (
     rule_variables,
     walk,
 )
+from holdsfor.ir.sliding import is_implied
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Const, Term, Var, variables
+from holdsfor.syntax.terms import Compound, Const, Term, Var, functor, variables
 
 _UNDRIVEN = {"HF202", "HF204"}
 
@@ -92,6 +95,8 @@ def _check_other(rule: EffectRule | EventRule, now: str, literal: Temporal, time
     found = reach(surroundings(rule.body, literal), now, time.name)
     other = "_" if time.is_anonymous else time.name
     span = span_of(time, literal.span)
+    if is_implied(time.name):
+        return _check_window(rule, now, time.name, found)
     if not found.related:
         message = f"{other} and {now} are two different time-points, and nothing relates them"
         hint = f"write {now} for {other}"
@@ -110,6 +115,31 @@ def _check_other(rule: EffectRule | EventRule, now: str, literal: Temporal, time
     return None
 
 
+def _check_window(rule: EffectRule | EventRule, now: str, then: str, found: Reach) -> Diagnostic | None:
+    """The same of a window: the time of the events in it has no name."""
+    ends = (
+        one for one in walk(rule.body) if isinstance(one, Compare) and one.operator == "=<" and one.left == Var(then)
+    )
+    end = next(ends).right
+    shown, span = print_term(end), end.span
+    if not found.related:
+        message = f"the window ends at {shown}, and nothing says when that is"
+        return _error("HF203", message, span, f"write {now}, the time of the rule")
+    if not found.is_past:
+        message = (
+            f"the window ends at {shown}, which may lie after {now}, and a rule cannot wait for what happens later"
+        )
+        return _error("HF205", message, span, f"write {now}, the time of the rule")
+    if found.most == math.inf:
+        message = "how long the window is depends on the data, so all of these events are kept for ever"
+        lengths = (
+            one for one in walk(rule.body) if isinstance(one, Compare) and one.left == Compound("-", (end, Var(then)))
+        )
+        hint = "write its length as a number in the rule"
+        return Diagnostic("HF207", Severity.WARNING, message, next(lengths).span, hint)
+    return None
+
+
 def _is_driven(body: Body, now: Var) -> bool:
     return any(_drives(literal, now) for literal in body)
 
@@ -123,6 +153,13 @@ def _drives(literal: Literal, now: Var) -> bool:
 def _not_driven(rule: EffectRule | EventRule, now: Var) -> Diagnostic:
     span = head_span(rule)
     at_now = [literal for literal in walk(rule.body) if _is_about(literal, now)]
+    window = next((literal for literal in walk(rule.body) if isinstance(literal, FindAll) and literal.sliding), None)
+    if not at_now and window is not None and window.sliding is not None:
+        name = functor(window.sliding.call)
+        message = f"no event says when this rule fires: {name[0] if name else ''} has a value at every time-point"
+        event = next(literal for literal in window.body if isinstance(literal, Happens | Boundary))
+        shown = event.span.text or "…"
+        return _error("HF204", message, span, f"add an event, such as happensAt({shown}, {now.name})")
     if not at_now:
         message = f"no condition is about {now.name}, so nothing says when this rule fires"
         hint = f"add an event: happensAt(…, {now.name})"

@@ -1,0 +1,1 @@
+initiatedAt(failures(U)=count_within(failed(U), 10, T), T) :- happensAt(failed(U), T).
