@@ -9,7 +9,9 @@ from enum import StrEnum
 from holdsfor.compiler.analysis.places import name_span
 from holdsfor.diagnostics import Source, Span
 from holdsfor.frontend.dmtl.reader import parse_source
+from holdsfor.frontend.rtec.bodies import COMPARISONS
 from holdsfor.ir.metric import Aggregate, Atom, Comparison, Condition, MetricFact, MetricRule, atoms
+from holdsfor.ir.sliding import SLIDING_NAMES, TOP, sliding_calls
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.terms import Clause, Compound, Const, Term, arguments, conjuncts, functor, variables
 
@@ -53,6 +55,7 @@ WORDS = {
     **dict.fromkeys(["union_all", "intersect_all", "relative_complement_all", "complement_all"], "algebra"),
     **dict.fromkeys(["seq", "allen", "intDurGreater", "intDurLess", "intDurAtLeast", "intDurAtMost"], "algebra"),
     **dict.fromkeys(["diamond_minus", "box_minus", "diamond_plus", "box_plus", "since", "until"], "algebra"),
+    **dict.fromkeys(sorted(SLIDING_NAMES), "aggregate"),
     **dict.fromkeys(["is", "findall", "\\+", "="], "logic"),
 }
 """Words of the language that are no names of somebody's own."""
@@ -65,14 +68,16 @@ def occurrences(source: Source, *, is_metric: bool) -> list[Occurrence]:
 
 
 def _rtec(source: Source) -> Iterator[Occurrence]:
-    for number, clause in enumerate(parse(source).clauses):
+    clauses = parse(source).clauses
+    own = frozenset({TOP}) & {functor(clause.head) for clause in clauses if clause.head is not None}
+    for number, clause in enumerate(clauses):
         if clause.head is None:
             yield from _directive(clause)
             continue
         yield from _variables(clause, number)
         yield from _head(clause.head)
         for goal in conjuncts(clause.body):
-            yield from _goal(goal)
+            yield from _goal(goal, own)
 
 
 def _directive(clause: Clause) -> Iterator[Occurrence]:
@@ -101,7 +106,8 @@ def _head(head: Term) -> Iterator[Occurrence]:
         yield _named(NameKind.BACKGROUND, head, name, arity, is_definition=True)
 
 
-def _goal(goal: Term) -> Iterator[Occurrence]:
+def _goal(goal: Term, own: frozenset[tuple[str, int]]) -> Iterator[Occurrence]:
+    """The names in a condition; `own` are words of the language that the program defines itself."""
     if not isinstance(goal, Compound | Const):
         return
     signature = functor(goal)
@@ -114,7 +120,12 @@ def _goal(goal: Term) -> Iterator[Occurrence]:
     if name in _GOALS:
         for inner in args:
             for one in conjuncts(inner):
-                yield from _goal(one)
+                yield from _goal(one, own)
+    elif name == "is" or name in COMPARISONS:
+        for call in (found for arg in args for found in sliding_calls(arg)):
+            yield from _of_event(call, max(0, len(call.args) - 3))
+    elif signature == TOP and TOP not in own:
+        yield from _of_event(goal, 2)
     elif name == "happensAt" or name in _PAIRS:
         yield from _known(goal, name, is_definition=False)
     elif name.isidentifier() and name not in WORDS:
@@ -126,16 +137,29 @@ def _known(term: Term, name: str, *, is_definition: bool) -> Iterator[Occurrence
     args = term.args if isinstance(term, Compound) else ()
     yield _named(NameKind.WORD, term, name, len(args))
     if name in _OF_EVENTS and args:
-        inner = functor(args[0])
-        if inner is not None and inner[0] in _INNER and inner[1] == 1:
-            yield from _known(args[0], inner[0], is_definition=False)
-        elif inner is not None:
-            yield _named(NameKind.EVENT, args[0], *inner, is_definition=is_definition and name == "happensAt")
+        yield from _event(args[0], is_definition=is_definition and name == "happensAt")
     for arg in args:
         if isinstance(arg, Compound) and arg.name == "=" and len(arg.args) == 2:
             fluent = functor(arg.args[0])
             if fluent is not None:
                 yield _named(NameKind.FLUENT, arg.args[0], *fluent, is_definition=is_definition)
+
+
+def _of_event(call: Term, place: int) -> Iterator[Occurrence]:
+    """A sliding aggregate, and the event that it is about."""
+    args = arguments(call)
+    name = functor(call)
+    assert name is not None
+    yield _named(NameKind.WORD, call, *name)
+    yield from _event(args[place], is_definition=False) if args else ()
+
+
+def _event(term: Term, *, is_definition: bool) -> Iterator[Occurrence]:
+    inner = functor(term)
+    if inner is not None and inner[0] in _INNER and inner[1] == 1:
+        yield from _known(term, inner[0], is_definition=False)
+    elif inner is not None:
+        yield _named(NameKind.EVENT, term, *inner, is_definition=is_definition)
 
 
 def _named(kind: NameKind, term: Term, name: str, arity: int, *, is_definition: bool = False) -> Occurrence:

@@ -39,6 +39,15 @@ from holdsfor.frontend.builder.control import (
 from holdsfor.frontend.builder.errors import BuilderError
 from holdsfor.frontend.builder.rules import Rules
 from holdsfor.frontend.builder.situations import Mode, Situation
+from holdsfor.frontend.builder.sliding import (
+    avg_within,
+    count_within,
+    distinct_within,
+    max_within,
+    min_within,
+    sum_within,
+    top,
+)
 from holdsfor.frontend.builder.states import Pair, State
 from holdsfor.frontend.builder.symbols import (
     Event,
@@ -73,8 +82,11 @@ __all__ = [
     "T",
     "TermLike",
     "Value",
+    "avg_within",
     "compare",
     "complement",
+    "count_within",
+    "distinct_within",
     "either",
     "empty",
     "end",
@@ -89,14 +101,18 @@ __all__ = [
     "items",
     "let",
     "lib",
+    "max_within",
+    "min_within",
     "named",
     "nonempty",
     "not_",
     "seq",
     "spans",
     "start",
+    "sum_within",
     "term",
     "terminated",
+    "top",
     "union",
     "var",
     "variables",

@@ -9,9 +9,10 @@ from holdsfor.diagnostics import Span
 from holdsfor.frontend.builder.errors import BuilderError, Piece, reject_equality, reject_operand
 from holdsfor.frontend.builder.normal import comparison, disjunction, negation
 from holdsfor.frontend.builder.places import here
-from holdsfor.frontend.builder.scope import Scope
+from holdsfor.frontend.builder.scope import Scope, Setting
 from holdsfor.frontend.builder.terms import TermLike, to_term
 from holdsfor.ir import Assign, Cut, FindAll
+from holdsfor.ir.sliding import sliding_calls
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Term
 
@@ -127,6 +128,13 @@ class At(Condition):
         self.condition._lower(scope.at(self.time))
 
 
+def _require_time(scope: Scope, condition: Condition, *terms: Term) -> None:
+    """Refuse sliding aggregates in rules that are not about time-points."""
+    is_sliding = any(True for term in terms for _ in sliding_calls(term))
+    if is_sliding and scope.setting in (Setting.INTERVAL, Setting.TIMELESS):
+        scope.moment(condition.place, condition)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Condition):
     """A comparison of terms or numbers."""
@@ -137,6 +145,7 @@ class Comparison(Condition):
     place: Span = field(default_factory=here)
 
     def _lower(self, scope: Scope) -> None:
+        _require_time(scope, self, self.left, self.right)
         left, right = scope.terms((self.left, self.right), self.place)
         scope.add(comparison(self.operator, left, right, scope.setting, self.place))
 
@@ -153,6 +162,7 @@ class Computation(Condition):
     place: Span = field(default_factory=here)
 
     def _lower(self, scope: Scope) -> None:
+        _require_time(scope, self, self.expression)
         target, expression = scope.terms((self.target, self.expression), self.place)
         scope.add(Assign(target, expression, self.place))
 

@@ -15,6 +15,7 @@ from holdsfor.frontend.builder.states import FluentTerm, Pair, as_pair
 from holdsfor.frontend.builder.terms import Termed, TermLike, apply, to_term, to_terms
 from holdsfor.frontend.builder.values import COMPARISONS
 from holdsfor.ir import DURATIONS, METRIC, AllenRelation, Boundary, Call, Edge, Effect, EffectKind, Happens
+from holdsfor.ir.sliding import SLIDING_NAMES, TOP
 from holdsfor.logic.library import LIBRARY
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, Term, Var
@@ -38,6 +39,7 @@ _TAKEN = {
     ",": "use &",
     ";": "use | or either(…)",
     "->": "use if_(…)",
+    **{name: f"use {name}(…)" for name in sorted(SLIDING_NAMES)},
 }
 """Predicates of the language, and what to write instead."""
 
@@ -96,7 +98,7 @@ def _instead(name: str, arity: int) -> str | None:
         return "use .sometime_in_last(…) and its like"
     if arity == 4 and name in {relation.value for relation in AllenRelation}:
         return "use .allen(…) and its like"
-    return _TAKEN.get(name)
+    return "use top(…)" if (name, arity) == TOP else _TAKEN.get(name)
 
 
 class Event(Symbol):
