@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -13,6 +13,34 @@ import numpy.typing as npt
 from holdsfor.diagnostics import HoldsforError
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+
+LAND = "land"
+"""The kind of areas that are land. On a map with some, what is left is sea."""
+
+
+class AreaPaint(NamedTuple):
+    """The fill of a kind of areas, on light paper and on dark: faint, so that it does not compete with situations."""
+
+    light: str
+    dark: str
+
+
+LAND_PAINT = AreaPaint("#e8e5dd", "#2f2e2b")
+_PAINTS = (
+    AreaPaint("#cfe3d4", "#2f5a42"),
+    AreaPaint("#d6dcea", "#3d4a6e"),
+    AreaPaint("#efe2c6", "#6b5a2e"),
+    AreaPaint("#e6d5e4", "#634668"),
+    AreaPaint("#cde3e8", "#2b5b66"),
+    AreaPaint("#e3e3d0", "#57573c"),
+)
+
+
+def area_paints(kinds: Sequence[str]) -> dict[str, AreaPaint]:
+    """The fills of kinds of areas, in this order; after the last one they begin again."""
+    others = [kind for kind in kinds if kind != LAND]
+    found = {kind: _PAINTS[number % len(_PAINTS)] for number, kind in enumerate(others)}
+    return {LAND: LAND_PAINT} | found if LAND in kinds else found
 
 
 class Area(NamedTuple):
@@ -26,7 +54,8 @@ class Area(NamedTuple):
 def read_areas(areas: Any) -> list[Area]:
     """The (multi)polygons of a FeatureCollection: a file, or what stands in one. Other shapes are left out.
 
-    An area is named by the property `id` or `name` and has the kind that the property `kind` says.
+    An area is named by the property `id` or `name` and has the kind that the property `kind` says; those of the kind `land`
+    come first.
     """
     if areas is None:
         return []
@@ -34,7 +63,8 @@ def read_areas(areas: Any) -> list[Area]:
         areas = _read(Path(areas))
     if not isinstance(areas, Mapping) or not isinstance(areas.get("features"), list):
         raise HoldsforError("areas are a GeoJSON FeatureCollection, or the path of one")
-    return [area for feature in areas["features"] if (area := _area(feature)) is not None]
+    found = [area for feature in areas["features"] if (area := _area(feature)) is not None]
+    return sorted(found, key=lambda area: area.kind != LAND)
 
 
 def _read(path: Path) -> Any:

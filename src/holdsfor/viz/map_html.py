@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from holdsfor.viz.colours import colour
+from holdsfor.viz.map_areas import LAND
 from holdsfor.viz.map_scene import Scene
-from holdsfor.viz.map_svg import AREA_FILLS, left_out
+from holdsfor.viz.map_svg import left_out
 from holdsfor.viz.map_tracks import longest, thinned
 from holdsfor.viz.page import packed, packed_times, page
 from holdsfor.viz.palette import plain
@@ -48,9 +49,10 @@ def map_html(scene: Scene) -> str:
         "end": packed_times(situations.end),
         "areas": _areas(scene, middle, span),
         "areaKinds": [
-            {"name": plain(name), "colour": AREA_FILLS[at % len(AREA_FILLS)]}
-            for at, name in enumerate(scene.area_kinds)
+            {"name": plain(name), "colour": scene.area_paints[name].light, "dark": scene.area_paints[name].dark}
+            for name in scene.area_kinds
         ],
+        "ground": "sea" if scene.has_sea else "ground",
         "clock": scene.clock.for_page(low, high),
         "low": low,
         "high": high,
@@ -84,7 +86,8 @@ def _areas(scene: Scene, middle: tuple[float, float], span: float) -> list[dict[
             x, y = (x - middle[0]) / span, (y - middle[1]) / span
             rows = thinned(np.zeros(len(x), np.int64), x, y, _GRAIN, most)
             rings.append({"x": packed(x[rows].astype(np.float32)), "y": packed(y[rows].astype(np.float32))})
-        name = f"{area.name} ({area.kind})" if area.name else area.kind
+        # Nobody has to be told at every turn that land is land.
+        name = "" if area.kind == LAND else f"{area.name} ({area.kind})" if area.name else area.kind
         found.append({"name": plain(name), "kind": number[area.kind], "rings": rings})
     return found
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from holdsfor.times import TimeScale
-from holdsfor.viz.map_areas import Area
+from holdsfor.viz.map_areas import LAND, Area, AreaPaint, area_paints
 from holdsfor.viz.map_projection import EARTH, Floats, Projection, projection, seam, unrolled
 from holdsfor.viz.map_tracks import Situations, Tracks
 from holdsfor.viz.timeline_axis import Clock
@@ -44,7 +44,7 @@ class Scene:
     @cached_property
     def _reach(self) -> tuple[Floats, Floats]:
         """Longitudes and latitudes that have to be seen: those of tracks, and of areas if they are not far away."""
-        rings = [ring for area in self.areas for ring in area.rings]
+        rings = [ring for area in self.areas if area.kind != LAND for ring in area.rings]
         tracks = self.tracks.lon, self.tracks.lat
         if not rings:
             return tracks if len(self.tracks) else (np.zeros(1), np.zeros(1))
@@ -102,6 +102,16 @@ class Scene:
         return list(dict.fromkeys(area.kind for area in self.areas))
 
     @cached_property
+    def area_paints(self) -> dict[str, AreaPaint]:
+        """How kinds of areas are filled."""
+        return area_paints(self.area_kinds)
+
+    @property
+    def has_sea(self) -> bool:
+        """Whether it is known where land is, and therefore where sea is."""
+        return LAND in self.area_kinds
+
+    @cached_property
     def note(self) -> str:
         """What could not be put on the map."""
         lost, dropped = self.situations.lost, self.tracks.dropped
@@ -120,5 +130,6 @@ class Scene:
         kinds = ", ".join(
             f"{name} ({count})" for name, count in zip(self.situations.kinds, self.counts, strict=True) if count
         )
-        sizes = f"{len(self.tracks.names):,} tracks, {len(self.areas):,} areas and {len(self.situations):,} situations"
+        areas = sum(area.kind != LAND for area in self.areas)
+        sizes = f"{len(self.tracks.names):,} tracks, {areas:,} areas and {len(self.situations):,} situations"
         return f"Map of {sizes}. Situations: {kinds or 'none'}."

@@ -25,9 +25,8 @@ _MANY_TRACKS = 60
 _SHORT = 7.0
 """Stretches that reach over fewer pixels get a dot, so that they are seen."""
 _GROUND = "#f4f7fa"
+_SEA = "#dbe9f4"
 _TRACK = "#8b97a5"
-AREA_FILLS = ("#cfe3d4", "#d6dcea", "#efe2c6", "#e6d5e4", "#cde3e8", "#e3e3d0")
-"""Fills of kinds of areas: pale, so that they do not compete with situations."""
 
 _STYLE = f"""
 .holdsfor-map text{{font:12px ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,Helvetica,Arial,sans-serif;fill:{INK}}}
@@ -85,7 +84,7 @@ def map_svg(scene: Scene, width: float) -> str:
             *shown,
             # A nested picture cuts off what lies outside of it.
             f'<svg x="{MARGIN:g}" y="{top:.1f}" width="{view.width:.1f}" height="{view.height:.1f}" overflow="hidden">',
-            f'<rect width="100%" height="100%" fill="{_GROUND}"/>',
+            f'<rect width="100%" height="100%" fill="{_SEA if scene.has_sea else _GROUND}"/>',
             *_areas(view),
             *_graticule(view),
             *_tracks(view),
@@ -99,14 +98,13 @@ def map_svg(scene: Scene, width: float) -> str:
 
 
 def _areas(view: _View) -> Iterator[str]:
-    kinds = view.scene.area_kinds
     for area in view.scene.areas:
         rings = []
         for lon, lat in area.rings:
             x, y = view.pixels(lon, lat)
             rows = thinned(np.zeros(len(x), np.int64), x, y, 0.5, max(3, _MOST_POINTS // (4 * len(view.scene.areas))))
             rings.append(_path(x[rows], y[rows], np.zeros(len(rows), np.int64)) + "z")
-        fill = AREA_FILLS[kinds.index(area.kind) % len(AREA_FILLS)]
+        fill = view.scene.area_paints[area.kind].light
         name = escape(plain(f"{area.name} ({area.kind})" if area.name else area.kind))
         yield f'<path class="area" fill="{fill}" d="{"".join(rings)}"><title>{name}</title></path>'
 
@@ -221,4 +219,4 @@ def _ruler(view: _View) -> Iterator[str]:
 def _entries(scene: Scene) -> list[tuple[str, str]]:
     kinds = enumerate(zip(scene.situations.kinds, scene.counts, strict=True))
     entries = [(colour(number), f"{name} ({count:,})") for number, (name, count) in kinds if count]
-    return entries + [(AREA_FILLS[number % len(AREA_FILLS)], name) for number, name in enumerate(scene.area_kinds)]
+    return entries + [(paint.light, name) for name, paint in scene.area_paints.items()]

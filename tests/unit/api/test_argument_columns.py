@@ -28,7 +28,10 @@ initiatedAt(sized=true, T) :- happensAt(adds(_,_,_), T).
 initiatedAt(sized(Item)=true, T) :- happensAt(adds(_,Item,_), T).
 happensAt(paid(UserId,Time), T) :- happensAt(pays(UserId,_), T), Time is T * 2.
 """
-EVENTS: dict[str, list[tuple[Any, ...]]] = {"adds": [(1, 7, "Red pen", 2.5), (2, 12, "pad", 1)], "pays": [(5, 7, "shop")]}
+EVENTS: dict[str, list[tuple[Any, ...]]] = {
+    "adds": [(1, 7, "Red pen", 2.5), (2, 12, "pad", 1)],
+    "pays": [(5, 7, "shop")],
+}
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.outputs import created
 from holdsfor.maritime.generator.plan import plan
 from holdsfor.maritime.generator.reports import reports
-from holdsfor.maritime.generator.world import geojson
+from holdsfor.maritime.generator.world import geojson, land_geojson
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,8 +46,9 @@ def generate(
     folder = Path(path).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     made = plan(vessels, hours, seed)
-    with created(folder / "areas.geojson") as file:
-        file.write(geojson().encode())
+    for name, text in (("areas.geojson", geojson()), ("land.geojson", land_geojson())):
+        with created(folder / name) as file:
+            file.write(text.encode())
     _write_csv(made.fleet.static, folder / "nari_static.csv")
     _write_csv(made.truth, folder / "truth.csv")
     blocks = -(-vessels // BLOCK)

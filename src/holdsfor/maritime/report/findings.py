@@ -20,6 +20,7 @@ from holdsfor.maritime.report.quality import Score, read_truth, scores
 from holdsfor.maritime.rules import SITUATIONS
 from holdsfor.maritime.signals.cleaning import REASONS
 from holdsfor.maritime.signals.derive import SCHEMAS
+from holdsfor.viz.map_areas import LAND
 
 INTERVALS, RUN, REPORT, VESSELS, SIGNALS = "intervals", "run.json", "report.html", "vessels.parquet", "signals"
 """The names of what a run leaves behind."""
@@ -72,10 +73,12 @@ class Findings:
         return found.sort_by([("vessel", "ascending"), ("time", "ascending")])
 
     @property
-    def areas(self) -> Path | None:
-        """The file with areas, if there is one."""
-        path = self.dataset / "areas.geojson"
-        return path if path.exists() else None
+    def areas(self) -> dict[str, Any]:
+        """The areas that rules ask for (`areas.geojson`), and land (`land.geojson`), as far as there are such files."""
+        areas, land = (_features(self.dataset / f"{name}.geojson") for name in ("areas", "land"))
+        for feature in land:
+            feature["properties"] = {**(feature.get("properties") or {}), "kind": LAND}
+        return {"type": "FeatureCollection", "features": [*land, *areas]}
 
     @property
     def reports(self) -> int:
@@ -179,6 +182,17 @@ class Findings:
         if self.truth is None:
             return []
         return scores(self.truth, self.rows, {one.name: one.value for one in SITUATIONS}, self.span)
+
+
+def _features(path: Path) -> list[dict[str, Any]]:
+    """The features of a GeoJSON file; none if it is not there."""
+    if not path.exists():
+        return []
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))["features"]
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise HoldsforError(f"{path} is no GeoJSON FeatureCollection: {type(problem).__name__} {problem}") from problem
+    return list(found)
 
 
 def _named(rows: pa.Table) -> pa.ChunkedArray:

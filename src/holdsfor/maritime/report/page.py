@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from html import escape
 from importlib import resources
@@ -106,7 +106,12 @@ def _label(one: Busy) -> str:
 def _timelines(findings: Findings, busy: list[Busy]) -> Iterator[str]:
     for number, one in enumerate(busy):
         hidden = " hidden" if number else ""
-        yield f'<div class="vessel" data-vessel="{one.vessel}"{hidden}>{vessel_timeline(findings, one).svg(1240)}</div>'
+        drawn = vessel_timeline(findings, one)
+        # It is wider than a phone: the part that is seen can be moved, by keys too.
+        yield (
+            f'<div class="vessel" data-vessel="{one.vessel}" role="region" tabindex="0" '
+            f'aria-label="{escape(drawn.title)}"{hidden}>{drawn.svg(1240)}</div>'
+        )
 
 
 def _cards(findings: Findings) -> Iterator[str]:
@@ -127,12 +132,8 @@ def _most(busy: list[Busy]) -> str:
             for name, number in sorted(one.kinds.items(), key=lambda item: -item[1])
         )
         link = f'<a href="#{one.vessel}" data-vessel="{one.vessel}">{escape(one.name or str(one.vessel))}</a>'
-        rows.append(
-            f'<tr><td>{link}</td><td>{escape(one.type)}</td><td>{one.vessel}</td><td class="number">{one.total}</td>'
-            f"<td>{tags}</td></tr>"
-        )
-    head = '<tr><th>Name</th><th>Type</th><th>MMSI</th><th class="number">Situations</th><th>Which</th></tr>'
-    return f"<table>{head}{''.join(rows)}</table>"
+        rows.append([link, escape(one.type), str(one.vessel), str(one.total), tags])
+    return _table(["Name", "Type", "MMSI", "Situations", "Which"], rows, {3: "number"})
 
 
 def _quality(findings: Findings) -> str:
@@ -141,23 +142,35 @@ def _quality(findings: Findings) -> str:
         return ""
     rows = []
     for score in findings.scores:
-        bars = "".join(
-            f"<td>{_bar(part)}</td>"
-            for part in (score.time_recall, score.time_precision, score.recall, score.precision)
-        )
-        rows.append(
-            f'<tr><td>{escape(_TITLES.get(score.situation, score.situation))}</td><td class="number">{score.happened}</td>'
-            f'<td class="number">{score.found}</td>{bars}<td class="why">{escape(why(score))}</td></tr>'
-        )
+        parts = (score.time_recall, score.time_precision, score.recall, score.precision)
+        title = escape(_TITLES.get(score.situation, score.situation))
+        rows.append([title, str(score.happened), str(score.found), *map(_bar, parts), escape(why(score))])
     names = ("Recall (time)", "Precision (time)", "Recall (count)", "Precision (count)")
-    head = (
-        '<tr><th>Situation</th><th class="number">Happened</th><th class="number">Found</th>'
-        f"{''.join(f'<th>{name}</th>' for name in names)}<th>Why not all</th></tr>"
-    )
+    head = ["Situation", "Happened", "Found", *names, "Why not all"]
     return (
         f'<section id="quality"><h2>How right it is</h2><p class="note">{escape(quality_lead())}</p>'
-        f"<table>{head}{''.join(rows)}</table></section>"
+        f"{_table(head, rows, {1: 'number', 2: 'number', 7: 'why'})}</section>"
     )
+
+
+def _table(head: list[str], rows: list[list[str]], kinds: Mapping[int, str]) -> str:
+    """A table of HTML. On a phone each row is a block, and cells say what they are: hence the labels, and the roles, which
+    the blocks would lose.
+    """
+    of_kind = {at: f' class="{kind}"' for at, kind in kinds.items()}
+    names = "".join(
+        f'<th scope="col" role="columnheader"{of_kind.get(at, "")}>{name}</th>' for at, name in enumerate(head)
+    )
+    lines = []
+    for row in rows:
+        first, *rest = (
+            f'role="{"cell" if at else "rowheader"}"{of_kind.get(at, "")} data-label="{head[at]}"><div>{cell}</div>'
+            for at, cell in enumerate(row)
+        )
+        cells = "".join(f"<td {cell}</td>" for cell in rest)
+        lines.append(f'<tr role="row"><th scope="row" {first}</th>{cells}</tr>')
+    body = f'<tbody role="rowgroup">{"".join(lines)}</tbody>'
+    return f'<table role="table"><thead role="rowgroup"><tr role="row">{names}</tr></thead>{body}</table>'
 
 
 def _bar(part: float) -> str:

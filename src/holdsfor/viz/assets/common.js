@@ -182,17 +182,19 @@ const element = (id) => document.getElementById(id);
 
 function theme() {
   const style = getComputedStyle(document.documentElement);
-  const names = ["paper", "ink", "faint", "band", "line", "focus", "ground", "track", "hover"];
+  const names = ["paper", "ink", "faint", "band", "line", "focus", "ground", "sea", "track", "hover"];
   return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
 }
 
 // A button for each entry, which shows and hides it.
 function legend(parent, entries, onChange) {
   const shown = entries.map(() => true);
-  const buttons = entries.map(({ name, colour, unused }, number) => {
+  const buttons = entries.map(({ name, colour, dark, unused }, number) => {
     const button = document.createElement("button");
     const swatch = document.createElement("i");
     swatch.style.background = colour;
+    // Browsers that do not know it keep the one before.
+    if (dark) swatch.style.background = `light-dark(${colour}, ${dark})`;
     const text = document.createElement("span");
     text.textContent = name;
     button.append(swatch, text);

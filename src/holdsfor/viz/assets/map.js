@@ -66,7 +66,7 @@ function draw(pen, width, height) {
   // In a frame that is not shown yet, everything has been fitted into nothing.
   if (!view.scale) view.scale = Math.min(width / scene.width, height / scene.height);
   if (!view.scale) return;
-  pen.fillStyle = colours.ground;
+  pen.fillStyle = colours[scene.ground];
   pen.fillRect(0, 0, width, height);
   pen.lineJoin = pen.lineCap = "round";
   for (const area of areas) if (areasShown[area.kind]) drawArea(pen, area);
@@ -90,10 +90,9 @@ function drawArea(pen, area) {
     for (let at = 0; at < x.length; at++) at ? pen.lineTo(toX(x[at]), toY(y[at])) : pen.moveTo(toX(x[at]), toY(y[at]));
     pen.closePath();
   }
-  pen.globalAlpha = matchMedia("(prefers-color-scheme: dark)").matches ? 0.28 : 1;
-  pen.fillStyle = scene.areaKinds[area.kind].colour;
+  const { colour, dark } = scene.areaKinds[area.kind];
+  pen.fillStyle = matchMedia("(prefers-color-scheme: dark)").matches ? dark : colour;
   pen.fill("evenodd");
-  pen.globalAlpha = 1;
 }
 
 function tracks(pen, width, height, colours) {
@@ -269,7 +268,7 @@ function areaText(px, py) {
         if (ring.y[i] > y !== ring.y[j] > y && x < ((ring.x[j] - ring.x[i]) * (y - ring.y[i])) / (ring.y[j] - ring.y[i]) + ring.x[i]) odd = !odd;
     return odd && areasShown[area.kind];
   });
-  return inside.map((area) => area.name).join("\n");
+  return inside.map((area) => area.name).filter(Boolean).join("\n");
 }
 
 const point = (event) => hover(nearest(event.offsetX, event.offsetY), event.clientX, event.clientY);
