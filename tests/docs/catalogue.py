@@ -6,6 +6,7 @@ FOLLOWED = [
     "builder.md",
     "datalogmtl.md",
     "explain.md",
+    "howto/count-in-a-window.md",
     "howto/from-flink.md",
     "howto/from-meteor.md",
     "howto/from-rtec.md",
