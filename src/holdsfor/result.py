@@ -260,6 +260,7 @@ class Result:
         entities: Collection[Any] | None = None,
         between: tuple[Any, Any] | None = None,
         events: Collection[str] | bool = False,
+        inputs: bool = False,
         limit: int | None = None,
         unit: str | None = None,
         zone: str | None = None,
@@ -269,7 +270,8 @@ class Result:
 
         Of every time-point it shows what the last query time knows whose window has it. `fluents` are names, `entities`
         arguments, `between` is two times, and `limit` how many lanes there are at most. `events` are names of derived
-        events, or True for all. The axis has local dates if it is known what a time-point is; a `unit` (`s`, `ms`, …)
+        events, or True for all; with `inputs`, the events of the input are there too. An event has a lane for each thing
+        that it is about, its first argument; numbers in other arguments are drawn as lines. The axis has local dates if it is known what a time-point is; a `unit` (`s`, `ms`, …)
         says so of results that do not know, and a `zone` such as `Europe/Athens` shows the dates of another zone.
         """
         from holdsfor.viz.timeline import Timeline
@@ -281,7 +283,8 @@ class Result:
         choice = Choice([fluents] if isinstance(fluents, str) else fluents, entities, between, shown)
         window = self._windows.size if self._windows is not None else None
         named = title if title is not None else self._title()
-        return Timeline(answers_chart(self._answers, window, self._texts, choice, events, named), limit)
+        given = self._input()._stream.events if inputs else {}
+        return Timeline(answers_chart(self._answers, window, self._texts, choice, events, named, given), limit)
 
     def __repr__(self) -> str:
         return shown_text(self._title(), self._first(_SHOWN), len(self))

@@ -113,7 +113,7 @@ def test_an_interval_of_the_timeline_by_mouse_and_by_keyboard(looked) -> None:
     expect(looked.locator("#answer")).to_be_hidden()
     # The lane that was chosen is wide now: the middle of the field is in the interval.
     box = canvas.bounding_box()
-    canvas.click(position={"x": box["width"] * 0.6, "y": 28 + 24 + 2 * 22 + 24 + 11})
+    canvas.click(position={"x": box["width"] * 0.6, "y": 28 + 24 + 3 * 22 + 24 + 11})
     expect(looked.locator("#answer .verdict")).to_have_text("holds")
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,9 +14,11 @@ from holdsfor.engine.frames import row_keys
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.report import Texts
 from holdsfor.engine.run import Answer
+from holdsfor.engine.stream import EventColumns
 from holdsfor.engine.tables import FOREVER
 from holdsfor.viz.timeline_chart import Chart
 from holdsfor.viz.timeline_collect import Choice, Collector, known_names, lanes_of_values, of_entities, require_entities
+from holdsfor.viz.timeline_events import add_events
 
 _TRUE = "true"
 
@@ -36,8 +39,9 @@ def answers_chart(
     choice: Choice,
     events: Collection[str] | bool,
     title: str,
+    given: Mapping[Symbol, EventColumns] = MappingProxyType({}),
 ) -> Chart:
-    """The intervals of fluents and, if asked for, the derived events."""
+    """The intervals of fluents and, if asked for, the derived events; `given` events of the input stand behind them."""
     reach = choice.reach(1)
     low, high = reach if reach is not None else (-int(FOREVER), int(FOREVER))
     known = _known(answers, window)
@@ -55,9 +59,15 @@ def answers_chart(
             table = _of_choice(_intervals(known, symbol, low, high), choice, texts)
             if len(table.start):
                 _add_fluent(collector, symbol, table, texts)
+    things = _things(known)
     for symbol in _symbols(answer.events for answer, _, _ in known):
         if symbol.name in shown:
-            _add_event(collector, symbol, known, (low, high), choice, texts)
+            args, time = _occurrences(known, symbol, (low, high), texts)
+            _add_some(collector, symbol, (args, time), choice, texts, things)
+    for symbol, columns in given.items():
+        rows = np.flatnonzero((columns.time >= low) & (columns.time < high))
+        some = [column[rows] for column in columns.args], columns.time[rows]
+        _add_some(collector, symbol, some, choice, texts, things, is_input=True)
     last = answers[-1].query_time + 1 if answers else None
     return collector.chart(title, scale=1, time_scale=choice.time_scale, reach=reach, marks_ends=False, at_least=last)
 
@@ -168,34 +178,44 @@ def _groups(args: Sequence[Ints], texts: Texts) -> Any:
     return groups
 
 
-def _add_event(
-    collector: Collector,
-    symbol: Symbol,
-    known: Sequence[tuple[Answer, int, int]],
-    between: tuple[int, int],
-    choice: Choice,
-    texts: Texts,
-) -> None:
+def _things(known: Sequence[tuple[Answer, int, int]]) -> set[int]:
+    """The codes of all that fluents are about: their arguments name things."""
+    columns = [column for answer, _, _ in known for table in answer.fluents.values() for column in table.args]
+    return {code for column in columns for code in np.unique(column).tolist()}
+
+
+def _occurrences(
+    known: Sequence[tuple[Answer, int, int]], symbol: Symbol, reach: tuple[int, int], texts: Texts
+) -> tuple[list[Ints], Ints]:
+    """The arguments and times of a derived event, put together from what each answer knows best."""
     parts = []
     for answer, begin, stop in known:
         events = answer.events.get(symbol)
         if events is not None and len(events):
-            low, high = max(begin, between[0]), min(stop, between[1])
+            low, high = max(begin, reach[0]), min(stop, reach[1])
             rows = np.flatnonzero((events.time >= low) & (events.time < high))
             args = [codes_of(column, texts.dictionary)[rows] for column in events.args]
             parts.append((*args, events.time[rows]))
     if not parts:
-        return
+        return [], np.zeros(0, np.int64)
     *args, time = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return args, time
+
+
+def _add_some(
+    collector: Collector,
+    symbol: Symbol,
+    events: tuple[Sequence[Ints], Ints],
+    choice: Choice,
+    texts: Texts,
+    things: set[int],
+    *,
+    is_input: bool = False,
+) -> None:
+    """Add those events that are about what is wanted."""
+    args, time = events
     if choice.entities is not None:
         keep = _with_entities(args, choice.entities, texts, len(time))
         args, time = [column[keep] for column in args], time[keep]
-    if not len(time):
-        return
-
-    def labels(first: Ints) -> list[str]:
-        return list(texts.terms(symbol, [column[first] for column in args], len(first)).to_pylist())
-
-    keys = row_keys(args) if args else np.zeros(len(time), np.int64)
-    lane = collector.lanes(keys, labels, _groups(args, texts))
-    collector.points.append((lane, np.full(len(time), collector.kind(symbol.name)), time))
+    if len(time):
+        add_events(collector, symbol, args, time, texts, things, is_input=is_input)

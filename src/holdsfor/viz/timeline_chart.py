@@ -96,18 +96,34 @@ class Spans:
 
 @dataclass(frozen=True)
 class Points:
-    """Events as columns, in order of lanes and times."""
+    """Events as columns, in order of lanes and times.
+
+    `numbers` are what events measure, a column for each argument of that kind, NaN where there is none. `text` is the
+    number of an event's text among those of the chart, or -1.
+    """
 
     lane: Ints
     kind: Ints
     time: Floats
+    numbers: tuple[Floats, ...] = ()
+    text: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.lane)
 
     def take(self, rows: Ints | Bools) -> Points:
         """Some of the rows."""
-        return Points(self.lane[rows], self.kind[rows], self.time[rows])
+        numbers = tuple(column[rows] for column in self.numbers)
+        text = None if self.text is None else self.text[rows]
+        return Points(self.lane[rows], self.kind[rows], self.time[rows], numbers, text)
+
+    @cached_property
+    def is_measured(self) -> Bools:
+        """Which events have a number."""
+        found: Bools = np.zeros(len(self), np.bool_)
+        for column in self.numbers:
+            found |= np.isfinite(column)
+        return found
 
 
 def no_points() -> Points:
@@ -130,11 +146,20 @@ class Chart:
     high: float
     note: str = ""
     marks_ends: bool = field(default=False)
+    texts: Sequence[str] = ()
+    """What events say, by the numbers in `points.text`."""
 
     @cached_property
     def used(self) -> list[int]:
         """The numbers of the kinds that occur."""
         found: list[int] = np.unique(np.concatenate((self.spans.kind, self.points.kind))).tolist()
+        return found
+
+    @cached_property
+    def has_numbers(self) -> Bools:
+        """Which lanes have events with numbers, which are drawn as lines."""
+        found: Bools = np.zeros(len(self.labels), np.bool_)
+        found[self.points.lane[self.points.is_measured]] = True
         return found
 
     def only(self, lanes: Ints, note: str) -> Chart:
@@ -286,8 +311,9 @@ def _stacked(tables: Sequence[Spans]) -> Spans:
 
 
 def _stacked_points(tables: Sequence[Points]) -> Points:
-    columns = zip(*((t.lane, t.kind, t.time) for t in [no_points(), *tables]), strict=True)
-    found = Points(*(np.concatenate(column) for column in columns))
+    listed = [no_points(), *tables]
+    lane, kind = (np.concatenate([getattr(table, name) for table in listed]) for name in ("lane", "kind"))
+    found = Points(lane, kind, np.concatenate([table.time for table in listed]))
     return found.take(np.lexsort((found.time, found.lane)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -84,6 +84,16 @@ def of_entities(columns: Sequence[Ints], texts: Sequence[str], wanted: Collectio
     return keep
 
 
+class _Marks(NamedTuple):
+    """Events of one name."""
+
+    lane: Ints
+    kind: Ints
+    time: Ints
+    numbers: tuple[Floats, ...]
+    text: Ints
+
+
 @dataclass
 class Collector:
     """Collects tables, one fluent or event at a time, with times as whole ticks."""
@@ -92,15 +102,26 @@ class Collector:
     groups: list[str] = field(default_factory=list)
     kinds: dict[Kind, int] = field(default_factory=dict)
     spans: list[tuple[Ints, Ints, Ints, Ints, Bools, Bools]] = field(default_factory=list)
-    points: list[tuple[Ints, Ints, Ints]] = field(default_factory=list)
+    points: list[_Marks] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    is_input: list[bool] = field(default_factory=list)
 
-    def lanes(self, keys: Ints, labels: Any, groups: Any) -> Ints:
+    def lanes(self, keys: Ints, labels: Any, groups: Any, *, is_input: bool = False) -> Ints:
         """The lane of each row: rows with the same key share one. Labels and groups are made for a row of each."""
         _, first, lane = np.unique(keys, return_index=True, return_inverse=True)
         number = len(self.labels) + lane.astype(np.int64)
         self.labels += labels(first)
         self.groups += groups(first)
+        self.is_input += [is_input] * len(first)
         return number
+
+    def add_points(
+        self, lane: Ints, kind: Ints, time: Ints, numbers: tuple[Floats, ...], texts: tuple[Ints, list[str]] | None
+    ) -> None:
+        """Add events, with what they measure, and their texts as numbers into a list."""
+        text = np.full(len(lane), -1) if texts is None else texts[0] + len(self.texts)
+        self.texts += [] if texts is None else texts[1]
+        self.points.append(_Marks(lane, kind, time, numbers, text))
 
     def kind(self, name: str, value: str = "") -> int:
         """The number of a kind."""
@@ -117,7 +138,7 @@ class Collector:
         at_least: int | None = None,
     ) -> Chart:
         """All that was collected, lanes in order of groups and labels."""
-        order = sorted(range(len(self.labels)), key=lambda at: (_natural(self.groups[at]), _natural(self.labels[at])))
+        order = sorted(range(len(self.labels)), key=self._rank)
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
         none = np.zeros(0, np.int64)
@@ -126,14 +147,15 @@ class Collector:
             np.concatenate(columns)
             for columns in zip((none, none, none, none, no_flags, no_flags), *self.spans, strict=True)
         )
-        event_lane, event_kind, time = (
-            np.concatenate(columns) for columns in zip((none, none, none), *self.points, strict=True)
+        event_lane, event_kind, time, text = (
+            np.concatenate([none, *(getattr(marks, name) for marks in self.points)])
+            for name in ("lane", "kind", "time", "text")
         )
         near = np.concatenate((start[start > -FOREVER], end[end < FOREVER], time))
         origin = int(near.min(initial=2**62)) if len(near) else 0
         clock = Clock(origin, scale, time_scale)
         spans = Spans(place[lane], kind, _since(start, origin), _since(end, origin), start_open, end_open).in_order()
-        points = Points(place[event_lane], event_kind, _since(time, origin))
+        points = Points(place[event_lane], event_kind, _since(time, origin), self._numbers(), text)
         points = points.take(np.lexsort((points.time, points.lane)))
         limit = None if at_least is None else float(at_least - origin)
         low, high = (
@@ -142,7 +164,28 @@ class Collector:
             else bounds(spans, points, clock, at_least=limit if len(near) else None)
         )
         labels, groups = [self.labels[at] for at in order], [self.groups[at] for at in order]
-        return Chart(title, labels, groups, list(self.kinds), spans, points, clock, low, high, marks_ends=marks_ends)
+        kinds = list(self.kinds)
+        return Chart(
+            title, labels, groups, kinds, spans, points, clock, low, high, marks_ends=marks_ends, texts=self.texts
+        )
+
+    def _rank(self, lane: int) -> tuple[Any, ...]:
+        """Lanes of a thing stand together, its input behind what follows from it."""
+        return _natural(self.groups[lane]), self.is_input[lane], _natural(self.labels[lane])
+
+    def _numbers(self) -> tuple[Floats, ...]:
+        """The columns of numbers of all events; some have fewer than others."""
+        most = max((len(marks.numbers) for marks in self.points), default=0)
+        nothing = [np.full(len(marks.lane), np.nan) for marks in self.points]
+        return tuple(
+            np.concatenate(
+                [
+                    marks.numbers[place] if place < len(marks.numbers) else empty
+                    for marks, empty in zip(self.points, nothing, strict=True)
+                ]
+            )
+            for place in range(most)
+        )
 
 
 def _since(times: Ints, origin: int) -> Floats:

@@ -42,6 +42,10 @@ def timeline_html(chart: Chart) -> str:
         "eventTime": packed_times(points.time),
         "eventKind": packed(points.kind),
     }
+    if points.numbers:
+        data["eventNumbers"] = [packed(column) for column in points.numbers]
+    if points.text is not None and chart.texts:
+        data |= {"eventText": packed(points.text + 1), "eventTexts": [plain(text) for text in chart.texts]}
     if chart.marks_ends and spans.start_open is not None and spans.end_open is not None:
         data |= {"startOpen": packed(spans.start_open), "endOpen": packed(spans.end_open)}
     if spans.count is not None:
@@ -56,7 +60,7 @@ def timeline_html(chart: Chart) -> str:
         description(chart),
         _body(chart, "; ".join(filter(None, notes))),
         data,
-        ["common.js", "timeline.js"],
+        ["common.js", "timeline_lines.js", "timeline.js"],
     )
 
 
@@ -91,4 +95,4 @@ def _body(chart: Chart, note: str) -> str:
 <canvas id="canvas" tabindex="0" role="application" aria-label="{said}" aria-describedby="keys"></canvas>
 <div id="spacer"></div></div></main>
 <footer>{shown_note}{empty}<p id="keys">Drag or ← → to move, Ctrl and wheel or + − to zoom, 0 for all; ↑ ↓ choose a lane,
-n p its intervals, Enter zooms to one.</p></footer>"""
+n p its intervals and events, Enter zooms to one.</p></footer>"""

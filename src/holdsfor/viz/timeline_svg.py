@@ -15,6 +15,7 @@ from holdsfor.viz.palette import BAND, FAINT, INK, PAPER, cells, count_of, plain
 from holdsfor.viz.svg_parts import MARGIN, legend, opening
 from holdsfor.viz.timeline_chart import Chart, Floats, Ints
 from holdsfor.viz.timeline_density import LEVELS, Bars, Drawn, drawn, marks_at
+from holdsfor.viz.timeline_lines import lines_svg
 
 _CHARACTER = 6.6
 _LONGEST_LABEL = 44
@@ -39,6 +40,9 @@ _STYLE = f"""
 .holdsfor-timeline .group{{font-weight:600}}
 .holdsfor-timeline .grid{{stroke:#d5dbe3;stroke-width:1px;shape-rendering:crispEdges}}
 .holdsfor-timeline .tick{{stroke-width:1.6px;fill:none}}
+.holdsfor-timeline .line{{stroke-width:1.5px;fill:none;stroke-linejoin:round}}
+.holdsfor-timeline .dots{{stroke-width:4px;fill:none;stroke-linecap:round}}
+.holdsfor-timeline .scale{{font-size:9px;fill:{FAINT}}}
 .holdsfor-timeline .end{{fill:{PAPER};stroke-width:1.6px}}
 .holdsfor-timeline .end.closed{{stroke:{PAPER};stroke-width:1px}}
 """.strip()
@@ -63,7 +67,8 @@ class _Layout:
         zone = len(self.chart.clock.zone) + _HALF_A_DATE if self.chart.clock.zone else 0
         widest = max((cells(name) for name in names), default=0)
         widest = max(widest, zone)
-        return MARGIN + min(widest * _CHARACTER + 14 + self.indent, 0.45 * self.width) + self.tails[0]
+        scales = 40 if self.chart.has_numbers.any() else 0
+        return MARGIN + min(widest * _CHARACTER + 14 + self.indent + scales, 0.45 * self.width) + self.tails[0]
 
     @cached_property
     def tails(self) -> tuple[float, float]:
@@ -97,12 +102,18 @@ class _Layout:
         begins = np.ones(len(groups), np.bool_)
         begins[1:] = groups[1:] != groups[:-1]
         headers = np.cumsum(begins & (groups != "")) * (_HEADER if self.has_headers else 0.0)
-        found: Floats = (np.arange(len(groups)) * self.row + headers).astype(np.float64)
+        found: Floats = (np.append(0.0, np.cumsum(self.heights))[: len(groups)] + headers).astype(np.float64)
+        return found
+
+    @cached_property
+    def heights(self) -> Floats:
+        """Lanes with a line are higher than others."""
+        found: Floats = np.where(self.chart.has_numbers, 2.0, 1.0) * self.row
         return found
 
     @cached_property
     def height(self) -> float:
-        return float(self.tops[-1]) + self.row if len(self.tops) else self.row
+        return float(self.tops[-1] + self.heights[-1]) if len(self.tops) else self.row
 
     @property
     def bar(self) -> float:
@@ -130,6 +141,7 @@ def timeline_svg(chart: Chart, width: float) -> str:
             *_bars(layout, found.bars),
             *_tails(layout),
             *_events(layout),
+            *lines_svg(chart, layout.field, layout.tops, layout.heights),
             "</g>",
             *_note(layout),
             "</g>",
@@ -155,7 +167,7 @@ def _bands(layout: _Layout) -> Iterator[str]:
     for number, (name, lanes) in enumerate(groupby(layout.chart.groups)):
         size = len(list(lanes))
         y = float(layout.tops[at]) - (_HEADER if layout.has_headers and name else 0)
-        bottom = float(layout.tops[at + size - 1]) + layout.row
+        bottom = float(layout.tops[at + size - 1] + layout.heights[at + size - 1])
         if number % 2 == 0:
             yield f'<rect x="{MARGIN:g}" y="{y:.1f}" width="{right - MARGIN:.1f}" height="{bottom - y:.1f}" fill="{BAND}"/>'
         at += size
@@ -186,7 +198,7 @@ def _names(layout: _Layout) -> Iterator[str]:
             yield f'<text class="group" x="{MARGIN + 6:g}" y="{top - 6:.1f}">{name}</text>'
         full = plain(layout.chart.labels[number])
         hover = f"<title>{escape(full)}</title>" if full != label else ""
-        y = top + layout.row / 2 + 4
+        y = top + float(layout.heights[number]) / 2 + 4
         yield f'<text class="mono" x="{MARGIN + 6 + layout.indent:g}" y="{y:.1f}">{escape(label)}{hover}</text>'
     if not layout.labels:
         yield f'<text class="faint" x="{layout.left:.1f}" y="{layout.row / 2 + 4:.1f}">nothing to show</text>'
@@ -292,7 +304,7 @@ def _boxes(left: Floats, right: Floats, y: Floats, height: float) -> Iterable[st
 
 def _events(layout: _Layout) -> Iterator[str]:
     chart = layout.chart
-    lane, kind, x, count = marks_at(chart.points, chart, layout.field)
+    lane, kind, x, count = marks_at(chart.points.take(~chart.points.is_measured), chart, layout.field)
     y = layout.tops[lane] + 3 if len(lane) else np.zeros(0)
     height = layout.row - 6
     if len(lane) > _TOOLTIPS:

@@ -10,8 +10,7 @@ const kindOf = column(chart.kind);
 const startOpen = chart.startOpen && column(chart.startOpen);
 const endOpen = chart.endOpen && column(chart.endOpen);
 const sizes = chart.sizes && column(chart.sizes);
-const firstEvent = starts(column(chart.eventCounts));
-const [eventTime, eventKind] = [times(chart.eventTime), column(chart.eventKind)];
+const events = new Events(chart);
 // Intervals of a lane are in order of their starts; the furthest end so far tells where to begin looking.
 const furthest = Float64Array.from(end);
 for (let lane = 0; lane + 1 < first.length; lane++)
@@ -22,7 +21,7 @@ const canvas = element("canvas");
 const scroll = element("scroll");
 const whole = chart.high - chart.low;
 const view = { low: chart.low, high: chart.high };
-const chosen = { lane: -1, at: -1 };
+const chosen = { lane: -1, at: -1, event: -1 };
 let rows = [];
 let wanted = "";
 let labelWidth = 120;
@@ -38,8 +37,9 @@ function arrange() {
       y += HEADER;
     }
     group = name;
-    rows.push({ y, height: ROW, lane, group: chart.groupOf[lane] });
-    y += ROW;
+    const height = events.hasNumbers(lane) ? 2 * ROW : ROW;
+    rows.push({ y, height, lane, group: chart.groupOf[lane] });
+    y += height;
   });
   element("spacer").style.height = `${Math.max(0, y + AXIS + 12 - scroll.clientHeight)}px`;
   status(`${rows.filter((row) => row.lane >= 0).length} of ${chart.labels.length} lanes`);
@@ -64,7 +64,7 @@ function draw(pen, width, height) {
   pen.font = "11px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace";
   const longest = chart.labels.reduce((a, b) => (a.length >= b.length ? a : b), "");
   const zone = clock.zone ? pen.measureText(clock.zone).width + 40 : 0;
-  labelWidth = Math.min(Math.max(60, pen.measureText(longest).width + 30, zone), 0.4 * width, 360);
+  labelWidth = Math.min(Math.max(60, pen.measureText(longest).width + 30 + (events.numbers.length ? SCALE : 0), zone), 0.4 * width, 360);
   const top = scroll.scrollTop;
   const visible = rows.filter((row) => row.y + row.height > top && row.y < top + height);
   for (const row of visible) band(pen, row, row.y - top + AXIS, width, colours);
@@ -73,7 +73,7 @@ function draw(pen, width, height) {
   pen.beginPath();
   pen.rect(labelWidth, AXIS, width - labelWidth, height - AXIS);
   pen.clip();
-  for (const row of visible) if (row.lane >= 0) lane(pen, row.lane, row.y - top + AXIS, colours);
+  for (const row of visible) if (row.lane >= 0) lane(pen, row, row.y - top + AXIS, colours);
   pen.restore();
   for (const row of visible) name(pen, row, row.y - top + AXIS, colours);
   pen.clearRect(0, 0, width, AXIS);
@@ -94,7 +94,9 @@ function name(pen, row, y, colours) {
   pen.textAlign = "left";
   pen.font = isHeader ? "600 12px system-ui, sans-serif" : "11px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace";
   const text = isHeader ? row.header : chart.labels[row.lane];
-  pen.fillText(fitted(pen, text, labelWidth - (isHeader ? 14 : 24)), isHeader ? 8 : chart.headers ? 18 : 10, y + row.height / 2 + 4);
+  const taken = isHeader ? 14 : events.hasNumbers(row.lane) ? 24 + SCALE : 24;
+  pen.fillText(fitted(pen, text, labelWidth - taken), isHeader ? 8 : chart.headers ? 18 : 10, y + row.height / 2 + 4);
+  if (!isHeader) events.scale(pen, row.lane, y, row.height, labelWidth - 2, colours.faint);
 }
 
 // A text with its middle left out if there is not enough room.
@@ -135,8 +137,8 @@ function axisText(pen, colours) {
   pen.strokeRect(fieldLeft() + 0.5, AXIS - 0.5, fieldWidth(), 0);
 }
 
-function lane(pen, number, top, colours) {
-  const [y, height] = [top + 4, ROW - 8];
+function lane(pen, row, top, colours) {
+  const [number, y, height] = [row.lane, top + 4, ROW - 8];
   let [dense, last] = [null, -Infinity];
   const flush = () => {
     if (!dense) return;
@@ -167,12 +169,8 @@ function lane(pen, number, top, colours) {
     dense.count += 1;
   }
   flush();
-  for (let at = lowerBound(eventTime, from, firstEvent[number], firstEvent[number + 1]); at < firstEvent[number + 1]; at++) {
-    if (eventTime[at] > to) break;
-    if (!shown[eventKind[at]]) continue;
-    pen.fillStyle = kinds[eventKind[at]].colour;
-    pen.fillRect(pixel(eventTime[at]) - 0.8, top + 3, 1.6, ROW - 6);
-  }
+  const place = { from, to, top, height: row.height, left: labelWidth, right: scrollWidth, pixel };
+  events.draw(pen, number, place, (kind) => shown[kind] && kinds[kind].colour, chosen.event, colours.focus);
 }
 
 function bar(pen, at, left, right, y, height, colours) {
@@ -253,13 +251,7 @@ function intervalText(lane, at) {
   return `${chart.labels[lane]}${kind.value ? " = " + kind.value : ""}\n${during}${many}`;
 }
 
-function eventsText(lane, x) {
-  const low = lowerBound(eventTime, timeAt(x - 3), firstEvent[lane], firstEvent[lane + 1]);
-  const high = lowerBound(eventTime, timeAt(x + 3), firstEvent[lane], firstEvent[lane + 1]);
-  if (high <= low) return "";
-  const text = `${chart.labels[lane]}\n${clock.text(eventTime[low])}`;
-  return high - low > 1 ? `${text}\nand ${high - low - 1} more close by` : text;
-}
+const eventsText = (lane, x) => events.near(lane, timeAt(x - 3), timeAt(x + 3), clock);
 
 function point(event) {
   const row = rowAt(event.offsetY);
@@ -292,11 +284,12 @@ const move = (pixels) => {
 
 function choose(row) {
   if (!row) return;
-  Object.assign(chosen, { lane: row.lane, at: -1 });
+  Object.assign(chosen, { lane: row.lane, at: -1, event: -1 });
   if (row.y < scroll.scrollTop) scroll.scrollTop = row.y;
-  if (row.y + ROW > scroll.scrollTop + scroll.clientHeight - AXIS) scroll.scrollTop = row.y + ROW - scroll.clientHeight + AXIS;
+  const below = row.y + row.height - scroll.clientHeight + AXIS;
+  if (below > scroll.scrollTop) scroll.scrollTop = below;
   const count = first[row.lane + 1] - first[row.lane];
-  status(`${chart.labels[row.lane]}: ${count} intervals, ${firstEvent[row.lane + 1] - firstEvent[row.lane]} events`);
+  status(`${chart.labels[row.lane]}: ${count} intervals, ${events.count(row.lane)} events`);
   paint();
 }
 
@@ -309,7 +302,7 @@ function step(by) {
 function along(by) {
   if (chosen.lane < 0) step(0);
   const [low, high] = [first[chosen.lane], first[chosen.lane + 1] - 1];
-  if (!(high >= low)) return;
+  if (!(high >= low)) return alongEvents(by);
   chosen.at = chosen.at < 0 ? (by > 0 ? low : high) : Math.min(Math.max(chosen.at + by, low), high);
   const [a, b] = [Math.max(start[chosen.at], chart.low), Math.min(end[chosen.at], chart.high)];
   if (a < view.low || b > view.high) show((a + b) / 2 - (view.high - view.low) / 2, (a + b) / 2 + (view.high - view.low) / 2);
@@ -317,9 +310,24 @@ function along(by) {
   paint();
 }
 
-// A page around this one may want to know which interval somebody has chosen, and a time at which it holds.
+function alongEvents(by) {
+  const [low, high] = [events.first[chosen.lane], events.first[chosen.lane + 1] - 1];
+  if (!(high >= low)) return;
+  chosen.event = chosen.event < 0 ? (by > 0 ? low : high) : Math.min(Math.max(chosen.event + by, low), high);
+  const [at, half] = [events.time[chosen.event], (view.high - view.low) / 2];
+  if (at < view.low || at > view.high) show(at - half, at + half);
+  status(`${events.said(chosen.lane, chosen.event)} ${clock.text(at)}`);
+  paint();
+}
+
+// A page around this one may want to know what somebody has chosen: an interval with a time at which it holds, or an event.
 function tell() {
-  if (parent === window || chosen.at < 0 || clock.scale === null) return;
+  if (parent === window || clock.scale === null) return;
+  if (chosen.event >= 0 && events.text?.[chosen.event]) {
+    const at = clock.fraction(clock.origin + BigInt(events.time[chosen.event]));
+    parent.postMessage({ kind: "holdsfor-interval", question: events.said(chosen.lane, chosen.event), at }, "*");
+  }
+  if (chosen.at < 0) return;
   const label = chart.labels[chosen.lane];
   const { value } = kinds[kindOf[chosen.at]];
   const question = value && !label.endsWith(`=${value}`) ? `${label}=${value}` : label;
@@ -337,14 +345,17 @@ function timeInside(at) {
 function pick(event) {
   const row = rowAt(event.offsetY);
   const at = row && row.lane >= 0 && event.offsetX >= labelWidth ? intervalAt(row.lane, event.offsetX) : -1;
-  if (at < 0) return;
-  Object.assign(chosen, { lane: row.lane, at });
-  status(intervalText(row.lane, at).replace("\n", " "));
+  const inField = row && row.lane >= 0 && event.offsetX >= labelWidth;
+  const mark = at < 0 && inField ? events.nearest(row.lane, timeAt(event.offsetX), timeAt(4) - timeAt(0)) : -1;
+  if (at < 0 && mark < 0) return;
+  Object.assign(chosen, { lane: row.lane, at, event: mark });
+  status((at < 0 ? eventsText(row.lane, event.offsetX) : intervalText(row.lane, at)).replaceAll("\n", " "));
   paint();
   tell();
 }
 
 function focusOn() {
+  if (chosen.event >= 0) tell();
   if (chosen.at < 0) return;
   tell();
   const [a, b] = [Math.max(start[chosen.at], chart.low), Math.min(end[chosen.at], chart.high)];
