@@ -363,7 +363,7 @@ def _asked(
     from holdsfor.explain.sources import Sources
 
     sources = Sources(events, mapping, reading.unit or "s")
-    return Asked(plan, reading.stream, reading.dictionary, windows, sources=sources)
+    return Asked(plan, reading.stream, reading.dictionary, windows, sources=sources, time_scale=reading.time_scale)
 
 
 def read_source(path: str | Path) -> Source:

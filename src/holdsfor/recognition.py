@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -56,7 +56,7 @@ def read_events(
     unit: str | None = None,
     rejects: Rejects | None = None,
     on_rows: OnRows | None = None,
-    max_ahead: DurationInput | None = None,
+    max_ahead: DurationInput | Callable[[str | None], int | None] | None = None,
 ) -> Reading:
     """Read events from files or tables; files are in RTEC's format unless a mapping describes them.
 
@@ -70,7 +70,7 @@ def read_events(
     unit = unit_of(declared, unit)
     reading = _read(plan, events, mapping, unit, rejects, on_rows)
     reading.time_scale = declared or (reading.time_scale if unit is None else TimeScale(unit))
-    ahead = duration_or_none(max_ahead, reading.unit, "max_ahead")
+    ahead = max_ahead(reading.unit) if callable(max_ahead) else duration_or_none(max_ahead, reading.unit, "max_ahead")
     if ahead is not None:
         source = "tables" if isinstance(events, Mapping) else ", ".join(map(str, events))
         reading = without_far_ahead(reading, ahead, source)

@@ -27,6 +27,7 @@ from holdsfor.engine.windows import WindowPlan
 from holdsfor.explain.limits import DEPTH
 from holdsfor.io.arguments import arguments_added
 from holdsfor.io.columns import value_column
+from holdsfor.io.scaled import EVENT_TIMES, INTERVAL_TIMES, with_texts, with_timestamps
 from holdsfor.io.writers import shown_columns, text_table
 from holdsfor.ir import Program
 from holdsfor.recognition import Summary, only_fluents
@@ -135,7 +136,7 @@ class Result:
             for answer, events in zip(self._answers, found, strict=True)
         ]
         table = pa.concat_tables([EVENTS.empty_table(), *tables])
-        return EventResult(_with_arguments(table, "event", event, found, self._program))
+        return EventResult(_with_arguments(table, "event", event, found, self._program), self.time_scale)
 
     def _only(self, answers: Sequence[Answer], fluent: str | None) -> Result:
         return Result(
@@ -204,29 +205,35 @@ class Result:
 
     @cached_property
     def derived_events(self) -> pa.Table:
-        """The derived events inside each window: `query_time, event, time`."""
+        """The derived events inside each window: `query_time, event, time`, with times as `to_arrow` has them."""
+        return with_timestamps(self.derived_event_points, self.time_scale, EVENT_TIMES)
+
+    @cached_property
+    def derived_event_points(self) -> pa.Table:
+        """The same with times that are numbers of time-points."""
         tables = [event_table(answer, self._texts) for answer in self._answers]
         return pa.concat_tables([EVENTS.empty_table(), *tables])
 
-    def to_arrow(self, *, split: bool = False) -> pa.Table:
+    def to_arrow(self, *, split: bool = False, points: bool = False) -> pa.Table:
         """All intervals: `query_time, fluent, value, start, end`; a missing end is still open.
 
-        Those of one fluent (`result["gap"]`) have a column for each argument, too, named after the variables of the rules:
+        Where the unit of time-points is known, times are timestamps with a zone, unless `points` asks for numbers. Those of one fluent (`result["gap"]`) have a column for each argument, too, named after the variables of the rules:
         `Vessel` is `vessel`. With `split`, these stand in the place of the fluent, and values that are numbers are numbers.
         """
-        return self._split() if split else self._wide
+        table = self._split() if split else self._wide
+        return with_timestamps(table, None if points else self.time_scale, INTERVAL_TIMES)
 
-    def to_pandas(self, *, split: bool = False) -> Any:
+    def to_pandas(self, *, split: bool = False, points: bool = False) -> Any:
         """The same as a pandas data frame."""
-        return as_pandas(self.to_arrow(split=split))
+        return as_pandas(self.to_arrow(split=split, points=points))
 
-    def to_polars(self, *, split: bool = False) -> Any:
+    def to_polars(self, *, split: bool = False, points: bool = False) -> Any:
         """The same as a polars data frame."""
-        return frame_library("polars", "to_polars()").from_arrow(self.to_arrow(split=split))
+        return frame_library("polars", "to_polars()").from_arrow(self.to_arrow(split=split, points=points))
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The same for every library that speaks Arrow: `polars.DataFrame(result)`, DuckDB, …"""
-        return self._wide.__arrow_c_stream__(requested_schema)
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     @cached_property
     def _wide(self) -> pa.Table:
@@ -299,7 +306,8 @@ class Result:
     def _first(self, rows: int) -> pa.Table:
         tables = (interval_table(answer, self._texts) for answer in self._answers)
         filled = (table for table in tables if len(table))
-        return pa.concat_tables([INTERVALS.empty_table(), *islice(filled, rows)]).slice(0, rows)
+        first = pa.concat_tables([INTERVALS.empty_table(), *islice(filled, rows)]).slice(0, rows)
+        return with_texts(first, self.time_scale, INTERVAL_TIMES)
 
 
 def _holding(table: Intervals, time: int) -> Intervals:
@@ -350,8 +358,9 @@ def _decoded(codes: Ints, dictionary: Dictionary) -> Any:
 class EventResult:
     """The occurrences of one derived event inside each window: a table, and a sequence of rows."""
 
-    def __init__(self, table: pa.Table) -> None:
+    def __init__(self, table: pa.Table, time_scale: TimeScale | None = None) -> None:
         self._table = table
+        self.time_scale = time_scale
 
     def __len__(self) -> int:
         return len(self._table)
@@ -364,25 +373,28 @@ class EventResult:
 
     def to_arrow(self) -> pa.Table:
         """All of them: `query_time, event, time`, and a column for each argument of the event."""
-        return self._table
+        return with_timestamps(self._table, self.time_scale, EVENT_TIMES)
 
     def to_pandas(self) -> Any:
         """The same as a pandas data frame."""
-        return as_pandas(self._table)
+        return as_pandas(self.to_arrow())
 
     def to_polars(self) -> Any:
         """The same as a polars data frame."""
-        return frame_library("polars", "to_polars()").from_arrow(self._table)
+        return frame_library("polars", "to_polars()").from_arrow(self.to_arrow())
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The same for every library that speaks Arrow."""
-        return self._table.__arrow_c_stream__(requested_schema)
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def __repr__(self) -> str:
-        return shown_text(counted(len(self), "occurrence"), self._table.select(EVENTS.names), len(self))
+        return shown_text(counted(len(self), "occurrence"), self._first(_SHOWN), len(self))
 
     def _repr_html_(self) -> str:
-        return shown_html(counted(len(self), "occurrence"), self._table.select(EVENTS.names), len(self))
+        return shown_html(counted(len(self), "occurrence"), self._first(2 * _SHOWN), len(self))
+
+    def _first(self, rows: int) -> pa.Table:
+        return with_texts(self._table.select(EVENTS.names).slice(0, rows), self.time_scale, EVENT_TIMES)
 
 
 def as_pandas(table: pa.Table) -> Any:

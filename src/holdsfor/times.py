@@ -72,7 +72,7 @@ _ISO_DURATION = re.compile(
 )
 _ISO_SIZES = (7 * UNITS["d"], UNITS["d"], UNITS["h"], UNITS["min"], UNITS["s"])
 _ISO_TIME = re.compile(
-    r"([\dW-]{8,10})(?:[T ](\d\d[\d:]*)(?:[.,](\d{1,40}))?\s?(Z|UTC|[+-]\d\d:?(?:\d\d)?)?)?", re.ASCII
+    r"([\dW-]{8,10})(?:[T ](\d\d[\d:]*)(?:[.,](\d{1,40}))?\s?(Z|UTC|[+-]\d\d:?(?:\d\d)?(?::\d\d)?)?)?", re.ASCII
 )
 _SECONDS = re.compile(r"\d\d:\d\d:\d\d|\d{6}")
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -181,14 +181,23 @@ def time_point(given: TimeInput, unit: str | None, what: str = "time") -> int:
     whole = _whole_number(given)
     if whole is not None:
         return _in_range(whole, given, what)
+    return _in_range(exact_time(given, unit, what) // 1, given, what)
+
+
+def exact_time(given: TimeInput, unit: str | None, what: str = "time", taken: str = _TIMES) -> Fraction:
+    """A date or datetime in units since 1970, not rounded; `taken` says in messages what else may be given.
+
+    >>> exact_time("1970-01-01T00:00:01.5Z", "min")
+    Fraction(1, 40)
+    """
     since, has_zone = _nanoseconds_since_1970(given)
     if since is None:
-        raise HoldsforError(f"{what} must be {_TIMES}, not {given!r}")
+        raise HoldsforError(f"{what} must be {taken}, not {given!r}")
     if unit is None:
         raise HoldsforError(_without_unit(given, what, "a date"))
     if not has_zone:
         warn_caller(f"{what} {str(given)!r} has no time zone; it is read as UTC")
-    return _in_range(since // UNITS[require_unit(unit)], given, what)
+    return Fraction(since) / UNITS[require_unit(unit)]
 
 
 def duration(given: DurationInput, unit: str | None, what: str = "duration") -> int:
@@ -200,15 +209,42 @@ def duration(given: DurationInput, unit: str | None, what: str = "duration") -> 
     whole = _whole_number(given)
     if whole is not None:
         return _in_range(whole, given, what)
-    length = _nanoseconds(given, what)
-    if length is None:
-        raise HoldsforError(f"{what} must be {_DURATIONS}, not {given!r}")
-    if unit is None:
-        raise HoldsforError(_without_unit(given, what, "a duration"))
-    found = Fraction(length) / UNITS[require_unit(unit)]
+    found = exact_duration(given, unit, what)
     if found.denominator != 1:
         raise HoldsforError(f"{what} {str(given)!r} is no whole number of time-points: one of them is 1 {unit}")
     return _in_range(found.numerator, given, what)
+
+
+def exact_duration(given: DurationInput, unit: str | None, what: str = "duration", taken: str = _DURATIONS) -> Fraction:
+    """A duration in units, also one that is no whole number of them.
+
+    >>> exact_duration("90 s", "min")
+    Fraction(3, 2)
+    """
+    length = _nanoseconds(given, what)
+    if length is None:
+        raise HoldsforError(f"{what} must be {taken}, not {given!r}")
+    if unit is None:
+        raise HoldsforError(_without_unit(given, what, "a duration"))
+    return Fraction(length) / UNITS[require_unit(unit)]
+
+
+def since_1970(text: str) -> int | Fraction | None:
+    """Nanoseconds of a text in ISO 8601, in UTC if it names no zone; None if it is no time.
+
+    >>> since_1970("1970-01-01T00:00:00.000000001Z"), since_1970("soon")
+    (1, None)
+    """
+    return _read_time(text.strip().upper())[0]
+
+
+def is_time(text: str) -> bool:
+    """Whether a text is a number of time-points or a time in ISO 8601.
+
+    >>> is_time("5"), is_time("2026-03-01T12:00Z"), is_time("soon")
+    (True, True, False)
+    """
+    return _whole_number(text) is not None or since_1970(text) is not None
 
 
 def time_point_or_none(given: TimeInput | None, unit: str | None, what: str = "time") -> int | None:
@@ -246,7 +282,7 @@ def time_text(time: int, unit: str, zone: str = "UTC") -> str:
     >>> time_text(1772366400, "s"), time_text(1500, "ms"), time_text(-1, "ns")
     ('2026-03-01T12:00:00Z', '1970-01-01T00:00:01.5Z', '1969-12-31T23:59:59.999999999Z')
     """
-    seconds, rest = divmod(time * UNITS[require_unit(unit)], UNITS["s"])
+    seconds, rest = divmod(int(time) * UNITS[require_unit(unit)], UNITS["s"])
     try:
         moment = (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)).astimezone(zone_named(zone))
     except OverflowError:
@@ -273,9 +309,10 @@ def duration_text(length: int, unit: str) -> str:
 
 
 def _without_unit(given: object, what: str, kind: str) -> str:
+    argument = "--unit s" if what.startswith("--") else 'unit="s"'
     return (
         f"{what} {str(given)!r} is {kind}, and nothing says what one time-point is; "
-        'declare the unit, for example unit="s"'
+        f"declare the unit, for example {argument}, or :- time_unit(s). in the rules"
     )
 
 
@@ -310,14 +347,13 @@ def _numpy_kind(given: Any) -> str | None:
 # Times
 
 
-def _nanoseconds_since_1970(given: Any) -> tuple[int | None, bool]:
-    """A time in nanoseconds, rounded down, and whether it is clear which zone is meant; None if it is no time."""
+def _nanoseconds_since_1970(given: Any) -> tuple[int | Fraction | None, bool]:
+    """A time in nanoseconds, and whether it is clear which zone is meant; None if it is no time."""
     if isinstance(given, str):
         return _read_time(given.strip().upper())
     if _numpy_kind(given) == "M":
         # What NumPy has is without zones altogether, so there is none that was forgotten.
-        found = _numpy_nanoseconds(given)
-        return (None if found is None else found // 1), True
+        return _numpy_nanoseconds(given), True
     if isinstance(given, datetime):
         # pandas has a datetime that is none, and it is not equal to itself.
         return (_moment(given) if given == given else None), given.tzinfo is not None  # noqa: PLR0124
@@ -333,7 +369,7 @@ def _moment(moment: datetime) -> int:
     return seconds * UNITS["s"] + moment.microsecond * 1000 + getattr(moment, "nanosecond", 0) - _length(offset)
 
 
-def _read_time(text: str) -> tuple[int | None, bool]:
+def _read_time(text: str) -> tuple[int | Fraction | None, bool]:
     """Python's own reader drops digits of seconds after the sixth; they are read here."""
     found = _ISO_TIME.fullmatch(text)
     if found is None:
@@ -348,6 +384,8 @@ def _read_time(text: str) -> tuple[int | None, bool]:
     except ValueError:
         return None, True
     part = int((fraction or "0")[:9].ljust(9, "0"))
+    if fraction and len(fraction) > 9:
+        return _moment(moment) + Fraction(int(fraction), 10 ** (len(fraction) - 9)) - _length(offset), zone is not None
     return _moment(moment) + part - _length(offset), zone is not None
 
 

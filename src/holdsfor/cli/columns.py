@@ -12,6 +12,7 @@ from holdsfor.compiler.analysis.argument_names import argument_columns
 from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.times import TimeScale
 
 if TYPE_CHECKING:
     # Imported where it is used: Arrow would slow down every other command.
@@ -66,12 +67,15 @@ def write_tables(
     where: dict[str, Path | None],
     style: str,
     before_output: Callable[[], None] | None = None,
+    *,
+    scale: TimeScale | None = None,
+    times: Sequence[str] = (),
 ) -> None:
-    """Write the table of each name to its place."""
+    """Write the table of each name to its place; columns with `times` as the scale has them."""
     from holdsfor.io.writers import writing
 
     for name, table in tables:
-        with writing(style, where[name], table.schema, before_output) as writer:
+        with writing(style, where[name], table.schema, before_output, scale=scale, times=times) as writer:
             writer.write(table)
 
 
@@ -93,18 +97,23 @@ class WriteInColumns:
         self._events_to = places(self._events, derived_events, styles[1], "--derived-events")
 
     def __call__(
-        self, tables: Iterable[tuple[pa.Table, pa.Table]], before_output: Callable[[], None] | None = None
+        self,
+        tables: Iterable[tuple[pa.Table, pa.Table]],
+        scale: TimeScale | None,
+        before_output: Callable[[], None] | None = None,
     ) -> None:
         """Write what was found at all query times."""
         from holdsfor.engine.report import EVENTS, INTERVALS
+        from holdsfor.io.scaled import EVENT_TIMES, INTERVAL_TIMES
 
         listed = [(INTERVALS.empty_table(), EVENTS.empty_table()), *tables]
         found, happened = zip(*listed, strict=True)
         intervals = with_arguments(found, "fluent", self._fluents, self._plan)
         if not self._fluents:
-            write_tables([("", INTERVALS.empty_table())], {"": self._output}, self._styles[0])
-        write_tables(intervals, self._intervals_to, self._styles[0], before_output)
-        write_tables(with_arguments(happened, "event", self._events, self._plan), self._events_to, self._styles[1])
+            intervals, self._intervals_to = iter([("", INTERVALS.empty_table())]), {"": self._output}
+        write_tables(intervals, self._intervals_to, self._styles[0], before_output, scale=scale, times=INTERVAL_TIMES)
+        happenings = with_arguments(happened, "event", self._events, self._plan)
+        write_tables(happenings, self._events_to, self._styles[1], scale=scale, times=EVENT_TIMES)
 
 
 def with_arguments(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from holdsfor.cli.common import BACKGROUND, friendly_errors, is_metric, load_files, write_output
-from holdsfor.cli.options import number, time_point
+from holdsfor.cli.times import Given, UnitOption, duration_option, time_option, whole
 from holdsfor.diagnostics import HoldsforError
 
 if TYPE_CHECKING:
@@ -29,23 +28,24 @@ def explain(
     rules: Annotated[
         list[Path], typer.Argument(help="Rule files, and behind them the question.", metavar="RULES… QUESTION")
     ],
-    at: Annotated[Fraction, typer.Option(parser=number, metavar="TIME", help="The time that the question is about.")],
+    at: Annotated[
+        Given, time_option(help="The time that the question is about: 5, or 2026-03-01T12:00Z where a unit is known.")
+    ],
     events: Annotated[
         list[Path], typer.Option(help="Streams in RTEC's CSV format (.dmtl: facts), or whatever --mapping says.")
     ] = [],  # noqa: B006
     background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
     mapping: Annotated[Path | None, typer.Option(help="TOML file: which columns of a table are which event.")] = None,
-    window: Annotated[int | None, typer.Option(min=1, help="Window size in time-points.")] = None,
-    step: Annotated[int | None, typer.Option(min=1, help="Distance of query times.")] = None,
-    start: Annotated[
-        Fraction | None, typer.Option(parser=number, metavar="NUMBER", help="The stream begins after this time-point.")
+    unit: UnitOption = None,
+    window: Annotated[
+        Given | None, duration_option(help="Window size: time-points, or 1h where a unit is known.")
     ] = None,
-    end: Annotated[
-        Fraction | None, typer.Option(parser=number, metavar="NUMBER", help="The last time-point to reason about.")
-    ] = None,
+    step: Annotated[Given | None, duration_option(help="Distance of query times.")] = None,
+    start: Annotated[Given | None, time_option(help="The stream begins after this time.")] = None,
+    end: Annotated[Given | None, time_option(help="The last time to reason about.")] = None,
     query_time: Annotated[
-        int | None,
-        typer.Option(help="As known at this query time; the last one whose window has the time, if not given."),
+        Given | None,
+        time_option(help="As known at this query time; the last one whose window has the time, if not given."),
     ] = None,
     depth: Annotated[int, typer.Option(min=1, help="How many steps of fluents and events to go down.")] = 12,
     style: Annotated[Style | None, typer.Option("--format", "-f", help="text, json or html.")] = None,
@@ -67,25 +67,24 @@ def explain(
             from holdsfor.cli.metric import load_metric_files
 
             found = load_metric_files(files).explain(
-                asked, at, facts=events, mapping=mapping, start=start, end=end, depth=depth
+                asked, at, facts=events, mapping=mapping, unit=unit, start=start, end=end, depth=depth
             )
         else:
             if not events:
                 raise HoldsforError("say where the events are: --events FILE")
-            point = time_point("--at", at)
-            assert point is not None
             reasoner = load_files([*files, *background])
             reasoner.require_no_errors()
             found = reasoner.explain(
                 asked,
-                point,
+                whole("--at", at),
                 events=events,
                 mapping=mapping,
-                window=window,
-                step=step,
-                start=time_point("--start", start),
-                end=time_point("--end", end),
-                query_time=query_time,
+                unit=unit,
+                window=whole("--window", window, 1),
+                step=whole("--step", step, 1),
+                start=whole("--start", start),
+                end=whole("--end", end),
+                query_time=whole("--query-time", query_time),
                 depth=depth,
             )
         write_output(_shown(found, _style(style, output)), output)

@@ -16,11 +16,12 @@ import typer
 from holdsfor.cli.columns import places, write_tables
 from holdsfor.cli.common import friendly_errors
 from holdsfor.cli.options import Format, counted, reading_lines, rejects_to, require_drawable, show_skipped, style_of
+from holdsfor.cli.times import Given, declared_unit, exact_length, exact_point
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, in_reading_order
 from holdsfor.engine_names import Engine
 from holdsfor.loading import read_source
 from holdsfor.metric import MetricReasoner, from_metric_sources
-from holdsfor.metric.times import exact
+from holdsfor.metric.times import exact_length as metric_length
 
 if TYPE_CHECKING:
     # Imported where they are used: NumPy and Arrow would slow down every other command.
@@ -43,10 +44,10 @@ class MetricOptions:
     rules: Sequence[Path]
     events: Sequence[Path]
     mapping: Path | None
-    start: Fraction | None
-    end: Fraction | None
-    step: Fraction | None
-    tick: Fraction | None
+    start: Given | None
+    end: Given | None
+    step: Given | None
+    tick: Given | None
     delay: str | None
     query: Sequence[str]
     style: Format | None
@@ -55,6 +56,7 @@ class MetricOptions:
     timeline: Path | None = None
     dates: str | None = None
     columns: bool = False
+    unit: str | None = None
 
 
 def run_metric(
@@ -76,21 +78,28 @@ def run_metric(
         plan = reasoner.plan_of(options.query or None)
         predicates = sorted({relation.name for relation in plan.outputs})
         where = places(predicates, options.output, style, "--output", "--query NAME") if options.columns else {}
-        from holdsfor.engine.metric.report import EXACT, ROUNDED
         from holdsfor.io.looks import METRIC_FACTS, require_some_read
         from holdsfor.io.writers import writing
         from holdsfor.metric.inputs import read_facts
         from holdsfor.metric.session import MetricRun, Span, streamed_plan
         from holdsfor.metric.ticks import require_ticks
 
-        span = Span.of(options.start, options.end, options.step)
+        _require_sense(options)
+        known = declared_unit(reasoner.time_scale, options.mapping, options.unit)
         if options.step is not None:
-            plan = streamed_plan(reasoner, plan, _delay(options.delay))
+            plan = streamed_plan(reasoner, plan, _delay(options.delay, known))
         kept_aside = stack.enter_context(rejects_to(rejects, strict=strict))
-        if options.tick is not None:
-            require_ticks(plan, options.tick)
+        tick = exact_length("--tick", options.tick, known)
+        if tick is not None:
+            require_ticks(plan, tick)
         reading = read_facts(
-            reasoner.signatures, options.events, mapping=options.mapping, rejects=kept_aside, tick=options.tick
+            reasoner.signatures,
+            options.events,
+            mapping=options.mapping,
+            unit=options.unit,
+            declared=reasoner.time_scale,
+            rejects=kept_aside,
+            tick=tick,
         )
         require_some_read(
             options.events,
@@ -101,15 +110,21 @@ def run_metric(
             expected=METRIC_FACTS,
             rules=options.rules,
         )
+        span = Span.of(
+            exact_point("--start", options.start, reading.unit),
+            exact_point("--end", options.end, reading.unit),
+            exact_length("--step", options.step, reading.unit),
+        )
         run = MetricRun(plan, reading, span, profile=profile)
         found = run.by_reference(reasoner.program) if options.engine is Engine.REFERENCE else run.result()
-        # Where people read them, times are exact; programs get numbers that they can count with.
-        exactly = style in (Format.CSV, Format.TABLE)
+        # Where people read them, times are exact; programs get numbers that they can count with, or timestamps.
+        exactly = style in (Format.CSV, Format.TABLE) or (found.time_scale is not None and style != Format.PARQUET)
         if options.columns:
             write_tables(((name, found[name].to_arrow(exact=exactly)) for name in found.predicates), where, style)
         else:
-            with writing(style, options.output, EXACT if exactly else ROUNDED) as writer:
-                writer.write(found.to_arrow(exact=exactly))
+            table = found.to_arrow(exact=exactly)
+            with writing(style, options.output, table.schema) as writer:
+                writer.write(table)
         if options.timeline is not None:
             found.timeline(unit=options.dates).save(options.timeline)
     summary: list[str] = []
@@ -120,10 +135,20 @@ def run_metric(
         typer.echo(text, err=True)
 
 
-def _delay(given: str | None) -> Fraction | float | None:
+def _require_sense(options: MetricOptions) -> None:
+    """Complain of numbers that make no sense before anything is read."""
+    from holdsfor.metric.session import Span
+
+    start, end, step = (
+        one if isinstance(one, Fraction) else None for one in (options.start, options.end, options.step)
+    )
+    Span.of(start, end, step)
+
+
+def _delay(given: str | None, unit: str | None = None) -> Fraction | float | None:
     if given is None or given == "inf":
         return None if given is None else inf
-    return exact(given, "--delay")
+    return metric_length(given, "--delay", unit)
 
 
 def _summary_lines(summary: MetricSummary, predicates: int) -> Iterator[str]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from holdsfor.cli.times import Given, duration_option
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine_names import Engine
 from holdsfor.io.outputs import created
-from holdsfor.metric.times import exact
 from holdsfor.times import UNIT_WORDS, UNITS
 
 if TYPE_CHECKING:
@@ -60,8 +59,7 @@ DatesOption: TypeAlias = Annotated[
     typer.Option(help="With --timeline: what a time-point is (s, ms, …), if neither rules nor mapping say it."),
 ]
 MaxAheadOption: TypeAlias = Annotated[
-    int | None,
-    typer.Option(min=1, help="Set rows aside that lie more than so many time-points after the median time."),
+    Given | None, duration_option(help="Set rows aside that lie more than this after the median time.")
 ]
 MaxDelayedEffectsOption: TypeAlias = Annotated[
     int | None,
@@ -102,25 +100,6 @@ def unknown_engine(text: str) -> str:
     """What is wrong with a word that is no engine."""
     hint = "; columnar is called local now" if text == "columnar" else ""
     return f"there is no engine {text!r}; there are {', '.join(Engine)}{hint}"
-
-
-def number(text: str | Fraction) -> Fraction:
-    """A rational number on the command line."""
-    try:
-        return exact(text)
-    except HoldsforError:
-        raise typer.BadParameter(f"{text!r} is not a number such as 3, 0.25 or 1/3") from None
-
-
-def time_point(option: str, given: Fraction | None, least: int | None = None) -> int | None:
-    """A whole number, where time has no other points."""
-    if given is None:
-        return None
-    if given.denominator != 1:
-        raise HoldsforError(f"{option} must be a whole number; only .dmtl programs have others")
-    if least is not None and given < least:
-        raise HoldsforError(f"{option} must be at least {least}, not {given}")
-    return int(given)
 
 
 _ENDINGS = {".csv": Format.CSV, ".jsonl": Format.JSONL, ".parquet": Format.PARQUET, ".txt": Format.TABLE}

@@ -27,9 +27,9 @@ from holdsfor.cli.options import (
     RejectsOption,
     StrictOption,
     TimelineOption,
-    number,
 )
 from holdsfor.cli.run import run
+from holdsfor.cli.times import Given, UnitOption, duration_option, time_option
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine_names import Engine
 
@@ -47,19 +47,14 @@ def rtec(
     events: Annotated[
         list[Path], typer.Option("--events", "--input", help="Streams in place of input_providers.")
     ] = [],  # noqa: B006
+    unit: UnitOption = None,
     window: Annotated[
-        int | None, typer.Option("--window", "--window-size", min=1, help="In place of window_size.")
+        Given | None, duration_option("--window", "--window-size", help="In place of window_size.")
     ] = None,
-    step: Annotated[Fraction | None, typer.Option(parser=number, metavar="NUMBER", help="In place of step.")] = None,
-    start: Annotated[
-        Fraction | None,
-        typer.Option("--start", "--start-time", parser=number, metavar="NUMBER", help="In place of start_time."),
-    ] = None,
-    end: Annotated[
-        Fraction | None,
-        typer.Option("--end", "--end-time", parser=number, metavar="NUMBER", help="In place of end_time."),
-    ] = None,
-    clock_tick: Annotated[int | None, typer.Option(min=1, help="In place of clock_tick.")] = None,
+    step: Annotated[Given | None, duration_option(help="In place of step.")] = None,
+    start: Annotated[Given | None, time_option("--start", "--start-time", help="In place of start_time.")] = None,
+    end: Annotated[Given | None, time_option("--end", "--end-time", help="In place of end_time.")] = None,
+    clock_tick: Annotated[Given | None, duration_option(help="In place of clock_tick.")] = None,
     fluent: Annotated[list[str], typer.Option("--fluent", "--query", help="Report only these fluents.")] = [],  # noqa: B006
     style: FormatOption = None,
     output: OutputOption = None,
@@ -101,11 +96,12 @@ def rtec(
         rules,
         events=events,
         background=background,
-        window=window or found.window,
+        unit=unit,
+        window=_or_else(window, found.window),
         step=_or_else(step, found.step),
         start=_or_else(start, found.start),
         end=_or_else(end, found.end),
-        clock_tick=clock_tick or found.clock_tick,
+        clock_tick=Fraction(found.clock_tick) if clock_tick is None else clock_tick,
         fluent=fluent,
         style=style,
         output=output,
@@ -125,5 +121,5 @@ def rtec(
     )
 
 
-def _or_else(given: Fraction | None, described: int | None) -> Fraction | None:
+def _or_else(given: Given | None, described: int | None) -> Given | None:
     return given if given is not None or described is None else Fraction(described)

@@ -31,20 +31,29 @@ from holdsfor.cli.options import (
     StrictOption,
     TimelineOption,
     counted,
-    number,
     reading_lines,
     rejects_to,
     require_drawable,
     show_skipped,
     style_of,
-    time_point,
 )
 from holdsfor.cli.progress import Line, progress_line
+from holdsfor.cli.times import (
+    Given,
+    GivenSpan,
+    UnitOption,
+    declared_unit,
+    duration_option,
+    length,
+    span_of,
+    time_option,
+)
 from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine_names import Engine
+from holdsfor.times import TimeScale
 
 if TYPE_CHECKING:
     # Imported where they are used: NumPy and Arrow would slow down every other command.
@@ -62,8 +71,10 @@ if TYPE_CHECKING:
 class Write(Protocol):
     """Writes intervals and derived events; `before_output` is called before something appears on a terminal."""
 
-    def __call__(self, tables: Iterator[Tables], before_output: Callable[[], None] | None = None) -> None:
-        """Write them."""
+    def __call__(
+        self, tables: Iterator[Tables], scale: TimeScale | None, before_output: Callable[[], None] | None = None
+    ) -> None:
+        """Write them, with times as the scale has them."""
 
 
 def run(
@@ -77,28 +88,26 @@ def run(
     ] = [],  # noqa: B006
     background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
     mapping: Annotated[Path | None, typer.Option(help="TOML file: which columns of a table are which event.")] = None,
-    window: Annotated[int | None, typer.Option(min=1, help="Window size in time-points.")] = None,
+    unit: UnitOption = None,
+    window: Annotated[
+        Given | None, duration_option(help="Window size: time-points, or 1h where a unit is known.")
+    ] = None,
     step: Annotated[
-        Fraction | None,
-        typer.Option(parser=number, metavar="NUMBER", help="Distance of query times; the window size if not given."),
+        Given | None, duration_option(help="Distance of query times; the window size if not given.")
     ] = None,
     start: Annotated[
-        Fraction | None,
-        typer.Option(parser=number, metavar="NUMBER", help="The stream begins after this time-point (.dmtl: with it)."),
+        Given | None, time_option(help="The stream begins after this time (.dmtl: with it): 5, 2026-03-01T12:00Z.")
     ] = None,
-    end: Annotated[
-        Fraction | None, typer.Option(parser=number, metavar="NUMBER", help="The last time-point to reason about.")
-    ] = None,
+    end: Annotated[Given | None, time_option(help="The last time to reason about.")] = None,
     fluent: Annotated[
         list[str], typer.Option("--fluent", "--query", help="Report only these fluents (.dmtl: predicates).")
     ] = [],  # noqa: B006
     tick: Annotated[
-        Fraction | None,
-        typer.Option(
-            parser=number, metavar="NUMBER", help=".dmtl only: all times are multiples of it; found out if not given."
-        ),
+        Given | None, duration_option(help=".dmtl only: all times are multiples of it; found out if not given.")
     ] = None,
-    clock_tick: Annotated[int, typer.Option(min=1, help="Time-points are the multiples of it; not for .dmtl.")] = 1,
+    clock_tick: Annotated[
+        Given, duration_option(help="Time-points are the multiples of it; not for .dmtl.")
+    ] = Fraction(1),
     delay: Annotated[
         str | None,
         typer.Option(help="With --step, .dmtl only: how much later answers may come; inf for as much as it takes."),
@@ -148,6 +157,7 @@ def run(
             timeline,
             dates,
             columns,
+            unit,
         )
         if engine is Engine.SPARK:
             from holdsfor.cli.spark_metric import run_metric_on_spark
@@ -180,20 +190,14 @@ def run(
         from holdsfor.incremental.run import Choice
         from holdsfor.recognition import Recognition
 
-        if delay is not None:
-            raise HoldsforError("--delay is for .dmtl programs; RTEC programs do not look into the future")
-        if tick is not None:
-            raise HoldsforError("--tick is for .dmtl programs; RTEC programs have whole time-points")
-        if start is not None and end is not None and end < start:
-            raise HoldsforError(f"--end {end} lies before --start {start}")
+        span = window, step, start, end
+        _require_sense(span, delay, tick)
         require_drawable(timeline, dates)
         styles = style_of(style, output), style_of(None, derived_events)
-        span = window, time_point("--step", step, 1), time_point("--start", start), time_point("--end", end)
-        plan = (
-            limited(load_files([*rules, *background], quiet=quiet), max_delayed_effects)
-            .with_clock_tick(clock_tick)
-            .plan
-        )
+        reasoner = limited(load_files([*rules, *background], quiet=quiet), max_delayed_effects)
+        declared = declared_unit(reasoner.time_scale, mapping, unit)
+        tick_size = length("--clock-tick", clock_tick, declared) or 1
+        plan = reasoner.with_clock_tick(tick_size).plan
         wanted = _known_fluents(fluent, plan)
         if timeline is not None and engine is not Engine.LOCAL:
             raise HoldsforError(f"--timeline cannot be used with --engine {engine.value}")
@@ -201,39 +205,67 @@ def run(
         if engine is Engine.SPARK:
             from holdsfor.cli.spark import SparkRun
 
-            spark_run = SparkRun(plan, events, mapping, span, wanted, master, partitions, rules, quiet=quiet)
-            write(iter([spark_run.tables(derived_events is not None)]))
+            spark_run = SparkRun(
+                plan,
+                events,
+                mapping,
+                span_of(span, declared),
+                wanted,
+                master,
+                partitions,
+                rules,
+                unit=unit,
+                quiet=quiet,
+            )
+            scale = reasoner.time_scale or (None if declared is None else TimeScale(declared))
+            write(iter([spark_run.tables(derived_events is not None)]), scale)
             spark_run.print_summary()
             return
         line = None if quiet else stack.enter_context(progress_line())
         stack.enter_context(watching(line.delayed if line else None))
         aside = stack.enter_context(rejects_to(rejects, strict=strict))
-        reading = _read(plan, events, mapping, aside, line, max_ahead)
+        reading = _read(plan, events, mapping, unit, aside, line, max_ahead)
         _require_some_read(reading, events, mapping, rules)
-        windows = _windows(reading, span, clock_tick, quiet=quiet)
+        windows = _windows(reading, span_of(span, reading.unit), tick_size, quiet=quiet)
         recognition = Recognition(
             plan, reading, windows, fluents=wanted, profile=profile, incremental=Choice(incremental.value)
         )
         kept: list[Answer] = []
         tables = _tables(recognition, engine, line, kept if timeline is not None else None)
-        write(tables, line.leave if line else None)
+        write(tables, reading.time_scale, line.leave if line else None)
         if timeline is not None:
             _save_timeline(timeline, kept, recognition, dates)
     _print_summary(recognition, profile=profile, quiet=quiet)
+
+
+def _require_sense(span: GivenSpan, delay: str | None, tick: Given | None) -> None:
+    """Complain of options that are for metric programs, and of numbers that make no sense, before anything is read."""
+    if delay is not None:
+        raise HoldsforError("--delay is for .dmtl programs; RTEC programs do not look into the future")
+    if tick is not None:
+        raise HoldsforError("--tick is for .dmtl programs; RTEC programs have whole time-points")
+    *_, start, end = span
+    if isinstance(start, Fraction) and isinstance(end, Fraction) and end < start:
+        raise HoldsforError(f"--end {end} lies before --start {start}")
+    window, step, start, end = (one if isinstance(one, Fraction) else None for one in span)
+    span_of((window, step, start, end), None)
 
 
 def _read(
     plan: Plan,
     events: list[Path],
     mapping: Path | None,
+    unit: str | None,
     rejects: Rejects,
     line: Line | None,
-    max_ahead: int | None,
+    max_ahead: Given | None,
 ) -> Reading:
     from holdsfor.recognition import read_events
 
     on_rows = line.reading if line else None
-    return read_events(plan, events, mapping, rejects=rejects, on_rows=on_rows, max_ahead=max_ahead)
+    return read_events(
+        plan, events, mapping, unit, rejects, on_rows, lambda known: length("--max-ahead", max_ahead, known)
+    )
 
 
 def _require_some_read(reading: Reading, events: list[Path], mapping: Path | None, rules: list[Path]) -> None:
@@ -258,6 +290,7 @@ def _windows(
 
 def _write(
     tables: Iterator[tuple[pa.Table, pa.Table]],
+    scale: TimeScale | None,
     before_output: Callable[[], None] | None = None,
     *,
     styles: tuple[str, str],
@@ -266,13 +299,16 @@ def _write(
 ) -> None:
     """Write intervals and derived events, each in a format."""
     from holdsfor.engine.report import EVENTS, INTERVALS
+    from holdsfor.io.scaled import EVENT_TIMES, INTERVAL_TIMES
     from holdsfor.io.writers import writing
 
     with ExitStack() as stack:
-        intervals = stack.enter_context(writing(styles[0], output, INTERVALS, before_output))
+        intervals = stack.enter_context(
+            writing(styles[0], output, INTERVALS, before_output, scale=scale, times=INTERVAL_TIMES)
+        )
         derived = None
         if derived_events is not None:
-            derived = stack.enter_context(writing(styles[1], derived_events, EVENTS))
+            derived = stack.enter_context(writing(styles[1], derived_events, EVENTS, scale=scale, times=EVENT_TIMES))
         for found, happened in tables:
             intervals.write(found)
             if derived is not None:

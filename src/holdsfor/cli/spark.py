@@ -46,6 +46,7 @@ class SparkRun:
     master: str
     partitions: int | None
     rules: Sequence[Path] = ()
+    unit: str | None = None
     quiet: bool = False
     _counts: dict[str, int] = field(default_factory=dict)
 
@@ -62,7 +63,8 @@ class SparkRun:
         from holdsfor.spark.job import Span
         from holdsfor.spark.streaming.reasons import spark_errors
 
-        mapping = None if self.mapping is None else read_mapping(self.mapping)
+        scale = self.plan.analysis.written.time_scale
+        mapping = None if self.mapping is None else read_mapping(self.mapping).with_unit(self.unit, scale)
         feeds = file_feeds(spark, self.events, self.plan.analysis.entities, mapping)
         with warnings.catch_warnings(record=True) as complaints:
             warnings.simplefilter("always")

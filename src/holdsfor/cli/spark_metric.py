@@ -18,6 +18,7 @@ from holdsfor.cli.common import friendly_errors
 from holdsfor.cli.metric import MetricOptions, _delay, load_metric_files
 from holdsfor.cli.options import Format, counted, require_drawable, style_of
 from holdsfor.cli.spark import spark_session
+from holdsfor.cli.times import Given, declared_unit, exact_length, exact_point
 from holdsfor.compiler.analysis.argument_names import first_variables, named_columns
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.diagnostics import HoldsforError
@@ -59,16 +60,18 @@ def run_metric_on_spark(
         from holdsfor.spark.streaming.reasons import spark_errors
 
         exactly = style in (Format.CSV, Format.TABLE)
+        unit = declared_unit(reasoner.time_scale, options.mapping, options.unit)
         facts, untyped = _facts(spark, options)
         observation = Observation()
         with _warnings_shown(), spark_errors("the facts cannot be read"):
             found = materialise(
                 reasoner,
                 facts,
-                start=options.start,
-                end=options.end,
+                start=exact_point("--start", options.start, unit),
+                end=exact_point("--end", options.end, unit),
                 query=options.query or None,
                 mapping=options.mapping,
+                unit=unit or "s",
                 exact=True,
                 quoted=True,
                 untyped=untyped,
@@ -188,7 +191,7 @@ class StreamOptions:
     schema: str | None
     options: dict[str, str]
     mapping: Path | None
-    lateness: Fraction
+    lateness: Given
     delay: str | None
     query: Sequence[str]
     checkpoint: str
@@ -198,8 +201,9 @@ class StreamOptions:
     trigger: dict[str, bool] | str | None
     buckets: int | None
     master: str
-    max_ahead: float | None = None
+    max_ahead: float | str | None = None
     columns: bool = False
+    unit: str | None = None
 
 
 def stream_metric(options: StreamOptions, *, not_for_metric: Sequence[str]) -> None:
@@ -214,18 +218,21 @@ def stream_metric(options: StreamOptions, *, not_for_metric: Sequence[str]) -> N
         from holdsfor.spark.streaming.opening import opened, wait_for
         from holdsfor.spark.streaming.reasons import spark_errors
 
+        unit = declared_unit(reasoner.time_scale, options.mapping, options.unit)
+        ahead = options.max_ahead
         facts, _ = opened(spark, options.source, options.path, options.schema, dict(options.options))
         with _warnings_shown():
             made = materialise_stream(
                 reasoner,
                 facts,
-                lateness=options.lateness,
-                delay=_delay(options.delay),
+                lateness=exact_length("--lateness", options.lateness, unit) or 0,
+                delay=_delay(options.delay, unit),
                 query=options.query or None,
                 mapping=options.mapping,
+                unit=unit or "s",
                 untyped=options.source == "csv",
                 buckets=options.buckets,
-                max_ahead=options.max_ahead,
+                max_ahead=exact_length("--max-ahead", ahead, unit) if isinstance(ahead, str) else ahead,
             )
         with spark_errors("the stream cannot be started"):
             predicates = sorted({relation.name for relation in made.plan.outputs})

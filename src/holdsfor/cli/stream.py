@@ -17,11 +17,8 @@ import typer
 
 from holdsfor.cli.columns import arities, folders
 from holdsfor.cli.common import BACKGROUND, fail, friendly_errors, is_metric, limited, load_files
-from holdsfor.cli.options import (
-    MaxDelayedEffectsOption,
-    number,
-    time_point,
-)
+from holdsfor.cli.options import MaxDelayedEffectsOption
+from holdsfor.cli.times import Given, UnitOption, duration_given, duration_option, time_option, whole
 from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
@@ -54,18 +51,19 @@ def stream(
     mapping: Annotated[
         Path | None, typer.Option(help="TOML file: which columns are which event (.dmtl: which facts).")
     ] = None,
-    window: Annotated[int | None, typer.Option(min=1, help="Window size in time-points; not for .dmtl.")] = None,
+    unit: UnitOption = None,
+    window: Annotated[
+        Given | None, duration_option(help="Window size: time-points, or 1h where a unit is known; not for .dmtl.")
+    ] = None,
     path: Annotated[str | None, typer.Option(help="Folder with files of events.")] = None,
     schema: Annotated[
         str | None, typer.Option(help='Columns, as "vessel string, at bigint"; files there are can show them.')
     ] = None,
     option: Annotated[list[str], typer.Option(help="Option of the source, as name=value.")] = [],  # noqa: B006
     background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
-    step: Annotated[int | None, typer.Option(min=1, help="Distance of query times; the window if not given.")] = None,
-    lateness: Annotated[
-        Fraction, typer.Option(parser=number, metavar="NUMBER", help="How long late events are waited for.")
-    ] = Fraction(0),
-    start: Annotated[int | None, typer.Option(help="The stream begins after this time-point.")] = None,
+    step: Annotated[Given | None, duration_option(help="Distance of query times; the window if not given.")] = None,
+    lateness: Annotated[Given, duration_option(help="How long late events are waited for.")] = Fraction(0),
+    start: Annotated[Given | None, time_option(help="The stream begins after this time.")] = None,
     clock: Annotated[Clock, typer.Option(help="Query times go by the time of events or by their arrival.")] = (
         Clock.EVENT
     ),
@@ -101,7 +99,7 @@ def stream(
     max_ahead: Annotated[
         str | None,
         typer.Option(
-            metavar="NUMBER",
+            metavar="DURATION",
             help="Put rows aside whose time lies further than this beyond the median time of their batch; inf for none. "
             "If not given, ten windows, or more where a batch spans a long time (.dmtl: none).",
         ),
@@ -150,6 +148,7 @@ def stream(
                 master,
                 _distance(max_ahead),
                 columns,
+                unit,
             ),
             not_for_metric=[name for name, value in unused.items() if value],
         )
@@ -178,10 +177,11 @@ def stream(
                 reasoner,
                 events,
                 mapping=mapping,
-                window=window,
-                step=step,
-                lateness=time_point("--lateness", lateness, 0) or 0,
-                start=start,
+                unit=unit,
+                window=whole("--window", window, 1),
+                step=whole("--step", step, 1),
+                lateness=whole("--lateness", lateness, 0),
+                start=whole("--start", start),
                 clock=clock.value,
                 idle=idle,
                 retracted=retracted,
@@ -220,15 +220,22 @@ def _folders(sink: str, plan: Plan, kind: EntityKind, wanted: Collection[str] = 
     return folders(sink, arities(plan, kind, wanted or None))
 
 
-def _distance(given: str | None) -> float | None:
+def _distance(given: str | None) -> float | str | None:
     """How far ahead times may be."""
     if given is None:
         return None
     if given in ("inf", "infinity"):
         return math.inf
-    if not given.isdigit():
-        raise typer.BadParameter(f"{given!r} is no whole number of time-points, and not inf", param_hint="--max-ahead")
-    return int(given)
+    try:
+        found = duration_given(given)
+    except typer.BadParameter:
+        found = None
+    if found is None or (isinstance(found, Fraction) and (found.denominator != 1 or found < 0)):
+        raise typer.BadParameter(
+            f"{given!r} is no whole number of time-points, no duration such as 10min, and not inf",
+            param_hint="--max-ahead",
+        )
+    return int(found) if isinstance(found, Fraction) else found
 
 
 def _options(given: list[str]) -> dict[str, str]:

@@ -25,7 +25,9 @@ from holdsfor.explain.questions import Question, read_question
 from holdsfor.explain.replay import replay
 from holdsfor.explain.sources import Sources, with_rows
 from holdsfor.explain.strangers import strangers
+from holdsfor.explain.wording import point_text, times_in
 from holdsfor.io.records import records
+from holdsfor.times import TimeScale
 
 
 class Asked:
@@ -40,12 +42,14 @@ class Asked:
         *,
         frame: Frame | None = None,
         sources: Sources | None = None,
+        time_scale: TimeScale | None = None,
     ) -> None:
         if plan.clock_tick != 1:
             raise HoldsforError("explanations are only for a clock tick of 1")
         self._plan, self._stream, self._dictionary = plan, stream, dictionary
         self._frame = frame or Frame.of(stream, windows)
         self._sources = sources or Sources()
+        self._time_scale = time_scale
 
     def explain(
         self, question: str, at: int, *, query_time: int | None = None, depth: int | None = DEPTH
@@ -56,7 +60,8 @@ class Asked:
         asked = read_question(question, self._plan.analysis.entities)
         query = self._query_time(int(at), query_time)
         case = self.case(asked, query)
-        return self._explained(case, asked, int(at), MOST_DEPTH if depth is None else min(depth, MOST_DEPTH))
+        with times_in(self._time_scale):
+            return self._explained(case, asked, int(at), MOST_DEPTH if depth is None else min(depth, MOST_DEPTH))
 
     def why(self, question: str, at: int, *, query_time: int | None = None, depth: int | None = DEPTH) -> Explanation:
         """Why something holds at a time-point; raises HoldsforError if it does not."""
@@ -79,9 +84,9 @@ class Asked:
             return self._frame.query_for(at)
         queries = self._frame.windows.query_times
         if given not in queries:
-            raise HoldsforError(
-                f"{given} is no query time of these windows; they run from {queries[0]} to {queries[-1]}"
-            )
+            with times_in(self._time_scale):
+                asked, first, last = map(point_text, (given, queries[0], queries[-1]))
+            raise HoldsforError(f"{asked} is no query time of these windows; they run from {first} to {last}")
         return given
 
     def case(self, asked: Question, query: int) -> Case:
@@ -103,11 +108,13 @@ class Asked:
             holds = evidence.holds(pair, at)
             root = prover.holds(pair, at, depth) if holds else prover.refuter.absent(pair, at, depth)
         if root is None:
-            root = Node(Kind.NOTE, f"{asked.shown} holds at {at}, but no rule was found that says so")
+            root = Node(Kind.NOTE, f"{asked.shown} holds at {point_text(at)}, but no rule was found that says so")
         root = with_rows(root, self._sources, self._plan)
         windowed = None if self._frame.windows.size is None else case.query
         check = partial(case.replay, root)
-        return Explanation(asked.shown, str(at), holds, root, windowed, tuple(notes), check)
+        return Explanation(
+            asked.shown, point_text(at), holds, root, windowed, tuple(notes), time_scale=self._time_scale, _check=check
+        )
 
 
 class Case:

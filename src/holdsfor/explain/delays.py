@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from holdsfor.engine.report import ground_term
 from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.nodes import Attempted, Effected, Kind, Node, Pair, RuleUse
-from holdsfor.explain.wording import done, pair_text, span_text
+from holdsfor.explain.wording import done, length_text, pair_text, point_text, span_text
 from holdsfor.ir import DelayRule, EffectKind
 from holdsfor.logic.arithmetic import evaluate
 from holdsfor.logic.unify import Bindings, resolve
@@ -64,7 +64,7 @@ class Attempts:
                 begun = self._prover.effect(EffectKind.INITIATED, attempt.trigger, attempt.initiated, depth)
                 if begun is not None:
                     below = (self._story(attempt, begun),)
-                    text = f"{pair_text(pair)} is {done(kind)} at {time} by a delayed effect"
+                    text = f"{pair_text(pair)} is {done(kind)} at {point_text(time)} by a delayed effect"
                     use = RuleUse(attempt.rule, attempt.bindings)
                     what = Kind.INITIATED if kind is EffectKind.INITIATED else Kind.TERMINATED
                     return Node(what, text, claim=Effected(kind, pair, time), use=use, children=below)
@@ -72,7 +72,7 @@ class Attempts:
 
     def _story(self, attempt: Attempt, begun: Node) -> Node:
         trigger, first, due = pair_text(attempt.trigger), attempt.initiated, attempt.due
-        text = f"{trigger} was initiated at {first} and held until {due}, {due - first} later"
+        text = f"{trigger} was initiated at {point_text(first)} and held until {point_text(due)}, {length_text(due - first)} later"
         notes = []
         if attempt.is_postponable:
             again = span_text(first + 1, due)
@@ -99,17 +99,15 @@ class Attempts:
         children = [prover.effect(EffectKind.INITIATED, attempt.trigger, first, depth)]
         match attempt.fate:
             case Fate.CANCELLED:
-                text = f"cancelled: {trigger}, initiated at {first}, was to have this effect at {due}, but ended at {attempt.ended}"
+                text = f"cancelled: {trigger}, initiated at {point_text(first)}, was to have this effect at {point_text(due)}, but ended at {point_text(attempt.ended)}"
                 children.append(prover.refuter.broken(attempt.trigger, attempt.ended, depth))
             case Fate.POSTPONED:
-                text = f"postponed: {trigger}, initiated at {first}, was to have this effect at {due}, but was initiated again at {attempt.ended}"
+                text = f"postponed: {trigger}, initiated at {point_text(first)}, was to have this effect at {point_text(due)}, but was initiated again at {point_text(attempt.ended)}"
                 children.append(prover.effect(EffectKind.INITIATED, attempt.trigger, attempt.ended, depth))
             case Fate.UNDER_WAY:
-                text = (
-                    f"not yet: {trigger} was initiated at {first}; the effect is due at {due}, if nothing comes between"
-                )
+                text = f"not yet: {trigger} was initiated at {point_text(first)}; the effect is due at {point_text(due)}, if nothing comes between"
             case _:
-                text = f"not yet: {trigger} was initiated at {first}, and has this effect only at {due}"
+                text = f"not yet: {trigger} was initiated at {point_text(first)}, and has this effect only at {point_text(due)}"
         use = RuleUse(attempt.rule, attempt.bindings)
         below = tuple(node for node in children if node is not None)
         return Node(Kind.DELAYED, text, holds=False, claim=attempt.claim, use=use, children=below)

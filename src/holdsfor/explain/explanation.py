@@ -10,6 +10,8 @@ from typing import Any
 from holdsfor.explain.nodes import Node
 from holdsfor.explain.page import html_fragment, html_page
 from holdsfor.explain.text import tree_text
+from holdsfor.explain.wording import point_text, times_in
+from holdsfor.times import TimeScale
 
 SCHEMA = "holdsfor.explanation/1"
 """What the JSON form is called; fields may be added, never taken away or changed."""
@@ -29,6 +31,7 @@ class Explanation:
     root: Node
     query_time: int | None = None
     notes: tuple[str, ...] = ()
+    time_scale: TimeScale | None = None
     _check: Callable[[], list[str]] | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -38,19 +41,27 @@ class Explanation:
 
     def text(self, depth: int | None = None) -> str:
         """The explanation as an indented tree; `depth` leaves out what lies deeper."""
-        return tree_text(self, depth)
+        with times_in(self.time_scale):
+            return tree_text(self, depth)
 
     def as_json(self) -> dict[str, Any]:
         """The explanation as plain data."""
-        return {
-            "schema": SCHEMA,
-            "question": self.question,
-            "at": self.at,
-            "holds": self.holds,
-            "query_time": self.query_time,
-            "notes": list(self.notes),
-            "root": self.root.as_json(),
-        }
+        with times_in(self.time_scale):
+            return {
+                "schema": SCHEMA,
+                "question": self.question,
+                "at": self.at,
+                "holds": self.holds,
+                "query_time": self.query_time if self.time_scale is None else self.known_at,
+                "notes": list(self.notes),
+                "root": self.root.as_json(),
+            }
+
+    @property
+    def known_at(self) -> str | None:
+        """The query time as text."""
+        with times_in(self.time_scale):
+            return None if self.query_time is None else point_text(self.query_time)
 
     def json(self) -> str:
         """The explanation as JSON text."""
@@ -58,11 +69,13 @@ class Explanation:
 
     def html(self) -> str:
         """The explanation as a page of its own: it folds, and needs nothing from elsewhere."""
-        return html_page(self)
+        with times_in(self.time_scale):
+            return html_page(self)
 
     def fragment(self) -> str:
         """The explanation as a piece of HTML, to be put into a page."""
-        return html_fragment(self)
+        with times_in(self.time_scale):
+            return html_fragment(self)
 
     def replay(self) -> list[str]:
         """Check every step against the rows, the rules and the law of inertia, without the engine; what is wrong."""
@@ -73,4 +86,5 @@ class Explanation:
         return self.text()
 
     def _repr_html_(self) -> str:
-        return html_fragment(self)
+        with times_in(self.time_scale):
+            return html_fragment(self)

@@ -13,7 +13,7 @@ from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.questions import Question
-from holdsfor.explain.wording import pair_text
+from holdsfor.explain.wording import pair_text, point_text
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term
 
@@ -27,12 +27,12 @@ def window_notes(case: Case, asked: Question, at: int) -> list[str]:
     """What somebody should know of windows who reads the answer to a question."""
     notes = []
     if at > case.query + 1:
-        notes.append(f"nothing is known after {case.query}; what held then is taken to go on")
+        notes.append(f"nothing is known after {point_text(case.query)}; what held then is taken to go on")
     windows = case.frame.windows
     if windows.size is None:
         return notes
     if at <= windows.start:
-        notes.append(f"the stream begins after {windows.start}")
+        notes.append(f"the stream begins after {point_text(windows.start)}")
     missing = list(_left_out(case))
     if missing and _verdict(case.evidence, asked, at) != _verdict(case.with_all_rows(), asked, at):
         shown = "; ".join(text for _, text in sorted(missing)[:_MOST_SHOWN])
@@ -60,14 +60,14 @@ def _left_out(case: Case) -> Iterator[tuple[int, str]]:
         for row in _latest(out, events.time):
             event = _term(case, symbol, [int(column[row]) for column in events.args])
             reason = _reason(int(events.arrival[row]), query, windows)
-            yield -int(events.time[row]), f"{print_term(event)} at {int(events.time[row])} {reason}"
+            yield -int(events.time[row]), f"{print_term(event)} at {point_text(int(events.time[row]))} {reason}"
     for symbol, fluent in case.stream.fluents.items():
         out = (windows.loaded_at(fluent.arrival) > query) & (fluent.start <= query)
         for row in _latest(out, fluent.start):
             term = _term(case, symbol, [int(column[row]) for column in fluent.args])
             pair = pair_text((term, case.evidence.dictionary.term(int(fluent.value[row]))))
             reason = _reason(int(fluent.arrival[row]), query, windows)
-            yield -int(fluent.start[row]), f"{pair} from {int(fluent.start[row])} {reason}"
+            yield -int(fluent.start[row]), f"{pair} from {point_text(int(fluent.start[row]))} {reason}"
 
 
 def _latest(out: Bools, times: Ints) -> list[int]:
@@ -83,10 +83,10 @@ def _term(case: Case, symbol: Symbol, codes: list[int]) -> Term:
 
 def _reason(arrival: int, query: int, windows: WindowPlan) -> str:
     if arrival <= windows.start:
-        return f"arrived at {arrival}, before the start"
+        return f"arrived at {point_text(arrival)}, before the start"
     if arrival > query:
-        return f"arrives at {arrival}, after the query"
+        return f"arrives at {point_text(arrival)}, after the query"
     loaded = int(windows.loaded_at(np.array([arrival]))[0])
     if loaded >= FOREVER:
-        return f"arrived at {arrival}, in no window"
-    return f"arrived at {arrival}, when its last window was over"
+        return f"arrived at {point_text(arrival)}, in no window"
+    return f"arrived at {point_text(arrival)}, when its last window was over"

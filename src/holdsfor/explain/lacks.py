@@ -9,6 +9,7 @@ import numpy as np
 from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.near import Near
 from holdsfor.explain.nodes import Kind, Node
+from holdsfor.explain.wording import point_text
 from holdsfor.ir import Call, Happens, Holds
 from holdsfor.logic.unify import is_ground, resolve
 from holdsfor.syntax.printer import print_term
@@ -53,7 +54,7 @@ def occurrences(evidence: Evidence, event: Term, time: int | None) -> Node:
     near = times if time is None else times[np.argsort(np.abs(times - time), kind="stable")]
     shown = sorted(near[-_SHOWN:] if time is None else near[:_SHOWN])
     more = f" and {len(times) - len(shown)} times more" if len(times) > len(shown) else ""
-    return Node(Kind.NOTE, f"{print_term(event)} happens at {', '.join(map(str, shown))}{more}", holds=False)
+    return Node(Kind.NOTE, f"{print_term(event)} happens at {', '.join(map(point_text, shown))}{more}", holds=False)
 
 
 def _facts(evidence: Evidence, atom: Term) -> tuple[Node, ...]:

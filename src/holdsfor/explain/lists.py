@@ -10,7 +10,7 @@ from holdsfor.engine.report import ground_term
 from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.nodes import Kind, Listed, Node, Pair, RuleUse
 from holdsfor.explain.operators import Operators
-from holdsfor.explain.wording import intervals_text, pair_text
+from holdsfor.explain.wording import intervals_text, pair_text, point_text
 from holdsfor.ir import Algebra, Body, IntervalRule, Intervals, walk
 from holdsfor.logic.interval_lists import decode
 from holdsfor.logic.unify import Bindings, is_ground, resolve
@@ -99,7 +99,7 @@ class Lists:
             if _has(decoded(rule.out, answer), time):
                 below = self.listed(rule, rule.out, answer, time, depth)
                 if below is not None:
-                    text = f"{pair_text(pair)} by intervals, at {time}"
+                    text = f"{pair_text(pair)} by intervals, at {point_text(time)}"
                     claim = Listed(rule.out, time, answer)
                     return (Node(Kind.RULE, text, claim=claim, use=RuleUse(rule, plain(answer)), children=(below,)),)
         return None
@@ -143,7 +143,7 @@ class Lists:
             return self.prover.refuter.absent(pair, time, depth)
         if literal is None:
             is_in = "has" if holds else "does not have"
-            text = f"the list {intervals_text(decoded(out, answer), time)} {is_in} {time}"
+            text = f"the list {intervals_text(decoded(out, answer), time)} {is_in} {point_text(time)}"
             return Node(Kind.CONDITION, text, holds=holds, claim=Listed(out, time, answer))
         return Operators(self, rule, literal, answer, depth).at(time, holds=holds)
 

@@ -20,10 +20,10 @@ from holdsfor.explain.metric_world import MetricWorld
 from holdsfor.explain.nodes import Deriving, Kind, MetricCondition, MetricMissed, Node
 from holdsfor.explain.questions import MetricQuestion, read_metric_question
 from holdsfor.explain.replay_metric import MetricReplay
-from holdsfor.explain.wording import ranges_text
-from holdsfor.frontend.dmtl.numbers import number_text
+from holdsfor.explain.wording import moment_text, ranges_text, times_in
 from holdsfor.ir.metric import Aggregate, Atom, Comparison, MetricFact, MetricProgram, MetricRule, Range, atoms
 from holdsfor.syntax.terms import Const, Var
+from holdsfor.times import TimeScale
 
 
 class MetricAsked:
@@ -36,7 +36,9 @@ class MetricAsked:
         dictionary: Dictionary,
         within: tuple[Fraction | None, Fraction | None] = (None, None),
         notes: tuple[str, ...] = (),
+        time_scale: TimeScale | None = None,
     ) -> None:
+        self._time_scale = time_scale
         self._program, self._facts, self._dictionary, self._within = program, facts, dictionary, within
         self._notes = notes
 
@@ -47,10 +49,12 @@ class MetricAsked:
         asked = read_metric_question(question, known)
         low, high = self._within
         if (low is not None and at < low) or (high is not None and at > high):
-            first, last = ("…" if end is None else number_text(end) for end in self._within)
-            raise HoldsforError(f"the run is about the time from {first} to {last}, not about {number_text(at)}")
+            with times_in(self._time_scale):
+                first, last = ("…" if end is None else moment_text(end) for end in self._within)
+                raise HoldsforError(f"the run is about the time from {first} to {last}, not about {moment_text(at)}")
         levels = MOST_DEPTH if depth is None else min(depth, MOST_DEPTH)
-        return self._explained(asked, at, levels)
+        with times_in(self._time_scale):
+            return self._explained(asked, at, levels)
 
     def why(self, question: str, at: Fraction, *, depth: int | None = DEPTH) -> Explanation:
         """Why a fact holds at a time; raises HoldsforError if it does not."""
@@ -76,7 +80,7 @@ class MetricAsked:
             root = prover.proof(signature, asked.args, at, depth)
             assert root is not None
         else:
-            text = f"{asked.shown} does not hold at {number_text(at)}"
+            text = f"{asked.shown} does not hold at {moment_text(at)}"
             text += f"; it holds on {ranges_text(held.ranges(), at)}" if held else ""
             claim = Deriving(Atom(asked.predicate, asked.args), {}, at)
             below = refuter.refutation(signature, asked.args, at, depth)
@@ -85,7 +89,9 @@ class MetricAsked:
         notes = () if at in held else self._notes
         if prover.is_cut or refuter.is_cut:
             notes += (f"what needs more than {MOST_STEPS} steps is left out: ask about one of the last steps to go on",)
-        return Explanation(asked.shown, number_text(at), at in held, root, notes=notes, _check=check)
+        return Explanation(
+            asked.shown, moment_text(at), at in held, root, notes=notes, time_scale=self._time_scale, _check=check
+        )
 
 
 def replay_facts(root: Node, program: MetricProgram, facts: FactSet, dictionary: Dictionary) -> list[str]:

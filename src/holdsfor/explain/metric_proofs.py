@@ -10,9 +10,8 @@ from holdsfor.explain.limits import MOST_STEPS
 from holdsfor.explain.metric_solving import Binding, Ground, Signature
 from holdsfor.explain.metric_world import MetricWorld, body_times
 from holdsfor.explain.nodes import Deriving, Kind, MetricCondition, Node, Row, RuleUse
-from holdsfor.explain.wording import range_text, ranges_text
+from holdsfor.explain.wording import moment_text, range_text, ranges_text
 from holdsfor.frontend.dmtl import metric_text
-from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.ir.metric import (
     Aggregate,
     Atom,
@@ -70,7 +69,7 @@ class MetricProver:
         if time not in held:
             return None
         around = next(one for one in held.ranges() if time in one)
-        text = f"{metric_text(atom)} holds at {number_text(time)}, on {range_text(around)}"
+        text = f"{metric_text(atom)} holds at {moment_text(time)}, on {range_text(around)}"
         self._steps += 1
         if depth <= 0 or self._steps > MOST_STEPS:
             return Node(Kind.METRIC, text, claim=Deriving(atom, {}, time), interval=_ends(around), more=True)
@@ -105,7 +104,7 @@ class MetricProver:
         rows, written = self.world.given(signature)
         if time in rows.times(args):
             around = next(one for one in rows.times(args).ranges() if time in one)
-            text = f"{metric_text(atom)} holds at {number_text(time)}: a fact of the input, on {range_text(around)}"
+            text = f"{metric_text(atom)} holds at {moment_text(time)}: a fact of the input, on {range_text(around)}"
             row = Row(f"{metric_text(atom)}@{range_text(around)}")
             return Node(Kind.FACT, text, claim=claim, rows=(row,), interval=_ends(around))
         if time in written.times(args):
@@ -114,7 +113,7 @@ class MetricProver:
                 for one in self.world.program.facts
                 if (one.predicate, len(one.args)) == signature and one.args == args and time in one.during
             )
-            text = f"{metric_text(atom)} holds at {number_text(time)}: a fact among the rules"
+            text = f"{metric_text(atom)} holds at {moment_text(time)}: a fact among the rules"
             return Node(Kind.FACT, text, claim=claim, use=RuleUse(fact, {}), interval=_ends(fact.during))
         return None
 
@@ -128,12 +127,12 @@ class MetricProver:
         if isinstance(literal, Condition):
             held = self.world.holds_for_some(literal.atom, binding)
             note = Node(Kind.NOTE, f"it holds on {ranges_text(held.ranges(), at)}", holds=False)
-            text = f"{text} at {number_text(at)}: looked for and not found"
+            text = f"{text} at {moment_text(at)}: looked for and not found"
             return Node(Kind.ABSENT, text, claim=claim, children=(note,) if held else ())
         if isinstance(literal, Aggregate):
             return Node(
                 Kind.CONDITION,
-                f"{text} at {number_text(at)}",
+                f"{text} at {moment_text(at)}",
                 claim=claim,
                 children=self._members(literal, binding, at),
             )
@@ -152,7 +151,7 @@ class MetricProver:
     def atom(self, atom: MetricAtom, binding: Binding, at: Fraction, rank: int | None, depth: int) -> Node:
         """Why a metric atom holds at a time."""
         shown, claim = metric_text(bound(atom, binding)), Deriving(atom, binding, at)
-        text = f"{shown} at {number_text(at)}"
+        text = f"{shown} at {moment_text(at)}"
         match atom:
             case Atom():
                 args = self.world.ground(atom, binding)
@@ -167,7 +166,7 @@ class MetricProver:
                 if operator in (UnaryOperator.DIAMOND_MINUS, UnaryOperator.DIAMOND_PLUS):
                     point = chosen(held & window, at)
                     assert point is not None, text
-                    points, how = [point], f"at {number_text(point)}"
+                    points, how = [point], f"at {moment_text(point)}"
                 else:
                     points, how = _ends_of(window), f"throughout {ranges_text(window.ranges())}"
                 below = tuple(self.atom(operand, binding, point, rank, depth) for point in points)
@@ -182,7 +181,7 @@ class MetricProver:
         point = next(one for one in _witnesses(right & window, left, at, back=back))
         between = Range(*((point, at) if back else (at, point)), low_open=True, high_open=True)
         below = [self.atom(atom.right, binding, point, rank, depth)]
-        how = f"the right side at {number_text(point)}"
+        how = f"the right side at {moment_text(point)}"
         if point != at:
             how += f", the left side throughout {range_text(between)}"
             middle = (point + at) / 2
@@ -302,5 +301,5 @@ def _term(term: Term, binding: Mapping[str, Const]) -> Term:
 
 
 def _ends(during: Range) -> tuple[str, str]:
-    low = "-inf" if during.low is None else number_text(during.low)
-    return low, "inf" if during.high is None else number_text(during.high)
+    low = "-inf" if during.low is None else moment_text(during.low)
+    return low, "inf" if during.high is None else moment_text(during.high)

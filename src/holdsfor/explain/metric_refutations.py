@@ -16,9 +16,8 @@ from holdsfor.explain.metric_proofs import bound, bound_literal, chosen, unified
 from holdsfor.explain.metric_solving import Binding, Ground, Signature
 from holdsfor.explain.metric_world import MetricWorld, body_times
 from holdsfor.explain.nodes import Deriving, Kind, MetricMissed, Node, RuleUse
-from holdsfor.explain.wording import ranges_text
+from holdsfor.explain.wording import moment_text, ranges_text
 from holdsfor.frontend.dmtl import metric_text
-from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.ir.metric import (
     Atom,
     Binary,
@@ -211,13 +210,13 @@ class MetricRefuter:
         atom, time = asked
         first = self.world.first_fact
         if first is not None and time < first:
-            text = f"all facts lie at {number_text(first)} or later, and no rule looks ahead"
+            text = f"all facts lie at {moment_text(first)} or later, and no rule looks ahead"
             return (Node(Kind.NOTE, text, holds=False),), False
         args = self.world.ground(atom, binding)
         below = self._refuted(atom.signature, args, time, depth - 1)
         if atom == literal.atom and time == at:
             return below, False
-        text = f"{metric_text(bound(atom, binding))} does not hold at {number_text(time)}"
+        text = f"{metric_text(bound(atom, binding))} does not hold at {moment_text(time)}"
         claim = Deriving(Atom(atom.predicate, args), {}, time)
         return (Node(Kind.ABSENT, text, holds=False, claim=claim, children=below),), False
 

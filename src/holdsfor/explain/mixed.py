@@ -19,6 +19,7 @@ from holdsfor.explain.metric_refutations import MetricRefuter
 from holdsfor.explain.metric_solving import Ground, Signature
 from holdsfor.explain.metric_world import MetricWorld
 from holdsfor.explain.nodes import Kind, Node, Pair
+from holdsfor.explain.wording import moment_text, point_text
 from holdsfor.ir.metric import Comparison, MetricFact, MetricProgram, MetricRule, atoms
 from holdsfor.syntax.terms import Compound, Const, Term, arguments
 
@@ -43,7 +44,12 @@ class MetricProofs:
             return None
         notes: tuple[Node, ...] = ()
         if at < time:
-            notes = (Node(Kind.NOTE, f"what holds at {at}, the last time-point that is decided, is taken to go on"),)
+            notes = (
+                Node(
+                    Kind.NOTE,
+                    f"what holds at {moment_text(at)}, the last time-point that is decided, is taken to go on",
+                ),
+            )
         return found, *notes
 
     def refutation(self, pair: Pair, time: int, depth: int) -> tuple[Node, ...]:
@@ -51,7 +57,7 @@ class MetricProofs:
         symbol = self._evidence.entities.pair(*pair)
         at = Fraction(min(time, self._evidence.now + 1))
         if at < self._evidence.origin:
-            return (Node(Kind.NOTE, f"time begins at {self._evidence.origin}", holds=False),)
+            return (Node(Kind.NOTE, f"time begins at {point_text(self._evidence.origin)}", holds=False),)
         return MetricRefuter(self._at(symbol, at).world).refutation((symbol.name, symbol.arity), _args(pair), at, depth)
 
     def _at(self, symbol: Symbol, time: Fraction) -> MetricProver:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from holdsfor.diagnostics import NOWHERE, Span
-from holdsfor.explain.wording import rule_names
+from holdsfor.explain.wording import rule_names, rule_times, shown_value
 from holdsfor.ir import EffectKind, Literal, Rule
 from holdsfor.ir.metric import MetricAtom, MetricFact, MetricLiteral, MetricRule
 from holdsfor.syntax.printer import print_term
@@ -276,6 +276,8 @@ def rule_json(use: RuleUse) -> dict[str, Any]:
 def shown_bindings(use: RuleUse) -> dict[str, str]:
     """The variables that people wrote, with their values: those of the rule, then those of helpers it calls."""
     found = [name for name in dict.fromkeys(rule_names(use.rule)) if name in use.bindings]
-    own = {name: print_term(use.bindings[name]) for name in found if Var(name).written == name}
-    others = {Var(name).written: print_term(use.bindings[name]) for name in reversed(found)}
+    times = rule_times(use.rule)
+    texts = {name: print_term(shown_value(use.bindings[name], is_time=name in times)) for name in found}
+    own = {name: texts[name] for name in found if Var(name).written == name}
+    others = {Var(name).written: texts[name] for name in reversed(found)}
     return own | {name: value for name, value in reversed(others.items()) if name not in own}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdsfor.explain.nodes import Kind, Listed, Node
-from holdsfor.explain.wording import interval_text, intervals_text, literal_text
+from holdsfor.explain.wording import interval_text, intervals_text, length_text, literal_text, point_text
 from holdsfor.ir import AHEAD, DURATIONS, METRIC, Algebra, IntervalOperator, IntervalRule, OpenLength
 from holdsfor.logic.arithmetic import evaluate
 from holdsfor.logic.interval_lists import decode
@@ -43,7 +43,7 @@ class Operators:
             below.append(node)
         found = intervals_text(self._out, time)
         verb = "has" if holds else "does not have"
-        text = f"{literal_text(self._literal, self._answer)} {verb} {time}; it is {found}"
+        text = f"{literal_text(self._literal, self._answer)} {verb} {point_text(time)}; it is {found}"
         claim = Listed(self._literal.out, time, self._answer)
         return Node(Kind.OPERATOR, text, holds=holds, claim=claim, children=tuple(below))
 
@@ -116,9 +116,9 @@ class Operators:
         match self._literal.operator:
             case IntervalOperator.DIAMOND_MINUS | IntervalOperator.DIAMOND_PLUS:
                 point = self._witness(0, low, high, sign)
-                return [f"at {point}, {abs(time - point)} away"], [(0, point, True)]
+                return [f"at {point_text(point)}, {length_text(abs(time - point))} away"], [(0, point, True)]
             case IntervalOperator.BOX_MINUS | IntervalOperator.BOX_PLUS:
-                note = f"at all time-points from {low} to {high}"
+                note = f"at all time-points from {point_text(low)} to {point_text(high)}"
                 is_endless = self._literal.distance is not None and self._literal.distance.high is None
                 near = high if sign < 0 else low
                 return [note], [(0, point, True) for point in sorted({near} if is_endless else {low, high})]
@@ -130,9 +130,11 @@ class Operators:
         for point in self._witnesses(1, low, high, sign):
             first, last = (point + 1, time - 1) if sign < 0 else (time + 1, point - 1)
             if first > last:
-                return [f"at {point}, {abs(time - point)} away; nothing lies between"], [(1, point, True)]
+                return [f"at {point_text(point)}, {length_text(abs(time - point))} away; nothing lies between"], [
+                    (1, point, True)
+                ]
             if any(start <= first and last < end for start, end in maximal(self._values[0])):
-                note = f"at {point}, {abs(time - point)} away, with the first list {first} to {last}"
+                note = f"at {point_text(point)}, {length_text(abs(time - point))} away, with the first list {first} to {last}"
                 return [note], [(1, point, True), *((0, between, True) for between in sorted({first, last}))]
         raise AssertionError("a list has a time-point that nothing gives it")
 

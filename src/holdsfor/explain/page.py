@@ -107,7 +107,7 @@ def html_page(explanation: Explanation) -> str:
 def html_fragment(explanation: Explanation) -> str:
     """An explanation as a piece of a page, with its own style."""
     word, look = ("holds", "yes") if explanation.holds else ("does not hold", "no")
-    known = f", as known at query time {explanation.query_time}" if explanation.query_time is not None else ""
+    known = f", as known at query time {explanation.known_at}" if explanation.query_time is not None else ""
     notes = "".join(f'<p class="about">{escape(note)}</p>' for note in explanation.notes)
     seen: set[int] = set()
     tree = "".join(_node(explanation.root, 0, seen))

@@ -17,7 +17,16 @@ from holdsfor.explain.mixed import MetricProofs
 from holdsfor.explain.nodes import Conditional, Effected, Happening, Holding, Kind, Node, Pair, Row, RuleUse
 from holdsfor.explain.refutations import Refuter
 from holdsfor.explain.sliding import Windows, body_text
-from holdsfor.explain.wording import done, ends, interval_text, intervals_text, literal_text, pair_text, span_text
+from holdsfor.explain.wording import (
+    done,
+    ends,
+    interval_text,
+    intervals_text,
+    literal_text,
+    pair_text,
+    point_text,
+    span_text,
+)
 from holdsfor.ir import (
     INITIAL,
     Boundary,
@@ -74,16 +83,21 @@ class Prover:
     def effect(self, kind: EffectKind, pair: Pair, time: int, depth: int) -> Node | None:
         """A proof that a pair is initiated or terminated at a time-point."""
         what = Kind.INITIATED if kind is EffectKind.INITIATED else Kind.TERMINATED
-        stub = Node(what, f"{pair_text(pair)} is {done(kind)} at {time}", claim=Effected(kind, pair, time), more=True)
+        stub = Node(
+            what,
+            f"{pair_text(pair)} is {done(kind)} at {point_text(time)}",
+            claim=Effected(kind, pair, time),
+            more=True,
+        )
         return self._goal(("effect", kind, pair, time), depth, lambda left: self._effect(kind, pair, time, left), stub)
 
     def event(self, event: Term, time: int, depth: int) -> Node | None:
         """A proof that an event happens at a time-point."""
         claim = Happening(event, time)
         if self.evidence.is_given(event, time):
-            text = f"{print_term(event)} happens at {time}"
+            text = f"{print_term(event)} happens at {point_text(time)}"
             return Node(Kind.ROW, text, claim=claim, rows=(Row(text),))
-        stub = Node(Kind.EVENT, f"{print_term(event)} happens at {time}", claim=claim, more=True)
+        stub = Node(Kind.EVENT, f"{print_term(event)} happens at {point_text(time)}", claim=claim, more=True)
         return self._goal(("event", event, time), depth, lambda left: self._event(event, time, left), stub)
 
     def _goal(self, goal: Goal, depth: int, prove: Callable[[int], Node | None], stub: Node) -> Node | None:
@@ -109,7 +123,7 @@ class Prover:
         around = self.around(pair, time)
         return Node(
             Kind.HOLDS,
-            f"{pair_text(pair)} holds at {time}" + (f", on {interval_text(around)}" if around else ""),
+            f"{pair_text(pair)} holds at {point_text(time)}" + (f", on {interval_text(around)}" if around else ""),
             claim=Holding(pair, time, around),
             interval=ends(around) if around else None,
             more=True,
@@ -125,7 +139,7 @@ class Prover:
             return None
         match self.evidence.entities[self.evidence.entities.pair(*pair)].role:
             case Role.INPUT_FLUENT:
-                text = f"{pair_text(pair)} holds at {time}: the input says so of {interval_text(around)}"
+                text = f"{pair_text(pair)} holds at {point_text(time)}: the input says so of {interval_text(around)}"
                 claim = Holding(pair, time, around)
                 return Node(Kind.ROW, text, claim=claim, rows=(Row(pair_text(pair)),), interval=ends(around))
             case Role.STATIC_FLUENT:
@@ -136,7 +150,7 @@ class Prover:
                 below = self._by_inertia(pair, time, int(around[0]), depth)
         if below is None:
             return None
-        text = f"{pair_text(pair)} holds at {time}, on {interval_text(around)}"
+        text = f"{pair_text(pair)} holds at {point_text(time)}, on {interval_text(around)}"
         return Node(Kind.HOLDS, text, claim=Holding(pair, time, around), interval=ends(around), children=below)
 
     def _by_inertia(self, pair: Pair, time: int, start: int, depth: int) -> tuple[Node, ...] | None:
@@ -160,7 +174,7 @@ class Prover:
             if isinstance(rule, EffectRule) and rule.kind is kind:
                 heads = (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1]), (rule.time, Const(time))
                 for answer, below in self._instances(self.evidence.analysis.body(rule), heads, depth):
-                    text = f"{pair_text(pair)} is {done(kind)} at {time}"
+                    text = f"{pair_text(pair)} is {done(kind)} at {point_text(time)}"
                     return Node(what, text, claim=Effected(kind, pair, time), use=RuleUse(rule, answer), children=below)
         return None
 
@@ -180,7 +194,7 @@ class Prover:
             if isinstance(rule, EventRule):
                 heads = (rule.event, event), (rule.time, Const(time))
                 for answer, below in self._instances(self.evidence.analysis.body(rule), heads, depth):
-                    text = f"{print_term(event)} happens at {time}"
+                    text = f"{print_term(event)} happens at {point_text(time)}"
                     return Node(
                         Kind.EVENT, text, claim=Happening(event, time), use=RuleUse(rule, answer), children=below
                     )
@@ -253,15 +267,15 @@ class Prover:
 
     def _boundary(self, literal: Boundary, bindings: Bindings, depth: int) -> Node | None:
         pair, time = pair_of(literal.fvp, bindings), moment(literal.time, bindings)
-        text = f"{literal.edge}({pair_text(pair)}) happens at {time}"
+        text = f"{literal.edge}({pair_text(pair)}) happens at {point_text(time)}"
         claim = Conditional(literal, bindings)
         if literal.edge is Edge.START:
             then = self.holds(pair, time + 1, depth)
-            other = f"{pair_text(pair)} does not hold at {time}"
+            other = f"{pair_text(pair)} does not hold at {point_text(time)}"
             absent = Node(Kind.ABSENT, other, holds=False, claim=Holding(pair, time))
         else:
             then = self.holds(pair, time, depth)
-            other = f"{pair_text(pair)} does not hold at {time + 1}"
+            other = f"{pair_text(pair)} does not hold at {point_text(time + 1)}"
             absent = Node(Kind.ABSENT, other, holds=False, claim=Holding(pair, time + 1))
         return None if then is None else Node(Kind.BOUNDARY, text, claim=claim, children=(then, absent))
 

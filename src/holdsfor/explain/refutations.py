@@ -22,7 +22,7 @@ from holdsfor.explain.nodes import (
     RuleUse,
 )
 from holdsfor.explain.sliding import body_text, is_hidden, judged, judgement
-from holdsfor.explain.wording import intervals_text, literal_text, pair_text, span_text
+from holdsfor.explain.wording import intervals_text, literal_text, pair_text, point_text, span_text
 from holdsfor.ir import EffectKind, EffectRule, EventRule, FindAll, IntervalRule, Intervals, Not, walk
 from holdsfor.logic.unify import is_ground, resolve
 from holdsfor.reference.evaluator import bind
@@ -45,7 +45,7 @@ class Refuter:
 
     def absent(self, pair: Pair, time: int, depth: int) -> Node:
         """Why a pair does not hold at a time-point."""
-        text = f"{pair_text(pair)} does not hold at {time}"
+        text = f"{pair_text(pair)} does not hold at {point_text(time)}"
         held = self._evidence.intervals(pair)
         text += f"; it holds on {intervals_text(held, time)}" if held else "; it never does"
         claim = Holding(pair, time)
@@ -80,7 +80,7 @@ class Refuter:
         if begun:
             nodes += self._ended(pair, last, time, depth)
         elif time <= evidence.origin:
-            nodes.append(Node(Kind.NOTE, f"time begins at {evidence.origin}", holds=False))
+            nodes.append(Node(Kind.NOTE, f"time begins at {point_text(evidence.origin)}", holds=False))
         ended = self._break_after(pair, last, time) if begun else None
         first = last + 1 if ended is None else max(last + 1, ended)
         nodes.append(self._uninitiated(pair, last + 1, first, time - 1, depth))
@@ -125,7 +125,9 @@ class Refuter:
         for value, times in self._others(pair).items():
             if time in times:
                 other = self._prover.effect(EffectKind.INITIATED, (pair[0], value), time, depth)
-                text = f"{pair_text(pair)} is broken at {time}: its fluent gets the value {print_term(value)}"
+                text = (
+                    f"{pair_text(pair)} is broken at {point_text(time)}: its fluent gets the value {print_term(value)}"
+                )
                 return Node(Kind.BROKEN, text, children=() if other is None else (other,))
         return None
 
@@ -167,7 +169,7 @@ class Refuter:
 
     def _span(self, first: int, last: int) -> str:
         """A stretch of time; from the beginning of time on, only its end."""
-        return f"up to {last}" if first < self._evidence.origin <= last else span_text(first, last)
+        return f"up to {point_text(last)}" if first < self._evidence.origin <= last else span_text(first, last)
 
     # Rules that come close
 
@@ -208,7 +210,7 @@ class Refuter:
         else:
             text = f"fails: {literal_text(failed, near.bindings)}"
             reason = Node(Kind.CONDITION, text, holds=False, children=lack(self, self._evidence, near, depth))
-        when = f" at {near.time}" if near.time is not None else f" {self._span(first, last)}"
+        when = f" at {point_text(near.time)}" if near.time is not None else f" {self._span(first, last)}"
         seen = [not is_hidden(literal, body) for literal in body]
         text = f"the rule was tried{when}: {sum(seen[: near.place])} of {sum(seen)} conditions are met"
         claim = Missed(near.rule, near.bindings, near.place, first, last)
@@ -228,7 +230,7 @@ class Refuter:
                 heads = ((rule.event, event), (rule.time, Const(time)))
                 found += near_misses(evidence, rule, heads, (time, time))
         below += self._shown(found, time, time, depth - 1)
-        text = f"{print_term(event)} does not happen at {time}"
+        text = f"{print_term(event)} does not happen at {point_text(time)}"
         return Node(Kind.ABSENT, text, holds=False, claim=Happening(event, time), children=tuple(below))
 
     def no_way(self, rules: Sequence[IntervalRule], pair: Pair, time: int, depth: int) -> tuple[Node, ...]:

@@ -4,19 +4,62 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 
-from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.frontend.rtec.unparse import literal_term
-from holdsfor.ir import EffectKind, Instance, Literal, Rule, rule_variables
+from holdsfor.io.metric_scaled import moment_text as scaled_text
+from holdsfor.ir import (
+    Body,
+    Declaration,
+    EffectKind,
+    EffectRule,
+    EventRule,
+    Instance,
+    Literal,
+    Rule,
+    Temporal,
+    rule_variables,
+    walk,
+)
 from holdsfor.ir.metric import Aggregate, Comparison, MetricFact, MetricRule, Range, atom_variables
 from holdsfor.ir.sliding import is_made
 from holdsfor.logic.unify import resolve
 from holdsfor.reference.intervals import Interval
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Compound, ListTerm, Term, variables
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, variables
+from holdsfor.times import TimeScale
 
 _MOST_SHOWN = 4
+_SCALE: ContextVar[TimeScale | None] = ContextVar("scale", default=None)
+
+
+@contextmanager
+def times_in(scale: TimeScale | None) -> Iterator[None]:
+    """All texts that are made inside have times as a scale has them; numbers if there is none."""
+    token = _SCALE.set(scale)
+    try:
+        yield
+    finally:
+        _SCALE.reset(token)
+
+
+def point_text(time: int) -> str:
+    """A time-point."""
+    scale = _SCALE.get()
+    return str(time) if scale is None else scale.text(time)
+
+
+def length_text(length: int) -> str:
+    """A number of time-points."""
+    scale = _SCALE.get()
+    return str(length) if scale is None else scale.duration_text(length)
+
+
+def moment_text(time: Fraction) -> str:
+    """A point of rational time."""
+    return scaled_text(time, _SCALE.get())
 
 
 def pair_text(pair: tuple[Term, Term]) -> str:
@@ -35,7 +78,7 @@ def ends(interval: Interval) -> tuple[str, str]:
 
 
 def _end(time: float) -> str:
-    return ("inf" if time > 0 else "-inf") if math.isinf(time) else str(int(time))
+    return ("inf" if time > 0 else "-inf") if math.isinf(time) else point_text(int(time))
 
 
 def intervals_text(intervals: Iterable[Interval], around: int | None = None) -> str:
@@ -52,7 +95,7 @@ def intervals_text(intervals: Iterable[Interval], around: int | None = None) -> 
 
 def span_text(first: int, last: int) -> str:
     """`at 3`, or `from 3 to 9`."""
-    return f"at {first}" if first == last else f"from {first} to {last}"
+    return f"at {point_text(first)}" if first == last else f"from {point_text(first)} to {point_text(last)}"
 
 
 def done(kind: EffectKind) -> str:
@@ -64,8 +107,32 @@ def literal_text(literal: Literal, bindings: Mapping[str, Term]) -> str:
     """A condition with the values of its variables; interval lists keep their names."""
     if isinstance(literal, Instance):
         return f"there is something to end: {pair_text((literal.fvp.fluent, literal.fvp.value))}"
-    plain = {name: term for name, term in bindings.items() if not _is_interval_list(term)}
+    times = time_names((literal,))
+    plain = {
+        name: shown_value(term, is_time=name in times) for name, term in bindings.items() if not _is_interval_list(term)
+    }
     return print_term(resolve(literal_term(literal), plain))
+
+
+def time_names(body: Body) -> set[str]:
+    """The variables of conditions that stand for time-points."""
+    found = (literal.time for literal in walk(body) if isinstance(literal, Temporal))
+    return {time.name for time in found if isinstance(time, Var)}
+
+
+def rule_times(rule: Rule | MetricRule | MetricFact) -> set[str]:
+    """The variables of a rule that stand for time-points."""
+    if isinstance(rule, MetricRule | MetricFact | Declaration):
+        return set()
+    own = {rule.time.name} if isinstance(rule, EffectRule | EventRule) and isinstance(rule.time, Var) else set()
+    return own | time_names(rule.body)
+
+
+def shown_value(term: Term, *, is_time: bool) -> Term:
+    """The value of a variable as it is shown; a time-point as what is printed as it is named, where a unit is known."""
+    if is_time and _SCALE.get() is not None and isinstance(term, Const) and isinstance(term.value, int):
+        return Var(point_text(term.value))
+    return term
 
 
 def _is_interval_list(term: Term) -> bool:
@@ -92,9 +159,9 @@ def rule_names(rule: Rule | MetricRule | MetricFact) -> Iterator[str]:
 def range_text(during: Range) -> str:
     """`(0, 2.5]`, or `[3]` for a point; an end that is infinite is `inf`."""
     if during.is_punctual and during.low is not None:
-        return f"[{number_text(during.low)}]"
-    low = "-inf" if during.low is None else number_text(during.low)
-    high = "inf" if during.high is None else number_text(during.high)
+        return f"[{moment_text(during.low)}]"
+    low = "-inf" if during.low is None else moment_text(during.low)
+    high = "inf" if during.high is None else moment_text(during.high)
     left = "(" if during.low is None or during.low_open else "["
     right = ")" if during.high is None or during.high_open else "]"
     return f"{left}{low}, {high}{right}"

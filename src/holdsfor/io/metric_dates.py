@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
@@ -15,12 +13,7 @@ from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.io.metric_times import Ticks, common_scale, rational_ticks, text_ticks
 from holdsfor.io.typed import as_timestamps
-from holdsfor.times import UNITS
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_DATE = re.compile(
-    r"(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?)(?:[.,](\d{1,18}))?[ ]?(Z|[+-]\d\d(?::?\d\d)?)?", re.ASCII
-)
+from holdsfor.times import UNITS, since_1970
 
 
 def timestamp_ticks(column: Any, unit: str) -> Ticks:
@@ -31,13 +24,13 @@ def timestamp_ticks(column: Any, unit: str) -> Ticks:
     if have >= want:
         factor = have // want
         wrong: Bools = np.abs(values) > FURTHEST // factor
-        return Ticks(np.where(wrong, 0, values) * factor, 1, wrong)
+        return Ticks(np.where(wrong, 0, values) * factor, 1, wrong, dated=True)
     scale = want // have
     wrong = np.abs(values) > FURTHEST
     values = np.where(wrong, 0, values)
     # Ticks are no smaller than they have to be: whole seconds that are kept as nanoseconds are whole seconds.
     shared = int(np.gcd.reduce(np.append(values, scale)))
-    return Ticks(values // shared, scale // shared, wrong)
+    return Ticks(values // shared, scale // shared, wrong, dated=True)
 
 
 def dated_ticks(column: Any, unit: str) -> Ticks:
@@ -51,7 +44,7 @@ def dated_ticks(column: Any, unit: str) -> Ticks:
     fits, dated = found.fits(scale) & ~found.wrong, dates.fits(scale) & ~dates.wrong
     values, wrong = np.where(fits, found.at(scale), 0), ~fits
     values[places], wrong[places] = np.where(dated, dates.at(scale), 0), ~dated
-    return Ticks(values, scale, wrong)
+    return Ticks(values, scale, wrong, dated=bool(dated.any()))
 
 
 def _dates(column: Any, unit: str) -> Ticks:
@@ -67,14 +60,5 @@ def _dates(column: Any, unit: str) -> Ticks:
 
 def _moment(text: str, unit: str) -> Fraction | None:
     """The time that a date stands for; None if it is none."""
-    found = _DATE.fullmatch(text)
-    if found is None:
-        return None
-    day, part, zone = found.groups()
-    try:
-        moment = datetime.fromisoformat(f"{day}{zone or ''}" if len(day) > len("2024-01-01") else day)
-    except ValueError:
-        return None
-    since = moment.replace(tzinfo=moment.tzinfo or UTC) - _EPOCH
-    seconds = since.days * 86_400 + since.seconds + Fraction(f"0.{part or 0}")
-    return seconds * Fraction(UNITS["s"], UNITS[unit])
+    since = since_1970(text)
+    return None if since is None else Fraction(since) / UNITS[unit]

@@ -171,7 +171,7 @@ class _Found:
         gaps = missing(column, is_text=True)
         found = _column_ticks(column, unit, name)
         wrong = found.wrong | gaps if gap is None else found.wrong & ~gaps
-        return Ticks(np.where(gaps, 0 if gap is None else gap, found.values), found.scale, wrong)
+        return Ticks(np.where(gaps, 0 if gap is None else gap, found.values), found.scale, wrong, found.dated)
 
     def complaints(self) -> Iterator[tuple[Bools, str]]:
         """What is wrong with some of the rows."""
@@ -191,7 +191,8 @@ class _Found:
         chosen = pa.array(np.flatnonzero(fine))
         args = tuple(self._argument(name, chosen) for name in self._columns.args)
         signature = self._columns.name, len(args)
-        return Rows(signature, args, self._start[fine], self._end[fine], self._scale)
+        dated = self._low.dated or self._high.dated
+        return Rows(signature, args, self._start[fine], self._end[fine], self._scale, dated)
 
     def _argument(self, name: str, chosen: Any) -> Any:
         """Text in which numbers are looked for, or values as they are typed."""

@@ -58,6 +58,8 @@ class Rows:
     start: Ints
     end: Ints
     scale: int
+    dated: bool = False
+    """Whether some of the times were timestamps or dates."""
 
 
 @dataclass

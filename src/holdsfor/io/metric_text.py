@@ -89,7 +89,7 @@ def fact_set(rows: Sequence[Rows], dictionary: Dictionary) -> FactSet:
         start = np.concatenate([_finer(piece.start, scale // piece.scale, signature) for piece in pieces])
         end = np.concatenate([_finer(piece.end, scale // piece.scale, signature) for piece in pieces])
         tables[signature] = Facts(args, start, end)
-    return FactSet(scale, tables)
+    return FactSet(scale, tables, dated=any(piece.dated for piece in rows))
 
 
 def _finer(times: Ints, factor: int, signature: Signature) -> Ints:

@@ -30,6 +30,8 @@ class Ticks:
     values: Ints
     scale: int
     wrong: Bools
+    dated: bool = False
+    """Whether timestamps or dates are among them."""
 
     def at(self, scale: int) -> Ints:
         """The times on a finer time-line."""

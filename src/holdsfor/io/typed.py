@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from holdsfor.io.columns import (
     text_times,
     value_of_text,
 )
-from holdsfor.times import LATEST, UNITS
+from holdsfor.times import LATEST, UNITS, since_1970
 
 
 def plain(column: Any) -> Any:
@@ -157,13 +156,9 @@ def _moment(text: str, unit: str) -> int | None:
     whole = value_of_text(text)
     if isinstance(whole, int):
         return max(-2 * LATEST, min(whole, 2 * LATEST))
-    try:
-        moment = datetime.fromisoformat(text.strip())
-    except ValueError:
-        return None
-    since = moment.replace(tzinfo=moment.tzinfo or UTC) - datetime(1970, 1, 1, tzinfo=UTC)
-    microseconds = (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
-    return microseconds * 1_000 // UNITS[unit]
+    since = since_1970(text)
+    # What is beyond the largest time counts as wrong.
+    return None if since is None else int(max(-2 * LATEST, min(since // UNITS[unit], 2 * LATEST)))
 
 
 def _in_units(column: Any, unit: str) -> Ints:

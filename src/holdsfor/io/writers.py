@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
 
@@ -14,6 +15,8 @@ import pyarrow.compute as pc
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.lines import csv_lines, csv_text, json_lines, json_text
 from holdsfor.io.outputs import created
+from holdsfor.io.scaled import with_texts, with_timestamps
+from holdsfor.times import TimeScale
 
 _ROWS_IN_GROUP = 1 << 17
 
@@ -30,19 +33,44 @@ class Writer(Protocol):
 
 @contextmanager
 def writing(
-    style: str, output: Path | None, schema: pa.Schema, before_output: Callable[[], None] | None = None
+    style: str,
+    output: Path | None,
+    schema: pa.Schema,
+    before_output: Callable[[], None] | None = None,
+    *,
+    scale: TimeScale | None = None,
+    times: Sequence[str] = (),
 ) -> Iterator[Writer]:
-    """A writer to a file, or to standard output. `before_output` is called before something appears on a terminal."""
+    """A writer to a file, or to standard output. `before_output` is called before something appears on a terminal.
+
+    Where the scale of time is known, the columns with `times` are timestamps in Parquet, and text in ISO 8601 elsewhere.
+    """
     if style == "parquet" and output is None:
         raise HoldsforError("Parquet is not for the terminal; say where to write it with --output")
     with ExitStack() as stack:
         file: IO[bytes] = stack.enter_context(created(output)) if output is not None else sys.stdout.buffer
         if output is None and before_output is not None and sys.stdout.isatty():
             file = cast("IO[bytes]", _Announced(file, before_output))
-        writer = _WRITERS[style](file, schema)
-        yield writer
+        shown = partial(with_timestamps if style == "parquet" else with_texts, scale=scale, names=times)
+        writer = _WRITERS[style](file, shown(schema.empty_table()).schema)
+        yield writer if scale is None else _Scaled(writer, shown)
         writer.close()
         file.flush()
+
+
+class _Scaled:
+    """Writes tables of time-points with their times as people read them."""
+
+    def __init__(self, writer: Writer, shown: Callable[[pa.Table], pa.Table]) -> None:
+        self._writer, self._shown = writer, shown
+
+    def write(self, table: pa.Table) -> None:
+        """Write some rows."""
+        self._writer.write(self._shown(table))
+
+    def close(self) -> None:
+        """Write what is left."""
+        self._writer.close()
 
 
 class _Announced:
@@ -112,8 +140,8 @@ class _Json:
         columns = []
         for column in table.columns:
             whole = _whole(column)
-            is_text = pa.types.is_string(whole.type)
-            columns.append(json_text(whole) if is_text else pc.fill_null(pc.cast(whole, pa.string()), "null"))
+            shown = json_text(whole) if pa.types.is_string(whole.type) else pc.cast(whole, pa.string())
+            columns.append(pc.fill_null(shown, "null"))
         for piece in json_lines(self._names, columns):
             self._file.write(piece)
 

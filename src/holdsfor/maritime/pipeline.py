@@ -104,7 +104,7 @@ def run_locally(job: Job, tell: Tell = _silent) -> Findings:
         signals = critical_events(job.dataset, job.thresholds, out=emptied(job.out / SIGNALS))
     with clock.of("recognition", "stage 2: signals to situations"):
         rules = situation_rules({"vesselType": signals.vessels, "areaType": signals.areas}, job.limits)
-        rows = situation_rows(rules.recognise(signals.frames).to_arrow())
+        rows = situation_rows(rules.recognise(signals.frames).to_arrow(points=True))
         if job.fluents is not None:
             rows = rows.filter(pc.is_in(rows["situation"], pa.array(sorted(job.fluents))))
         write_rows(rows, job.out)

@@ -8,14 +8,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import FactSet, Signature
 from holdsfor.io.given import listed_paths
 from holdsfor.io.inputs import input_files
-from holdsfor.io.mapping import make_mapping, read_mapping
+from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.io.metric_frames import facts_from_frames, read_metric_tables
 from holdsfor.io.metric_text import read_metric_facts
 from holdsfor.io.rejects import Rejects
+from holdsfor.times import TimeScale, unit_of
 
 FactsInput: TypeAlias = str | Path | Iterable[str | Path] | Mapping[str, Any]
 """Files of facts, or tables by predicate name."""
@@ -32,6 +34,12 @@ class MetricReading:
     rows: int
     unknown: dict[str, int]
     rejects: Rejects
+    time_scale: TimeScale | None = None
+
+    @property
+    def unit(self) -> str | None:
+        """What one unit of time is, if that is known."""
+        return None if self.time_scale is None else self.time_scale.unit
 
 
 def read_facts(
@@ -39,18 +47,22 @@ def read_facts(
     facts: FactsInput,
     *,
     mapping: MappingInput = None,
-    unit: str = "s",
+    unit: str | None = None,
+    declared: TimeScale | None = None,
     rejects: Rejects | None = None,
     dictionary: Dictionary | None = None,
     tick: Fraction | None = None,
 ) -> MetricReading:
     """Read facts from files or tables; files are text (`P(a)@3`) unless a mapping describes them.
 
-    With a tick, facts at other times than multiples of it are put aside.
+    Timestamps are counted in the unit that the rules have `declared`, else in that of the mapping or in the `unit`, without
+    one in seconds. With a tick, facts at other times than multiples of it are put aside.
     """
     rejects = rejects or Rejects()
     dictionary = Dictionary() if dictionary is None else dictionary
-    found = _read(facts, mapping, unit, rejects, dictionary, tick)
+    described = _described(facts, mapping, unit, declared)
+    given = declared_unit(facts, mapping, unit, declared)
+    found = _read(facts, described, given or "s", rejects, dictionary, tick)
     names = {name for name, _ in known}
     unknown = {
         f"{name}/{arity}" if name in names else name: table.rows
@@ -58,12 +70,29 @@ def read_facts(
         if (name, arity) not in known
     }
     rows = sum(table.rows for table in found.tables.values())
-    return MetricReading(found, dictionary, rows, unknown, rejects)
+    known_unit = given or ("s" if found.dated else None)
+    scale = declared or (None if known_unit is None else TimeScale(known_unit))
+    return MetricReading(found, dictionary, rows, unknown, rejects, scale)
+
+
+def declared_unit(facts: FactsInput, mapping: MappingInput, unit: str | None, declared: TimeScale | None) -> str | None:
+    """The unit that is known before facts are read: the rules, a mapping or whoever gave it declare it."""
+    described = _described(facts, mapping, unit, declared)
+    return described.unit if described is not None and described.declares_unit else unit_of(declared, unit)
+
+
+def _described(
+    facts: FactsInput, mapping: MappingInput, unit: str | None, declared: TimeScale | None
+) -> TableMapping | None:
+    if mapping is None or isinstance(facts, Mapping):
+        return None
+    described = make_mapping(mapping) if isinstance(mapping, Mapping) else read_mapping(mapping)
+    return described.with_unit(unit, declared)
 
 
 def _read(
     facts: FactsInput,
-    mapping: MappingInput,
+    described: TableMapping | None,
     unit: str,
     rejects: Rejects,
     dictionary: Dictionary,
@@ -72,7 +101,29 @@ def _read(
     if isinstance(facts, Mapping):
         return facts_from_frames(facts, dictionary, rejects, unit, tick)
     paths = listed_paths(facts, "facts", 'give files, or tables by predicate name such as {"P": table}')
-    if mapping is None:
+    if described is None:
         return read_metric_facts(input_files(paths), dictionary, rejects, tick=tick)
-    described = make_mapping(mapping) if isinstance(mapping, Mapping) else read_mapping(mapping)
     return read_metric_tables(input_files(paths, described), described, dictionary, rejects, tick=tick)
+
+
+class Counted:
+    """What one unit of time is, for a stream to which facts are pushed; all that is pushed must agree."""
+
+    def __init__(self, declared: TimeScale | None = None, unit: str | None = None) -> None:
+        self._declared = declared
+        given = unit_of(declared, unit)
+        self.scale = declared or (None if given is None else TimeScale(given))
+
+    @property
+    def unit(self) -> str | None:
+        """The unit, if it is known."""
+        return None if self.scale is None else self.scale.unit
+
+    def read(self, known: Collection[Signature], facts: FactsInput, *, unit: str | None, **given: Any) -> MetricReading:
+        """Read facts, as `read_facts` does."""
+        wanted = unit_of(self._declared, unit)
+        if wanted is not None and self.unit not in (None, wanted):
+            raise HoldsforError(f"this stream counts time in {self.unit!r}, not {wanted!r}")
+        reading = read_facts(known, facts, unit=wanted or self.unit, declared=self._declared, **given)
+        self.scale = self.scale or reading.time_scale
+        return reading

@@ -16,8 +16,8 @@ from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source
 from holdsfor.explain.limits import DEPTH
 from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.ir.metric import MetricProgram
-from holdsfor.metric.times import Time, exact
-from holdsfor.times import TimeScale
+from holdsfor.metric.times import Length, Time, exact
+from holdsfor.times import TimeScale, unit_of
 
 if TYPE_CHECKING:
     # NumPy and Arrow take longer to import than everything else together; they wait until there is data.
@@ -89,12 +89,12 @@ class MetricReasoner:
         *,
         start: Time | None = None,
         end: Time | None = None,
-        step: Time | None = None,
-        tick: Time | None = None,
-        delay: Time | None = None,
+        step: Length | None = None,
+        tick: Length | None = None,
+        delay: Length | None = None,
         query: str | Iterable[str] | None = None,
         mapping: MappingInput = None,
-        unit: str = "s",
+        unit: str | None = None,
         strict: bool = False,
     ) -> MetricResult:
         """All that follows from facts, within the closed interval from `start` to `end`.
@@ -106,28 +106,39 @@ class MetricReasoner:
         `tick`, which is found out if it is not given; facts at other times are put aside. Rows that are malformed give a
         warning, and so do names that no rule knows if nothing follows.
 
+        `unit` says what one unit of time is: `s`, `ms`, `us`, `ns`, `min`, `h` or `d`; the rules may declare it themselves.
+        Where it is known, times may be datetimes or text such as "2026-03-01T12:00Z", and durations timedeltas or text such
+        as "1h".
+
         >>> loads_metric("Recent(X) :- Diamondminus[0,1/2] Alarm(X)").materialise({"Alarm": [(3, "pump")]})
         1 interval of 1 predicate
         predicate  args  start  start_closed  end  end_closed
         Recent     pump  3              true  3.5        true
         """
         from holdsfor.io.rejects import Rejects
-        from holdsfor.metric.inputs import read_facts
+        from holdsfor.metric.inputs import declared_unit, read_facts
         from holdsfor.metric.session import MetricRun, Span, streamed_plan
         from holdsfor.metric.ticks import require_ticks
-        from holdsfor.metric.times import exact_or_none
+        from holdsfor.metric.times import length_or_none
         from holdsfor.metric.unread import warn_of_other_times, warn_of_unread
 
-        span = Span.of(start, end, step)
         plan = self.plan_of(query)
+        known = declared_unit(facts, mapping, unit, self.time_scale)
         if step is not None:
-            plan = streamed_plan(self, plan, delay)
-        every = exact_or_none(tick, "tick")
+            plan = streamed_plan(self, plan, delay, known)
+        every = length_or_none(tick, "tick", known)
         if every is not None:
             require_ticks(plan, every)
         reading = read_facts(
-            self.signatures, facts, mapping=mapping, unit=unit, rejects=Rejects(strict=strict), tick=every
+            self.signatures,
+            facts,
+            mapping=mapping,
+            unit=unit,
+            declared=self.time_scale,
+            rejects=Rejects(strict=strict),
+            tick=every,
         )
+        span = Span.of(start, end, step, reading.unit)
         asked = partial(_asked, self.program, reading, (span.start, span.end))
         found = MetricRun(plan, reading, span).result().remembering(asked)
         is_empty = not found and not self.program.facts
@@ -136,7 +147,9 @@ class MetricReasoner:
             warn_of_other_times(reading, span.start, span.end)
         return found
 
-    def stream(self, *, query: str | Iterable[str] | None = None, delay: Time | None = None) -> MetricSession:
+    def stream(
+        self, *, query: str | Iterable[str] | None = None, delay: Length | None = None, unit: str | None = None
+    ) -> MetricSession:
         """A stream that facts can be pushed to and that is moved on in time.
 
         >>> stream = loads_metric("Recent(X) :- Diamondminus[0,1/2] Alarm(X)").stream()
@@ -146,10 +159,17 @@ class MetricReasoner:
         """
         from holdsfor.metric.session import MetricSession, streamed_plan
 
-        return MetricSession(streamed_plan(self, self.plan_of(query), delay), self.signatures)
+        known = unit_of(self.time_scale, unit)
+        plan = streamed_plan(self, self.plan_of(query), delay, known)
+        return MetricSession(plan, self.signatures, self.time_scale, known)
 
     def session(
-        self, *, lateness: Time, query: str | Iterable[str] | None = None, delay: Time | None = None
+        self,
+        *,
+        lateness: Length,
+        query: str | Iterable[str] | None = None,
+        delay: Length | None = None,
+        unit: str | None = None,
     ) -> RevisingSession:
         """A stream whose facts may come late, by `lateness` at most, and be taken back; what was said is then revised.
 
@@ -166,7 +186,9 @@ class MetricReasoner:
         from holdsfor.metric.revising import RevisingSession
         from holdsfor.metric.session import streamed_plan
 
-        return RevisingSession(streamed_plan(self, self.plan_of(query), delay), self.signatures, lateness)
+        known = unit_of(self.time_scale, unit)
+        plan = streamed_plan(self, self.plan_of(query), delay, known)
+        return RevisingSession(plan, self.signatures, lateness, self.time_scale, known)
 
     def graph(self) -> ProgramGraph:
         """The dependency graph of the predicates, for notebooks and files."""
@@ -185,7 +207,7 @@ class MetricReasoner:
         start: Time | None = None,
         end: Time | None = None,
         mapping: MappingInput = None,
-        unit: str = "s",
+        unit: str | None = None,
         depth: int | None = DEPTH,
     ) -> Explanation:
         """Why a fact holds at a time, or why it does not; only what the question needs is worked out.
@@ -194,7 +216,8 @@ class MetricReasoner:
         >>> recent.explain("Recent(pump)", 3.25, facts={"Alarm": [(3, "pump")]}).holds
         True
         """
-        return self._asked(facts, start, end, mapping, unit).explain(question, exact(at), depth=depth)
+        asked, known = self._asked(facts, start, end, mapping, unit)
+        return asked.explain(question, exact(at, "at", known), depth=depth)
 
     def why(
         self,
@@ -205,11 +228,12 @@ class MetricReasoner:
         start: Time | None = None,
         end: Time | None = None,
         mapping: MappingInput = None,
-        unit: str = "s",
+        unit: str | None = None,
         depth: int | None = DEPTH,
     ) -> Explanation:
         """Why a fact holds at a time; raises HoldsforError if it does not."""
-        return self._asked(facts, start, end, mapping, unit).why(question, exact(at), depth=depth)
+        asked, known = self._asked(facts, start, end, mapping, unit)
+        return asked.why(question, exact(at, "at", known), depth=depth)
 
     def why_not(
         self,
@@ -220,22 +244,24 @@ class MetricReasoner:
         start: Time | None = None,
         end: Time | None = None,
         mapping: MappingInput = None,
-        unit: str = "s",
+        unit: str | None = None,
         depth: int | None = DEPTH,
     ) -> Explanation:
         """Why a fact does not hold at a time; raises HoldsforError if it does."""
-        return self._asked(facts, start, end, mapping, unit).why_not(question, exact(at), depth=depth)
+        asked, known = self._asked(facts, start, end, mapping, unit)
+        return asked.why_not(question, exact(at, "at", known), depth=depth)
 
     def _asked(
-        self, facts: FactsInput, start: Time | None, end: Time | None, mapping: MappingInput, unit: str
-    ) -> MetricAsked:
+        self, facts: FactsInput, start: Time | None, end: Time | None, mapping: MappingInput, unit: str | None
+    ) -> tuple[MetricAsked, str | None]:
+        """What was read, to be asked questions, and what one unit of time is."""
         from holdsfor.metric.inputs import read_facts
         from holdsfor.metric.session import Span
 
         self.require_no_errors()
-        span = Span.of(start, end)
-        reading = read_facts(self.signatures, facts, mapping=mapping, unit=unit)
-        return _asked(self.program, reading, (span.start, span.end), known=self.signatures)
+        reading = read_facts(self.signatures, facts, mapping=mapping, unit=unit, declared=self.time_scale)
+        span = Span.of(start, end, unit=reading.unit)
+        return _asked(self.program, reading, (span.start, span.end), known=self.signatures), reading.unit
 
     def require_no_errors(self) -> None:
         """Raise ProgramError if anything found stops the program from running."""
@@ -255,7 +281,7 @@ def _asked(
     from holdsfor.metric.unread import unread
 
     notes = tuple(unread(reading, known, is_empty=bool(known) and not program.facts))
-    return MetricAsked(program, reading.facts, reading.dictionary, within, notes)
+    return MetricAsked(program, reading.facts, reading.dictionary, within, notes, reading.time_scale)
 
 
 def from_metric_program(program: MetricProgram) -> MetricReasoner:

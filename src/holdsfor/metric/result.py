@@ -19,10 +19,12 @@ from holdsfor.engine.metric.report import Row, exact_table, rounded_table, rows
 from holdsfor.engine.metric.timeline import cells
 from holdsfor.explain.limits import DEPTH
 from holdsfor.io.arguments import typed_column
+from holdsfor.io.metric_scaled import texts_table, timestamps_table
 from holdsfor.io.rejects import Malformed
 from holdsfor.ir.metric import Range
 from holdsfor.metric.times import Time, exact
 from holdsfor.result import as_pandas, counted, frame_library, shown_html, shown_text
+from holdsfor.times import TimeScale
 
 if TYPE_CHECKING:
     from holdsfor.viz.timeline import Timeline
@@ -66,7 +68,10 @@ class MetricResult:
         variables: Mapping[tuple[str, int], tuple[str | None, ...]] | None = None,
         *,
         predicate: str | None = None,
+        time_scale: TimeScale | None = None,
     ) -> None:
+        self.time_scale = time_scale
+        """What one unit of time is, if the rules, the input or whoever gave it said so."""
         self._facts = facts
         self._dictionary = dictionary
         self._variables, self._predicate = variables or {}, predicate
@@ -77,6 +82,11 @@ class MetricResult:
         """The same result, which can now be asked questions about what it was made of."""
         self._asked = asked
         return self
+
+    @property
+    def unit(self) -> str | None:
+        """What one unit of time is, without the zone."""
+        return None if self.time_scale is None else self.time_scale.unit
 
     @property
     def predicates(self) -> list[str]:
@@ -122,7 +132,7 @@ class MetricResult:
 
     def holds_at(self, time: Time) -> MetricResult:
         """The facts that hold at a point of time."""
-        point = exact(time)
+        point = exact(time, unit=self.unit)
         cell, _ = cells(Range(point, point), self._facts.scale)
         tables = {
             signature: table.take(np.flatnonzero((table.start <= cell) & (cell < table.end)))
@@ -131,7 +141,14 @@ class MetricResult:
         return self._with(FactSet(self._facts.scale, tables), self._predicate)
 
     def _with(self, facts: FactSet, predicate: str | None) -> MetricResult:
-        found = MetricResult(facts, self._dictionary, self.summary, self._variables, predicate=predicate)
+        found = MetricResult(
+            facts,
+            self._dictionary,
+            self.summary,
+            self._variables,
+            predicate=predicate,
+            time_scale=self.time_scale,
+        )
         found._asked = self._asked
         return found
 
@@ -139,15 +156,15 @@ class MetricResult:
 
     def why(self, question: str, at: Time, *, depth: int | None = DEPTH) -> Explanation:
         """Why a fact holds at a time: `result.why("Recent(pump)", at=3.25)`; raises HoldsforError if it does not."""
-        return self._input().why(question, exact(at), depth=depth)
+        return self._input().why(question, exact(at, "at", self.unit), depth=depth)
 
     def why_not(self, question: str, at: Time, *, depth: int | None = DEPTH) -> Explanation:
         """Why a fact does not hold at a time; raises HoldsforError if it does."""
-        return self._input().why_not(question, exact(at), depth=depth)
+        return self._input().why_not(question, exact(at, "at", self.unit), depth=depth)
 
     def explain(self, question: str, at: Time, *, depth: int | None = DEPTH) -> Explanation:
         """Why a fact holds at a time, or why it does not."""
-        return self._input().explain(question, exact(at), depth=depth)
+        return self._input().explain(question, exact(at, "at", self.unit), depth=depth)
 
     def _input(self) -> MetricAsked:
         if self._asked is None:
@@ -156,14 +173,15 @@ class MetricResult:
 
     # Tables
 
-    def to_arrow(self, *, exact: bool = False, split: bool = False) -> pa.Table:
+    def to_arrow(self, *, exact: bool = False, split: bool = False, points: bool = False) -> pa.Table:
         """All facts: `predicate, args, start, start_closed, end, end_closed`, with `args` joined by `|`.
 
-        Times are floating-point numbers, or with `exact` text (`0.25`, `1/3`); one that is null is infinite. The facts of
+        Times are floating-point numbers, or with `exact` text (`0.25`, `1/3`); one that is null is infinite. Where the unit
+        of time is known, they are timestamps with a zone, or text in ISO 8601, unless `points` asks for numbers. The facts of
         one predicate (`result["P"]`) have a column for each argument, too, named after the variables of the rules:
         `Vessel` is `vessel`. With `split`, these stand in the place of `args`.
         """
-        table = self._plain_table(exact=exact)
+        table = self._plain_table(None if points else self.time_scale, exact=exact)
         if split:
             return self._split(table)
         if self._predicate is None:
@@ -172,16 +190,19 @@ class MetricResult:
             table = table.append_column(name, column)
         return table
 
-    def _plain_table(self, *, exact: bool) -> pa.Table:
-        return (exact_table if exact else rounded_table)(self._facts, self._dictionary)
+    def _plain_table(self, scale: TimeScale | None, *, exact: bool) -> pa.Table:
+        if scale is None:
+            return (exact_table if exact else rounded_table)(self._facts, self._dictionary)
+        return (texts_table if exact else timestamps_table)(self._facts, self._dictionary, scale)
 
-    def to_pandas(self, *, exact: bool = False, split: bool = False) -> Any:
+    def to_pandas(self, *, exact: bool = False, split: bool = False, points: bool = False) -> Any:
         """The same as a pandas data frame."""
-        return as_pandas(self.to_arrow(exact=exact, split=split))
+        return as_pandas(self.to_arrow(exact=exact, split=split, points=points))
 
-    def to_polars(self, *, exact: bool = False, split: bool = False) -> Any:
+    def to_polars(self, *, exact: bool = False, split: bool = False, points: bool = False) -> Any:
         """The same as a polars data frame."""
-        return frame_library("polars", "to_polars()").from_arrow(self.to_arrow(exact=exact, split=split))
+        table = self.to_arrow(exact=exact, split=split, points=points)
+        return frame_library("polars", "to_polars()").from_arrow(table)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The same for every library that speaks Arrow: `polars.DataFrame(result)`, DuckDB, …"""
@@ -236,10 +257,10 @@ class MetricResult:
         return Timeline(facts_chart(self._facts, self._dictionary, choice, named), limit)
 
     def __repr__(self) -> str:
-        return shown_text(self._title(), self._plain_table(exact=True), len(self))
+        return shown_text(self._title(), self._plain_table(self.time_scale, exact=True), len(self))
 
     def _repr_html_(self) -> str:
-        return shown_html(self._title(), self._plain_table(exact=True), len(self))
+        return shown_html(self._title(), self._plain_table(self.time_scale, exact=True), len(self))
 
     def _title(self) -> str:
         malformed = self.summary.malformed

@@ -10,10 +10,11 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import FactSet, Signature
 from holdsfor.engine.metric.revising import RevisingStream
 from holdsfor.io.rejects import Rejects
-from holdsfor.metric.inputs import FactsInput, MappingInput, read_facts
+from holdsfor.metric.inputs import Counted, FactsInput, MappingInput
 from holdsfor.metric.result import MetricResult
-from holdsfor.metric.times import Time, exact
+from holdsfor.metric.times import Length, Time, exact, exact_length
 from holdsfor.metric.unread import is_of_no_use, warn_of_unread
+from holdsfor.times import TimeScale
 
 
 @dataclass(frozen=True)
@@ -27,10 +28,24 @@ class Changes:
 class RevisingSession:
     """Push facts, take them back, and move on in time; what was said before is revised."""
 
-    def __init__(self, plan: MetricPlan, known: Collection[Signature], lateness: Time) -> None:
+    def __init__(
+        self,
+        plan: MetricPlan,
+        known: Collection[Signature],
+        lateness: Length,
+        declared: TimeScale | None = None,
+        unit: str | None = None,
+    ) -> None:
         self._known, self._variables = known, plan.variables
+        self._counted = Counted(declared, unit)
         self._dictionary = Dictionary()
-        self._stream = RevisingStream(plan, self._dictionary, exact(lateness, "lateness"))
+        late = exact_length(lateness, "lateness", self._counted.unit)
+        self._stream = RevisingStream(plan, self._dictionary, late)
+
+    @property
+    def time_scale(self) -> TimeScale | None:
+        """What one unit of time is, if the rules, the input or whoever gave it said so."""
+        return self._counted.scale
 
     @property
     def late(self) -> int:
@@ -42,19 +57,21 @@ class RevisingSession:
         """How many facts were taken back that were not there, or too long ago."""
         return self._stream.unmatched
 
-    def push(self, facts: FactsInput, *, mapping: MappingInput = None, unit: str = "s", strict: bool = False) -> None:
+    def push(
+        self, facts: FactsInput, *, mapping: MappingInput = None, unit: str | None = None, strict: bool = False
+    ) -> None:
         """Take in facts from files or tables."""
         self._stream.push(self._read(facts, mapping, unit, strict=strict))
 
     def retract(
-        self, facts: FactsInput, *, mapping: MappingInput = None, unit: str = "s", strict: bool = False
+        self, facts: FactsInput, *, mapping: MappingInput = None, unit: str | None = None, strict: bool = False
     ) -> None:
         """Take facts back: the time that they say, whoever said it."""
         self._stream.retract(self._read(facts, mapping, unit, strict=strict))
 
-    def _read(self, facts: FactsInput, mapping: MappingInput, unit: str, *, strict: bool) -> FactSet:
+    def _read(self, facts: FactsInput, mapping: MappingInput, unit: str | None, *, strict: bool) -> FactSet:
         rejects = Rejects(strict=strict)
-        reading = read_facts(
+        reading = self._counted.read(
             self._known, facts, mapping=mapping, unit=unit, rejects=rejects, dictionary=self._dictionary
         )
         warn_of_unread(reading, self._known, is_empty=is_of_no_use(reading), stacklevel=4)
@@ -62,7 +79,7 @@ class RevisingSession:
 
     def advance(self, until: Time) -> Changes:
         """Move on in time, and say what has changed since the last time, before it too."""
-        revision = self._stream.advance(exact(until))
+        revision = self._stream.advance(exact(until, "until", self._counted.unit))
         return Changes(self._result(revision.added), self._result(revision.removed))
 
     def answer(self) -> MetricResult:
@@ -70,4 +87,4 @@ class RevisingSession:
         return self._result(self._stream.answer())
 
     def _result(self, facts: FactSet) -> MetricResult:
-        return MetricResult(facts, self._dictionary, variables=self._variables)
+        return MetricResult(facts, self._dictionary, variables=self._variables, time_scale=self.time_scale)

@@ -26,11 +26,12 @@ from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.io.rejects import Rejects
 from holdsfor.ir.metric import MetricFact, MetricProgram, Range
-from holdsfor.metric.inputs import FactsInput, MappingInput, MetricReading, read_facts
+from holdsfor.metric.inputs import Counted, FactsInput, MappingInput, MetricReading
 from holdsfor.metric.result import MetricResult, MetricSummary
-from holdsfor.metric.times import Time, exact, exact_or_none
+from holdsfor.metric.times import Length, Time, exact, exact_length, exact_or_none, length_or_none
 from holdsfor.metric.unread import is_of_no_use, warn_of_unread
 from holdsfor.syntax.terms import Const
+from holdsfor.times import TimeScale
 
 if TYPE_CHECKING:
     from holdsfor.metric.reasoner import MetricReasoner
@@ -63,9 +64,11 @@ class Span:
     step: Fraction | None = None
 
     @classmethod
-    def of(cls, start: Time | None, end: Time | None, step: Time | None = None) -> Span:
+    def of(cls, start: Time | None, end: Time | None, step: Length | None = None, unit: str | None = None) -> Span:
         """A span that makes sense."""
-        made = cls(exact_or_none(start, "start"), exact_or_none(end, "end"), exact_or_none(step, "step"))
+        made = cls(
+            exact_or_none(start, "start", unit), exact_or_none(end, "end", unit), length_or_none(step, "step", unit)
+        )
         if made.start is not None and made.end is not None and made.end < made.start:
             raise HoldsforError(f"end {number_text(made.end)} lies before start {number_text(made.start)}")
         if made.step is not None and made.step <= 0:
@@ -121,7 +124,13 @@ class MetricRun:
 
     def _result(self, facts: FactSet) -> MetricResult:
         self.summary.intervals = sum(table.rows for table in facts.tables.values())
-        return MetricResult(facts, self._reading.dictionary, self.summary, self.plan.variables)
+        return MetricResult(
+            facts,
+            self._reading.dictionary,
+            self.summary,
+            self.plan.variables,
+            time_scale=self._reading.time_scale,
+        )
 
     def _whole(self) -> FactSet:
         reading, span = self._reading, self._span
@@ -147,8 +156,15 @@ def _range(row: Row) -> Range:
 class MetricSession:
     """A stream that somebody feeds: push facts, then move on in time."""
 
-    def __init__(self, plan: MetricPlan, known: Collection[Signature]) -> None:
+    def __init__(
+        self,
+        plan: MetricPlan,
+        known: Collection[Signature],
+        declared: TimeScale | None = None,
+        unit: str | None = None,
+    ) -> None:
         self._plan, self._known = plan, known
+        self._counted = Counted(declared, unit)
         self._dictionary = Dictionary()
         self._stream = MetricStream(plan, self._dictionary)
 
@@ -167,9 +183,16 @@ class MetricSession:
         """How much later answers come than what they are about, at most."""
         return max(self._plan.delays.values(), default=Fraction(0))
 
-    def push(self, facts: FactsInput, *, mapping: MappingInput = None, unit: str = "s", strict: bool = False) -> None:
+    @property
+    def time_scale(self) -> TimeScale | None:
+        """What one unit of time is, if the rules, the input or whoever gave it said so."""
+        return self._counted.scale
+
+    def push(
+        self, facts: FactsInput, *, mapping: MappingInput = None, unit: str | None = None, strict: bool = False
+    ) -> None:
         """Take in facts from files or tables. What lies before the time that was reached comes too late."""
-        reading = read_facts(
+        reading = self._counted.read(
             self._known,
             facts,
             mapping=mapping,
@@ -182,10 +205,13 @@ class MetricSession:
 
     def advance(self, until: Time) -> MetricResult:
         """What holds after the time that was reached before, up to and with `until`."""
-        return MetricResult(self._stream.advance(exact(until)), self._dictionary, variables=self._plan.variables)
+        found = self._stream.advance(exact(until, "until", self._counted.unit))
+        return MetricResult(found, self._dictionary, variables=self._plan.variables, time_scale=self.time_scale)
 
 
-def streamed_plan(reasoner: MetricReasoner, plan: MetricPlan, delay: Time | None) -> MetricPlan:
+def streamed_plan(
+    reasoner: MetricReasoner, plan: MetricPlan, delay: Length | None, unit: str | None = None
+) -> MetricPlan:
     """The plan of a program on a stream; raises ProgramError if it would have to know the future."""
     if plan.is_forward:
         return plan
@@ -196,9 +222,10 @@ def streamed_plan(reasoner: MetricReasoner, plan: MetricPlan, delay: Time | None
     except TooFarAhead as problem:
         raise ProgramError(_too_far(reasoner, problem)) from None
     needed = max(delayed.delays.values(), default=Fraction(0))
-    if delay not in (inf, "inf") and needed > exact(delay, "delay"):
+    allowed = None if delay in (inf, "inf") else exact_length(delay, "delay", unit)
+    if allowed is not None and needed > allowed:
         raise HoldsforError(
-            f"answers come {number_text(needed)} later than what they are about; the delay allows {number_text(exact(delay))}"
+            f"answers come {number_text(needed)} later than what they are about; the delay allows {number_text(allowed)}"
         )
     return delayed
 

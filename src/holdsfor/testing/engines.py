@@ -96,7 +96,7 @@ def require_usable(check: Check, what: str, rejects: Rejects, unknown: Collectio
 
 def _tables(run: Recognition) -> tuple[pa.Table, pa.Table]:
     result = Result(list(run), Texts(run.reading.dictionary), run.summary, run.windows)
-    return result.to_arrow(), result.derived_events
+    return result.to_arrow(points=True), result.derived_event_points
 
 
 def _on_spark(

@@ -86,6 +86,8 @@ class FactSet:
 
     scale: int
     tables: Mapping[Signature, Facts]
+    dated: bool = False
+    """Whether some of the times were given as timestamps or dates."""
 
 
 def no_facts(arity: int) -> Facts:

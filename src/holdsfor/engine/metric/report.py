@@ -52,12 +52,12 @@ class Row(NamedTuple):
 
 def exact_table(facts: FactSet, dictionary: Dictionary) -> pa.Table:
     """Facts with exact times."""
-    return _table(facts, dictionary, EXACT)
+    return fact_table(facts, dictionary, pa.string(), _texts)
 
 
 def rounded_table(facts: FactSet, dictionary: Dictionary) -> pa.Table:
     """Facts with floating-point times."""
-    return _table(facts, dictionary, ROUNDED)
+    return fact_table(facts, dictionary, pa.float64(), _numbers)
 
 
 def rows(facts: FactSet, dictionary: Dictionary) -> Iterator[Row]:
@@ -72,8 +72,11 @@ def rows(facts: FactSet, dictionary: Dictionary) -> Iterator[Row]:
             yield Row(name, arguments, low, low is not None and start % 2 == 0, high, high is not None and end % 2 == 1)
 
 
-def _table(facts: FactSet, dictionary: Dictionary, schema: pa.Schema) -> pa.Table:
-    times = _texts if schema is EXACT else _numbers
+def fact_table(
+    facts: FactSet, dictionary: Dictionary, kind: pa.DataType, times: Callable[[Ints, Bools, int], Any]
+) -> pa.Table:
+    """Facts with `times` of a type, made of ticks, of where they are infinite, and of how many ticks make a unit."""
+    schema = _schema(kind)
     tables = [schema.empty_table()]
     for (name, _), table in sorted(facts.tables.items()):
         if not table.rows:
