@@ -247,6 +247,18 @@ def is_time(text: str) -> bool:
     return _whole_number(text) is not None or since_1970(text) is not None
 
 
+def is_duration(text: str) -> bool:
+    """Whether a text is a number of time-points or a duration.
+
+    >>> is_duration("5"), is_duration("10 min"), is_duration("soon")
+    (True, True, False)
+    """
+    try:
+        return _whole_number(text) is not None or _nanoseconds(text, "duration") is not None
+    except HoldsforError:
+        return False
+
+
 def time_point_or_none(given: TimeInput | None, unit: str | None, what: str = "time") -> int | None:
     """The same where a time may be left out."""
     return None if given is None else time_point(given, unit, what)

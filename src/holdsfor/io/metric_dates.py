@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -11,9 +12,23 @@ import pyarrow.compute as pc
 
 from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.io.metric_times import Ticks, common_scale, rational_ticks, text_ticks
 from holdsfor.io.typed import as_timestamps
 from holdsfor.times import UNITS, since_1970
+
+_ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.]\d{1,18})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?", re.ASCII)
+
+
+def with_numbers(text: str, unit: str) -> str:
+    """The text of a fact, `P(a)@2026-03-01T12:00Z`, with numbers in place of the dates in its time."""
+    fact, at, time = text.rpartition("@")
+    return f"{fact}{at}{_ISO.sub(lambda found: _number(found[0], unit), time)}"
+
+
+def _number(text: str, unit: str) -> str:
+    found = _moment(text, unit)
+    return text if found is None else number_text(found)
 
 
 def timestamp_ticks(column: Any, unit: str) -> Ticks:

@@ -25,7 +25,8 @@ from holdsfor.engine.metric.facts import Signature
 from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl.reader import parse_data
 from holdsfor.frontend.dmtl.words import NAME, RESERVED
-from holdsfor.io.metric_times import Ticks, common_scale, off_tick, on_tick, rational_ticks, text_ticks
+from holdsfor.io.metric_dates import dated_ticks, with_numbers
+from holdsfor.io.metric_times import Ticks, common_scale, off_tick, on_tick, rational_ticks
 from holdsfor.io.rejects import refused
 from holdsfor.ir.metric import MetricFact, MetricRule
 
@@ -69,11 +70,21 @@ class Parsed:
     lines: int
     rows: list[Rows] = field(default_factory=list)
     odd: list[MetricFact] = field(default_factory=list)
+    dated: bool = False
+    """Whether facts among the odd ones have dates."""
     refused: list[pa.Table] = field(default_factory=list)
 
 
-def parse(block: bytes, wanted: Container[Signature] | None = None, tick: Fraction | None = None) -> Parsed:
-    """The facts of a piece of text; of `wanted` predicates only, and at multiples of a tick, if that is given."""
+def parse(
+    block: bytes,
+    wanted: Container[Signature] | None = None,
+    tick: Fraction | None = None,
+    unit: str = "s",
+) -> Parsed:
+    """The facts of a piece of text; of `wanted` predicates only, and at multiples of a tick, if that is given.
+
+    Times may be dates, which are counted in the unit.
+    """
     piece = _Piece(_without_blanks(block))
     parsed = Parsed(len(piece.first))
     is_read = np.zeros(parsed.lines, np.bool_)
@@ -84,11 +95,11 @@ def parse(block: bytes, wanted: Container[Signature] | None = None, tick: Fracti
         if wanted is not None and (name, group.arity) not in wanted:
             is_read[group.rows] = True
             continue
-        fine = group.read(parsed, tick)
+        fine = group.read(parsed, tick, unit)
         is_read[group.rows[fine]] = True
     left = np.flatnonzero(~is_read)
     if len(left):
-        _parse_lines(block, left, parsed, wanted, tick)
+        _parse_lines(block, left, parsed, wanted, tick, unit)
     return parsed
 
 
@@ -104,7 +115,12 @@ def _without_blanks(block: bytes) -> bytes:
 
 
 def _parse_lines(
-    block: bytes, rows: Ints, parsed: Parsed, wanted: Container[Signature] | None, tick: Fraction | None
+    block: bytes,
+    rows: Ints,
+    parsed: Parsed,
+    wanted: Container[Signature] | None,
+    tick: Fraction | None,
+    unit: str,
 ) -> None:
     """Lines that are not plain, one at a time."""
     lines = block.split(b"\n")
@@ -113,7 +129,9 @@ def _parse_lines(
         if _COMMENT.fullmatch(lines[row]):
             continue
         text = lines[row].decode()
-        found = parse_data(Source("", text))
+        numbered = with_numbers(text, unit)
+        parsed.dated |= numbered != text
+        found = parse_data(Source("", numbered))
         reason = found.diagnostics[0].message if found.diagnostics else _wrong_time(found.statements, tick)
         if reason is not None:
             name = re.split(r"[(@]", text, maxsplit=1)[0].strip()
@@ -239,17 +257,17 @@ class _Group:
     is_span: bool
     rows: Ints
 
-    def read(self, parsed: Parsed, tick: Fraction | None) -> Bools:
+    def read(self, parsed: Parsed, tick: Fraction | None, unit: str) -> Bools:
         """Take in the facts; says which of the lines are fine."""
         first = self.piece.first[self.rows]
         place = self.arity + 2 if self.arity else 1
         if self.is_span:
-            low = text_ticks(self.piece.column(first + place + 1))
-            high = text_ticks(self.piece.column(first + place + 2))
+            low = dated_ticks(self.piece.column(first + place + 1), unit)
+            high = dated_ticks(self.piece.column(first + place + 2), unit)
             is_closed_low = self.piece.marks[first + place] == _SQUARE_OPEN
             is_closed_high = self.piece.marks[first + place + 2] == _SQUARE_CLOSE
         else:
-            low = high = text_ticks(self.piece.column(first + place))
+            low = high = dated_ticks(self.piece.column(first + place), unit)
             is_closed_low = is_closed_high = np.ones(len(first), np.bool_)
         start, end, scale, fine = cells(low, high, is_closed_low, is_closed_high)
         if tick is not None:
@@ -258,7 +276,7 @@ class _Group:
             first, start, end = first[fine], start[fine], end[fine]
         args = tuple(self.piece.column(first + 1 + place).dictionary_encode() for place in range(self.arity))
         if len(first):
-            parsed.rows.append(Rows((self.name, self.arity), args, start, end, scale))
+            parsed.rows.append(Rows((self.name, self.arity), args, start, end, scale, low.dated or high.dated))
         return fine
 
 
@@ -278,7 +296,7 @@ def cells(
     return start, end, scale, fine
 
 
-def odd_rows(facts: list[MetricFact]) -> Iterator[Rows]:
+def odd_rows(facts: list[MetricFact], *, dated: bool = False) -> Iterator[Rows]:
     """Facts that were read one by one, as columns."""
     by_signature: dict[Signature, list[MetricFact]] = {}
     for fact in facts:
@@ -293,7 +311,7 @@ def odd_rows(facts: list[MetricFact]) -> Iterator[Rows]:
         start, end, scale, fine = cells(low, high, closed_low, closed_high)
         if not fine.all():
             raise HoldsforError(f"the times of {signature[0]} are too far apart for ticks of 1/{scale}")
-        yield Rows(signature, args, start, end, scale)
+        yield Rows(signature, args, start, end, scale, dated)
 
 
 def _bounds(numbers: list[Fraction | None], infinite: np.int64) -> Ticks:

@@ -34,15 +34,16 @@ def read_metric_facts(
     rejects: Rejects | None = None,
     wanted: Container[Signature] | None = None,
     tick: Fraction | None = None,
+    unit: str = "s",
 ) -> FactSet:
     """Read files, in any order of facts; `-` is standard input, and gzip is unpacked.
 
-    Times are exact: the time-line of the result has as many ticks to a unit as they need. Lines that are no facts go to
+    Times are numbers, or dates, which are counted in the unit. They are exact: the time-line of the result has as many ticks to a unit as they need. Lines that are no facts go to
     `rejects`, and with a tick those at other times than multiples of it. Facts of predicates that are not `wanted`, if
     that is given, are left out.
     """
     rejects = rejects or Rejects()
-    rows = [found for parsed in _pieces(paths, rejects, wanted, tick) for found in _all_rows(parsed)]
+    rows = [found for parsed in _pieces(paths, rejects, wanted, tick, unit) for found in _all_rows(parsed)]
     return fact_set(rows, dictionary)
 
 
@@ -62,10 +63,11 @@ def _pieces(
     rejects: Rejects,
     wanted: Container[Signature] | None,
     tick: Fraction | None = None,
+    unit: str = "s",
 ) -> Iterator[Parsed]:
     for path in paths:
         line = 0
-        for parsed in in_order(lambda block: parse(block, wanted, tick), blocks(path)):
+        for parsed in in_order(lambda block: parse(block, wanted, tick, unit), blocks(path)):
             moved = [table.set_column(0, "line", pc.add(table["line"], line)) for table in parsed.refused]
             rejects.add(shown_name(path), moved)
             line += parsed.lines
@@ -74,7 +76,7 @@ def _pieces(
 
 def _all_rows(parsed: Parsed) -> Iterator[Rows]:
     yield from parsed.rows
-    yield from odd_rows(parsed.odd)
+    yield from odd_rows(parsed.odd, dated=parsed.dated)
 
 
 def fact_set(rows: Sequence[Rows], dictionary: Dictionary) -> FactSet:

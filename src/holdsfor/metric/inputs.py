@@ -102,7 +102,7 @@ def _read(
         return facts_from_frames(facts, dictionary, rejects, unit, tick)
     paths = listed_paths(facts, "facts", 'give files, or tables by predicate name such as {"P": table}')
     if described is None:
-        return read_metric_facts(input_files(paths), dictionary, rejects, tick=tick)
+        return read_metric_facts(input_files(paths), dictionary, rejects, tick=tick, unit=unit)
     return read_metric_tables(input_files(paths, described), described, dictionary, rejects, tick=tick)
 
 

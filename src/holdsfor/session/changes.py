@@ -17,13 +17,16 @@ from holdsfor.engine.matching import Op
 from holdsfor.incremental.heap import FIRST, SECTION
 from holdsfor.incremental.stage import StageRun
 from holdsfor.incremental.trace import Trace
+from holdsfor.io.scaled import with_texts, with_timestamps
 from holdsfor.result import counted, frame_library, shown_html, shown_text
 from holdsfor.session.ids import interval_id
 from holdsfor.session.inputs import Cause, Inputs
 from holdsfor.session.ledger import Entries, Ledger, finite
 from holdsfor.session.texts import Words
+from holdsfor.times import TimeScale
 
 _FEW = 64
+_TIMES = ("start", "end", "query_time", "previous_start", "previous_end")
 MOST_CAUSES = 8
 """So many causes of a change are named, the latest."""
 
@@ -64,8 +67,16 @@ class Context:
 class Changes(Sequence[Change]):
     """What has changed. Rows for Python, `to_arrow()` and the like for data tools."""
 
-    def __init__(self, entries: Entries, query_time: int, context: Context, tick: int = 1) -> None:
+    def __init__(
+        self,
+        entries: Entries,
+        query_time: int,
+        context: Context,
+        tick: int = 1,
+        time_scale: TimeScale | None = None,
+    ) -> None:
         self._entries = entries
+        self.time_scale = time_scale
         self._context = context
         self._tick = tick
         self.query_time = query_time * tick
@@ -133,10 +144,17 @@ class Changes(Sequence[Change]):
 
     # Tables
 
-    def to_arrow(self) -> pa.Table:
-        """`id, op, fluent, value, start, end, query_time, previous_start, previous_end`, and `causes` as text."""
+    def to_arrow(self, *, points: bool = False) -> pa.Table:
+        """`id, op, fluent, value, start, end, query_time, previous_start, previous_end`, and `causes` as text.
+
+        Where the unit of time-points is known, times are timestamps with a zone, unless `points` asks for numbers.
+        """
+        return with_timestamps(self._table, None if points else self.time_scale, _TIMES)
+
+    @cached_property
+    def _table(self) -> pa.Table:
         columns = [[getattr(change, name) for change in self._listed] for name in CHANGES.names]
-        causes = [[str(cause) for cause in change.causes] for change in self._listed]
+        causes = [[cause.shown(self.time_scale) for cause in change.causes] for change in self._listed]
         return pa.table([*columns, causes], schema=CHANGES.append(pa.field("causes", pa.list_(pa.string()))))
 
     def to_pandas(self) -> Any:
@@ -157,9 +175,10 @@ class Changes(Sequence[Change]):
         return shown_html(self._title(), self._shown(), len(self))
 
     def _title(self) -> str:
-        return f"{counted(len(self), 'change')} at {self.query_time}"
+        at = str(self.query_time) if self.time_scale is None else self.time_scale.text(self.query_time)
+        return f"{counted(len(self), 'change')} at {at}"
 
     def _shown(self) -> pa.Table:
-        table = self.to_arrow()
+        table = with_texts(self._table, self.time_scale, _TIMES)
         causes = pa.array(["; ".join(listed) for listed in table["causes"].to_pylist()], pa.string())
         return table.select(["op", "fluent", "value", "start", "end"]).append_column("causes", causes)

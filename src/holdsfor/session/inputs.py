@@ -12,6 +12,7 @@ from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
 from holdsfor.engine.tables import FOREVER
 from holdsfor.session.texts import Words
+from holdsfor.times import TimeScale
 
 
 class CauseKind(StrEnum):
@@ -34,7 +35,12 @@ class Cause:
     end: int | None = None
 
     def __str__(self) -> str:
-        when = f"at {self.time}" if self.end is None else f"from {self.time} to {self.end}"
+        return self.shown()
+
+    def shown(self, scale: TimeScale | None = None) -> str:
+        """The cause as text, with times as a scale has them."""
+        shown = str if scale is None else scale.text
+        when = f"at {shown(self.time)}" if self.end is None else f"from {shown(self.time)} to {shown(self.end)}"
         return f"{self.kind} {self.text} {when}"
 
     def in_time(self, tick: int) -> Cause:

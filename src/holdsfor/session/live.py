@@ -262,7 +262,7 @@ class Session:
         self._inputs = self._inputs.after(at)
         self._trace = self._engine.trace = Trace()
         self._shown_at = at
-        return Changes(entries, at, context, self._tick)
+        return Changes(entries, at, context, self._tick, self.time_scale)
 
     @property
     def now(self) -> int | None:

@@ -28,8 +28,9 @@ def assert_intervals(result: Result, expected: str) -> None:
     >>> rules = loads("initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).")
     >>> assert_intervals(rules.recognise(events("3 unlock(front)")), "open(front)=true [4,inf)")
     """
-    found = found_at(max(result.query_times, default=0), result.to_arrow(points=True), result.derived_event_points)
-    wrong = differences(wanted(expected), found, "<found>")
+    tables = result.to_arrow(points=True), result.derived_event_points
+    found = found_at(max(result.query_times, default=0), *tables, result.time_scale)
+    wrong = differences(wanted(expected, scale=result.time_scale), found, "<found>")
     if wrong:
         raise AssertionError("\n".join(one.render() for one in wrong))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from holdsfor.diagnostics import HoldsforError, ProgramError
 from holdsfor.engine_names import Engine
-from holdsfor.testing.engines import found_by
+from holdsfor.testing.engines import found_by, time_scale_of
 from holdsfor.testing.markdown import Check, read_checks
 from holdsfor.testing.metric import found_by_metric, wanted_facts
 from holdsfor.testing.notation import Found, Wanted, lines_of, name_of, wanted_lines
@@ -85,7 +85,7 @@ def findings(check: Check, engine: Engine, spark: Any = None) -> Found:
 def wanted_of(check: Check) -> list[Wanted]:
     """What a check expects."""
     lines = lines_of(check.wanted.text, str(check.path), check.wanted.line)
-    return list((wanted_facts if check.is_metric else wanted_lines)(lines))
+    return list((wanted_facts if check.is_metric else wanted_lines)(lines, time_scale_of(check)))
 
 
 def differences(wanted: Sequence[Wanted], found: Found, place: str) -> list[Difference]:

@@ -22,7 +22,8 @@ from holdsfor.recognition import Recognition, plan_windows, read_events
 from holdsfor.result import Result
 from holdsfor.testing import markdown
 from holdsfor.testing.markdown import Block, Check
-from holdsfor.testing.notation import Found, Line, event_tables, lines_of, shown_span
+from holdsfor.testing.notation import Found, Line, event_tables, lines_of, shown_span, shown_time
+from holdsfor.times import TimeScale, duration, span_in_points, time_point_or_none
 
 _SPAN = ("window", "step", "start", "end")
 
@@ -35,15 +36,23 @@ def found_by(engine: Engine, check: Check, spark: Any = None) -> Found:
             "the page (`rules: FILE` between two lines `---`), or give one with --rules FILE"
         )
     reasoner = reasoner_of(check)
-    tables, rows = _events(check)
+    scale = reasoner.time_scale
+    tables, rows = _events(check, scale)
     reading = _read(reasoner, check, tables, rows)
-    windows = plan_windows(reading.stream, *(check.options.get(name) for name in _SPAN), tick=reasoner.plan.clock_tick)
+    span = _span(check, scale)
+    windows = plan_windows(reading.stream, *span, tick=reasoner.plan.clock_tick)
     if engine is Engine.SPARK:
-        found = _on_spark(reasoner, check, tables, spark)
+        found = _on_spark(reasoner, check, tables, span, spark)
     else:
         run = Recognition(reasoner.plan, reading, windows)
         found = run.by_reference() if engine is Engine.REFERENCE else _tables(run)
-    return found_at(None if windows is None else _asked(check, windows.query_times.tolist()), *found)
+    asked = None if windows is None else _asked(check, windows.query_times.tolist(), scale)
+    return found_at(asked, *found, scale)
+
+
+def _span(check: Check, scale: TimeScale | None) -> tuple[int | None, int | None, int | None, int | None]:
+    window, step, start, end = (check.options.get(name) for name in _SPAN)
+    return span_in_points((window, step, start, end), None if scale is None else scale.unit)
 
 
 def reasoner_of(check: Check) -> Reasoner:
@@ -53,7 +62,14 @@ def reasoner_of(check: Check) -> Reasoner:
     program = replace(program, metric=parse_metric(metric)) if metric else program
     made = from_program(program + background_program(check.tables) if check.tables else program)
     made.require_no_errors()
-    return made.with_clock_tick(check.options.get("clock_tick", 1))
+    unit = None if made.time_scale is None else made.time_scale.unit
+    return made.with_clock_tick(duration(check.options.get("clock_tick", 1), unit, "clock_tick"))
+
+
+def time_scale_of(check: Check) -> TimeScale | None:
+    """What the rules of a check say of time-points."""
+    program = parse_program((source(check, block) for block in check.blocks(markdown.RULES)), read_source)
+    return replace(program, metric=parse_metric(source(check, b) for b in check.blocks(markdown.METRIC))).time_scale
 
 
 def source(check: Check, block: Block) -> Source:
@@ -61,7 +77,7 @@ def source(check: Check, block: Block) -> Source:
     return Source(str(block.file or check.path), "\n" * (block.line - 1) + block.text + "\n")
 
 
-def _events(check: Check) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
+def _events(check: Check, scale: TimeScale | None) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
     """Events as tables, and those that are rows of RTEC's format."""
     lines = [line for block in check.blocks(markdown.EVENTS) for line in _block_lines(check, block)]
     rows = [line.text for line in lines if "|" in line.text]
@@ -69,7 +85,7 @@ def _events(check: Check) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
         raise HoldsforError(
             f"{lines[0].place}: of these events some are written with `|`, some without; choose one way"
         )
-    return {} if rows else event_tables(lines), rows
+    return {} if rows else event_tables(lines, None if scale is None else scale.unit), rows
 
 
 def _block_lines(check: Check, block: Block) -> list[Line]:
@@ -100,7 +116,11 @@ def _tables(run: Recognition) -> tuple[pa.Table, pa.Table]:
 
 
 def _on_spark(
-    reasoner: Reasoner, check: Check, tables: Mapping[str, list[dict[str, Any]]], spark: Any
+    reasoner: Reasoner,
+    check: Check,
+    tables: Mapping[str, list[dict[str, Any]]],
+    span: tuple[int | None, int | None, int | None, int | None],
+    spark: Any,
 ) -> tuple[pa.Table, pa.Table]:
     # Imported here: few users of this module have Spark.
     from holdsfor.spark.batch import derived_events, recognise
@@ -109,29 +129,31 @@ def _on_spark(
         raise HoldsforError(f"{check.place}: on Spark, events are written as `10 comes(ann)`, without `|`")
     frames = {name: spark.createDataFrame(as_part(table, name).table) for name, table in tables.items()}
     frames = frames or {"nothing": spark.createDataFrame([(0,)], "time bigint")}
-    span = {name: check.options.get(name) for name in _SPAN}
-    given: dict[str, Any] = {**span, "partitions": 2, "untyped": True}
+    given: dict[str, Any] = {**dict(zip(_SPAN, span, strict=True)), "partitions": 2, "untyped": True}
     intervals = recognise(reasoner, frames, **given).toArrow().cast(INTERVALS)
     return intervals, derived_events(reasoner, frames, **given).toArrow().cast(EVENTS)
 
 
-def _asked(check: Check, times: Sequence[int]) -> int:
+def _asked(check: Check, times: Sequence[int], scale: TimeScale | None) -> int:
     """The query time that a check is about: the last one if it does not say."""
-    at = check.options.get("at", times[-1] if times else None)
+    given = check.options.get("at", times[-1] if times else None)
+    at = time_point_or_none(given, None if scale is None else scale.unit, "at")
     if at is None or at not in times:
-        named = ", ".join(map(str, times[:8])) or "none"
-        raise HoldsforError(f"{check.place}: {at} is no query time; there are {named}{', …' if len(times) > 8 else ''}")
+        named = ", ".join(shown_time(time, scale) for time in times[:8]) or "none"
+        raise HoldsforError(
+            f"{check.place}: {given} is no query time; there are {named}{', …' if len(times) > 8 else ''}"
+        )
     return at
 
 
-def found_at(query_time: int | None, intervals: pa.Table, happened: pa.Table) -> Found:
-    """The rows of one query time, in order; without one there are no others."""
+def found_at(query_time: int | None, intervals: pa.Table, happened: pa.Table, scale: TimeScale | None = None) -> Found:
+    """The rows of one query time, in order, with times as the scale has them; without one there are no others."""
     found: Found = {}
     for row in sorted(rows_of(intervals)):
         if query_time is None or row.query_time == query_time:
-            found.setdefault(f"{row.fluent}={row.value}", []).append(shown_span((row.start, row.end)))
+            found.setdefault(f"{row.fluent}={row.value}", []).append(shown_span((row.start, row.end), scale))
     times = zip(*(happened[name].to_pylist() for name in EVENTS.names), strict=True)
     for asked, event, time in sorted(times):
         if query_time is None or asked == query_time:
-            found.setdefault(event, []).append(str(time))
+            found.setdefault(event, []).append(shown_time(time, scale))
     return found

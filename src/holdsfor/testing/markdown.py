@@ -16,12 +16,14 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.fact_files import named_table
 from holdsfor.loading import METRIC_FILES
 from holdsfor.testing.rule_files import head_of
+from holdsfor.times import is_duration, is_time
 
 RULES, METRIC, EVENTS, FACTS, EXPECTED = "prolog", "dmtl", "events", "facts", "expected"
 TABLE = "table"
 """A table of background facts, as a file alone."""
 _GIVEN = frozenset({RULES, METRIC, EVENTS, FACTS})
 _OPTIONS = frozenset({"clock_tick", "window", "step", "start", "end", "at"})
+_DURATIONS = frozenset({"window", "step", "clock_tick"})
 _FOR_RENDERERS = frozenset({"title", "linenums", "hl_lines"})
 """Options that say how a page shows a block."""
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
@@ -47,7 +49,7 @@ class Check:
     path: Path
     given: tuple[Block, ...]
     wanted: Block
-    options: dict[str, int]
+    options: dict[str, int | str]
 
     @property
     def place(self) -> str:
@@ -179,14 +181,16 @@ def _given(block: Block, path: Path) -> Block:
     return found
 
 
-def _run_options(block: Block, path: Path) -> dict[str, int]:
-    options = {}
+def _run_options(block: Block, path: Path) -> dict[str, int | str]:
+    options: dict[str, int | str] = {}
     for option in block.options:
         name, _, value = option.partition("=")
-        if name not in _OPTIONS or not re.fullmatch(r"-?\d+", value):
+        is_known = name in _OPTIONS and (is_duration if name in _DURATIONS else is_time)(value)
+        if not is_known:
             raise HoldsforError(
                 f"{path}:{block.line - 1}: {option!r} is no option; there are {', '.join(sorted(_OPTIONS))}, each with a "
-                "whole number: `expected window=10 step=5`"
+                "whole number: `expected window=10 step=5`, or where rules declare a unit with a time or a duration: "
+                "`expected window=1h at=2026-03-01T12:00Z`"
             )
-        options[name] = int(value)
+        options[name] = int(value) if re.fullmatch(r"-?\d+", value) else value
     return options

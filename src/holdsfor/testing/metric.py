@@ -13,6 +13,8 @@ from holdsfor.engine_names import Engine
 from holdsfor.frontend.dmtl.numbers import range_text
 from holdsfor.frontend.dmtl.reader import parse_data
 from holdsfor.frontend.dmtl.unparse import metric_text
+from holdsfor.io.metric_dates import with_numbers
+from holdsfor.io.metric_scaled import moment_text
 from holdsfor.ir.metric import MetricFact, Range
 from holdsfor.metric import MetricReasoner, from_metric_sources
 from holdsfor.metric.inputs import MetricReading, read_facts
@@ -23,6 +25,7 @@ from holdsfor.testing import markdown
 from holdsfor.testing.engines import require_usable, source
 from holdsfor.testing.markdown import Check
 from holdsfor.testing.notation import Found, Line, Wanted
+from holdsfor.times import TimeScale
 
 _UNSUITABLE = ("window", "step", "at")
 
@@ -40,9 +43,10 @@ def found_by_metric(engine: Engine, check: Check, spark: Any = None) -> Found:
     if engine is Engine.SPARK:
         return _on_spark(_reasoner(check), check, spark)
     reasoner = _reasoner(check)
-    run = MetricRun(reasoner.plan, _read_facts(reasoner, check), Span.of(start, end))
+    unit = None if reasoner.time_scale is None else reasoner.time_scale.unit
+    run = MetricRun(reasoner.plan, _read_facts(reasoner, check), Span.of(start, end, unit=unit))
     result = run.by_reference(reasoner.program) if engine is Engine.REFERENCE else run.result()
-    return _texts(_fact(row) for row in result)
+    return _texts((_fact(row) for row in result), reasoner.time_scale)
 
 
 def _reasoner(check: Check) -> MetricReasoner:
@@ -55,7 +59,7 @@ def _read_facts(reasoner: MetricReasoner, check: Check) -> MetricReading:
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
         file.write("".join(f"{block.text}\n" for block in check.blocks(markdown.FACTS)))
         file.flush()
-        reading = read_facts(reasoner.signatures, file.name)
+        reading = read_facts(reasoner.signatures, file.name, declared=reasoner.time_scale)
     require_usable(check, "fact", reading.rejects, reading.unknown)
     return reading
 
@@ -65,15 +69,17 @@ def _on_spark(reasoner: MetricReasoner, check: Check, spark: Any) -> Found:
     from holdsfor.spark import materialise
 
     lines = [(line,) for block in check.blocks(markdown.FACTS) for line in block.text.splitlines() if line.strip()]
-    facts = spark.createDataFrame(lines, "value string")
-    bounds = {"start": check.options.get("start"), "end": check.options.get("end")}
-    rows = materialise(reasoner, facts, **bounds, exact=True, partitions=2).collect()
-    return _texts(
+    given = spark.createDataFrame(lines, "value string")
+    unit = None if reasoner.time_scale is None else reasoner.time_scale.unit
+    span = Span.of(check.options.get("start"), check.options.get("end"), unit=unit)
+    rows = materialise(reasoner, given, start=span.start, end=span.end, exact=True, partitions=2).collect()
+    facts = (
         MetricFact(
             row.predicate, tuple(map(Const, row.args)), _range(row.start, row.start_closed, row.end, row.end_closed)
         )
         for row in rows
     )
+    return _texts(facts, reasoner.time_scale)
 
 
 def _range(start: str | None, start_closed: bool, end: str | None, end_closed: bool) -> Range:
@@ -86,12 +92,22 @@ def _fact(row: Row) -> MetricFact:
     return MetricFact(row.predicate, tuple(map(Const, row.args)), during)
 
 
-def _texts(facts: Iterable[MetricFact]) -> Found:
-    """Facts by what holds; intervals from the first to the last."""
+def _texts(facts: Iterable[MetricFact], scale: TimeScale | None = None) -> Found:
+    """Facts by what holds; intervals from the first to the last, with times as the scale has them."""
     found: dict[str, list[Range]] = {}
     for fact in facts:
         found.setdefault(_what(fact), []).append(fact.during)
-    return {what: [range_text(during) for during in sorted(ranges, key=_place)] for what, ranges in found.items()}
+    return {what: [_shown(during, scale) for during in sorted(ranges, key=_place)] for what, ranges in found.items()}
+
+
+def _shown(during: Range, scale: TimeScale | None) -> str:
+    if scale is None:
+        return range_text(during)
+    if during.is_punctual and during.low is not None:
+        return f"[{moment_text(during.low, scale)}]"
+    low = "(-inf" if during.low is None else f"{'(' if during.low_open else '['}{moment_text(during.low, scale)}"
+    high = "inf)" if during.high is None else f"{moment_text(during.high, scale)}{')' if during.high_open else ']'}"
+    return f"{low},{high}"
 
 
 def _place(during: Range) -> tuple[bool, Any, bool]:
@@ -102,17 +118,18 @@ def _what(fact: MetricFact) -> str:
     return metric_text(fact).rpartition("@")[0]
 
 
-def wanted_facts(lines: Iterable[Line]) -> Iterator[Wanted]:
+def wanted_facts(lines: Iterable[Line], scale: TimeScale | None = None) -> Iterator[Wanted]:
     """What is expected: all intervals of a fact, over as many lines as one likes."""
     found: dict[str, list[MetricFact]] = {}
     places: dict[str, str] = {}
     for line in lines:
         never = re.fullmatch(r"(.+?)\s+never", line.text)
-        fact = _read(f"{never[1]}@0" if never else line.text, line)
+        text = line.text if scale is None else with_numbers(line.text, scale.unit)
+        fact = _read(f"{never[1]}@0" if never else text, line)
         found.setdefault(_what(fact), []).extend([] if never else [fact])
         places.setdefault(_what(fact), line.place)
     for what, facts in found.items():
-        yield Wanted(what, tuple(_texts(facts).get(what, [])), places[what])
+        yield Wanted(what, tuple(_texts(facts, scale).get(what, [])), places[what])
 
 
 def _read(text: str, line: Line) -> MetricFact:

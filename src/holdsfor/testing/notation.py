@@ -2,7 +2,8 @@
 
 Events, one to a line: `10 comes(ann, kitchen)`, `10 comes(ann, kitchen) arrives 45`, and for input fluents
 `[10,20) near(ann, bob)` or `[10,20) light(hall)=dim`. What is expected: `inRoom(ann, kitchen)=true [21,41) [50,inf)`,
-`occupied(kitchen) never`, and for derived events `arrival(tern) at 31 40`. `%` begins a comment.
+`occupied(kitchen) never`, and for derived events `arrival(tern) at 31 40`. `%` begins a comment. Where the rules declare
+what one time-point is, times may be written as `2026-03-01T12:00Z`.
 """
 
 from __future__ import annotations
@@ -16,13 +17,18 @@ from holdsfor.diagnostics import HoldsforError, Source
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term, arguments, functor, variables
+from holdsfor.times import TimeScale, time_point
 
 Span: TypeAlias = tuple[float, float]
 """From a start to an end that does not belong to it; infinite where there is none."""
 
-_SPAN = r"\[\s*(-?\d+|-inf)\s*,\s*(-?\d+|inf)\s*\)"
-_OCCURS = re.compile(rf"^(?:(?P<time>-?\d+)|(?P<span>{_SPAN}))\s+(?P<what>.+?)(?:\s+arrives\s+(?P<arrival>-?\d+))?$")
-_EXPECTED = re.compile(rf"^(?P<what>.+?)\s+(?:(?P<spans>{_SPAN}(?:\s*{_SPAN})*)|at(?P<times>(?:\s+-?\d+)+)|never)$")
+_DATE = r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:[.]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+_TIME = rf"(?:{_DATE}|-?\d+)"
+_SPAN = rf"\[\s*({_TIME}|-inf)\s*,\s*({_TIME}|inf)\s*\)"
+_OCCURS = re.compile(
+    rf"^(?:(?P<time>{_TIME})|(?P<span>{_SPAN}))\s+(?P<what>.+?)(?:\s+arrives\s+(?P<arrival>{_TIME}))?$"
+)
+_EXPECTED = re.compile(rf"^(?P<what>.+?)\s+(?:(?P<spans>{_SPAN}(?:\s*{_SPAN})*)|at(?P<times>(?:\s+{_TIME})+)|never)$")
 
 
 class Line(NamedTuple):
@@ -64,16 +70,20 @@ def lines_of(text: str, name: str, first: int = 1) -> list[Line]:
     return [Line(line, f"{name}:{number}") for number, line in enumerate(stripped, first) if line]
 
 
-def events(text: str, name: str = "<events>") -> dict[str, list[dict[str, Any]]]:
+def events(text: str, name: str = "<events>", *, unit: str | None = None) -> dict[str, list[dict[str, Any]]]:
     """Events and input fluents as tables by name, which is what `recognise` and sessions take.
+
+    With a `unit`, times may be written in ISO 8601.
 
     >>> events("10 comes(ann, kitchen)")
     {'comes': [{'time': 10, 'arg1': 'ann', 'arg2': 'kitchen'}]}
+    >>> events("1970-01-01T00:01Z comes(ann)", unit="s")
+    {'comes': [{'time': 60, 'arg1': 'ann'}]}
     """
-    return event_tables(lines_of(text, name))
+    return event_tables(lines_of(text, name), unit)
 
 
-def event_tables(lines: Iterable[Line]) -> dict[str, list[dict[str, Any]]]:
+def event_tables(lines: Iterable[Line], unit: str | None = None) -> dict[str, list[dict[str, Any]]]:
     """The same for lines that stand somewhere."""
     tables: dict[str, list[dict[str, Any]]] = {}
     for line in lines:
@@ -83,7 +93,7 @@ def event_tables(lines: Iterable[Line]) -> dict[str, list[dict[str, Any]]]:
                 f"{line.place}: {line.text!r} is no event; write `10 comes(ann)`, or `[10,20) near(ann,bob)=true` for "
                 "an input fluent"
             )
-        name, row = _row(found, line)
+        name, row = _row(found, line, unit)
         tables.setdefault(name, []).append(row)
     return {name: _with_arrivals(rows) for name, rows in tables.items()}
 
@@ -95,37 +105,38 @@ def _with_arrivals(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"arrival": row["time"] if "time" in row else row["start"], **row} for row in rows]
 
 
-def _row(found: re.Match[str], line: Line) -> tuple[str, dict[str, Any]]:
+def _row(found: re.Match[str], line: Line, unit: str | None) -> tuple[str, dict[str, Any]]:
     what, value = _pair(found["what"], line)
     signature = functor(what)
     if signature is None:
         raise HoldsforError(f"{line.place}: {found['what']!r} has no name")
     row: dict[str, Any] = {}
     if found["time"] is not None:
-        time = int(found["time"])
+        time = _point(found["time"], line, unit)
         row = {"time": time} if value is None else {"start": time, "end": time + 1, "value": _constant(value, line)}
     else:
-        (span,) = _spans(found["span"])
+        (span,) = _spans(found["span"], line, unit)
         if math.isinf(span[0]):
             raise HoldsforError(f"{line.place}: an input fluent begins at a time-point, not at -inf")
         row |= {"start": int(span[0]), "end": None if math.isinf(span[1]) else int(span[1])}
         row["value"] = "true" if value is None else _constant(value, line)
     if found["arrival"] is not None:
-        row["arrival"] = int(found["arrival"])
+        row["arrival"] = _point(found["arrival"], line, unit)
     return signature[0], row | {f"arg{n}": _constant(arg, line) for n, arg in enumerate(arguments(what), 1)}
 
 
-def wanted(text: str, name: str = "<expected>") -> list[Wanted]:
+def wanted(text: str, name: str = "<expected>", scale: TimeScale | None = None) -> list[Wanted]:
     """What is expected, line by line.
 
     >>> wanted("inRoom(ann) [21,41)")[0].what
     'inRoom(ann)=true'
     """
-    return list(wanted_lines(lines_of(text, name)))
+    return list(wanted_lines(lines_of(text, name), scale))
 
 
-def wanted_lines(lines: Iterable[Line]) -> Iterator[Wanted]:
-    """The same for lines that stand somewhere."""
+def wanted_lines(lines: Iterable[Line], scale: TimeScale | None = None) -> Iterator[Wanted]:
+    """The same for lines that stand somewhere; times are written as the scale has them, if there is one."""
+    unit = None if scale is None else scale.unit
     for line in lines:
         found = _EXPECTED.match(line.text)
         if found is None:
@@ -135,18 +146,25 @@ def wanted_lines(lines: Iterable[Line]) -> Iterator[Wanted]:
             )
         what, value = _pair(found["what"], line)
         if found["times"] is not None:
-            yield Wanted(print_term(what), tuple(found["times"].split()), line.place)
+            times = (shown_time(_point(time, line, unit), scale) for time in found["times"].split())
+            yield Wanted(print_term(what), tuple(times), line.place)
         else:
             pair = f"{print_term(what)}={'true' if value is None else print_term(value)}"
-            yield Wanted(pair, tuple(map(shown_span, _spans(found["spans"] or ""))), line.place)
+            spans = _spans(found["spans"] or "", line, unit)
+            yield Wanted(pair, tuple(shown_span(span, scale) for span in spans), line.place)
 
 
-def _spans(text: str) -> list[Span]:
-    return [(_moment(start), _moment(end)) for start, end in re.findall(_SPAN, text)]
+def _spans(text: str, line: Line, unit: str | None) -> list[Span]:
+    return [(_moment(start, line, unit), _moment(end, line, unit)) for start, end in re.findall(_SPAN, text)]
 
 
-def _moment(text: str) -> float:
-    return float(text) if text in ("inf", "-inf") else int(text)
+def _moment(text: str, line: Line, unit: str | None) -> float:
+    return float(text) if text in ("inf", "-inf") else _point(text, line, unit)
+
+
+def _point(text: str, line: Line, unit: str | None) -> int:
+    """A time-point, or a time in ISO 8601."""
+    return time_point(text, unit, f"{line.place}: the time")
 
 
 def _pair(text: str, line: Line) -> tuple[Term, Term | None]:
@@ -168,11 +186,16 @@ def _constant(term: Term, line: Line) -> str | int | float:
     return term.value
 
 
-def shown_span(span: Span) -> str:
+def shown_time(time: int, scale: TimeScale | None = None) -> str:
+    """A time-point as it is written."""
+    return str(time) if scale is None else scale.text(time)
+
+
+def shown_span(span: Span, scale: TimeScale | None = None) -> str:
     """An interval as it is written.
 
     >>> shown_span((1, 5)), shown_span((-math.inf, math.inf))
     ('[1,5)', '[-inf,inf)')
     """
-    start, end = (str(time) if math.isinf(time) else str(int(time)) for time in span)
+    start, end = (str(time) if math.isinf(time) else shown_time(int(time), scale) for time in span)
     return f"[{start},{end})"

@@ -69,7 +69,7 @@ class Source:
             return fact_set(list(self._mapped(table, self.mapping, rejects)), dictionary)
         if PREDICATE in table.column_names:
             return fact_set(list(self._named(table, rejects)), dictionary)
-        return _from_lines(table[LINE], dictionary, rejects)
+        return _from_lines(table[LINE], dictionary, rejects, self.unit)
 
     def _readable(self, table: pa.Table, lost: str, rejects: Rejects) -> pa.Table:
         """Rows that could be made into columns. Those that could not, and so are facts of no name, are refused."""
@@ -157,9 +157,9 @@ def _used(table: pa.Table) -> pa.Table:
     return table.select(kept)
 
 
-def _from_lines(column: pa.ChunkedArray, dictionary: Dictionary, rejects: Rejects) -> FactSet:
+def _from_lines(column: pa.ChunkedArray, dictionary: Dictionary, rejects: Rejects, unit: str) -> FactSet:
     text = "\n".join(line for line in column.to_pylist() if line is not None)
-    parsed = parse(f"{text}\n".encode())
+    parsed = parse(f"{text}\n".encode(), unit=unit)
     rejects.add("facts", parsed.refused)
     return fact_set([*parsed.rows, *odd_rows(parsed.odd)], dictionary)
 
