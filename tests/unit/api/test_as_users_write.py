@@ -161,7 +161,7 @@ def test_a_date_as_an_end(doors: Reasoner) -> None:
         ({"window": 1.5}, "window must be a whole number of time-points"),
         ({"step": []}, "step must be a whole number of time-points"),
         ({"start": timedelta(1), "unit": "s"}, "start must be a whole number, a datetime, or text such as"),
-        ({"unit": "sec"}, "unit must be one of s, ms, us, ns, min, h, d, not 'sec'"),
+        ({"unit": "fortnight"}, "unit must be one of s, ms, us, ns, min, h, d, not 'fortnight'"),
         ({"window": "90 s", "unit": "min"}, "is no whole number of time-points: one of them is 1 min"),
         ({"end": 10**30}, "end .* is too large"),
         ({"incremental": "yes"}, "incremental must be one of auto, always, never, not 'yes'"),

@@ -233,7 +233,7 @@ def test_options_that_make_no_sense(options: list[str], message: str) -> None:
 def test_a_time_that_is_no_number() -> None:
     result = run("--end", "soon")
     assert result.exit_code == 2
-    assert "'soon' is not a number such as 3, 0.25 or 1/3" in result.stderr
+    assert "'soon' is not a time-point such as 3" in result.stderr
 
 
 def test_other_programs_have_whole_numbers(folder: Path) -> None:

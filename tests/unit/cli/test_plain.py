@@ -36,7 +36,7 @@ NOT_PLAIN = [
     "a.prolog --events --strict",
     "a.prolog --nothing",
     "a.prolog -fcsv",
-    "a.prolog --window 0",
+    "a.prolog --window soon",
     "a.prolog --window ten",
     "a.prolog --window 1 --window 2",
     "a.prolog --start x",
