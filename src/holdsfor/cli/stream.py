@@ -6,7 +6,6 @@ import json
 import math
 import warnings
 from collections.abc import Collection
-from dataclasses import asdict
 from enum import StrEnum
 from fractions import Fraction
 from functools import partial
@@ -257,4 +256,4 @@ def _show(report: Report, reports: Path | None, shown: set[str]) -> None:
         typer.echo(f"no value: {first}", err=True)
     if reports is not None:
         with reports.open("a", encoding="utf-8") as file:
-            file.write(f"{json.dumps(asdict(report))}\n")
+            file.write(f"{json.dumps(report.data())}\n")

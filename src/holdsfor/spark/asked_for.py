@@ -13,7 +13,7 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.given import complain_of_strangers
 from holdsfor.io.mapping import TableMapping
 from holdsfor.spark.nested import kind_at
-from holdsfor.times import require_unit
+from holdsfor.times import TimeScale, unit_of
 
 _DATED = (T.TimestampType, T.TimestampNTZType, T.DateType)
 _TIMES = ("time", "start", "end", "arrival")
@@ -37,23 +37,30 @@ def require_frames(events: object, plan: Plan) -> None:
         complain_of_strangers(events, plan)
 
 
-def known_unit(
-    events: DataFrame | Mapping[str, DataFrame], mapping: TableMapping | None, unit: str | None
-) -> str | None:
-    """What one time-point is, if the user, the mapping or a column of timestamps says so."""
-    if unit is not None:
-        return require_unit(unit)
+def known_scale(
+    declared: TimeScale | None,
+    events: DataFrame | Mapping[str, DataFrame],
+    mapping: TableMapping | None,
+    unit: str | None,
+) -> TimeScale | None:
+    """What one time-point is, if the rules, the user, the mapping or a column of timestamps says so; they must agree."""
+    wanted = unit_of(declared, unit)
     if mapping is not None:
-        dated = any(_dated(frame, _time_columns(mapping)) for frame in _frames(events))
-        return mapping.unit if mapping.declares_unit or dated else None
-    return "s" if any(_dated(frame, _TIMES) for frame in _frames(events)) else None
+        mapping = mapping.with_unit(unit, declared)
+    if declared is not None or wanted is not None:
+        return declared or TimeScale(wanted or "s")
+    if mapping is not None:
+        dated = any(is_dated(frame, _time_columns(mapping)) for frame in _frames(events))
+        return TimeScale(mapping.unit) if mapping.declares_unit or dated else None
+    return TimeScale("s") if any(is_dated(frame, _TIMES) for frame in _frames(events)) else None
 
 
 def _frames(events: DataFrame | Mapping[str, DataFrame]) -> Iterator[Any]:
     yield from events.values() if isinstance(events, Mapping) else [events]
 
 
-def _dated(frame: Any, names: Sequence[str]) -> bool:
+def is_dated(frame: Any, names: Sequence[str] = _TIMES) -> bool:
+    """Whether a DataFrame has timestamps or dates in one of some columns."""
     return any(isinstance(kind_at(frame.schema, name), _DATED) for name in names)
 
 

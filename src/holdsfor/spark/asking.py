@@ -31,8 +31,7 @@ from holdsfor.io.mapping import TableMapping
 from holdsfor.io.tables import Taker
 from holdsfor.loading import Background
 from holdsfor.recognition import MappingInput, plan_windows
-from holdsfor.spark.asked_for import known_unit
-from holdsfor.spark.batch import Events, Rules, _mapping, _read, _session
+from holdsfor.spark.batch import Events, Rules, _read, _session, unit_in
 from holdsfor.spark.columns import Argument, key_part, literal
 from holdsfor.spark.sources import Feed, Origin, _reach
 from holdsfor.spreading.keys import part
@@ -57,8 +56,8 @@ def explain(
     untyped: bool = False,
 ) -> Explanation:
     """Why something holds at a time-point, or why it does not. Takes the events that `recognise` takes."""
-    plan, feeds = _read(program, events, mapping, background, unit, None, untyped=untyped)
-    known = known_unit(events, _mapping(mapping), unit)
+    plan, feeds, scale = _read(program, events, mapping, background, unit, None, untyped=untyped)
+    known = unit_in(scale)
     span = span_in_points((window, step, start, end), known)
     point, query = time_point(at, known, "at"), time_point_or_none(query_time, known, "query_time")
     asked = read_question(question, plan.analysis.entities)

@@ -24,10 +24,11 @@ from holdsfor.loading import Background, Reasoner, load
 from holdsfor.metric import MetricReasoner
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.arguments import ArgumentColumns, columns_of, require_types
-from holdsfor.spark.asked_for import known_unit, require_frames
+from holdsfor.spark.asked_for import known_scale, require_frames
 from holdsfor.spark.buckets import StageTask
 from holdsfor.spark.job import Span, make_job, plan_rows
 from holdsfor.spark.output import WITHOUT_VALUE
+from holdsfor.spark.scales import in_timestamps
 from holdsfor.spark.session import spare_worker, workers_like_driver
 from holdsfor.spark.sources import (
     BUCKET_OF_PACKED,
@@ -46,7 +47,7 @@ from holdsfor.spark.wire import COUNTS, DERIVED, RESULT, ddl
 from holdsfor.spreading.keys import Ties, connected
 from holdsfor.spreading.stages import Stage, stage_plan, undecided
 from holdsfor.spreading.ties import fact_parts
-from holdsfor.times import DurationInput, TimeInput, span_in_points
+from holdsfor.times import DurationInput, TimeInput, TimeScale, span_in_points
 
 Rules: TypeAlias = Reasoner | str | Path | Iterable[str | Path]
 Events: TypeAlias = DataFrame | Mapping[str, DataFrame]
@@ -77,6 +78,9 @@ def recognise(
 ) -> DataFrame:
     """Find the intervals during which situations hold: `query_time, fluent, value, start, end`.
 
+    Times are timestamps where it is known what one time-point is: from `:- time_unit(s).` in the rules, the mapping or the
+    `unit`, or because the input has timestamps. Else they are whole numbers.
+
     `events` is one DataFrame with a mapping, or one per event and input fluent with columns `time`, perhaps `arrival`,
     and the arguments in order. Tables of background facts may be DataFrames too. An end that is null is still open.
 
@@ -84,14 +88,14 @@ def recognise(
     arguments, named after the variables of the rules: `bigint`, `double` or `string`, as the columns of the input and the
     rules say, or as `column_types` says by the name of the column.
 
-    Time-points are the multiples of `clock_tick`, each a `unit` long. Where the unit is known, because it is given, or
-    because times are timestamps, windows may be timedeltas or text such as "1 hour", and `start` and `end` datetimes.
+    Time-points are the multiples of `clock_tick`, each a `unit` long. Where the unit is known, windows may be timedeltas or
+    text such as "1 hour", and `start` and `end` datetimes.
     `partitions` is the number of buckets. `rows_at_once` lets each be worked on in pieces of about so many rows, for
     histories that do not fit in memory. `untyped` says that text columns hold numbers as text. `observation` gets
     counts: `read`, `malformed`, `conflicts`, `intervals`, `without_value`, and `first_without_value` in words.
     """
-    plan, feeds = _read(program, events, mapping, background, unit, clock_tick, untyped=untyped)
-    span = Span(*span_in_points((window, step, start, end), known_unit(events, _mapping(mapping), unit)))
+    plan, feeds, scale = _read(program, events, mapping, background, unit, clock_tick, untyped=untyped)
+    span = Span(*span_in_points((window, step, start, end), unit_in(scale)))
     arguments = _arguments(plan, EntityKind.FLUENT, columns, feeds, column_types)
     found = stage_output(
         plan,
@@ -104,7 +108,7 @@ def recognise(
         counted=observation is not None,
     )
     intervals = intervals_of(found, observation)
-    return intervals if arguments is None else arguments.added(intervals)
+    return in_timestamps(intervals if arguments is None else arguments.added(intervals), scale, INTERVALS.names)
 
 
 def derived_events(
@@ -125,14 +129,14 @@ def derived_events(
     untyped: bool = False,
 ) -> DataFrame:
     """Find the events that rules derive: `query_time, event, time`. Takes what `recognise` takes."""
-    plan, feeds = _read(program, events, mapping, background, unit, clock_tick, untyped=untyped)
-    span = Span(*span_in_points((window, step, start, end), known_unit(events, _mapping(mapping), unit)))
+    plan, feeds, scale = _read(program, events, mapping, background, unit, clock_tick, untyped=untyped)
+    span = Span(*span_in_points((window, step, start, end), unit_in(scale)))
     arguments = _arguments(plan, EntityKind.EVENT, columns, feeds, column_types)
     found = stage_output(
         plan, _session(events), feeds, span, partitions, fluents=(), derived_events=True, counted=False
     )
     happened = events_of(found)
-    return happened if arguments is None else arguments.added(happened)
+    return in_timestamps(happened if arguments is None else arguments.added(happened), scale, EVENTS.names)
 
 
 def _arguments(
@@ -181,14 +185,21 @@ def _read(
     clock_tick: int | None = None,
     *,
     untyped: bool,
-) -> tuple[Plan, list[Feed]]:
-    """The plan of a program, and the DataFrames it runs over."""
+) -> tuple[Plan, list[Feed], TimeScale | None]:
+    """The plan of a program, the DataFrames it runs over, and what one time-point of them is."""
     reasoner = read_program(program, background)
     plan = (reasoner if clock_tick is None else reasoner.with_clock_tick(clock_tick)).plan
     require_frames(events, plan)
     table = _mapping(mapping)
-    table = None if table is None else table.with_unit(unit)
-    return plan, feeds_of(events, plan.analysis.entities, table, unit or "s", untyped=untyped)
+    declared = plan.analysis.written.time_scale
+    scale = known_scale(declared, events, table, unit)
+    table = None if table is None else table.with_unit(unit, declared)
+    return plan, feeds_of(events, plan.analysis.entities, table, unit_in(scale) or "s", untyped=untyped), scale
+
+
+def unit_in(scale: TimeScale | None) -> str | None:
+    """What one time-point is, without the zone."""
+    return None if scale is None else scale.unit
 
 
 def read_program(program: Rules, background: Background | None) -> Reasoner:

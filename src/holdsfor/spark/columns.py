@@ -12,6 +12,7 @@ from pyspark.sql import types as T  # noqa: N812 -- everyone's name for it
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.times import LATEST, UNITS
 
+_ZONE = "[T ].*(Z|UTC|[+-][0-9]{2}(:?[0-9]{2})?)$"
 _WHOLE = "^[+-]?0*[0-9]{1,19}$"
 _LONG = "^[+-]?[0-9]+$"
 _REAL = "^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$"
@@ -124,8 +125,12 @@ def time(name: str, kind: T.DataType, unit: str) -> str:
         case T.DateType():
             return _checked(_in_unit(f"(cast(unix_date({column}) as bigint) * 86400000000L)", unit))
         case T.StringType():
-            moment = _in_unit(f"unix_micros(try_cast(trim({column}) as timestamp))", unit)
-            return _checked(f"coalesce(try_cast(trim({column}) as bigint), {moment})")
+            # Without a zone it is UTC, whatever the zone of the session is.
+            text = f"trim({column})"
+            there, begin = f"try_cast({text} as timestamp)", "timestamp_ntz'1970-01-01 00:00:00'"
+            plain = f"timestampdiff(MICROSECOND, {begin}, try_cast({text} as timestamp_ntz))"
+            moment = _in_unit(f"if({text} rlike '{_ZONE}', unix_micros({there}), {plain})", unit)
+            return _checked(f"coalesce(try_cast({text} as bigint), {moment})")
         case _:
             raise HoldsforError(
                 f"column {name!r} has the type {kind.simpleString()}; times are whole numbers or timestamps"

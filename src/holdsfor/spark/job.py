@@ -24,6 +24,7 @@ from holdsfor.spark.wire import MOST_BUCKETS, MOST_TAGS, Kind, Tag, Wire, slot_n
 from holdsfor.spreading.alignment import Places, Spreading
 from holdsfor.spreading.keys import Ties
 from holdsfor.spreading.stages import Delivery, Stage, StagePlan
+from holdsfor.times import TimeScale
 
 
 def _symbol(symbol: Symbol) -> tuple[type[Symbol], tuple[object, ...]]:
@@ -95,6 +96,8 @@ class Job:
     rows_at_once: int | None = None
     """How many rows of a bucket are worked on at a time, if they come in order of time."""
     max_delayed_effects: int = MAX_DELAYED_EFFECTS
+    time_scale: TimeScale | None = None
+    """What one time-point is, where changelogs are to have timestamps."""
 
     @property
     def last(self) -> int:

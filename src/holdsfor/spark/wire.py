@@ -43,6 +43,7 @@ _SQL = {
     pa.int8(): "tinyint",
     pa.float64(): "double",
     pa.string(): "string",
+    pa.timestamp("us", "UTC"): "timestamp",
 }
 
 

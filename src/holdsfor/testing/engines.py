@@ -124,14 +124,16 @@ def _on_spark(
 ) -> tuple[pa.Table, pa.Table]:
     # Imported here: few users of this module have Spark.
     from holdsfor.spark.batch import derived_events, recognise
+    from holdsfor.spark.scales import in_points
 
     if check.blocks(markdown.EVENTS) and not tables:
         raise HoldsforError(f"{check.place}: on Spark, events are written as `10 comes(ann)`, without `|`")
     frames = {name: spark.createDataFrame(as_part(table, name).table) for name, table in tables.items()}
     frames = frames or {"nothing": spark.createDataFrame([(0,)], "time bigint")}
     given: dict[str, Any] = {**dict(zip(_SPAN, span, strict=True)), "partitions": 2, "untyped": True}
-    intervals = recognise(reasoner, frames, **given).toArrow().cast(INTERVALS)
-    return intervals, derived_events(reasoner, frames, **given).toArrow().cast(EVENTS)
+    scale = reasoner.time_scale or TimeScale("s")
+    intervals = in_points(recognise(reasoner, frames, **given), scale).toArrow().cast(INTERVALS)
+    return intervals, in_points(derived_events(reasoner, frames, **given), scale).toArrow().cast(EVENTS)
 
 
 def _asked(check: Check, times: Sequence[int], scale: TimeScale | None) -> int:

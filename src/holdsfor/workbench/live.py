@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.times import time_text
 
 _BATCH = re.compile(r"^batch=(\d+)$")
 _ENDINGS = {".parquet": "parquet", ".json": "json", ".csv": "csv", ".orc": "orc"}
@@ -143,7 +144,8 @@ def _read(root: Path, batch: int) -> pa.Table:
 def normal(table: pa.Table, batch: int) -> pa.Table:
     """A changelog with the columns of CHANGES, in the order in which things became known."""
     is_metric = "predicate" in table.column_names
-    at = _text(table, "until" if is_metric else "query_time")
+    when = "until" if is_metric else "query_time"
+    at = _text(table, when)
     what = (
         _facts(table) if is_metric else pc.binary_join_element_wise(_text(table, "fluent"), _text(table, "value"), "=")
     )
@@ -159,7 +161,7 @@ def normal(table: pa.Table, batch: int) -> pa.Table:
         start,
         end,
         at,
-        *map(_numbers, (start, end, at)),
+        *(_seconds(table, name, text) for name, text in (("start", start), ("end", end), (when, at))),
         _listed(table, "causes"),
     ]
     found = pa.table([pa.chunked_array([column]) for column in columns], names=CHANGES.names).cast(CHANGES)
@@ -170,6 +172,9 @@ def _text(table: pa.Table, name: str) -> pa.Array:
     """A column as text. Spark leaves columns out of JSON that have no values."""
     if name not in table.column_names:
         return pa.nulls(len(table), pa.string())
+    if pa.types.is_timestamp(table[name].type):
+        # As in other output: as many digits as there are, and none of the zone's name.
+        return pa.array([_moment(time) for time in table[name].cast(pa.int64()).to_pylist()], pa.string())
     found = table[name].cast(pa.string()).combine_chunks()
     return pc.if_else(pc.equal(found, ""), None, found)
 
@@ -190,6 +195,17 @@ def _facts(table: pa.Table) -> pa.Array:
         for name, arg in zip(names, args, strict=True)
     ]
     return pa.array(texts, pa.string())
+
+
+def _moment(microseconds: int | None) -> str | None:
+    return None if microseconds is None else time_text(microseconds, "us")
+
+
+def _seconds(table: pa.Table, name: str, text: pa.Array) -> pa.Array:
+    """Times as numbers: those that are timestamps in seconds since 1970."""
+    if name in table.column_names and pa.types.is_timestamp(table[name].type):
+        return pc.divide(table[name].cast(pa.int64()).combine_chunks().cast(pa.float64()), 1e6)
+    return _numbers(text)
 
 
 def _numbers(column: pa.Array) -> pa.Array:

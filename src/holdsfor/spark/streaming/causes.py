@@ -16,6 +16,8 @@ from holdsfor.engine.report import Texts
 from holdsfor.engine.stream import EventColumns, FluentColumns
 from holdsfor.engine.tables import FOREVER
 from holdsfor.incremental.sections import EVERYWHERE
+from holdsfor.spark.timestamps import time_texts
+from holdsfor.times import TimeScale
 
 MOST = 8
 """So many causes of a change are named."""
@@ -109,17 +111,19 @@ class Causes:
         return self._known
 
 
-def event_texts(kind: str, symbol: Symbol, events: EventColumns, texts: Texts) -> Any:
+def event_texts(kind: str, symbol: Symbol, events: EventColumns, texts: Texts, scale: TimeScale | None = None) -> Any:
     """Occurrences as they are named."""
     terms = texts.terms(symbol, events.args, len(events.time))
-    times = pa.array(events.time).cast(pa.string())
+    times = time_texts(events.time, scale)
     return pc.binary_join_element_wise(f"{kind} ", terms, " at ", times, "")
 
 
-def report_texts(kind: str, symbol: Symbol, reports: FluentColumns, texts: Texts) -> Any:
+def report_texts(
+    kind: str, symbol: Symbol, reports: FluentColumns, texts: Texts, scale: TimeScale | None = None
+) -> Any:
     """Reports of an input fluent as they are named."""
     terms = texts.terms(symbol, reports.args, len(reports.start))
-    begin, end = (pa.array(column).cast(pa.string()) for column in (reports.start, reports.end))
+    begin, end = (time_texts(column, scale) for column in (reports.start, reports.end))
     end = pc.if_else(pa.array(reports.end >= FOREVER), "inf", end)
     spans = pc.binary_join_element_wise(" from ", begin, " to ", end, "")
     when = pc.if_else(pa.array(reports.is_point), pc.binary_join_element_wise(" at ", begin, ""), spans)

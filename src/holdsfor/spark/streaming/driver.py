@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -23,6 +23,7 @@ from holdsfor.spark.streaming.quiet import asked, joined
 from holdsfor.spark.streaming.shared import require_files, require_rows, written_states
 from holdsfor.spark.streaming.store import Store
 from holdsfor.spark.streaming.turns import Turn
+from holdsfor.times import TimeScale
 
 Frame = TypeVar("Frame", contravariant=True)  # noqa: PLC0105 -- also the variable of a class
 
@@ -76,7 +77,8 @@ class Report:
     what was never seen. `ahead` rows had times later than `ahead_of`, too far beyond the others, the latest of them
     `latest_ahead`. For `without_value` rows a condition had no value; `first_without_value` is one of them, in words.
     `keys_worked` is how many keys were worked out, at all query times and in all stages, and
-    `keys_held` how many there were; `from_scratch` says that the whole window was.
+    `keys_held` how many there were; `from_scratch` says that the whole window was. Where it is known what one time-point
+    is, `time_scale` says it.
     """
 
     batch: int
@@ -101,12 +103,14 @@ class Report:
     keys_held: int = 0
     from_scratch: bool = False
     milliseconds: int = 0
+    time_scale: TimeScale | None = None
 
     def __str__(self) -> str:
-        asked = "-" if self.query_time is None else str(self.query_time)
+        asked = self._time(self.query_time)
         spoilt = f", {self.malformed} malformed" if self.malformed else ""
         if self.ahead:
-            spoilt += f", {self.ahead} too far ahead (up to {self.latest_ahead}, later than {self.ahead_of})"
+            latest, limit = self._time(self.latest_ahead), self._time(self.ahead_of)
+            spoilt += f", {self.ahead} too far ahead (up to {latest}, later than {limit})"
         unmatched = f", {self.unmatched} retractions unmatched" if self.unmatched else ""
         happened = f", {self.event_changes} of events" if self.event_changes else ""
         unvalued = f", {self.without_value} rows without a value" if self.without_value else ""
@@ -115,6 +119,17 @@ class Report:
             f"{unmatched}, {self.changes} changes{happened}, {self.intervals} intervals{self._worked}{unvalued}, "
             f"state {_size(self.state_bytes)}, {self.milliseconds} ms"
         )
+
+    def _time(self, time: int | None) -> str:
+        return "-" if time is None else str(time) if self.time_scale is None else self.time_scale.text(time)
+
+    def data(self) -> dict[str, Any]:
+        """The report as JSON has it: times are ISO 8601 where it is known what one time-point is."""
+        found = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "time_scale"}
+        if self.time_scale is None:
+            return found
+        times = {name: found[name] for name in ("query_time", "latest_ahead", "ahead_of")}
+        return found | {name: None if time is None else self._time(time) for name, time in times.items()}
 
     @property
     def _worked(self) -> str:

@@ -128,11 +128,11 @@ class KeyedBucket:
         for symbol, events in stream.events.items():
             if len(events.time) and symbol in self._stage.reads:
                 keys = sections.keys(symbol, events.args, len(events.time))
-                causes.add(symbol, keys, event_texts(kind, symbol, events, texts))
+                causes.add(symbol, keys, event_texts(kind, symbol, events, texts, self._job.time_scale))
         for symbol, reports in stream.fluents.items():
             if len(reports.start) and symbol in self._stage.reads:
                 keys = sections.keys(symbol, reports.args, len(reports.start))
-                causes.add(symbol, keys, report_texts(kind, symbol, reports, texts))
+                causes.add(symbol, keys, report_texts(kind, symbol, reports, texts, self._job.time_scale))
 
     def _be_told(self, rows: pa.Table, causes: Causes) -> None:
         """Take in what earlier stages have worked out for a query time."""
@@ -193,7 +193,7 @@ class KeyedBucket:
     def finish(self) -> dict[str, Any]:
         """Write what is new, and say what there is."""
         batch, stage = self._turn.batch, self._stage
-        counted = self._results.write(self._store, batch, f"{self._spec.number}-{self._bucket}")
+        counted = self._results.write(self._store, batch, f"{self._spec.number}-{self._bucket}", self._job.time_scale)
         packing = Packing()
         data = packing.window(self._window, self._shown)
         written = self._vault.write(batch, data, packing.parts, self._prepared.dictionary, self._arrivals.rest)

@@ -18,8 +18,8 @@ from holdsfor.engine.fingerprint import fingerprint
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background
 from holdsfor.recognition import MappingInput
-from holdsfor.spark.asked_for import known_unit, require_frames
-from holdsfor.spark.batch import Rules, _partitions, _session, read_program
+from holdsfor.spark.asked_for import known_scale, require_frames
+from holdsfor.spark.batch import Rules, _partitions, _session, read_program, unit_in
 from holdsfor.spark.session import workers_like_driver
 from holdsfor.spark.streaming.chain import link_before, run_of
 from holdsfor.spark.streaming.clock import Windows
@@ -38,6 +38,7 @@ from holdsfor.times import (
     UNITS,
     DurationInput,
     TimeInput,
+    TimeScale,
     duration,
     duration_or_none,
     span_in_points,
@@ -76,16 +77,18 @@ def recognise_stream(
     one time in milliseconds would move the clock for all. Without it that is ten windows, or ten times the distance from
     the lower quartile to the median where that is more; `math.inf` keeps all rows.
 
-    Where the `unit` of time-points is known, because it is given, or because times are timestamps, durations may be
-    timedeltas or text such as "1 hour", and `start` a datetime.
+    Where the `unit` of time-points is known, because the rules, the mapping or you say so, or because times are timestamps,
+    durations may be timedeltas or text such as "1 hour", and `start` a datetime; changelogs then have timestamps.
     """
     if clock not in ("event", "arrival"):
         raise HoldsforError(f'the clock goes by "event" or "arrival", not {clock!r}')
     reasoner = read_program(program, background)
     require_frames(events, reasoner.plan)
     table, flag = _mapped(mapping)
-    table = None if table is None else table.with_unit(unit)
-    known = known_unit(events, table, unit)
+    table = None if table is None else table.with_unit(unit, reasoner.plan.analysis.written.time_scale)
+    declared = reasoner.plan.analysis.written.time_scale
+    scale = known_scale(declared, events, table, unit)
+    known = unit_in(scale)
     size, pace, begin, _ = span_in_points((window, window if step is None else step, start, None), known)
     if size is None or pace is None:
         raise HoldsforError("a stream needs a window: how many time-points, or how long, each query time sees")
@@ -99,14 +102,14 @@ def recognise_stream(
     require_no_preprocessing(reasoner.plan)
     _require_fluents(fluents or (), reasoner.plan)
     entities = reasoner.plan.analysis.entities
-    sources = Sources.of(events, entities, table, unit or "s", retracted or flag, untyped=untyped)
+    sources = Sources.of(events, entities, table, known or "s", retracted or flag, untyped=untyped)
     if buckets is not None and buckets < 1:
         raise HoldsforError(f"there must be at least 1 bucket, not {buckets}")
     ahead = math.inf if max_ahead == math.inf else duration_or_none(max_ahead, known, "max_ahead")
     if ahead is not None and ahead < 0:
         raise HoldsforError(f"max_ahead must be at least 0, not {max_ahead}")
     return StreamingRecognition(
-        reasoner.plan, events, sources, windows, buckets, begin, idle, fluents, ahead, unit=known
+        reasoner.plan, events, sources, windows, buckets, begin, idle, fluents, ahead, time_scale=scale
     )
 
 
@@ -148,15 +151,15 @@ class StreamingRecognition:
         fluents: Collection[str] | None,
         max_ahead: float | None = None,
         *,
-        unit: str | None = None,
+        time_scale: TimeScale | None = None,
     ) -> None:
-        self._max_ahead, self._unit = max_ahead, unit
+        self._max_ahead, self.time_scale = max_ahead, time_scale
         self.plan, self.windows = plan, windows
         self._events, self._sources, self._start, self._buckets = events, sources, start, buckets
         self._patience = None if idle is None else _duration(idle, sources.unit)
         self._frame = sources.together(events)
         usual = buckets or _partitions(_session(events))
-        self._work = Work.of(plan, self._frame, sources, windows, usual, fluents)
+        self._work = Work.of(plan, self._frame, sources, windows, usual, fluents, time_scale)
         self._settings: dict[str, Any] = {
             "rules": fingerprint(plan),
             "window": windows.size,
@@ -165,6 +168,7 @@ class StreamingRecognition:
             "fluents": None if fluents is None else sorted(fluents),
             # A beat is one more source, and Spark goes on with as many as it began with.
             "idle": idle is not None,
+            "unit": unit_in(time_scale),
         }
 
     def start(
@@ -225,7 +229,7 @@ class StreamingRecognition:
         All query times are asked that the history is long enough for, or those up to `until`. `history` has DataFrames
         of the same columns as the streams.
         """
-        last = time_point_or_none(until, self._unit, "until")
+        last = time_point_or_none(until, unit_in(self.time_scale), "until")
         if any(batch >= 0 for batch in Store.below(checkpoint).batches()):
             raise HoldsforError(f"the stream of {checkpoint} has begun; a history comes before it")
         run = self._run(checkpoint, self._sinks(sink, events, side, style, column_types), None)

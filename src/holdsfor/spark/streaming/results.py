@@ -13,6 +13,8 @@ from holdsfor.engine.unvalued import unvalued
 from holdsfor.spark.streaming.arrivals import UNMATCHED
 from holdsfor.spark.streaming.happenings import EVENT_CHANGES
 from holdsfor.spark.streaming.store import Store, as_parquet
+from holdsfor.spark.timestamps import with_timestamps
+from holdsfor.times import TimeScale
 
 CAUSED = CHANGES.append(pa.field("causes", pa.list_(pa.string())))
 """The changelog of a stream: changes, and the late or retracted input behind each."""
@@ -26,13 +28,14 @@ class Results:
     events: list[pa.Table] = field(default_factory=lambda: [EVENT_CHANGES.empty_table()])
     unmatched: list[pa.Table] = field(default_factory=lambda: [UNMATCHED.empty_table()])
 
-    def write(self, store: Store, batch: int, name: str) -> dict[str, int]:
-        """Write what there is; how many rows of each kind."""
+    def write(self, store: Store, batch: int, name: str, scale: TimeScale | None = None) -> dict[str, int]:
+        """Write what there is, with timestamps if it is known what a time-point is; how many rows of each kind."""
         kinds = {"changes": self.changes, "events": self.events, "unmatched": self.unmatched}
         tables = {kind: pa.concat_tables(found) for kind, found in kinds.items()}
         for kind, table in tables.items():
             if len(table):
-                store.write(f"{batch}/{kind}/{name}.parquet", as_parquet(table))
+                shown = table if kind == "unmatched" else with_timestamps(table, scale)
+                store.write(f"{batch}/{kind}/{name}.parquet", as_parquet(shown))
         counted = {"events": "event_changes"}
         return {counted.get(kind, kind): len(table) for kind, table in tables.items()}
 

@@ -131,7 +131,7 @@ class ScratchBucket:
     def finish(self) -> dict[str, Any]:
         """Write everything, and say what there is."""
         place = f"{self._spec.number}-{self._bucket}"
-        counted = self._results.write(self._store, self._turn.batch, place)
+        counted = self._results.write(self._store, self._turn.batch, place, self._job.time_scale)
         state = saved.to_table(self._state, self._prepared)
         data = packed([state, self._shown, self._arrivals.rest, self._happened], "zstd")
         attempt = new_attempt()

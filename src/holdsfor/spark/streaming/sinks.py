@@ -10,24 +10,36 @@ from uuid import uuid4
 
 import pyarrow as pa
 from pyarrow import fs
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.window import Window
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.changelog import CHANGES
 from holdsfor.engine.matching import Op
+from holdsfor.spark.scales import in_points, in_timestamps, points_sql
 from holdsfor.spark.streaming.happenings import EVENT_CHANGES
 from holdsfor.spark.streaming.shared import NotShared, require_rows
 from holdsfor.spark.streaming.store import make_folder, place_of, spark_path
+from holdsfor.spark.timestamps import timestamp_schema
 from holdsfor.spark.wire import ddl
+from holdsfor.times import DurationInput, TimeInput, TimeScale, duration, time_point
 
 FunctionSink: TypeAlias = Callable[[DataFrame, int], None]
 """Called with rows and the number of the batch. The rows are there during the call only."""
 Sink: TypeAlias = FunctionSink | str | Path
 
 FORMATS = ("parquet", "json", "csv", "orc")
-CHANGES_SQL, EVENT_CHANGES_SQL = f"{ddl(CHANGES)}, `causes` array<string>", ddl(EVENT_CHANGES)
+
+
+def changes_sql(scale: TimeScale | None = None) -> str:
+    """The columns of a changelog; times are timestamps if it is known what one time-point is."""
+    return f"{ddl(timestamp_schema(CHANGES, scale))}, `causes` array<string>"
+
+
+def event_changes_sql(scale: TimeScale | None = None) -> str:
+    """The columns of a changelog of derived events."""
+    return ddl(timestamp_schema(EVENT_CHANGES, scale))
 
 
 @dataclass(frozen=True)
@@ -101,25 +113,57 @@ def latest(changes: DataFrame) -> DataFrame:
     return changes.withColumn("_place", F.row_number().over(order)).where("_place = 1").drop("_place")
 
 
-def replayed(changes: DataFrame, until: int | None = None) -> DataFrame:
-    """The intervals that a changelog leaves, perhaps only up to a query time."""
-    known = changes if until is None else changes.where(F.col("query_time") <= until)
+def replayed(changes: DataFrame, until: TimeInput | None = None, unit: str | None = None) -> DataFrame:
+    """The intervals that a changelog leaves, perhaps only up to a query time.
+
+    A changelog with timestamps needs the `unit` of time-points wherever one of them is given.
+    """
+    known = changes if until is None else changes.where(_upto(changes, until, unit))
     return latest(known).where(F.col("op") != Op.RETRACT.value).select("fluent", "value", "start", "end", "id")
 
 
-def snapshot(changes: DataFrame, query: int, window: int) -> DataFrame:
+def snapshot(changes: DataFrame, query: TimeInput, window: DurationInput, unit: str | None = None) -> DataFrame:
     """What was reported at a query time: `query_time, fluent, value, start, end`, as `recognise` gives it."""
-    table = replayed(changes, query).where(F.col("end").isNull() | (F.col("end") > query - window + 1))
-    return table.select(F.lit(query).cast("bigint").alias("query_time"), "fluent", "value", "start", "end")
+    scale, at, size = _asked(changes, query, window, unit)
+    points = changes if scale is None else in_points(changes, scale)
+    table = replayed(points, at).where(F.col("end").isNull() | (F.col("end") > at - size + 1))
+    found = table.select(F.lit(at).cast("bigint").alias("query_time"), "fluent", "value", "start", "end")
+    return in_timestamps(found, scale)
 
 
-def replayed_events(changes: DataFrame, until: int | None = None) -> DataFrame:
+def replayed_events(changes: DataFrame, until: TimeInput | None = None, unit: str | None = None) -> DataFrame:
     """The derived events that their changelog leaves, perhaps only up to a query time."""
-    known = changes if until is None else changes.where(F.col("query_time") <= until)
+    known = changes if until is None else changes.where(_upto(changes, until, unit))
     return latest(known).where(F.col("op") != Op.RETRACT.value).select("event", "time", "id")
 
 
-def snapshot_events(changes: DataFrame, query: int, window: int) -> DataFrame:
+def snapshot_events(changes: DataFrame, query: TimeInput, window: DurationInput, unit: str | None = None) -> DataFrame:
     """The derived events that were reported at a query time: `query_time, event, time`, as `derived_events` gives it."""
-    table = replayed_events(changes, query).where(F.col("time") > query - window)
-    return table.select(F.lit(query).cast("bigint").alias("query_time"), "event", "time")
+    scale, at, size = _asked(changes, query, window, unit)
+    points = changes if scale is None else in_points(changes, scale)
+    table = replayed_events(points, at).where(F.col("time") > at - size)
+    found = table.select(F.lit(at).cast("bigint").alias("query_time"), "event", "time")
+    return in_timestamps(found, scale)
+
+
+def _asked(
+    changes: DataFrame, query: TimeInput, window: DurationInput, unit: str | None
+) -> tuple[TimeScale | None, int, int]:
+    """What one time-point of a changelog is, if it has timestamps; a query time and a window as numbers of them."""
+    scale = _scale(changes, unit)
+    known = None if scale is None else scale.unit
+    return scale, time_point(query, known, "query"), duration(window, known, "window")
+
+
+def _upto(changes: DataFrame, until: TimeInput, unit: str | None) -> Column:
+    scale = _scale(changes, unit)
+    last = F.lit(time_point(until, None if scale is None else scale.unit, "until"))
+    return F.col("query_time") <= last if scale is None else F.expr(points_sql("query_time", scale)) <= last
+
+
+def _scale(changes: DataFrame, unit: str | None) -> TimeScale | None:
+    if dict(changes.dtypes).get("query_time") != "timestamp":
+        return None
+    if unit is None:
+        raise HoldsforError('this changelog has timestamps; say what one time-point is, for example unit="s"')
+    return TimeScale(unit)

@@ -22,15 +22,15 @@ from holdsfor.spark.streaming.driver import Driver, Report, Taken
 from holdsfor.spark.streaming.frames import BEAT, Sorting, Sources, beat_time
 from holdsfor.spark.streaming.quiet import quiet_time_of
 from holdsfor.spark.streaming.rows import NOTE, TakeIn
-from holdsfor.spark.streaming.sinks import CHANGES_SQL, EVENT_CHANGES_SQL, Directory, FunctionSink
+from holdsfor.spark.streaming.sinks import Directory, FunctionSink, changes_sql, event_changes_sql
 from holdsfor.spark.streaming.staging import stream_stages
 from holdsfor.spark.streaming.store import Store, spark_path
 from holdsfor.spark.streaming.tasks import AskStage, notes_of
 from holdsfor.spark.streaming.turns import Turn
 from holdsfor.spark.wire import ddl
 from holdsfor.spreading.stages import StagePlan
+from holdsfor.times import TimeScale
 
-_COLUMNS = {"changes": CHANGES_SQL, "events": EVENT_CHANGES_SQL}
 OnReport = Callable[[Report], None]
 
 
@@ -57,6 +57,7 @@ class Work:
         windows: Windows,
         buckets: int,
         fluents: Collection[str] | None,
+        time_scale: TimeScale | None = None,
     ) -> Work:
         """The work on the rows of a frame."""
         stages = stream_stages(plan)
@@ -66,6 +67,7 @@ class Work:
         shapes = [origin.rows for group in origins for origin in group]
         rows = plan_rows(stages, shapes, arrivals=True)
         job = make_job(stages, rows, buckets=buckets, span=Span(), fluents=fluents)
+        job = replace(job, time_scale=time_scale)
         sortings, first = [], 0
         for group in origins:
             sortings.append(Sorting(sources, group, first, stages, rows, windows, buckets))
@@ -137,10 +139,10 @@ class Run:
             if sinks.side is not None and (report.late or report.malformed or report.ahead or report.unmatched):
                 sinks.side(reduce(DataFrame.unionAll, self._aside(frame, batch, report, workers)), batch)
 
-        return driver.run(frame, batch, deliver, until)
+        return replace(driver.run(frame, batch, deliver, until), time_scale=self.work.job.time_scale)
 
     def _hand_over(self, spark: SparkSession, batch: int, kind: str, rows: int, sink: FunctionSink) -> None:
-        path, columns = self.store.path(f"{batch}/{kind}"), _COLUMNS[kind]
+        path, columns = self.store.path(f"{batch}/{kind}"), _columns(kind, self.work.job.time_scale)
         if isinstance(sink, Directory) and sink.format == "parquet":
             sink.take(path, batch, rows)
         else:
@@ -164,6 +166,10 @@ class Run:
             yield rows.selectExpr(
                 "'nothing to take back' as reason", "cast(null as string) as source", text
             ).selectExpr(*named)
+
+
+def _columns(kind: str, scale: TimeScale | None) -> str:
+    return changes_sql(scale) if kind == "changes" else event_changes_sql(scale)
 
 
 @dataclass
