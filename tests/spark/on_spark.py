@@ -14,8 +14,11 @@ from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.reference.history import Occurrence
 from holdsfor.spark import derived_events, recognise
 from holdsfor.spark.job import Span
+from holdsfor.spark.scales import in_points, in_timestamps
+from holdsfor.spark.timestamps import TIMES
 from holdsfor.syntax.numbers import number_text
 from holdsfor.syntax.terms import arguments, functor
+from holdsfor.times import TimeScale
 from tests.strategies.engine_runs import Rows
 
 
@@ -56,13 +59,24 @@ def _column(values: list[Any]) -> pa.Array:
     return pa.array([float(value) for value in values], pa.float64())
 
 
-def on_spark(spark: Any, reasoner: Reasoner, records: list[Record], span: Span, partitions: int) -> Rows:
-    """The rows that Spark reports."""
+def on_spark(
+    spark: Any, reasoner: Reasoner, records: list[Record], span: Span, partitions: int, scale: TimeScale | None = None
+) -> Rows:
+    """The rows that Spark reports; with a scale, its input and its results have timestamps."""
     events = frames(spark, records, reasoner) or {"nothing": spark.createDataFrame([(0,)], "time bigint")}
     options: dict[str, Any] = {"window": span.window, "step": span.step, "start": span.start, "end": span.end}
     options |= {"partitions": partitions, "untyped": True}
-    found = recognise(reasoner, events, **options).collect()
-    happened = derived_events(reasoner, events, **options).collect() if reasoner.analysis.program.events else []
+    if scale is not None:
+        events = {name: in_timestamps(frame, scale, {*TIMES, "arrival"}) for name, frame in events.items()}
+        options["unit"] = scale.unit
+    intervals_frame = recognise(reasoner, events, **options)
+    events_frame = derived_events(reasoner, events, **options)
+    if scale is not None:
+        kinds = {*intervals_frame.dtypes, *events_frame.dtypes}
+        assert {(name, "timestamp") for name in ("query_time", "start", "end", "time")} <= kinds
+        intervals_frame, events_frame = in_points(intervals_frame, scale), in_points(events_frame, scale)
+    found = intervals_frame.collect()
+    happened = events_frame.collect() if reasoner.analysis.program.events else []
     intervals = [
         IntervalRow(
             row.query_time,

@@ -43,6 +43,7 @@ from holdsfor.spark.sources import (
     told,
 )
 from holdsfor.spark.ticks import feed_in_ticks, require_no_preprocessing, results_in_time, span_in_ticks
+from holdsfor.spark.timestamps import EVENT_TIMES, INTERVAL_TIMES
 from holdsfor.spark.wire import COUNTS, DERIVED, RESULT, ddl
 from holdsfor.spreading.keys import Ties, connected
 from holdsfor.spreading.stages import Stage, stage_plan, undecided
@@ -108,7 +109,7 @@ def recognise(
         counted=observation is not None,
     )
     intervals = intervals_of(found, observation)
-    return in_timestamps(intervals if arguments is None else arguments.added(intervals), scale, INTERVALS.names)
+    return in_timestamps(intervals if arguments is None else arguments.added(intervals), scale, INTERVAL_TIMES)
 
 
 def derived_events(
@@ -136,7 +137,7 @@ def derived_events(
         plan, _session(events), feeds, span, partitions, fluents=(), derived_events=True, counted=False
     )
     happened = events_of(found)
-    return in_timestamps(happened if arguments is None else arguments.added(happened), scale, EVENTS.names)
+    return in_timestamps(happened if arguments is None else arguments.added(happened), scale, EVENT_TIMES)
 
 
 def _arguments(

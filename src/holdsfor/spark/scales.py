@@ -11,7 +11,7 @@ from holdsfor.spark.timestamps import BETWEEN, BEYOND, LATEST, TIMES
 from holdsfor.times import TimeScale
 
 
-def in_timestamps(frame: DataFrame, scale: TimeScale | None, names: Collection[str] = TIMES) -> DataFrame:
+def in_timestamps(frame: DataFrame, scale: TimeScale | None, names: Collection[str]) -> DataFrame:
     """A DataFrame with timestamps in the place of time-points, if it is known what these are."""
     if scale is None:
         return frame

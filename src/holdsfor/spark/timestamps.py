@@ -22,8 +22,10 @@ BETWEEN = (
     "no whole number of microseconds, and timestamps of Spark have nothing finer; declare the unit us, or a longer one"
 )
 BEYOND = "is beyond what a timestamp of Spark can be"
-TIMES = frozenset({"query_time", "start", "end", "time", "previous_start", "previous_end"})
-"""The columns of results and changelogs that hold time-points."""
+INTERVAL_TIMES = frozenset({"query_time", "start", "end"})
+EVENT_TIMES = frozenset({"query_time", "time"})
+TIMES = INTERVAL_TIMES | EVENT_TIMES | {"previous_start", "previous_end"}
+"""The columns of results and changelogs that hold time-points; an argument may have any of these names elsewhere."""
 
 
 def with_timestamps(table: pa.Table, scale: TimeScale | None) -> pa.Table:

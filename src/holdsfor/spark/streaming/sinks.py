@@ -21,7 +21,7 @@ from holdsfor.spark.scales import in_points, in_timestamps, points_sql
 from holdsfor.spark.streaming.happenings import EVENT_CHANGES
 from holdsfor.spark.streaming.shared import NotShared, require_rows
 from holdsfor.spark.streaming.store import make_folder, place_of, spark_path
-from holdsfor.spark.timestamps import timestamp_schema
+from holdsfor.spark.timestamps import EVENT_TIMES, INTERVAL_TIMES, timestamp_schema
 from holdsfor.spark.wire import ddl
 from holdsfor.times import DurationInput, TimeInput, TimeScale, duration, time_point
 
@@ -128,7 +128,7 @@ def snapshot(changes: DataFrame, query: TimeInput, window: DurationInput, unit: 
     points = changes if scale is None else in_points(changes, scale)
     table = replayed(points, at).where(F.col("end").isNull() | (F.col("end") > at - size + 1))
     found = table.select(F.lit(at).cast("bigint").alias("query_time"), "fluent", "value", "start", "end")
-    return in_timestamps(found, scale)
+    return in_timestamps(found, scale, INTERVAL_TIMES)
 
 
 def replayed_events(changes: DataFrame, until: TimeInput | None = None, unit: str | None = None) -> DataFrame:
@@ -143,7 +143,7 @@ def snapshot_events(changes: DataFrame, query: TimeInput, window: DurationInput,
     points = changes if scale is None else in_points(changes, scale)
     table = replayed_events(points, at).where(F.col("time") > at - size)
     found = table.select(F.lit(at).cast("bigint").alias("query_time"), "event", "time")
-    return in_timestamps(found, scale)
+    return in_timestamps(found, scale, EVENT_TIMES)
 
 
 def _asked(
