@@ -22,6 +22,7 @@ from holdsfor.io.columns import Cells, Times
 from holdsfor.io.formats import Part, parts
 from holdsfor.io.layouts import Form, Layout, Layouts
 from holdsfor.io.mapping import Entry, TableMapping
+from holdsfor.io.nested import leaves
 from holdsfor.io.rejects import Rejects, refused
 from holdsfor.io.rtec_csv import OnRows
 from holdsfor.io.sources import shown_name
@@ -159,7 +160,7 @@ class _Rows:
         columns = ((entry.start, self._start), (entry.end, self._end), (entry.arrival, self._arrival))
         for name, found in columns:
             if name is not None and found is not None and found.wrong is not None:
-                yield found.wrong, f"{name} is no whole number or timestamp"
+                yield found.wrong, f"{name} is no whole number or timestamp such as 2026-03-01T12:00Z"
         for name in (*entry.args, *([entry.value] if entry.value else [])):
             yield missing(self._column(name), is_text=name in self._part.untyped), _gap(self._part, name)
         if self._end is not None:
@@ -183,8 +184,8 @@ def _gap(part: Part, name: str) -> str:
     """What is wrong where a column has no value; a field that no row of JSON has may be misspelt."""
     if not pa.types.is_null(part.column(name).type):
         return f"{name} is missing"
-    others = [field.name for field in part.table.schema if not pa.types.is_null(field.type)]
-    close = suggest(name, others)
+    there = pa.schema([field for field in part.table.schema if not pa.types.is_null(field.type)])
+    close = suggest(name, list(leaves(there)))
     return f"{name} is missing" + (f"; did you mean {close}?" if close else "")
 
 

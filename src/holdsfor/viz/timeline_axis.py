@@ -56,6 +56,9 @@ class Clock:
         time = self.exactly(at)
         if self.time_scale is not None and FIRST <= time * self._second <= LAST:
             nanoseconds = floor(time * UNITS[self.time_scale.unit])
+            if at % 1:
+                # Between two ticks, as the edge of a picture is: no more digits than floating-point numbers have.
+                nanoseconds = round(nanoseconds, -3)
             return TimeScale("ns", self.time_scale.zone).text(nanoseconds)
         return f"{float(time):.12g}" if self.scale is None else number_text(time)
 

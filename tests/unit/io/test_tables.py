@@ -89,7 +89,7 @@ def test_parquet(tmp_path: Path) -> None:
     pq.write_table(pa.table({"t": [1, 2, None], "x": ["a", "b", "c"], "y": [True, False, True], "z": [0, 0, 0]}), path)
     reading = read(path, E)
     assert rows(reading) == [e("a", "true", 1), e("b", "false", 2)]
-    assert reading.rejects.first[0].reason == "t is no whole number or timestamp"
+    assert reading.rejects.first[0].reason == "t is no whole number or timestamp such as 2026-03-01T12:00Z"
     assert reading.rejects.first[0].text == '{"t": null, "x": "c", "y": true}'
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,12 +11,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.formats.part import Part, require_columns
 from holdsfor.io.formats.text_lines import TextLines
 from holdsfor.io.rejects import refused
 from holdsfor.io.sources import blocks, shown_name
 
 _DELIMITERS = (",", ";", "\t", "|")
+_DATA = re.compile(r"[+-]?\d+(\.\d+)?$|\d{4}-\d\d-\d\d")
+"""What is a number or a date is no name of a column."""
 
 
 def read_csv(path: str | Path, columns: Sequence[str] | None, delimiter: str) -> Iterator[Part]:
@@ -27,12 +32,35 @@ def read_csv(path: str | Path, columns: Sequence[str] | None, delimiter: str) ->
             first = block.index(b"\n") + 1
             header = _header(block[:first], delimiter)
             columns = header if columns is None else columns
-            require_columns(columns, header, shown_name(path))
+            _require_header(columns, header, block[:first], shown_name(path))
             line += 1
         lines = TextLines(block[first:], line)
         if len(lines):
             yield _csv_part(lines, header, columns or (), delimiter)
         line += len(lines)
+
+
+def _require_header(columns: Sequence[str], header: list[str], line: bytes, source: str) -> None:
+    """Complain of a column that is not there or is there twice, and say so if the line looks like no header at all."""
+    twice = next((name for name in columns if header.count(name) > 1), None)
+    if twice is not None:
+        raise HoldsforError(f"{source} has several columns called {twice!r}; the first line must name each column once")
+    absent = next((name for name in columns if name not in header), None)
+    if absent is None:
+        return
+    other = delimiter_in(line, "")
+    if len(header) == 1 and other and absent in _header(line, other):
+        raise HoldsforError(
+            f"{source} has one column, {header[0]!r}; if its fields are separated by {other!r}, "
+            f"add delimiter = {json.dumps(other)} to the mapping"
+        )
+    data = next((name for name in header if _DATA.match(name)), None)
+    if data is not None:
+        raise HoldsforError(
+            f"{source} has no column {absent!r}: its first line should name the columns, but has data such as {data}; "
+            "add a header line"
+        )
+    require_columns(columns, header, source)
 
 
 def _csv_part(lines: TextLines, header: list[str], columns: Sequence[str], delimiter: str) -> Part:
@@ -94,7 +122,7 @@ def delimiter_in(line: bytes, usual: str = ",") -> str:
     >>> delimiter_in(b"time;user"), delimiter_in(b"time")
     (';', ',')
     """
-    return next((one for one in (usual, *_DELIMITERS) if one.encode() in line), usual)
+    return next((one for one in (usual, *_DELIMITERS) if one and one.encode() in line), usual)
 
 
 def _header(line: bytes, delimiter: str) -> list[str]:
