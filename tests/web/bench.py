@@ -86,7 +86,7 @@ def rows_of(page: TestClient, run: dict, table: str = "found", **wanted: object)
 
 
 @contextlib.contextmanager
-def served(desk: Desk, watch: Watch | None = None, port: int = 0) -> Iterator[str]:
+def served(desk: Desk | None, watch: Watch | None = None, port: int = 0) -> Iterator[str]:
     """The address of a page that can be opened."""
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

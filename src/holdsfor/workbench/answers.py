@@ -153,7 +153,7 @@ def explained(desk: Desk, number: int, question: str, at: str) -> dict[str, Any]
         found = result.explain(_metric_label(result, question), _metric_time(at, run.time_scale))
     else:
         found = result.explain(question, at.strip())
-    return reasons(found, desk.samples.original)
+    return reasons(found, desk.samples.original, run.moments)
 
 
 def _metric_time(at: str, scale: TimeScale | None) -> str | int:

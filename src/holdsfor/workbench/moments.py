@@ -32,6 +32,10 @@ class Moments:
         finer = exact * self.scale.size
         return TimeScale("ns", self.scale.zone).text(finer.numerator) if finer.denominator == 1 else number_text(exact)
 
+    def of_text(self, time: str) -> str:
+        """A time that somebody has written as a number; anything else stays as it is."""
+        return self.time(int(time)) if self.scale is not None and time.lstrip("-").isdecimal() else time
+
     def duration(self, length: int | Fraction | None) -> str:
         """How long something lasts; what has no end lasts for ever.
 

@@ -10,24 +10,26 @@ from holdsfor.explain.explanation import Explanation
 from holdsfor.explain.nodes import Happening, Holding, Node, RuleUse, shown_bindings
 from holdsfor.explain.wording import pair_text
 from holdsfor.syntax.printer import print_term
+from holdsfor.workbench.moments import Moments
 
 Rename = Callable[[str], str]
 
 
-def reasons(explanation: Explanation, rename: Rename = str) -> dict[str, Any]:
+def reasons(explanation: Explanation, rename: Rename = str, moments: Moments = Moments()) -> dict[str, Any]:  # noqa: B008
     """An explanation; `rename` gives files the names that people know them by."""
+    query_time = explanation.query_time
     return {
         "question": explanation.question,
-        "at": explanation.at,
+        "at": moments.of_text(explanation.at),
         "holds": explanation.holds,
-        "query_time": None if explanation.query_time is None else str(explanation.query_time),
+        "query_time": None if query_time is None else moments.of_text(str(query_time)),
         "notes": list(explanation.notes),
-        "root": _node(explanation.root, set(), rename),
+        "root": _node(explanation.root, set(), rename, moments),
         "text": explanation.text(),
     }
 
 
-def _node(node: Node, seen: set[int], rename: Rename) -> dict[str, Any]:
+def _node(node: Node, seen: set[int], rename: Rename, moments: Moments) -> dict[str, Any]:
     """A step. Steps that others share are told once: told at every place, they could be too many."""
     found: dict[str, Any] = {"kind": str(node.kind), "holds": node.holds, "text": node.text}
     if node.children and id(node) in seen:
@@ -40,9 +42,9 @@ def _node(node: Node, seen: set[int], rename: Rename) -> dict[str, Any]:
             {"text": row.text, "file": rename(row.file), "line": row.line} for row in node.rows if row.file is not None
         ]
     if node.more:
-        found |= {"more": True, **_asked(node)}
+        found |= {"more": True, **_asked(node, moments)}
     elif node.children:
-        found["children"] = [_node(child, seen, rename) for child in node.shown]
+        found["children"] = [_node(child, seen, rename, moments) for child in node.shown]
     return found
 
 
@@ -54,12 +56,12 @@ def _rule(use: RuleUse) -> dict[str, Any]:
     return {"file": span.source.name, **place, "text": span.text, "values": shown_bindings(use)}
 
 
-def _asked(node: Node) -> dict[str, str]:
+def _asked(node: Node, moments: Moments) -> dict[str, str]:
     """The question to go on with where an explanation stops."""
     match node.claim:
         case Holding(pair, time):
-            return {"question": pair_text(pair), "at": str(time)}
+            return {"question": pair_text(pair), "at": moments.time(time)}
         case Happening(event, time):
-            return {"question": print_term(event), "at": str(time)}
+            return {"question": print_term(event), "at": moments.time(time)}
         case _:
             return {}

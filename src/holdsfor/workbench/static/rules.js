@@ -127,8 +127,8 @@ function listFindings() {
   const items = findings.map((one) => {
     const where = files.size > 1 ? `${shortName(one.file)}:${one.line}` : `line ${one.line}`;
     const code = make("span", { className: "code" }, one.code);
-    const button = make("button", {}, code, `${where}: ${one.message}`);
-    if (one.hint) button.append(make("span", { className: "hint" }, one.hint));
+    const button = make("button", {}, code, ` ${where}: ${one.message}`);
+    if (one.hint) button.append(" ", make("span", { className: "hint" }, one.hint));
     button.onclick = () => showRule(one.file, one.from, one.to);
     return make("li", { className: one.severity }, button);
   });

@@ -63,7 +63,10 @@ async function answer() {
   if (!question.trim()) return show(trouble({ message: "ask about something, such as open(front)=true" }));
   try {
     const found = await ask("/api/explain", { run: runNumber(), question, at });
-    if (mine === latest) show(explanation(found));
+    if (mine !== latest) return;
+    // A date, where somebody has chosen an interval of the timeline, which knows numbers only.
+    element("at").value = found.at;
+    show(explanation(found));
   } catch (problem) {
     if (mine !== latest) return;
     show(trouble(problem));
