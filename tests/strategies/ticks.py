@@ -51,8 +51,11 @@ class TickScenario:
 def tick_scenario(pen: Pen, features: Features = EVERYTHING, *, windowed: bool, late: int = 0) -> TickScenario | None:
     """A scenario with the choices of a pen; None if its rules have no meaning."""
     base = scenario(pen, features, windowed=windowed, late=late)
-    if base is None:
-        return None
+    return None if base is None else stretched(pen, base)
+
+
+def stretched(pen: Pen, base: Scenario) -> TickScenario:
+    """A scenario with a clock tick."""
     tick = pen.pick(TICKS)
     jitter = pen.chance(50)
     records = [_stretched(pen, record, tick, jitter=jitter) for record in base.records]
