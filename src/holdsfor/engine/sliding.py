@@ -14,7 +14,7 @@ from holdsfor.engine.frames import Codes, Frame, Lists, Numbers, ranges
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.numbers import Array
 from holdsfor.engine.relations import join_keys
-from holdsfor.engine.totals import aggregated
+from holdsfor.engine.totals import aggregated, portions
 from holdsfor.ir import Body, Boundary, Compare, FindAll, Happens
 from holdsfor.ir.sliding import SlidingKind
 from holdsfor.syntax.terms import Compound, Const, Var, variables
@@ -131,8 +131,14 @@ def result_of(kind: SlidingKind, lists: Lists, dictionary: Dictionary) -> tuple[
 
 def _distinct(lists: Lists, dictionary: Dictionary) -> Ints:
     """How many different items each list has."""
+    coded = Lists(lists.starts, lists.lengths, Codes(codes_of(lists.items, dictionary)))
+    found = [_distinct_in(coded.take(rows)) for rows in portions(lists.lengths)]
+    return np.concatenate(found) if found else np.empty(0, np.int64)
+
+
+def _distinct_in(lists: Lists) -> Ints:
     rows = np.repeat(np.arange(len(lists.lengths)), lists.lengths)
-    codes = codes_of(lists.flat(), dictionary)
+    codes = lists.flat().data
     order = np.lexsort((codes, rows))
     rows, codes = rows[order], codes[order]
     is_new = np.ones(len(rows), np.bool_)

@@ -16,6 +16,8 @@ from holdsfor.logic.arithmetic import NoValue, Number, exact_sum, greatest, leas
 from holdsfor.syntax.numbers import EXACT
 
 _FITS = 1 << 63
+_PORTION = 1 << 21
+"""Items of lists that are looked at side by side."""
 _EXTREMES: dict[str, tuple[Callable[..., Array], Callable[[Iterable[Number]], Number]]] = {
     "max": (np.maximum.reduceat, greatest),
     "min": (np.minimum.reduceat, least),
@@ -30,13 +32,40 @@ def aggregated(name: str, lists: Lists, dictionary: Dictionary) -> tuple[Array, 
     ends = np.stack((lists.starts, lists.lengths))
     (starts, lengths), row = np.unique(ends, axis=1, return_inverse=True)
     used = Lists(starts, lengths, lists.items)
-    filled = np.flatnonzero(lengths > 0)
     function = AGGREGATES[name]
-    values = numbers_of(used.flat(), dictionary)
-    found = reduced(function, values, (np.cumsum(lengths) - lengths)[filled]) if len(filled) else values[:0]
-    results = as_objects([0 if function == "sum" else None] * len(starts))
-    results[filled] = python_numbers(found)
-    return packed(results.tolist())[row.reshape(-1)], lists.lengths == 0
+    results = _differences(used, dictionary) if function == "sum" else None
+    if results is None:
+        pieces = [_reduced_lists(function, used.take(rows), dictionary) for rows in portions(lengths)]
+        results = packed([number for piece in pieces for number in piece])
+    return results[row.reshape(-1)], lists.lengths == 0
+
+
+def _reduced_lists(function: str, lists: Lists, dictionary: Dictionary) -> list[Number | None]:
+    filled = np.flatnonzero(lists.lengths > 0)
+    results = as_objects([0 if function == "sum" else None] * len(lists.lengths))
+    if len(filled):
+        values = numbers_of(lists.flat(), dictionary)
+        begins = np.cumsum(lists.lengths) - lists.lengths
+        results[filled] = python_numbers(reduced(function, values, begins[filled]))
+    listed: list[Number | None] = results.tolist()
+    return listed
+
+
+def portions(lengths: Ints) -> list[Ints]:
+    """Lists in portions whose items fit into memory side by side: windows that overlap share items, and have many."""
+    portion = np.cumsum(lengths) // _PORTION
+    borders = np.flatnonzero(np.diff(portion)) + 1
+    return np.split(np.arange(len(lengths)), borders)
+
+
+def _differences(lists: Lists, dictionary: Dictionary) -> Array | None:
+    """Sums of lists that may share items, as differences of running sums; None if these would be rounded."""
+    values = numbers_of(lists.items, dictionary)
+    if not len(values) or not _sum_exactly(values):
+        return None
+    running = np.concatenate((np.zeros(1, values.dtype), np.cumsum(values)))
+    sums: Array = running[lists.starts + lists.lengths] - running[lists.starts]
+    return sums
 
 
 def reduced(function: str, values: Array, begins: Ints) -> Array:
