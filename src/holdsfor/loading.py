@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -28,9 +29,11 @@ from holdsfor.times import (
     Span,
     TimeInput,
     TimeScale,
+    duration,
     span_in_points,
     time_point,
     time_point_or_none,
+    unit_of,
 )
 
 if TYPE_CHECKING:
@@ -111,24 +114,31 @@ class Reasoner:
         return replace(found, max_delayed_effects=self.max_delayed_effects)
 
     def _plan_with(
-        self, background: Background | None, max_delayed_effects: int | None, clock_tick: int | None = None
+        self,
+        background: Background | None,
+        max_delayed_effects: int | None,
+        clock_tick: DurationInput | None = None,
+        unit: str | None = None,
     ) -> Plan:
         found = self if background is None else self.with_background(background)
         found = found if max_delayed_effects is None else found.limited(max_delayed_effects=max_delayed_effects)
-        return (found if clock_tick is None else found.with_clock_tick(clock_tick)).plan
+        return (found if clock_tick is None else found.with_clock_tick(clock_tick, unit)).plan
 
-    def with_clock_tick(self, tick: int) -> Reasoner:
+    def with_clock_tick(self, tick: DurationInput, unit: str | None = None) -> Reasoner:
         """The same rules for a stream whose time-points are the multiples of a number, as those of a video may be.
 
         Rules go on speaking of time: a delay of 200 is five ticks of 40. What is in between two time-points belongs to
-        the one before.
+        the one before. Where the rules, or a `unit`, say what one time-point is, it may be a duration such as "40 ms".
         """
         from holdsfor.engine.ticks import require_tick
 
-        if require_tick(tick) == self.analysis.written.clock_tick:
+        if isinstance(tick, str | timedelta):
+            tick = duration(tick, unit_of(self.time_scale, unit), "clock_tick")
+        size = require_tick(tick)
+        if size == self.analysis.written.clock_tick:
             return self
         self.require_no_errors()
-        analysis = analyse(replace(self.analysis.written, clock_tick=tick))
+        analysis = analyse(replace(self.analysis.written, clock_tick=size))
         return replace(self, analysis=analysis, diagnostics=(*self.diagnostics, *errors_of(analysis.findings)))
 
     def recognise(
@@ -139,7 +149,7 @@ class Reasoner:
         step: DurationInput | None = None,
         start: TimeInput | None = None,
         end: TimeInput | None = None,
-        clock_tick: int | None = None,
+        clock_tick: DurationInput | None = None,
         background: Background | None = None,
         mapping: MappingInput = None,
         unit: str | None = None,
@@ -175,7 +185,7 @@ class Reasoner:
 
         if incremental not in tuple(Choice):
             raise HoldsforError(f"incremental must be one of {', '.join(Choice)}, not {incremental!r}")
-        plan = self._plan_with(background, max_delayed_effects, clock_tick)
+        plan = self._plan_with(background, max_delayed_effects, clock_tick, unit)
         reading = _reading(plan, events, mapping, unit, Rejects(strict=strict), max_ahead)
         span = span_in_points((window, step, start, end), reading.unit)
         windows, note = checked_windows(reading, *span, tick=plan.clock_tick)
@@ -287,7 +297,7 @@ class Reasoner:
         unit: str | None = None,
         changes: bool = True,
         max_delayed_effects: int | None = None,
-        clock_tick: int | None = None,
+        clock_tick: DurationInput | None = None,
     ) -> Session:
         """A live session, to which events are pushed and from which they are taken back, with questions in between.
 
@@ -304,7 +314,7 @@ class Reasoner:
         """
         from holdsfor.session import Session
 
-        plan = self._plan_with(background, max_delayed_effects, clock_tick)
+        plan = self._plan_with(background, max_delayed_effects, clock_tick, unit)
         return Session(plan, window, start, changes=changes, unit=unit)
 
     def graph(self, grain: Grain = "pairs", *, inputs: bool = False) -> ProgramGraph:

@@ -81,7 +81,7 @@ _DURATIONS = 'a whole number of time-points, a timedelta, or text such as "90 s"
 _TIMES = 'a whole number, a datetime, or text such as "2026-03-01" or "2026-03-01T12:00Z"'
 
 
-def require_unit(unit: object) -> str:
+def require_unit(unit: object, what: str = "unit") -> str:
     """A unit of time-points by any word for it; a HoldsforError says which there are.
 
     >>> require_unit("ms"), require_unit("seconds")
@@ -89,7 +89,7 @@ def require_unit(unit: object) -> str:
     """
     found = UNIT_WORDS.get(unit) if isinstance(unit, str) else None
     if found is None:
-        raise HoldsforError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}{_more_about(unit)}")
+        raise HoldsforError(f"{what} must be one of {', '.join(UNITS)}, not {unit!r}{_more_about(unit)}")
     return found
 
 
@@ -139,7 +139,7 @@ def unit_of(declared: TimeScale | None, given: str | None, what: str = "unit") -
     >>> unit_of(TimeScale("s"), "seconds"), unit_of(None, None)
     ('s', None)
     """
-    wanted = None if given is None else require_unit(given)
+    wanted = None if given is None else require_unit(given, what)
     if declared is None or wanted is None or declared.unit == wanted:
         return wanted if declared is None else declared.unit
     raise HoldsforError(

@@ -6,15 +6,17 @@ import glob
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.fact_files import named_table
+from holdsfor.times import is_duration, is_time
 
 _TIMES = {"window_size": 1, "step": 1, "start_time": None, "end_time": None, "clock_tick": 1}
-"""Parameters that are whole numbers, with the least that makes sense."""
+"""Parameters that are times and durations, with the least number that makes sense of a duration."""
 
 _WITHOUT_MEANING = frozenset(
     {
@@ -46,11 +48,11 @@ class Application:
     rules: tuple[Path, ...]
     background: tuple[Path, ...]
     inputs: tuple[Path, ...]
-    window: int | None = None
-    step: int | None = None
-    start: int | None = None
-    end: int | None = None
-    clock_tick: int = 1
+    window: int | str | None = None
+    step: int | str | None = None
+    start: int | str | None = None
+    end: int | str | None = None
+    clock_tick: int | str = 1
     ignored: tuple[str, ...] = ()
 
 
@@ -110,10 +112,15 @@ def _table(parsed: Mapping[str, Any], file: Path, name: str) -> Mapping[str, Any
     raise HoldsforError(f"{file} has no application {name}; {hint}")
 
 
-def _whole(table: Mapping[str, Any], key: str, least: int | None, place: str) -> int | None:
+def _whole(table: Mapping[str, Any], key: str, least: int | None, place: str) -> int | str | None:
+    """A number of time-points, or the text of a time or duration, for whoever knows the unit."""
     value = table.get(key)
     if value is None:
         return None
+    if isinstance(value, date):
+        value = value.isoformat()
+    if isinstance(value, str) and (is_time if least is None else is_duration)(value):
+        return value
     if not isinstance(value, int) or isinstance(value, bool) or (least is not None and value < least):
         wanted = "a whole number" if least is None else f"a whole number of at least {least}"
         raise HoldsforError(f"{place}: {key} must be {wanted}, not {value!r}")

@@ -101,7 +101,7 @@ def rtec(
         step=_or_else(step, found.step),
         start=_or_else(start, found.start),
         end=_or_else(end, found.end),
-        clock_tick=Fraction(found.clock_tick) if clock_tick is None else clock_tick,
+        clock_tick=_or_else(clock_tick, found.clock_tick) or Fraction(1),
         fluent=fluent,
         style=style,
         output=output,
@@ -121,5 +121,7 @@ def rtec(
     )
 
 
-def _or_else(given: Given | None, described: int | None) -> Given | None:
-    return given if given is not None or described is None else Fraction(described)
+def _or_else(given: Given | None, described: int | str | None) -> Given | None:
+    if given is not None or described is None:
+        return given
+    return described if isinstance(described, str) else Fraction(described)

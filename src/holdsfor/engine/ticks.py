@@ -29,7 +29,7 @@ def whole_ticks(name: str, length: int, tick: int) -> int:
     return length // tick
 
 
-def require_tick(tick: int) -> int:
+def require_tick(tick: object) -> int:
     """A clock tick that makes sense."""
     if isinstance(tick, bool) or not isinstance(tick, int) or tick < 1:
         raise HoldsforError(f"the clock tick must be a whole number of at least 1, not {tick!r}")

@@ -23,7 +23,8 @@ def times(draw: st.DrawFn) -> tuple[TimeScale, list[int | None]]:
     anywhere = st.integers(-LATEST, LATEST)
     dated = st.integers(-70_000_000_000, 260_000_000_000).map(lambda second: second * UNITS["s"] // scale.size)
     late = st.integers(0, 4_000_000_000).map(lambda second: second * UNITS["s"] // scale.size)
-    return scale, draw(st.lists(st.one_of(st.none(), dated, late, anywhere), max_size=8))
+    points = st.one_of(dated, late, anywhere).map(lambda point: max(-LATEST, min(point, LATEST)))
+    return scale, draw(st.lists(st.one_of(st.none(), points), max_size=8))
 
 
 @given(times())

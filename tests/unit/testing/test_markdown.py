@@ -10,7 +10,9 @@ from typer.testing import CliRunner
 from holdsfor import loads
 from holdsfor.cli import app
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine_names import Engine
 from holdsfor.testing import assert_intervals, assert_markdown, events, run_checks
+from holdsfor.testing.updating import update
 
 PAGE = Path(__file__).parents[3] / "docs" / "testing.md"
 RULES = (
@@ -141,3 +143,61 @@ def test_assertions_about_results() -> None:
     assert_intervals(result, "open(front) [4,inf)")
     with pytest.raises(AssertionError, match=r"expected  \[5,inf\)"):
         assert_intervals(result, "open(front) [5,inf)")
+
+
+DATED = """
+```prolog
+:- time_unit(s).
+:- time_zone('Europe/Athens').
+initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).
+terminatedAt(open(D)=true, T) :- happensAt(lock(D), T).
+happensAt(beep(D), T) :- happensAt(lock(D), T).
+```
+```events
+2026-03-01T12:00Z unlock(front)
+1772366500 lock(front) arrives 2026-03-01T12:02Z
+```
+"""
+
+
+def test_times_as_dates(tmp_path: Path) -> None:
+    file = page(
+        tmp_path,
+        f"{DATED}\n```expected window=1h start=2026-03-01T11:30Z at=2026-03-01T12:30Z\n"
+        "open(front) [2026-03-01T14:00:01+02:00,1772366501)\nbeep(front) at 2026-03-01T12:01:40Z\n```\n",
+    )
+    assert [one.problem for one in run_checks(file)] == [None, None]
+    assert all(one.passed for one in run_checks(file))
+
+
+def test_differences_are_shown_as_dates(tmp_path: Path) -> None:
+    file = page(tmp_path, f"{DATED}\n```expected\nopen(front) [2026-03-01T12:00:01Z,2026-03-01T12:05Z)\n```\n")
+    (outcome,) = run_checks(file, [Engine.LOCAL])
+    assert outcome.differences[0].render().splitlines()[1:] == [
+        "    expected  [2026-03-01T14:00:01+02:00,2026-03-01T14:05:00+02:00)",
+        "    found     [2026-03-01T14:00:01+02:00,2026-03-01T14:01:41+02:00)",
+    ]
+    assert update(file) == 1
+    assert "[2026-03-01T14:00:01+02:00,2026-03-01T14:01:41+02:00)" in file.read_text()
+    assert all(one.passed for one in run_checks(file))
+
+
+def test_dates_need_a_unit(tmp_path: Path) -> None:
+    without = DATED.replace(":- time_unit(s).\n:- time_zone('Europe/Athens').\n", "")
+    file = page(tmp_path, f"{without}\n```expected\nopen(front) [4,inf)\n```\n")
+    (outcome,) = run_checks(file, [Engine.LOCAL])
+    assert outcome.problem is not None
+    assert outcome.problem.startswith(
+        f"{file}:8: the time '2026-03-01T12:00Z' is a date, and nothing says what one time-point"
+    )
+
+
+def test_metric_times_as_dates(tmp_path: Path) -> None:
+    file = page(
+        tmp_path,
+        "```dmtl\n:- time_unit(min).\nHalf(X) :- Diamondminus[0,1/2] Alarm(X)\n```\n"
+        "```facts\nAlarm(pump)@2026-03-01T12:00Z\nAlarm('a b')@2026-03-01T12:00Z\n```\n"
+        "```expected end=2026-03-01T12:00:15Z\nHalf(pump)@[2026-03-01T12:00Z,2026-03-01T12:00:15Z]\n"
+        "Half('a b')@[29539440,29539440.25]\n```\n",
+    )
+    assert [one.problem or one.render() for one in run_checks(file) if not one.passed] == []
