@@ -48,6 +48,8 @@ UNIT_WORDS = {word: unit for unit, words in _WORDS.items() for word in words.spl
 """The units of time-points by all words for them."""
 _SIZES = {word: UNITS[unit] for unit, words in _WORDS.items() for word in words.split()}
 _SIZES |= dict.fromkeys(("w", "week", "weeks"), 7 * UNITS["d"])
+DURATION_WORDS = frozenset(_SIZES)
+"""The words that may follow a number in a duration."""
 UNCLEAR_UNITS = {"m": '"m" may be minutes or months; write "min"'}
 UNCLEAR_UNITS |= {
     word: f"a {name} has no fixed length; write days"
@@ -422,6 +424,15 @@ def _length(span: timedelta) -> int:
     return microseconds * 1000 + getattr(span, "nanoseconds", 0)
 
 
+def nanoseconds(length: timedelta) -> int:
+    """How many nanoseconds a timedelta has.
+
+    >>> nanoseconds(timedelta(milliseconds=-1))
+    -1000000
+    """
+    return _length(length)
+
+
 def _read_duration(text: str, what: str) -> Fraction | None:
     iso = _ISO_DURATION.fullmatch(text.upper())
     if iso is not None and not text.upper().endswith("T"):
@@ -445,6 +456,15 @@ def _parts(text: str, given: str, what: str) -> Iterator[Fraction | None]:
 
 def _exact(number: str) -> Fraction:
     return Fraction(number.replace(",", "."))
+
+
+def exact_length(number: str, word: str) -> Fraction:
+    """A number of units in nanoseconds, exactly; `word` is one of `DURATION_WORDS`.
+
+    >>> exact_length("1.5", "h") == 5400 * UNITS["s"]
+    True
+    """
+    return Fraction(number) * _SIZES[word]
 
 
 def _numpy_nanoseconds(given: Any) -> int | Fraction | None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from holdsfor.syntax.durations import duration_term, negated
 from holdsfor.syntax.operators import INFIX, PREFIX
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
+from holdsfor.times import DURATION_WORDS
 
 WORDS = "vessel stopped speed near far a b c été ναῦς 船 x1 camelCase with_underscore ªb ǆ".split()
 OPERATOR_NAMES = sorted({*INFIX, *PREFIX})
@@ -46,9 +48,18 @@ numbers = st.builds(Const, integers | floats)
 atoms = st.builds(Const, names)
 constants = atoms | numbers
 
+_parts = st.tuples(
+    st.builds("{}{}".format, st.integers(0, 10**12), st.sampled_from(["", ".5", ".250"])),
+    st.sampled_from(sorted(DURATION_WORDS)),
+)
+durations = st.builds(duration_term, st.lists(_parts, min_size=1, max_size=2)) | st.builds(
+    lambda part: negated(duration_term([part])), _parts
+)
+"""Lengths of time, in all units and with all words for them."""
+
 named_variables = st.builds(Var, st.sampled_from(VARIABLE_NAMES))
 variables = st.one_of(named_variables, named_variables, st.just(ANONYMOUS))
-leaves = st.one_of(variables, constants)
+leaves = st.one_of(variables, constants, constants, durations)
 
 
 def chain(name: str, args: tuple[Term, ...]) -> Compound:
@@ -84,7 +95,7 @@ def _larger(inner: st.SearchStrategy[Term]) -> st.SearchStrategy[Term]:
 
 
 _terms = st.recursive(leaves, _larger, max_leaves=8)
-_small_terms = st.one_of(variables, variables, constants, _larger(leaves))
+_small_terms = st.one_of(variables, variables, constants, durations, _larger(leaves))
 
 
 # Composites, because the description of a composite is short; those of the strategies inside run to megabytes.

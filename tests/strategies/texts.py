@@ -19,6 +19,7 @@ VOCABULARY = [
     *"( ) [ ] { } , | ! .".split(),
     *"a b true fail f( g( X Y T _ _U 0 7 2.5 1e3 1.0e-7 99999999999999999999 'q r' 'it''s' \"d\" '' '\\n' ''' \"".split(),
     *"happensAt( holdsAt( holdsFor( initiatedAt( terminatedAt( initially( union_all( allen( findall( fi( p(".split(),
+    *["30 min", "1.5h", " s", "5 m", ":- time_unit(s).", ":- time_zone('Europe/Athens').", "hour(", "business_hours("],
     *"initiates( grounding( before( source member( queryTime( intDurGreater( start( end( =true seq( [] ".split(),
     *"≤ ¬ ² ٣ \ufeff \x00 % /* */ \\ é".split(),
 ]
@@ -35,9 +36,9 @@ token_texts: st.SearchStrategy[str] = st.lists(
 BUILT_IN = (
     "happensAt holdsAt holdsFor initiatedAt terminatedAt initiates terminates initially fi ft p grounding points "
     "dynamicDomain index union_all intersect_all complement_all relative_complement_all seq allen before meets during "
-    "intDurGreater intDurLess findall start end is not dynamic member length queryTime '->' ';' ',' '\\\\+' '|' ':-' -"
+    "intDurGreater intDurLess diamond_minus hour weekday date time_of_day business_hours findall start end is not dynamic member length queryTime '->' ';' ',' '\\\\+' '|' ':-' -"
 ).split()
-_leaf_texts = st.sampled_from(
+_leaf_texts = st.sampled_from(["30 min", "[0,5 min]", "1e3 ms", "-1.5h"]) | st.sampled_from(
     "a b f X Y T I I1 _ _ _U 0 -1 - 2.5 1e3 [] [I] [I|L] 'q r' \"d\" true false inf source before a=b f(X)=V !".split()
 )
 _functors = st.sampled_from(["f", "g", "'q r'", *BUILT_IN])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from holdsfor.compiler.analysis.dependencies import DependencyGraph
@@ -13,7 +13,10 @@ from holdsfor.compiler.analysis.names import Names
 from holdsfor.compiler.analysis.parts import find_parts
 from holdsfor.compiler.analysis.safety import Safety
 from holdsfor.compiler.background import Background
+from holdsfor.compiler.metric.durations import in_units
+from holdsfor.compiler.passes.calendar import with_calendar
 from holdsfor.compiler.passes.called_groundings import with_called_groundings
+from holdsfor.compiler.passes.durations import in_time_points, one_of_units
 from holdsfor.compiler.passes.filters import replace_filters
 from holdsfor.compiler.passes.local_names import rename_local_variables
 from holdsfor.compiler.passes.own_levels import unfold_own_levels
@@ -60,7 +63,11 @@ class Analysis:
 
 def analyse(written: Program) -> Analysis:
     """Analyse a program. What is wrong with it is among the findings."""
-    asked = with_called_groundings(lower_sliding(written))
+    resolved, of_durations = in_time_points(written)
+    resolved, of_calendar = with_calendar(resolved)
+    metric_rules, of_metric = in_units(resolved.metric, written.time_scale, written.time_goals)
+    resolved = replace(resolved, metric=metric_rules)
+    asked = with_called_groundings(lower_sliding(resolved))
     known = Names(asked)
     declared, undeclared = without_undeclared(without_universal_calls(rename_local_variables(asked)))
     program = in_ticks(replace_filters(unfold_own_levels(unfold_temporal_helpers(declared))))
@@ -86,5 +93,6 @@ def analyse(written: Program) -> Analysis:
         if body is not None:
             analysis.bodies[id(rule)] = body
     metric = program.metric.diagnostics
-    analysis.findings = [*program.diagnostics, *metric, *known.findings(), *undeclared, *safety.diagnostics]
+    of_time = one_of_units([*of_durations, *of_calendar, *of_metric])
+    analysis.findings = [*program.diagnostics, *of_time, *metric, *known.findings(), *undeclared, *safety.diagnostics]
     return analysis

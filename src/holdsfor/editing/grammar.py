@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from holdsfor.editing.lexers import HEADS, LANGUAGE, OPERATORS
+from holdsfor.editing.lexers import CALENDAR, HEADS, LANGUAGE, OPERATORS, UNITS
 
 _COMMON = [
     {"name": "comment.line.percentage", "match": "%.*$"},
@@ -26,7 +26,9 @@ def _rtec() -> dict[str, object]:
         *_COMMON,
         {"name": "keyword.control.head", "match": rf"\b(?:{_any(HEADS)})(?=\()"},
         {"name": "keyword.other", "match": rf"\b(?:{_any(LANGUAGE)}|is)\b"},
+        {"name": "support.function.calendar", "match": rf"\b(?:{_any(CALENDAR)})(?=\()"},
         {"name": "constant.language", "match": r"\b(?:true|false)\b"},
+        _duration(r"\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"),
         {"name": "constant.numeric", "match": r"\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b"},
         {"name": "variable.parameter", "match": r"\b[A-Z_]\w*"},
         {"name": "entity.name.function", "match": r"\b[a-z]\w*(?=\()"},
@@ -40,6 +42,7 @@ def _metric() -> dict[str, object]:
         *_COMMON,
         {"name": "comment.line.number-sign", "match": "#.*$"},
         {"name": "keyword.other.operator", "match": rf"\b(?:{_any(OPERATORS)})\b"},
+        _duration(r"\b\d+(?:\.\d+)?"),
         {"name": "keyword.control", "match": r"\b(?:not|Top|count|sum|min|max|inf)\b"},
         {"name": "constant.numeric", "match": r"\b\d+(?:\.\d+)?(?:/\d+)?\b"},
         {"name": "entity.name.function", "match": r"\b\w+(?=\()"},
@@ -47,6 +50,12 @@ def _metric() -> dict[str, object]:
         {"name": "keyword.operator", "match": r":-|!=|<=|>=|[-+*/<>=@]"},
     ]
     return {"name": "DatalogMTL rules", "scopeName": "source.dmtl", "fileTypes": ["dmtl"], "patterns": patterns}
+
+
+def _duration(number: str) -> dict[str, object]:
+    """A number with a unit of time behind it: `30 min`."""
+    captures = {"1": {"name": "constant.numeric"}, "2": {"name": "keyword.other.unit"}}
+    return {"match": rf"({number})[ \t]*({_any(UNITS)})\b(?!\()", "captures": captures}
 
 
 def _any(words: tuple[str, ...]) -> str:

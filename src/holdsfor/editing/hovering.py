@@ -11,6 +11,7 @@ from holdsfor.editing.occurrences import WORDS, NameKind, Occurrence
 from holdsfor.editing.project import Document
 from holdsfor.frontend.rtec.bodies import USAGE
 from holdsfor.frontend.rtec.heads import HEAD_USAGE
+from holdsfor.ir.calendar import USAGE as CALENDAR_USAGE
 from holdsfor.loading import Reasoner
 
 _MANY = 8
@@ -27,6 +28,10 @@ def _lines(document: Document, name: Occurrence) -> Iterator[str]:
         return
     if name.kind is NameKind.WORD:
         yield f"`{HEAD_USAGE.get(name.name) or USAGE.get(name.name) or name.name}`"
+        return
+    if document.is_calendar(name):
+        yield f"`{CALENDAR_USAGE[name.name]}`"
+        yield "what the calendar or a clock on the wall says at a time-point, in the time zone of the program"
         return
     if document.is_library(name):
         yield f"**{name.name}/{name.arity}**: predicate of the library"
@@ -82,4 +87,4 @@ def _place(span: Span, document: Document) -> str:
 
 def keyword_help() -> dict[str, str]:
     """The words of the language with how they are used."""
-    return {**dict.fromkeys(WORDS, ""), **USAGE, **HEAD_USAGE}
+    return {**dict.fromkeys(WORDS, ""), **CALENDAR_USAGE, **USAGE, **HEAD_USAGE}

@@ -17,6 +17,7 @@ from holdsfor.editing.occurrences import NameKind, Occurrence, occurrences
 from holdsfor.frontend.dmtl import format_metric
 from holdsfor.frontend.rtec import format_source
 from holdsfor.frontend.rtec.files import ReadFile, may_load_files, named_files, with_loaded_files
+from holdsfor.ir.calendar import CONDITIONS as CALENDAR
 from holdsfor.loading import METRIC_FILES, Reasoner, from_sources, read_source
 from holdsfor.logic.library import LIBRARY
 from holdsfor.metric import MetricReasoner, from_metric_sources
@@ -116,6 +117,11 @@ class Document:
         """The places that define a name; of a variable, its first."""
         same = self.same_as(name)
         return same[:1] if name.kind is NameKind.VARIABLE else [one for one in same if one.is_definition]
+
+    def is_calendar(self, name: Occurrence) -> bool:
+        """Whether a name is a condition about the calendar, and not a predicate of the program."""
+        is_one = name.kind is NameKind.BACKGROUND and (name.name, name.arity) in CALENDAR
+        return is_one and not self.definitions(name)
 
     def is_library(self, name: Occurrence) -> bool:
         """Whether a name is a predicate that every program has, and that this one does not define."""

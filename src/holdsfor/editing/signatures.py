@@ -15,6 +15,8 @@ from holdsfor.editing.project import Document
 from holdsfor.frontend.dmtl.unparse import name_text
 from holdsfor.frontend.rtec.bodies import USAGE
 from holdsfor.frontend.rtec.heads import HEAD_USAGE
+from holdsfor.ir.calendar import USAGE as CALENDAR_USAGE
+from holdsfor.syntax.durations import is_duration
 from holdsfor.syntax.printer import print_constant, print_term
 from holdsfor.syntax.terms import Const, Term, Var
 
@@ -98,7 +100,7 @@ def _plain(word: str) -> str:
 
 def _signatures(document: Document, call: _Open) -> Iterator[Signature]:
     if not document.is_metric:
-        usages = (HEAD_USAGE, USAGE) if call.is_first else (USAGE, HEAD_USAGE)
+        usages = (HEAD_USAGE, USAGE) if call.is_first else (USAGE, HEAD_USAGE, CALENDAR_USAGE)
         for usage in usages:
             found = _CALL.search(usage.get(call.name, ""))
             if found and found[1] == call.name:
@@ -118,7 +120,7 @@ def _parameter(args: Iterable[Term]) -> str:
     """An argument as the rules write it: by the variable that they use most, else by an example."""
     listed = list(args)
     names = Counter(arg.written for arg in listed if isinstance(arg, Var) and not arg.name.startswith("_"))
-    examples = Counter(print_term(arg) for arg in listed if isinstance(arg, Const))
+    examples = Counter(print_term(arg) for arg in listed if isinstance(arg, Const) or is_duration(arg))
     most = (names or examples).most_common(1)
     return most[0][0] if most else "_"
 

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from holdsfor.engine.calculation import calculated, compared
+from holdsfor.engine.calendar import calendar_column
 from holdsfor.engine.dictionary import Dictionary, value_of
 from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers
 from holdsfor.engine.kernels import Bools, Ints
@@ -20,6 +21,7 @@ from holdsfor.engine.numbers import Array, lacks_values, no_value, packed
 from holdsfor.ir import Algebra, Assign, Call, Compare, FindAll
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, CONSTANTS, FUNCTIONS, EvaluationError
 from holdsfor.logic.arithmetic import evaluate as value
+from holdsfor.logic.calendar import CALENDAR, field_of, scale_of
 from holdsfor.logic.unify import is_ground
 from holdsfor.syntax.numbers import EXACT
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, functor, variables
@@ -85,6 +87,8 @@ def computed(term: Term) -> Computed:
             return _constant(value)
         case Compound(args=args) if functor(term) in FUNCTIONS:
             return _function((term.name, len(args)), [computed(arg) for arg in args])
+        case Compound() if functor(term) in CALENDAR:
+            return _of_calendar(field_of(term), computed(term.args[0]), *scale_of(term))
         case _:
             return _constant(None)
 
@@ -96,6 +100,10 @@ def _constant(value: float | None) -> Computed:
 
 def _function(name: tuple[str, int], args: list[Computed]) -> Computed:
     return lambda frame, dictionary: calculated(name, [arg(frame, dictionary) for arg in args])
+
+
+def _of_calendar(field: str, time: Computed, unit: str, zone: str) -> Computed:
+    return lambda frame, dictionary: calendar_column(field, time(frame, dictionary), unit, zone)
 
 
 def column_of(term: Term, frame: Frame, dictionary: Dictionary) -> Column:

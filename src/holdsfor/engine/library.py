@@ -110,4 +110,7 @@ def call_for_distinct(
     if not names:
         return frame if found else frame.take(np.empty(0, np.int64))
     answers = Frame(len(found), {variable: Codes(table[:, place]) for place, variable in enumerate(names)})
-    return join(frame.with_columns({v: Codes(c) for v, c in zip(bound, columns, strict=True)}), answers, dictionary)
+    asked = Frame(frame.rows, {v: Codes(c) for v, c in zip(bound, columns, strict=True)})
+    joined = join(asked.with_columns({ROW: Numbers(np.arange(frame.rows))}), answers, dictionary)
+    # Columns of numbers stay such: the time-points of a rule are among them.
+    return frame.take(joined.ints(ROW)).with_columns({free[place]: joined.columns[free[place]] for place in given})

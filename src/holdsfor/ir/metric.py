@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from holdsfor.diagnostics import NOWHERE, Diagnostic, Span
 from holdsfor.ir.scale import declared_scale, is_time_goal
-from holdsfor.syntax.terms import Const, Term, Var, variables
+from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
 from holdsfor.times import TimeScale
 
 
@@ -21,13 +21,18 @@ def _span() -> Span:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """An interval of rational numbers; a bound of None is infinite, and open."""
+    """An interval of rational numbers; a bound of None is infinite, and open.
+
+    `durations` are the bounds that were written as durations (`[0, 5 min]`). As long as nobody has said what a unit of
+    time is, their numbers are nanoseconds.
+    """
 
     low: Fraction | None
     high: Fraction | None
     low_open: bool = False
     high_open: bool = False
     span: Span = _span()
+    durations: tuple[Compound | None, Compound | None] = field(default=(None, None), compare=False, repr=False)
 
     @property
     def is_punctual(self) -> bool:

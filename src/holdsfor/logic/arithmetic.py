@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.logic.calendar import CALENDAR, calendar_value, field_of, scale_of
 from holdsfor.logic.unify import deref
 from holdsfor.syntax.numbers import EXACT, Number, plain_number
 from holdsfor.syntax.printer import print_term
@@ -165,7 +166,16 @@ def evaluate(term: Term, bindings: Mapping[str, Term]) -> Number:
     name = functor(term)
     if isinstance(term, Compound) and name in FUNCTIONS:
         return apply(name, [evaluate(arg, bindings) for arg in term.args])
+    if isinstance(term, Compound) and name in CALENDAR:
+        return _of_calendar(term, evaluate(term.args[0], bindings))
     raise (Unbound if isinstance(term, Var) else NoValue)(f"{print_term(term)} is not a number")
+
+
+def _of_calendar(term: Compound, time: Number) -> Number:
+    try:
+        return calendar_value(field_of(term), time, *scale_of(term))
+    except ValueError as problem:
+        raise NoValue(str(problem)) from problem
 
 
 def apply(name: tuple[str, int], values: list[Number]) -> Number:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.compiler.metric.checks import check_metric, streaming_findings
 from holdsfor.compiler.metric.checks.uses import body_atoms
+from holdsfor.compiler.metric.durations import in_units
 from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source, errors_of, in_reading_order
 from holdsfor.explain.limits import DEPTH
@@ -286,7 +287,8 @@ def _asked(
 
 def from_metric_program(program: MetricProgram) -> MetricReasoner:
     """Check a metric program, without raising for what is wrong with it."""
-    return MetricReasoner(program, tuple(in_reading_order([*program.diagnostics, *check_metric(program)])))
+    resolved, of_time = in_units(program, program.time_scale, program.time_goals)
+    return MetricReasoner(resolved, tuple(in_reading_order([*resolved.diagnostics, *of_time, *check_metric(resolved)])))
 
 
 def from_metric_sources(sources: Iterable[Source]) -> MetricReasoner:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from holdsfor.diagnostics import Fix, Source, Span
 from holdsfor.syntax.tokens import Kind, Token
+from holdsfor.times import DURATION_WORDS, UNCLEAR_UNITS
 
 _MISTAKEN_OPERATORS = {
     ("=", ">"): ">=",
@@ -69,10 +71,34 @@ def advice_between(previous: Token, token: Token) -> Advice:
         hint, written = f"write {_WORDS[token.text]} for {token.text}", _WORDS[token.text]
         # A comma stands at the word before it.
         return Advice(hint, previous.end if written == "," else token.start, token.end, written)
+    if previous.kind is Kind.NUMBER and token.kind in (Kind.NAME, Kind.VARIABLE):
+        meant = unit_meant(token.text)
+        if meant is not None:
+            return Advice(meant.hint, token.start, token.end, meant.unit)
     if token.kind in (Kind.NAME, Kind.VARIABLE, Kind.NUMBER, Kind.QUOTED):
         comma = ", " if adjacent else ","
         return Advice(f"is a comma missing before {token.text}?", previous.end, previous.end, comma)
     return Advice("is a comma or an operator missing before it?")
+
+
+class MeantUnit(NamedTuple):
+    """What is said of a word behind a number that may be meant for a unit of time, and the unit if it is clear."""
+
+    hint: str
+    unit: str | None = None
+
+
+def unit_meant(word: str) -> MeantUnit | None:
+    """The unit that a word behind a number is meant to be, if it is.
+
+    >>> unit_meant("Mins"), unit_meant("m"), unit_meant("front")
+    (MeantUnit(hint='did you mean mins?', unit='mins'), MeantUnit(hint='m may be minutes or months; write min', unit=None), None)
+    """
+    unclear = UNCLEAR_UNITS.get(word.lower())
+    if unclear is not None:
+        return MeantUnit(unclear.replace('"', ""))
+    close = get_close_matches(word.lower(), sorted(DURATION_WORDS), 1, 0.75 if len(word) > 2 else 1.0)
+    return MeantUnit(f"did you mean {close[0]}?", close[0]) if close else None
 
 
 def advice_for_term(previous: Token | None, token: Token) -> Advice:

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from holdsfor.diagnostics import Diagnostic, Source, Span
 from holdsfor.syntax.complaints import Complaining, SyntaxProblem
+from holdsfor.syntax.durations import duration_term, is_sensible
 from holdsfor.syntax.hints import Advice
 from holdsfor.syntax.numbers import read_number
 from holdsfor.syntax.operators import ARGUMENT, CLAUSE, INFIX, PREFIX
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Clause, Compound, Const, ListTerm, Term, Var
 from holdsfor.syntax.tokens import Comment, Kind, Token, tokenize, unquote
+from holdsfor.times import DURATION_WORDS
 
 MAX_DEPTH = 100
 _ARGUMENT_ENDS = frozenset({",", ")", "]"})
@@ -209,12 +211,39 @@ class _Parser(Complaining):
         self._anonymous += 1
         return f"{ANONYMOUS_PREFIX}{self._anonymous}"
 
-    def _number(self, token: Token, *, negative: bool, start: int) -> Const:
+    def _number(self, token: Token, *, negative: bool, start: int) -> Const | Compound:
         self._index += 1
+        if self._peek.kind is Kind.NAME and self._is_unit():
+            return self._duration(token, negative=negative, start=start)
         value = read_number(f"-{token.text}" if negative else token.text)
         if value is None:
             self._fail(token, "this number is too large", "numbers with a fraction or an exponent must fit in 64 bits")
         return Const(value, Span(self._source, start, token.end))
+
+    def _is_unit(self) -> bool:
+        # A word on a line of its own before :- is the head of the next clause, and a full stop is missing.
+        is_head = self._starts_clause(self._peek) and self._tokens[self._index + 1].text == ":-" and not self._open
+        return self._peek.text in DURATION_WORDS and not self._is_call() and not is_head
+
+    def _duration(self, token: Token, *, negative: bool, start: int) -> Compound:
+        """`30 min`, or `1 h 30 min`: a number and a unit, perhaps several times."""
+        parts = []
+        while True:
+            if not is_sensible(token.text):
+                self._fail(token, "this number is too long for a duration", "write it with another unit")
+            unit = self._peek
+            parts.append((token.text, unit.text))
+            self._index += 1
+            token = self._peek
+            if token.kind is not Kind.NUMBER:
+                break
+            self._index += 1
+            if self._peek.kind is not Kind.NAME or not self._is_unit():
+                self._index -= 1
+                break
+        if negative:
+            parts[0] = (f"-{parts[0][0]}", parts[0][1])
+        return duration_term(parts, Span(self._source, start, unit.end))
 
     def _atom_or_call(self, token: Token) -> Term:
         is_call = self._is_call()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from holdsfor.syntax.durations import duration_text
 from holdsfor.syntax.numbers import number_text
 from holdsfor.syntax.operators import ARGUMENT, CLAUSE, INFIX, PREFIX
-from holdsfor.syntax.terms import Clause, Compound, Const, ListTerm, Term, Var, conjuncts
+from holdsfor.syntax.terms import DURATION, Clause, Compound, Const, ListTerm, Term, Var, conjuncts
 
 _PLAIN_NAME = re.compile(r"[^\W\d_]\w*\Z")
 _INDENT = "    "
@@ -65,6 +66,8 @@ def _print_list(term: ListTerm) -> str:
 
 def _print_compound(term: Compound, limit: int) -> str:
     name, args = term.name, term.args
+    if name == DURATION:
+        return duration_text(term)
     if name in (",", ";") and len(args) >= 2:
         return _parenthesise(_print_chain(name, args), INFIX[name].precedence, limit)
     if len(args) == 2 and name in INFIX and name not in _READ_AS_OTHERS:
@@ -145,7 +148,7 @@ def _spaced(term: Term, limit: int) -> str:
         return _parenthesise(f"{_spaced(args[0], rule.left)} -> {_spaced(args[1], rule.right)}", rule.precedence, limit)
     if name == "\\+" and len(args) == 1:
         return _parenthesise(f"\\+ {_spaced(args[0], PREFIX[name][1])}", PREFIX[name][0], limit)
-    if (len(args) == 2 and name in INFIX) or (len(args) == 1 and name in PREFIX):
+    if (len(args) == 2 and name in INFIX) or (len(args) == 1 and name in PREFIX) or name == DURATION:
         return print_term(term, limit)
     return f"{_functor(name)}({', '.join(print_term(arg, ARGUMENT) for arg in args)})"
 

@@ -16,6 +16,8 @@ _MARK = "#"
 """Begins what is added to the name of a variable; it cannot be written, so it never clashes."""
 ANONYMOUS_PREFIX = f"_{_MARK}"
 """Prefix of the names given to `_`."""
+DURATION = f"{_MARK}duration"
+"""The name of the term that a duration is: its numbers and words in turn, as text (see `durations`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ def functor(term: Term) -> tuple[str, int] | None:
     (('go', 0), ('go', 1), None)
     """
     if isinstance(term, Compound):
-        return term.name, len(term.args)
+        return None if term.name == DURATION else (term.name, len(term.args))
     if isinstance(term, Const) and isinstance(term.value, str):
         return term.value, 0
     return None

@@ -18,6 +18,7 @@ from holdsfor.frontend.builder import (
     Rules,
     Situation,
     compare,
+    duration,
     empty,
     end,
     event,
@@ -73,6 +74,8 @@ from holdsfor.ir import (
     Program,
     Rule,
 )
+from holdsfor.syntax.durations import is_duration
+from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, arguments, functor
 
 TRUE = fact("true")()
@@ -124,6 +127,8 @@ def value(one: Term) -> TermLike:
             return ANY if one.is_anonymous else var(one.name)
         case Const():
             return one.value
+        case Compound() if is_duration(one):
+            return duration(print_term(one))
         case Compound():
             return term(one.name)(*map(value, one.args))
         case ListTerm(items=parts, tail=tail):

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from holdsfor.diagnostics import Source
+from holdsfor.editing.code_actions import title
 from holdsfor.editing.colouring import Modifier, Role, coloured
+from holdsfor.editing.completing import proposals
 from holdsfor.editing.folding import FoldKind, folds
+from holdsfor.editing.hovering import hover_text
 from holdsfor.editing.project import Document
 from holdsfor.editing.signatures import signature_help
 
@@ -144,3 +147,32 @@ def test_folding() -> None:
 def test_long_clauses_fold_inside_the_group() -> None:
     text = "a(1).\na(X) :-\n    b(X),\n    c(X).\nb(1).\nc(1).\n"
     assert [(one.first, one.last) for one in folds(document(text))] == [(1, 4), (2, 4)]
+
+
+SHOP = """fi(cart(U)=active, cart(U)=abandoned, 30 min).
+initiatedAt(cart(U)=active, T) :-
+    happensAt(add(U), T),
+    hour(T, H),
+    H < 9.
+"""
+
+
+def test_durations_and_the_calendar() -> None:
+    made = document(f":- time_unit(s).\n{SHOP}")
+    found = roles(made)
+    assert found["30"] == found["min"] == {Role.NUMBER}
+    assert found["hour"] == {Role.BACKGROUND}
+    place = made.source.text.index("hour")
+    name = made.name_at(place)
+    assert name is not None and "hour(T, Hour)" in hover_text(made, name)
+    assert "weekday" in [one.text for one in proposals(made, made.source.text.index("H < 9"))]
+    helped = signature_help(made, place + len("hour(T, "))
+    assert helped is not None and helped.signatures[helped.active].parameters == ("T", "Hour")
+    own = document(f"{SHOP}hour(1, 2).")
+    name = own.name_at(own.source.text.index("hour"))
+    assert name is not None and "background" in hover_text(own, name)
+
+
+def test_a_missing_unit_has_a_quick_fix() -> None:
+    [finding] = [one for one in document(SHOP).reasoner.diagnostics if one.code == "HF116"]
+    assert finding.fix is not None and title(finding.fix) == "Insert :- time_unit(s)."

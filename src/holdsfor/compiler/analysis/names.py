@@ -34,6 +34,7 @@ from holdsfor.ir import (
     Rule,
     walk,
 )
+from holdsfor.ir.calendar import CONDITIONS as CALENDAR
 from holdsfor.logic.library import LIBRARY
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Term, arguments, functor
@@ -92,7 +93,7 @@ class Names:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._defined = _defined(program)
+        self._defined = defined_predicates(program)
         self._calls = [
             (rule, literal, name)
             for rule in program.rules
@@ -133,7 +134,9 @@ class Names:
         return name not in self._defined and name not in LIBRARY
 
     def _unknown(self, name: Predicate, literal: Call) -> Diagnostic:
-        arities = sorted(arity for other, arity in (*self._defined, *LIBRARY, *INTERVALS) if other == name[0])
+        arities = sorted(
+            arity for other, arity in (*self._defined, *LIBRARY, *INTERVALS, *CALENDAR) if other == name[0]
+        )
         if arities:
             wanted = " or ".join(str(arity) for arity in arities)
             message = f"{name[0]} takes {wanted} argument{'' if wanted == '1' else 's'}, not {name[1]}"
@@ -151,7 +154,9 @@ class Names:
         close = self._similar.to(name[0])
         if close is None:
             return f"add facts for {name[0]}/{name[1]}, or load the file with them", None
-        is_fitting = (close, name[1]) in self._defined | LIBRARY.keys() | INTERVALS or name[1] in TAKES.get(close, ())
+        is_fitting = (close, name[1]) in self._defined | LIBRARY.keys() | INTERVALS | CALENDAR.keys() or name[
+            1
+        ] in TAKES.get(close, ())
         return f"did you mean {close}?", other_name(literal.span, close) if is_fitting else None
 
     def _head_finding(self, rule: BackgroundRule) -> Diagnostic | None:
@@ -176,7 +181,14 @@ class Names:
 
     @cached_property
     def _similar(self) -> Similar:
-        return Similar([*CONDITIONS, *(name for name, _ in self._defined), *(name for name, _ in LIBRARY)])
+        return Similar(
+            [
+                *CONDITIONS,
+                *(name for name, _ in self._defined),
+                *(name for name, _ in LIBRARY),
+                *(name for name, _ in CALENDAR),
+            ]
+        )
 
     @cached_property
     def _events(self) -> set[Predicate | None]:
@@ -234,7 +246,8 @@ def _unused(rule: BackgroundRule) -> Diagnostic:
     return Diagnostic("HF307", Severity.WARNING, message, head_span(rule), hint)
 
 
-def _defined(program: Program) -> set[Predicate]:
+def defined_predicates(program: Program) -> set[Predicate]:
+    """The predicates that a program has facts or rules for, or declares."""
     found = {name for rule in program.background if (name := functor(rule.head)) is not None}
     for declaration in program.declarations:
         if declaration.kind is DeclarationKind.DYNAMIC_DOMAIN:

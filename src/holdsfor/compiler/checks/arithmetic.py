@@ -8,9 +8,10 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.places import other_name, other_text, span_of
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import Diagnostic, Fix, Severity, Span
-from holdsfor.ir import Algebra, Assign, Compare, Literal, Rule, rule_variables, walk
+from holdsfor.ir import DURATIONS, Algebra, Assign, Compare, Literal, Rule, rule_variables, walk
 from holdsfor.ir.sliding import SLIDING_NAMES, SlidingKind, read_sliding, sliding_arity, sliding_calls
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, CONSTANTS, FUNCTIONS
+from holdsfor.syntax.durations import is_duration
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, functor
 
@@ -34,7 +35,7 @@ def _check_literal(literal: Literal, rule: Rule) -> Iterator[Diagnostic]:
             span = span_of(literal.target, literal.span)
             yield _error(message, span, "the variable comes first: write Result is Expression")
             return
-    elif isinstance(literal, Algebra) and literal.bound is not None:
+    elif isinstance(literal, Algebra) and literal.bound is not None and literal.operator in DURATIONS:
         sides, hint = (literal.bound,), "a duration is a number of time-points"
     else:
         return
@@ -60,7 +61,7 @@ def _faults(term: Term) -> Iterator[Term]:
             call = read_sliding(term)
             if call.item is not None and call.kind is not SlidingKind.DISTINCT:
                 yield from _faults(call.item)
-        case Compound(args=args):
+        case Compound(args=args) if not is_duration(term):
             if functor(term) not in FUNCTIONS:
                 yield term
             for arg in args:

@@ -63,7 +63,7 @@ from holdsfor.frontend.builder.symbols import (
     terminated,
 )
 from holdsfor.frontend.builder.terms import TermLike
-from holdsfor.frontend.builder.values import ANY, T, Value, compare, fn, items, term, var, variables
+from holdsfor.frontend.builder.values import ANY, T, Value, compare, duration, fn, items, term, var, variables
 
 __all__ = [
     "ANY",
@@ -87,6 +87,7 @@ __all__ = [
     "complement",
     "count_within",
     "distinct_within",
+    "duration",
     "either",
     "empty",
     "end",

@@ -12,8 +12,8 @@ from holdsfor.frontend.builder.places import here
 from holdsfor.frontend.builder.scope import Names, Scope, Setting
 from holdsfor.frontend.builder.states import Pair, as_effect, as_pair
 from holdsfor.frontend.builder.symbols import EventTerm, Fact, FactTerm
-from holdsfor.frontend.builder.terms import TermLike, flatten, to_term
-from holdsfor.frontend.builder.values import T
+from holdsfor.frontend.builder.terms import TermLike, flatten, to_length, to_term
+from holdsfor.frontend.builder.values import T, term
 from holdsfor.ir import (
     BackgroundRule,
     Body,
@@ -138,7 +138,7 @@ class Rules:
         return self._delay(delay, trigger, None, f"rules.ends_after({delay!r}, {trigger!r})")
 
     def _delay(self, delay: TermLike, trigger: Pair, effect: Pair | None, shown: str) -> RuleDraft:
-        period = to_term(delay)
+        period = to_length(delay, shown.partition("(")[0] + "(…)")
 
         def head(scope: Scope) -> Finish:
             cause = trigger._fvp(scope)
@@ -189,6 +189,12 @@ class Rules:
         return self._add(RuleDraft(f"rules.define({fact!r})", Setting.BACKGROUND, head))
 
     # Declarations
+
+    def time_unit(self, unit: str, *, zone: str | None = None) -> None:
+        """What one time-point is: `ns`, `us`, `ms`, `s`, `min`, `h` or `d`; `zone` is one such as "Europe/Athens"."""
+        self.declare(DeclarationKind.DIRECTIVE, term("time_unit")(unit))
+        if zone is not None:
+            self.declare(DeclarationKind.DIRECTIVE, term("time_zone")(zone))
 
     def ground(self, entity: Pair | EventTerm) -> RuleDraft:
         """Report the fluent, or accept the event, only for these arguments; `.when(…)` may restrict them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Literal as Choice
@@ -15,16 +16,20 @@ from holdsfor.frontend.builder.conditions import Condition
 from holdsfor.frontend.builder.errors import BuilderError, Piece, reject_equality, reject_operand
 from holdsfor.frontend.builder.places import here
 from holdsfor.frontend.builder.scope import Namer, Scope, alias
-from holdsfor.frontend.builder.terms import Termed, TermLike, to_term
+from holdsfor.frontend.builder.terms import Termed, TermLike, to_length
 from holdsfor.ir import DURATIONS, Algebra, AllenMode, AllenRelation, Distance, IntervalOperator, Literal
+from holdsfor.syntax.durations import is_duration, length_of
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Term
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
 
 Mode: TypeAlias = (
     AllenMode
     | Choice["source", "target", "union", "intersection", "relative_complement", "relative_complement_inverse"]
 )
 """What an Allen relation gives back of the intervals that take part in a pair."""
+
+Length: TypeAlias = "float | str | timedelta"
+"""How far away something is: a number of time-points, a timedelta, or text such as "30 min"."""
 
 _E = TypeVar("_E", bound=StrEnum)
 
@@ -91,44 +96,44 @@ class Situation(Piece):
 
     def longer_than(self, duration: TermLike) -> Situation:
         """Its intervals of more than this many time-points."""
-        return Filtered(IntervalOperator.LONGER, self, to_term(duration))
+        return Filtered(IntervalOperator.LONGER, self, to_length(duration, "longer_than(…)"))
 
     def shorter_than(self, duration: TermLike) -> Situation:
         """Its intervals of fewer than this many time-points."""
-        return Filtered(IntervalOperator.SHORTER, self, to_term(duration))
+        return Filtered(IntervalOperator.SHORTER, self, to_length(duration, "shorter_than(…)"))
 
     def at_least(self, duration: TermLike) -> Situation:
         """Its intervals of this many time-points or more."""
-        return Filtered(IntervalOperator.AT_LEAST, self, to_term(duration))
+        return Filtered(IntervalOperator.AT_LEAST, self, to_length(duration, "at_least(…)"))
 
     def at_most(self, duration: TermLike) -> Situation:
         """Its intervals of this many time-points or fewer."""
-        return Filtered(IntervalOperator.AT_MOST, self, to_term(duration))
+        return Filtered(IntervalOperator.AT_MOST, self, to_length(duration, "at_most(…)"))
 
     # Some distance away in time
 
-    def sometime_in_last(self, low: int, high: float) -> Situation:
+    def sometime_in_last(self, low: Length, high: Length) -> Situation:
         """When it held at some time-point from `low` to `high` time-points back; `math.inf` is no limit."""
         return Distant(IntervalOperator.DIAMOND_MINUS, (self,), _distance(low, high, "sometime_in_last(…)"))
 
-    def always_in_last(self, low: int, high: float) -> Situation:
+    def always_in_last(self, low: Length, high: Length) -> Situation:
         """When it held at all time-points from `low` to `high` time-points back."""
         return Distant(IntervalOperator.BOX_MINUS, (self,), _distance(low, high, "always_in_last(…)"))
 
-    def sometime_in_next(self, low: int, high: float) -> Situation:
+    def sometime_in_next(self, low: Length, high: Length) -> Situation:
         """When it holds at some time-point from `low` to `high` time-points ahead."""
         return Distant(IntervalOperator.DIAMOND_PLUS, (self,), _distance(low, high, "sometime_in_next(…)"))
 
-    def always_in_next(self, low: int, high: float) -> Situation:
+    def always_in_next(self, low: Length, high: Length) -> Situation:
         """When it holds at all time-points from `low` to `high` time-points ahead."""
         return Distant(IntervalOperator.BOX_PLUS, (self,), _distance(low, high, "always_in_next(…)"))
 
-    def since(self, other: Situation, low: int, high: float) -> Situation:
+    def since(self, other: Situation, low: Length, high: Length) -> Situation:
         """When the other held from `low` to `high` time-points back, and this one at all time-points in between."""
         where = "since(…)"
         return Distant(IntervalOperator.SINCE, (self, as_situation(other, where)), _distance(low, high, where))
 
-    def until(self, other: Situation, low: int, high: float) -> Situation:
+    def until(self, other: Situation, low: Length, high: Length) -> Situation:
         """When the other holds from `low` to `high` time-points ahead, and this one at all time-points in between."""
         where = "until(…)"
         return Distant(IntervalOperator.UNTIL, (self, as_situation(other, where)), _distance(low, high, where))
@@ -189,8 +194,14 @@ def _named(value: str, table: Mapping[str, _E], what: str) -> _E:
     raise BuilderError(f"{str(value)!r} is not {what}; {hint}")
 
 
-def _distance(low: object, high: object, where: str) -> Distance:
-    """How far something looks: whole numbers, the smaller one first."""
+def _distance(low: Length, high: Length, where: str) -> Distance | ListTerm:
+    """How far something looks: whole numbers, the smaller one first; a list of both if there are durations."""
+    if isinstance(low, str | timedelta) or isinstance(high, str | timedelta):
+        bounds = [_bound(one, where) for one in (low, high)]
+        lengths = [length_of(one) for one in bounds if isinstance(one, Compound) and is_duration(one)]
+        if min(lengths, default=0) < 0 or bounds[0] == Const("inf"):
+            raise BuilderError(f"{where} takes durations of 0 or more, the nearer one first")
+        return ListTerm(tuple(bounds))
     for one in (low, high):
         is_whole = isinstance(one, int) and not isinstance(one, bool) and one >= 0
         if not is_whole and not (one is high and one == math.inf):
@@ -199,6 +210,10 @@ def _distance(low: object, high: object, where: str) -> Distance:
     if high < low:
         raise BuilderError(f"{where}: the nearer distance comes first, so write {high}, {low}")
     return Distance(low, None if high == math.inf else int(high))
+
+
+def _bound(length: Length, where: str) -> Term:
+    return Const("inf") if length == math.inf else to_length(length, where)
 
 
 def combine(operator: IntervalOperator, left: Situation, right: object) -> Combination:
@@ -291,14 +306,16 @@ class Distant(Situation):
 
     operator: IntervalOperator
     inputs: tuple[Situation, ...]
-    distance: Distance
+    distance: Distance | ListTerm
     place: Span = field(default_factory=here)
 
     def _intervals(self, scope: Scope, out: Namer | None) -> Term:
         scope.require_intervals(self)
         inputs = tuple(part._intervals(scope, None) for part in self.inputs)
+        distance = self.distance if isinstance(self.distance, Distance) else None
+        bound = self.distance if isinstance(self.distance, ListTerm) else None
         return scope.define(
-            lambda name: Algebra(self.operator, inputs, name, distance=self.distance, span=self.place), out
+            lambda name: Algebra(self.operator, inputs, name, bound=bound, distance=distance, span=self.place), out
         )
 
 

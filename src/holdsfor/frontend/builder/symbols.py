@@ -12,9 +12,10 @@ from holdsfor.frontend.builder.errors import BuilderError, Piece, UnknownName, a
 from holdsfor.frontend.builder.places import here
 from holdsfor.frontend.builder.scope import Scope
 from holdsfor.frontend.builder.states import FluentTerm, Pair, as_pair
-from holdsfor.frontend.builder.terms import Termed, TermLike, apply, to_term, to_terms
+from holdsfor.frontend.builder.terms import Termed, TermLike, apply, to_number, to_term, to_terms
 from holdsfor.frontend.builder.values import COMPARISONS
 from holdsfor.ir import DURATIONS, METRIC, AllenRelation, Boundary, Call, Edge, Effect, EffectKind, Happens
+from holdsfor.ir.calendar import CONDITIONS as CALENDAR
 from holdsfor.ir.sliding import SLIDING_NAMES, TOP
 from holdsfor.logic.library import LIBRARY
 from holdsfor.syntax.printer import print_term
@@ -257,21 +258,25 @@ def terminated(pair: Pair) -> Condition:
     return Change(EffectKind.TERMINATED, as_pair(pair, "terminated(…)"))
 
 
+_BUILT_IN = frozenset({*LIBRARY, *CALENDAR})
+
+
 class Library:
-    """Built-in predicates by name: `lib.member(X, L)`, `lib.length(L, N)`, `lib.sum_list(L, Total)`."""
+    """Built-in predicates by name: `lib.member(X, L)`, `lib.sum_list(L, Total)`, `lib.business_hours(T, "8 h", "18 h")`."""
 
     def __getattr__(self, name: str) -> Callable[..., Condition]:
-        known = {predicate for predicate, _ in LIBRARY}
+        known = {predicate for predicate, _ in _BUILT_IN}
         if name not in known:
             close = get_close_matches(name, known, 1)
             hint = f"did you mean lib.{close[0]}?" if close else f"there are {', '.join(sorted(known))}"
             raise UnknownName(f"there is no built-in predicate {name}: {hint}")
 
         def applied(*args: TermLike) -> Condition:
-            if (name, len(args)) not in LIBRARY:
-                takes = " or ".join(arguments(arity) for predicate, arity in LIBRARY if predicate == name)
+            if (name, len(args)) not in _BUILT_IN:
+                takes = " or ".join(arguments(arity) for predicate, arity in _BUILT_IN if predicate == name)
                 raise BuilderError(f"lib.{name} takes {takes}, not {len(args)}")
-            return Fact(name, ())(*args)
+            is_calendar = (name, len(args)) in CALENDAR
+            return FactTerm(apply(name, tuple(map(to_number, args)))) if is_calendar else Fact(name, ())(*args)
 
         return applied
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from typing import TypeAlias
 
 from holdsfor.frontend.builder.errors import BuilderError, Piece
+from holdsfor.syntax.durations import duration_of, read_duration
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
+from holdsfor.times import nanoseconds
 
 
 class Termed(Piece):
@@ -18,8 +21,8 @@ class Termed(Piece):
         raise NotImplementedError
 
 
-TermLike: TypeAlias = "Termed | str | float | Sequence[TermLike]"
-"""What may stand as an argument: a variable or term, text, a number, a truth value, a list, a tuple."""
+TermLike: TypeAlias = "Termed | str | float | timedelta | Sequence[TermLike]"
+"""What may stand as an argument: a variable or term, text, a number, a truth value, a timedelta, a list, a tuple."""
 
 
 def to_term(value: TermLike) -> Term:
@@ -37,11 +40,29 @@ def to_term(value: TermLike) -> Term:
         return Const(str(value))
     if isinstance(value, numbers.Real):
         return _number(value)
+    if isinstance(value, timedelta):
+        return duration_of(nanoseconds(value))
     if isinstance(value, list):
         return ListTerm(to_terms(value))
     if isinstance(value, tuple) and len(value) >= 2:
         return apply(",", to_terms(value))
     raise BuilderError(_complaint(value))
+
+
+def to_length(value: TermLike, what: str) -> Term:
+    """The same where a length of time is meant: text is a duration, such as "30 min"."""
+    if not isinstance(value, str):
+        return to_term(value)
+    found = read_duration(value)
+    if found is None:
+        raise BuilderError(f'{what} takes a number of time-points, a timedelta or text such as "30 min", not {value!r}')
+    return found
+
+
+def to_number(value: TermLike) -> Term:
+    """The same where a number is meant: text that is a duration is one, and other text what it always is."""
+    found = read_duration(value) if isinstance(value, str) else None
+    return to_term(value) if found is None else found
 
 
 def to_terms(values: Iterable[TermLike]) -> tuple[Term, ...]:

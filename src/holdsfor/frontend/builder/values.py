@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from difflib import get_close_matches
 from typing import NoReturn
 
 from holdsfor.frontend.builder.conditions import Comparison, Condition
 from holdsfor.frontend.builder.errors import BuilderError, UnknownName, arguments
-from holdsfor.frontend.builder.terms import Termed, TermLike, apply, to_term, to_terms
+from holdsfor.frontend.builder.terms import Termed, TermLike, apply, to_length, to_number, to_term, to_terms
 from holdsfor.logic.arithmetic import FUNCTIONS
 from holdsfor.syntax.operators import INFIX
 from holdsfor.syntax.printer import print_term
@@ -54,22 +55,22 @@ class Value(Termed):
         return self._compare("=\\=" if self._is_numeric(other) else "\\=", other)
 
     def __lt__(self, other: TermLike) -> Comparison:
-        return self._compare("<", other)
+        return self._compare("<", other, of_numbers=True)
 
     def __le__(self, other: TermLike) -> Comparison:
-        return self._compare("=<", other)
+        return self._compare("=<", other, of_numbers=True)
 
     def __gt__(self, other: TermLike) -> Comparison:
-        return self._compare(">", other)
+        return self._compare(">", other, of_numbers=True)
 
     def __ge__(self, other: TermLike) -> Comparison:
-        return self._compare(">=", other)
+        return self._compare(">=", other, of_numbers=True)
 
     def _is_numeric(self, other: object) -> bool:
         return self._is_expression or (isinstance(other, Value) and other._is_expression)
 
-    def _compare(self, operator: str, other: object) -> Comparison:
-        return Comparison(operator, self._wrapped, to_term(other))  # type: ignore[arg-type]
+    def _compare(self, operator: str, other: object, *, of_numbers: bool = False) -> Comparison:
+        return Comparison(operator, self._wrapped, (to_number if of_numbers else to_term)(other))  # type: ignore[arg-type]
 
     # Arithmetic
 
@@ -140,7 +141,7 @@ class Value(Termed):
     def _combine(self, operator: str, other: TermLike, *, swap: bool = False) -> Value:
         if isinstance(other, Condition):
             raise BuilderError(_forgotten(self, operator))
-        term = to_term(other)
+        term = to_number(other)
         return expression(operator, *((term, self._wrapped) if swap else (self._wrapped, term)))
 
     # The usual sign of forgotten parentheses: a(X) == Y & b(X) == Z.
@@ -206,6 +207,15 @@ def term(name: str) -> Callable[..., Value]:
         return Value(apply(name, to_terms(args)), is_expression=(name, len(args)) in FUNCTIONS and name in INFIX)
 
     return applied
+
+
+def duration(length: str | timedelta) -> Value:
+    """A length of time, where text alone would be a name, as in facts.
+
+    >>> duration("30 min"), T - duration(timedelta(hours=2))
+    (30 min, T - 2 h)
+    """
+    return Value(to_length(length, "duration(…)"), is_expression=True)
 
 
 def items(*first: TermLike, rest: Value | None = None) -> Value:

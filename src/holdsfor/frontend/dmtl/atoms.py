@@ -24,7 +24,8 @@ from holdsfor.frontend.dmtl.words import (
     close_operator,
 )
 from holdsfor.ir.metric import Atom, Binary, BinaryOperator, MetricAtom, Range, Truth, Unary, UnaryOperator
-from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Const, Var
+from holdsfor.syntax.durations import negated
+from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, Var
 
 _Operator = TypeVar("_Operator", UnaryOperator, BinaryOperator)
 
@@ -109,7 +110,8 @@ class Atoms(Numbers):
         found = self._interval_after(word)
         if found.high is not None and found.high <= 0:
             low = None if found.low is None else -found.low
-            return past, Range(-found.high, low, found.high_open, found.low_open, found.span)
+            far, near = map(_without_sign, found.durations)
+            return past, Range(-found.high, low, found.high_open, found.low_open, found.span, (near, far))
         if found.low is None or found.low < 0:
             both = "two conditions" if word == "ALWAYS" else "two rules"
             message = f"the interval of {word} reaches into the past and the future"
@@ -265,6 +267,10 @@ class Atoms(Numbers):
         label = Label(self.span(opening, opening + 1), "opened here")
         message = f"expected {closer} before {self.shown()}"
         self.fail(self.here(), message, f"close the bracket with {closer}", "HF004", label)
+
+
+def _without_sign(duration: Compound | None) -> Compound | None:
+    return None if duration is None else negated(duration)
 
 
 def _hint_for_negative(word: str, found: Range) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import NoReturn
 
 from holdsfor.frontend.dmtl.atoms import MAX_DEPTH, Atoms
 from holdsfor.frontend.dmtl.constants import QUOTED, unquoted
 from holdsfor.frontend.dmtl.words import NEGATIONS, NOT
 from holdsfor.ir.metric import Aggregate, AggregateFunction, Comparator, Comparison, Condition, MetricLiteral
+from holdsfor.syntax.durations import duration_text, is_duration, negated
 from holdsfor.syntax.numbers import read_number
 from holdsfor.syntax.terms import Compound, Const, Term, Var
 
@@ -127,9 +129,14 @@ class Conditions(Atoms):
     def _negative(self, inner: Term, start: int) -> Term:
         if isinstance(inner, Const) and isinstance(inner.value, int | float):
             return Const(-inner.value, self.span(start))
+        if isinstance(inner, Compound) and is_duration(inner) and not duration_text(inner).startswith("-"):
+            return replace(negated(inner), span=self.span(start))
         return Compound("-", (inner,), self.span(start))
 
     def _operand(self) -> Term:
+        self.skip()
+        if (length := self._duration()) is not None and length.duration is not None:
+            return length.duration
         if number := self.accept(_DIGITS):
             return self._number(number)
         if quoted := self.accept(QUOTED):

@@ -10,6 +10,10 @@ from typing import NamedTuple, NoReturn
 from holdsfor.diagnostics import Label, Span
 from holdsfor.frontend.dmtl.scanner import Scanner
 from holdsfor.ir.metric import Range
+from holdsfor.syntax.durations import duration_term, duration_text, is_sensible, length_of
+from holdsfor.syntax.hints import unit_meant
+from holdsfor.syntax.terms import Compound
+from holdsfor.times import DURATION_WORDS
 
 NUMBER = re.compile(r"[+-]?(?:\d+[ \t]*/[ \t]*\d+|(?:\d*\.\d+|\d+)(?:[eE](?P<exponent>[+-]?\d+))?)", re.ASCII)
 _ANY_BOUND = re.compile(r"[^\s,()\[\]@]+(?:[ \t]*/[ \t]*\d+)?")
@@ -17,6 +21,7 @@ _INFINITE = {"inf": True, "+inf": True, "-inf": False}
 _MEANT_INFINITE = {"infinity", "infty", "oo", "∞", "Inf", "INF"}
 _OPENING = re.compile(r"[\[(]")
 _CLOSING = re.compile(r"[\])]")
+_PART = re.compile(r"(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)[ \t]*([^\W\d_]+)(?!\w)")
 _LONGEST_NUMBER = 60
 _LARGEST_EXPONENT = 60
 """A number with a larger exponent would take more memory than any time is worth."""
@@ -30,13 +35,14 @@ class Bound(NamedTuple):
     upwards: bool
     span: Span
     is_readable: bool = True
+    duration: Compound | None = None
 
 
 class Numbers(Scanner):
     """Reads numbers and intervals. A wrong one is reported, and something harmless is read in its place."""
 
     def range(self) -> Range:
-        """An interval with its brackets."""
+        """An interval with its brackets. Its bounds may be durations, which are read as nanoseconds."""
         opening = self.accept(_OPENING)
         assert opening is not None
         start = opening.start()
@@ -62,6 +68,8 @@ class Numbers(Scanner):
         found = _ANY_BOUND.match(self.text, start)
         if found is None or found.group() == ".":
             self.fail(self.here(), f"expected a number or inf, found {self.shown()}", "write a number, or inf", "HF602")
+        if (length := self._duration()) is not None:
+            return length
         # A full stop behind a number ends the rule.
         text = found.group().removesuffix(".")
         self.position = self.end = start + len(text)
@@ -74,9 +82,25 @@ class Numbers(Scanner):
             return Bound(Fraction(0), True, span, is_readable=False)
         return Bound(number, True, span)
 
+    def _duration(self) -> Bound | None:
+        """`5 min`, or `1 h 30 min`: numbers and units in turn."""
+        start = self.position
+        parts: list[tuple[str, str]] = []
+        while (found := _PART.match(self.text, self.position)) and found[2] in DURATION_WORDS and is_sensible(found[1]):
+            parts.append((found[1], found[2]))
+            self.position = self.end = found.end(2)
+            self.skip()
+        self.position = self.end if parts else start
+        if not parts:
+            return None
+        term = duration_term(parts, self.span(start))
+        return Bound(length_of(term), True, term.span, duration=term)
+
     def _fail_unclosed(self, start: int) -> NoReturn:
         label = Label(self.span(start, start + 1), "opened here")
         message = f"expected ] or ) at the end of the interval, found {self.shown()}"
+        if self.text[self.end - 1].isdigit() and (meant := unit_meant(self.next_word())):
+            self.fail(self.ahead(), message, meant.hint, "HF004", label, meant.unit)
         hint = "an interval has two numbers, as in [0,2), or one, as in [3]"
         self.fail(self.here(), message, hint, "HF004", label)
 
@@ -87,7 +111,7 @@ class Numbers(Scanner):
             shown = bound.span.text
             self.complain(span, "an open interval around one number is empty", f"write [{shown}]", "HF602")
         else:
-            return Range(bound.number, bound.number, span=span)
+            return Range(bound.number, bound.number, span=span, durations=(bound.duration, bound.duration))
         return _ZERO
 
     def _checked(self, low: Bound, high: Bound, low_open: bool, high_open: bool, span: Span) -> Range:
@@ -103,19 +127,24 @@ class Numbers(Scanner):
         elif low.number is None and not low_open:
             closed = self.span(span.start, span.start + 1)
             self._wrong(closed, "an interval never contains infinity", "write ( before -inf")
-        elif low.number is None or high.number is None or low.number < high.number:
-            return Range(low.number, high.number, low_open, high_open, span)
+        elif low.number is None or high.number is None or low.number < high.number or not _are_comparable(low, high):
+            return Range(low.number, high.number, low_open, high_open, span, (low.duration, high.duration))
         elif low.number > high.number:
             turned = f"{'(' if high_open else '['}{high.span.text},{low.span.text}{')' if low_open else ']'}"
             self._wrong(span, f"the interval {span.text} is empty", f"the smaller number comes first: {turned}")
         elif low_open or high_open:
             self._wrong(span, f"the interval {span.text} is empty", f"write [{low.span.text}] for the single number")
         else:
-            return Range(low.number, high.number, span=span)
+            return Range(low.number, high.number, span=span, durations=(low.duration, high.duration))
         return _ZERO
 
     def _wrong(self, span: Span, message: str, hint: str) -> None:
         self.complain(span, message, hint, "HF602")
+
+
+def _are_comparable(low: Bound, high: Bound) -> bool:
+    """Whether it is known which of two bounds is the smaller one: a number and a duration wait for the time unit."""
+    return (low.duration is None) == (high.duration is None) or 0 in (low.number, high.number)
 
 
 def read_bound(text: str) -> Fraction | float | None:
@@ -176,7 +205,14 @@ def number_text(number: Fraction) -> str:
 def range_text(found: Range) -> str:
     """An interval as it is written in rules: `[3]` for a single number."""
     if found.is_punctual and found.low is not None:
-        return f"[{number_text(found.low)}]"
-    low = "(-inf" if found.low is None else f"{'(' if found.low_open else '['}{number_text(found.low)}"
-    high = "inf)" if found.high is None else f"{number_text(found.high)}{')' if found.high_open else ']'}"
-    return f"{low},{high}"
+        return f"[{_bound_text(found.low, found.durations[0])}]"
+    low, high = (_bound_text(*bound) for bound in zip((found.low, found.high), found.durations, strict=True))
+    left = "(" if found.low is None or found.low_open else "["
+    right = ")" if found.high is None or found.high_open else "]"
+    return f"{left}{'-' * (found.low is None)}{low},{high}{right}"
+
+
+def _bound_text(number: Fraction | None, duration: Compound | None) -> str:
+    if number is None:
+        return "inf"
+    return number_text(number) if duration is None else duration_text(duration)

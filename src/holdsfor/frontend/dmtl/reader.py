@@ -177,6 +177,9 @@ class _Parser(Conditions):
 
     def _fact(self, written: MetricAtom) -> MetricFact:
         during = self.range() if self.skip() in ("[", "(") else self.point()
+        for duration in filter(None, during.durations):
+            message = f"{duration.span.text} is a duration, not a time"
+            self.complain(duration.span, message, "write the number of the time-point", "HF602")
         if not isinstance(written, Atom):
             hint = "write the fact for the times at which it holds"
             self.complain(written.span, "a fact is an atom without operators", hint, "HF605")

@@ -20,7 +20,8 @@ from holdsfor.ir.metric import (
     Truth,
     Unary,
 )
-from holdsfor.syntax.terms import Compound, Const, Term, Var
+from holdsfor.syntax.durations import duration_text
+from holdsfor.syntax.terms import DURATION, Compound, Const, Term, Var
 
 _LEVELS = {"+": 1, "-": 1, "*": 2, "/": 2}
 
@@ -115,6 +116,8 @@ def _expression(term: Term, level: int) -> str:
             return term.name
         case Const(value=value):
             return _value(value)
+        case Compound(name=name) if name == DURATION:
+            return duration_text(term)
         case Compound(name="-", args=(inner,)):
             # A sign before a number would be read as part of it.
             return f"-({_expression(inner, 0)})"

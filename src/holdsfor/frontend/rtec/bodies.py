@@ -254,7 +254,9 @@ class BodyReader:
         self._require_interval_context(goal, context)
         first, distance, *others, out = goal.args
         found = read_distance(distance, operator, self._problems)
-        return Algebra(operator, (first, *others), out, distance=found, span=goal.span)
+        # What a duration is in time-points depends on the unit, which another file may declare.
+        bound = distance if found is None else None
+        return Algebra(operator, (first, *others), out, bound=bound, distance=found, span=goal.span)
 
     def _interval_lists(self, term: Term) -> tuple[Term, ...]:
         """The items of `[I1, I2]`; a list variable L is kept as `[|L]`."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from holdsfor.frontend.rtec.problems import Malformed, Problems
 from holdsfor.ir import AHEAD, Distance, IntervalOperator
+from holdsfor.syntax.durations import durations_in, is_duration, length_of
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, functor
 
 _MIRRORED = {
     IntervalOperator.DIAMOND_MINUS: IntervalOperator.DIAMOND_PLUS,
@@ -15,8 +16,8 @@ _MIRRORED = {
 _MIRRORED |= {ahead: back for back, ahead in _MIRRORED.items()}
 
 
-def read_distance(term: Term, operator: IntervalOperator, problems: Problems) -> Distance:
-    """The distance of an operator, or an error that says what is wrong with it."""
+def read_distance(term: Term, operator: IntervalOperator, problems: Problems) -> Distance | None:
+    """The distance of an operator, or an error that says what is wrong with it; None if it has durations."""
     reader = _Reader(operator, problems)
     if not isinstance(term, ListTerm) or term.tail is not None or len(term.items) != 2:
         raise reader.error(
@@ -30,6 +31,8 @@ def read_distance(term: Term, operator: IntervalOperator, problems: Problems) ->
         raise reader.error(
             "HF682", "the nearer distance cannot be inf", term.items[0], "write a number first, such as [0,inf]"
         )
+    if durations_in(term):
+        return None
     if high is not None and high < low:
         raise reader.error("HF682", f"no distance lies in [{low},{high}]", term, f"write [{high},{low}]")
     return Distance(low, high)
@@ -44,10 +47,12 @@ class _Reader:
         return self._problems.error(code, message, term.span, hint)
 
     def number(self, term: Term) -> int | None:
-        """A whole number of time-points; None is `inf`."""
+        """A whole number of time-points; None is `inf`. What is said of a duration is that it is not below 0."""
         if term == Const("inf"):
             return None
-        negative = isinstance(term, Compound) and term.name == "-" and len(term.args) == 1
+        if isinstance(term, Compound) and is_duration(term) and length_of(term) >= 0:
+            return 0
+        negative = isinstance(term, Compound) and (is_duration(term) or functor(term) == ("-", 1))
         value = term.value if isinstance(term, Const) else None
         if isinstance(value, int) and value >= 0:
             return value

@@ -135,13 +135,19 @@ def _algebra(literal: Algebra) -> Term:
             assert relation is not None and mode is not None
             return Compound(name, (Const(relation.value), *inputs, Const(mode.value), out))
         case operator if operator in METRIC:
-            assert literal.distance is not None
-            low, high = literal.distance.low, literal.distance.high
-            distance = ListTerm((Const(low), Const("inf" if high is None else high)))
-            return Compound(name, (inputs[0], distance, *inputs[1:], out))
+            return Compound(name, (inputs[0], _distance(literal), *inputs[1:], out))
         case _:
             assert literal.bound is not None
             return Compound(name, (inputs[0], literal.bound, out))
+
+
+def _distance(literal: Algebra) -> Term:
+    if literal.distance is None:
+        # It has durations, and nobody has said yet how many time-points they are.
+        assert literal.bound is not None
+        return literal.bound
+    low, high = literal.distance.low, literal.distance.high
+    return ListTerm((Const(low), Const("inf" if high is None else high)))
 
 
 def _list(inputs: tuple[Term, ...]) -> Term:

@@ -1,0 +1,110 @@
+"""What a calendar and a clock on the wall say at a time-point, in a time zone.
+
+In rules these are functions of a time-point that carry the unit of time-points and the zone with them:
+`#hour(T, s, 'Europe/Athens')`. Nobody can write them; the compiler makes them of conditions such as `hour(T, H)`.
+Offsets are those of the IANA database: a clock that is put forward or back is never in doubt, since what is asked about
+is a moment, not what a clock showed.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+
+from holdsfor.syntax.numbers import Number
+from holdsfor.syntax.terms import Compound, Const, Term
+from holdsfor.times import UNITS, zone_named
+
+_PREFIX = "#"
+FIELDS = ("year", "month", "day", "weekday", "hour", "minute", "time_of_day")
+CALENDAR = frozenset((f"{_PREFIX}{field}", 3) for field in FIELDS)
+"""Names and arities of the functions: a time-point, the unit of time-points, the zone."""
+
+SECOND = UNITS["s"]
+DAY = 86_400
+_CYCLE_DAYS = 146_097
+_CYCLE = _CYCLE_DAYS * DAY
+"""The calendar repeats itself after 400 years, days of the week included."""
+_EPOCH = date(1970, 1, 1).toordinal()
+_FIRST = (date(2, 1, 1).toordinal() - _EPOCH) * DAY
+"""In the year 2 every zone still has its local mean time, as it had ever before."""
+_LAST = (date(9500, 1, 1).toordinal() - _EPOCH) * DAY
+"""Long before the year 9100 every zone changes its clocks by a rule for all years, or no longer."""
+
+
+def calendar_term(field: str, time: Term, unit: str, zone: str) -> Compound:
+    """The function of a time-point that gives a field."""
+    return Compound(f"{_PREFIX}{field}", (time, Const(unit), Const(zone)), time.span)
+
+
+def field_of(term: Compound) -> str:
+    """Which field a function gives."""
+    return term.name.removeprefix(_PREFIX)
+
+
+def scale_of(term: Compound) -> tuple[str, str]:
+    """The unit and the zone that a function carries."""
+    unit, zone = (str(arg.value) for arg in term.args[1:] if isinstance(arg, Const))
+    return unit, zone
+
+
+def utc_offset(seconds: int, zone: str) -> int:
+    """How many seconds clocks are ahead of UTC at a moment, which is so many seconds after 1970.
+
+    >>> utc_offset(1_772_366_400, "Europe/Athens"), utc_offset(1_782_907_200, "Europe/Athens")
+    (7200, 10800)
+    >>> utc_offset(-(10**15), "Europe/Athens"), utc_offset(10**15, "UTC")
+    (5692, 0)
+    """
+    if seconds > _LAST:
+        seconds -= -((_LAST - seconds) // _CYCLE) * _CYCLE
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=max(seconds, _FIRST))
+    offset = moment.astimezone(zone_named(zone)).utcoffset()
+    assert offset is not None
+    return offset.days * DAY + offset.seconds
+
+
+def calendar_value(field: str, time: Number, unit: str, zone: str) -> Number:
+    """A field of a time-point; ValueError for what is no time-point.
+
+    >>> [calendar_value(field, 1_772_366_430, "s", "Europe/Athens") for field in FIELDS]
+    [2026, 3, 1, 7, 14, 0, 50430]
+    """
+    if not isinstance(time, int):
+        raise ValueError(f"{time} is no time-point")  # noqa: TRY004 -- as other functions of numbers do
+    seconds, rest = divmod(time * UNITS[unit], SECOND)
+    days, clock = divmod(seconds + utc_offset(seconds, zone), DAY)
+    match field:
+        case "weekday":
+            return (days + 3) % 7 + 1
+        case "hour":
+            return clock // 3600
+        case "minute":
+            return clock // 60 % 60
+        case "time_of_day":
+            nanoseconds = clock * SECOND + rest
+            whole, left = divmod(nanoseconds, UNITS[unit])
+            return nanoseconds / UNITS[unit] if left else whole
+    cycles, day = divmod(days, _CYCLE_DAYS)
+    found = date.fromordinal(_EPOCH + day)
+    return found.year + 400 * cycles if field == "year" else found.month if field == "month" else found.day
+
+
+@lru_cache(maxsize=1 << 16)
+def offsets_of_day(day: int, zone: str) -> tuple[int, int, int]:
+    """The offset at the start of a day of UTC, the second since 1970 at which it changes, and the offset from then on.
+
+    No zone has ever changed its clocks twice within a day.
+    """
+    start = day * DAY
+    before, after = utc_offset(start, zone), utc_offset(start + DAY - 1, zone)
+    if before == after:
+        return before, start + DAY, after
+    low, high = start, start + DAY - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if utc_offset(middle, zone) == before:
+            low = middle
+        else:
+            high = middle
+    return before, high, after

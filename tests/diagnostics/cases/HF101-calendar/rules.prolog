@@ -1,0 +1,4 @@
+:- time_unit(s).
+initiatedAt(open(Shop)=true, T) :-
+    happensAt(unlock(Shop), T),
+    weekdy(T, 1).

@@ -1,0 +1,3 @@
+:- time_unit(s).
+happensAt(30 min, T) :-
+    happensAt(add(_), T).

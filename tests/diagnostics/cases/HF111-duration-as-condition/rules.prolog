@@ -1,0 +1,4 @@
+:- time_unit(s).
+initiatedAt(cart(U)=old, T) :-
+    happensAt(add(U), T),
+    30 min.
