@@ -1,6 +1,7 @@
 """A stream that runs elsewhere, by what it writes."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -156,3 +157,34 @@ def test_a_browser_is_sent_how_things_are_and_again_when_it_comes_back(tmp_path:
                 assert json.loads(next(lines)[6:])["open"] == [{"what": "f=<b>v</b>", "start": "1"}]
         assert httpx.get(f"{address.split('/#')[0]}/live").status_code == 403
     assert SECRET not in live
+
+
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+def test_changelogs_with_timestamps(tmp_path: Path, unit: str) -> None:
+    times = {
+        "start": [datetime(2026, 3, 1, 12, tzinfo=UTC)],
+        "end": [None],
+        "query_time": [datetime(2026, 3, 1, 13, tzinfo=UTC)],
+    }
+    kind = pa.timestamp(unit, "UTC")
+    columns = {"id": ["a"], "op": ["open"], "fluent": ["slow(tern)"], "value": ["true"]}
+    inside = tmp_path / "batch=0"
+    inside.mkdir()
+    pq.write_table(
+        pa.table(columns | {name: pa.array(column, kind) for name, column in times.items()}), inside / "a.parquet"
+    )
+    view = seen(Watch(Follower(tmp_path)))
+    assert view["open"] == [{"what": "slow(tern)=true", "start": "2026-03-01T12:00:00Z"}] and not view["problem"]
+    assert view["now"] == "2026-03-01T13:00:00Z" and view["has_dates"] and view["clock"] == 1772370000
+    assert view["bars"][0]["first"] == 1772366400
+
+
+def test_changelogs_with_dates_as_text(tmp_path: Path) -> None:
+    row = {"id": "a", "op": "close", "fluent": "f", "value": "v", "start": "2026-03-01T12:00:00.250Z"}
+    row |= {"end": "2026-03-01T14:00:01.500+02:00", "query_time": "2026-03-01T12:30:00.000Z"}
+    inside = tmp_path / "batch=0"
+    inside.mkdir()
+    (inside / "part.json").write_text(json.dumps(row) + "\n")
+    view = seen(Watch(Follower(tmp_path)))
+    (bar,) = view["bars"]
+    assert (bar["first"], bar["last"]) == (1772366400.25, 1772366401.5) and not view["problem"]

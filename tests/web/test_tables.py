@@ -207,3 +207,20 @@ def test_windows_are_durations_where_the_unit_is_known(tmp_path: Path) -> None:
     assert run.get("intervals"), run
     plain = client(harbour(tmp_path)).post("/api/run", json={"files": {}, "window": "1 min"})
     assert plain.status_code == 422 and "window" in plain.json()["error"]
+
+
+def test_reasons_and_metric_programs_have_dates_too(tmp_path: Path) -> None:
+    page = client(dated(tmp_path))
+    run = page.post("/api/run", json={"files": {}}).json()
+    asked = {"run": run["run"], "question": "slow(gull)=true", "at": str(NOON + 20)}
+    why = page.post("/api/explain", json=asked).json()
+    assert why["at"] == "2026-03-01T12:00:20+02:00" and str(NOON) not in why["root"]["text"]
+    assert why["root"]["children"][0]["rule"]["values"]["T"] == "2026-03-01T12:00:12+02:00"
+    rules = written(tmp_path / "r.dmtl", ":- time_unit(s).\nBoxplus[0,1/2] Slow(V) :- Brakes(V)\n")
+    facts = written(tmp_path / "facts.txt", f"Brakes(tram)@{NOON}\n")
+    page = client(Desk(Setting((rules,), (facts,))))
+    run = page.post("/api/run", json={"files": {}}).json()
+    (row,) = rows_of(page, run, search="slow")
+    assert row["cells"] == ["Slow(tram)", "[2026-03-01T10:00:00Z, 2026-03-01T10:00:00.5Z]", "500ms"]
+    asked = {"run": run["run"], "question": row["question"], "at": row["at"]}
+    assert page.post("/api/explain", json=asked).json()["holds"]

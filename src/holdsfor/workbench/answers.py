@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from itertools import islice
 from typing import Any
@@ -14,7 +13,6 @@ from holdsfor.editing.completing import proposals
 from holdsfor.editing.hovering import hover_text
 from holdsfor.metric import MetricReasoner
 from holdsfor.metric.result import MetricResult
-from holdsfor.times import TimeScale, time_point
 from holdsfor.workbench.benches import Bench
 from holdsfor.workbench.desk import Desk, Run
 from holdsfor.workbench.grids import fact_text
@@ -150,16 +148,10 @@ def explained(desk: Desk, number: int, question: str, at: str) -> dict[str, Any]
     if not at.strip():
         raise HoldsforError("the time-point is missing; write one, or choose an interval")
     if isinstance(result, MetricResult):
-        found = result.explain(_metric_label(result, question), _metric_time(at, run.time_scale))
+        found = result.explain(_metric_label(result, question), at.strip())
     else:
         found = result.explain(question, at.strip())
     return reasons(found, desk.samples.original, run.moments)
-
-
-def _metric_time(at: str, scale: TimeScale | None) -> str | int:
-    """A time as metric programs take it; a date is one where the unit is known."""
-    is_date = scale is not None and re.match(r"\s*\d{4}-\d", at)
-    return time_point(at.strip(), scale.unit, "at") if scale is not None and is_date else at.strip()
 
 
 def _metric_label(result: MetricResult, text: str) -> str:

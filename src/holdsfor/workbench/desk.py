@@ -92,9 +92,7 @@ class Run:
     @property
     def time_scale(self) -> TimeScale | None:
         """What time-points are, if rules, mapping, columns or whoever started the page said so."""
-        if isinstance(self.result, Result):
-            return self.result.time_scale
-        return self.reasoner.time_scale
+        return self.result.time_scale
 
     @property
     def moments(self) -> Moments:

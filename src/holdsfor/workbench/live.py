@@ -15,9 +15,10 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.times import time_text
+from holdsfor.times import time_point, time_text
 
 _BATCH = re.compile(r"^batch=(\d+)$")
+_DATE = re.compile(r"-?\d{4,}-\d\d")
 _ENDINGS = {".parquet": "parquet", ".json": "json", ".csv": "csv", ".orc": "orc"}
 _AT_ONCE = 400
 """Batches that are read together, when there are many that nobody has seen."""
@@ -174,7 +175,7 @@ def _text(table: pa.Table, name: str) -> pa.Array:
         return pa.nulls(len(table), pa.string())
     if pa.types.is_timestamp(table[name].type):
         # As in other output: as many digits as there are, and none of the zone's name.
-        return pa.array([_moment(time) for time in table[name].cast(pa.int64()).to_pylist()], pa.string())
+        return pa.array([_moment(time) for time in _microseconds(table[name]).to_pylist()], pa.string())
     found = table[name].cast(pa.string()).combine_chunks()
     return pc.if_else(pc.equal(found, ""), None, found)
 
@@ -204,13 +205,37 @@ def _moment(microseconds: int | None) -> str | None:
 def _seconds(table: pa.Table, name: str, text: pa.Array) -> pa.Array:
     """Times as numbers: those that are timestamps in seconds since 1970."""
     if name in table.column_names and pa.types.is_timestamp(table[name].type):
-        return pc.divide(table[name].cast(pa.int64()).combine_chunks().cast(pa.float64()), 1e6)
+        return pc.divide(_microseconds(table[name]).cast(pa.float64()), 1e6)
     return _numbers(text)
 
 
+def _microseconds(column: Any) -> Any:
+    """Timestamps since 1970; files have them in nanoseconds or milliseconds, too."""
+    found = column.cast(pa.timestamp("us", column.type.tz), safe=False).cast(pa.int64())
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+
+
 def _numbers(column: pa.Array) -> pa.Array:
-    """Times as numbers; metric programs have fractions."""
+    """Times as numbers; metric programs have fractions, and dates are seconds since 1970."""
     try:
         return column.cast(pa.float64())
     except pa.ArrowInvalid:
-        return pa.array([None if text is None else float(Fraction(text)) for text in column.to_pylist()], pa.float64())
+        return pa.array([None if text is None else number_of(text) for text in column.to_pylist()], pa.float64())
+
+
+def number_of(time: str) -> float:
+    """A time as a number.
+
+    >>> number_of("7"), number_of("1/4"), number_of("1970-01-01T00:01:30.5Z")
+    (7.0, 0.25, 90.5)
+    """
+    return time_point(time, "us") / 1e6 if is_date(time) else float(Fraction(time))
+
+
+def is_date(time: str) -> bool:
+    """Whether a time is a date.
+
+    >>> is_date("2026-03-01T12:00:00Z"), is_date("-12"), is_date("1/3")
+    (True, False, False)
+    """
+    return _DATE.match(time) is not None

@@ -32,10 +32,6 @@ class Moments:
         finer = exact * self.scale.size
         return TimeScale("ns", self.scale.zone).text(finer.numerator) if finer.denominator == 1 else number_text(exact)
 
-    def of_text(self, time: str) -> str:
-        """A time that somebody has written as a number; anything else stays as it is."""
-        return self.time(int(time)) if self.scale is not None and time.lstrip("-").isdecimal() else time
-
     def duration(self, length: int | Fraction | None) -> str:
         """How long something lasts; what has no end lasts for ever.
 
@@ -45,6 +41,9 @@ class Moments:
         if length is None:
             return "open"
         exact = Fraction(length)
-        if self.scale is None or exact.denominator != 1:
+        if self.scale is None:
             return number_text(exact)
-        return self.scale.duration_text(exact.numerator)
+        if exact.denominator == 1:
+            return self.scale.duration_text(exact.numerator)
+        finer = exact * self.scale.size
+        return TimeScale("ns").duration_text(finer.numerator) if finer.denominator == 1 else number_text(exact)

@@ -8,7 +8,7 @@ from typing import Any
 from holdsfor.diagnostics import NOWHERE
 from holdsfor.explain.explanation import Explanation
 from holdsfor.explain.nodes import Happening, Holding, Node, RuleUse, shown_bindings
-from holdsfor.explain.wording import pair_text
+from holdsfor.explain.wording import pair_text, times_in
 from holdsfor.syntax.printer import print_term
 from holdsfor.workbench.moments import Moments
 
@@ -17,14 +17,15 @@ Rename = Callable[[str], str]
 
 def reasons(explanation: Explanation, rename: Rename = str, moments: Moments = Moments()) -> dict[str, Any]:  # noqa: B008
     """An explanation; `rename` gives files the names that people know them by."""
-    query_time = explanation.query_time
+    with times_in(explanation.time_scale):
+        root = _node(explanation.root, set(), rename, moments)
     return {
         "question": explanation.question,
-        "at": moments.of_text(explanation.at),
+        "at": explanation.at,
         "holds": explanation.holds,
-        "query_time": None if query_time is None else moments.of_text(str(query_time)),
+        "query_time": explanation.known_at,
         "notes": list(explanation.notes),
-        "root": _node(explanation.root, set(), rename, moments),
+        "root": root,
         "text": explanation.text(),
     }
 

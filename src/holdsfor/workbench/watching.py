@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from threading import Lock
 from typing import Any
 
@@ -13,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.workbench.live import CHANGES, Follower
+from holdsfor.workbench.live import CHANGES, Follower, is_date, number_of
 
 _PAUSE = 0.4
 """Seconds between two looks at what a stream has written."""
@@ -42,6 +43,7 @@ class Watch:
         self._report: dict[str, Any] = {}
         self._rates: deque[dict[str, float]] = deque(maxlen=_RATES)
         self._now: str | None = None
+        self._clock: float | None = None
         self._problem = ""
 
     def look(self) -> int:
@@ -78,7 +80,7 @@ class Watch:
         self._totals["changes"] += len(changes)
         if not len(changes):
             return
-        self._now = changes["at"][-1].as_py()
+        self._now, self._clock = changes["at"][-1].as_py(), changes["now"][-1].as_py()
         self._feed = pa.concat_tables([self._feed, changes.slice(max(0, len(changes) - _SHOWN_CHANGES))])
         self._feed = self._feed.slice(max(0, len(self._feed) - _SHOWN_CHANGES)).combine_chunks()
         last = _last_of_each(changes)
@@ -101,6 +103,8 @@ class Watch:
         self._rates.append({"events": events, "late": _count(report.get("late")), "milliseconds": milliseconds})
         if report.get("query_time") is not None:
             self._now = str(report["query_time"])
+            with suppress(ValueError, HoldsforError):
+                self._clock = number_of(self._now)
 
     def view(self) -> dict[str, Any]:
         """All that a page shows."""
@@ -111,6 +115,8 @@ class Watch:
             return {
                 "version": self.version,
                 "now": self._now,
+                "clock": self._clock,
+                "has_dates": self._now is not None and is_date(self._now),
                 "problem": self._problem,
                 "totals": self._totals,
                 "report": self._report,

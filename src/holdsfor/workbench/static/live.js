@@ -103,13 +103,16 @@ function draw() {
     }
   });
   pen.fillStyle = colours.faint;
-  pen.fillText(String(Math.round(low)), left, 14);
+  pen.fillText(timeText(low), left, 14);
   pen.textAlign = "right";
   pen.fillText(view.now ?? "", width - 14, 14);
   const open = view.bars.filter((bar) => bar.end === null).length;
   canvas.setAttribute("aria-label", `${names.length} situations over time, ${open} of them open; the tables below say the same`);
   canvas.dataset.lanes = String(names.length);
 }
+
+// Dates are seconds since 1970.
+const timeText = (time) => (view.has_dates ? `${new Date(time * 1000).toISOString().slice(0, 19)}Z` : String(Math.round(time)));
 
 // Colours as a canvas wants them: those of the page depend on whether it is dark, and only an element knows that.
 function theme(canvas) {
@@ -136,7 +139,8 @@ function sized(canvas, width, height) {
 function reach(bars) {
   const starts = bars.map((bar) => bar.first).filter((time) => time !== null).sort((a, b) => a - b);
   const ends = bars.map((bar) => bar.last).filter((time) => time !== null);
-  const high = Math.max(Number(view.now ?? 0) || 0, ...ends, ...starts);
+  const high = Math.max(view.clock ?? -Infinity, ...ends, ...starts);
+  if (!Number.isFinite(high)) return [0, 1];
   const low = starts.length ? starts[Math.floor(starts.length / 20)] : high - 1;
   return low < high ? [low, high] : [high - 1, high];
 }
