@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdsfor import HoldsforError, loads
-from holdsfor.spark import derived_events, recognise, recognise_stream
+from holdsfor import HoldsforError, loads, loads_metric
+from holdsfor.spark import derived_events, materialise, materialise_stream, recognise, recognise_stream
 from holdsfor.spark.job import Span
 from holdsfor.spark.streaming import sinks
 from holdsfor.spark.streaming.sinks import Memory
@@ -142,6 +142,55 @@ def test_streams(elsewhere: Any, tmp_path: Path) -> None:
         other.start(Memory(), checkpoint=str(tmp_path / "check"))
 
 
+# Metric programs
+
+METRIC = "Recent(Pump) :- Diamondminus[0,1/2] Alarm(Pump)\nStill(P) :- Diamondminus[0,1/3] Alarm(P)"
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def test_metric_results(elsewhere: Any) -> None:
+    rows = [(NOON, "a"), (NOON + timedelta(minutes=2), "b")]
+    alarms = {"Alarm": elsewhere.createDataFrame(rows, "time timestamp, pump string")}
+    rules = ":- time_unit(min).\n" + METRIC
+    found = materialise(loads_metric(rules), alarms, columns="Recent", end=NOON + timedelta(minutes=1), partitions=2)
+    assert dict(found.dtypes)["start"] == dict(found.dtypes)["end"] == "timestamp"
+    wanted = loads_metric(rules).materialise({"Alarm": rows}, end=NOON + timedelta(minutes=1))["Recent"]
+    shown = [{name: row[name] for name in row if name != "args"} for row in found.toArrow().to_pylist()]
+    assert shown == wanted.to_arrow().drop_columns("args").to_pylist()
+    assert shown[0]["end"] == NOON + timedelta(seconds=30)
+    # Exact text has a third of a minute; timestamps are rounded down.
+    both = {"query": "Still", "end": "2026-03-01T12:01Z", "partitions": 1}
+    (text,) = materialise(loads_metric(rules), alarms, exact=True, **both).collect()
+    assert (text.start, text.end) == ("2026-03-01T12:00:00Z", "2026-03-01T12:00:20Z")
+    (number,) = materialise(loads_metric(rules), alarms, points=True, **both).collect()
+    assert number.end == pytest.approx(NOON.timestamp() / 60 + 1 / 3)
+
+
+def test_metric_streams(elsewhere: Any, tmp_path: Path) -> None:
+    rows = [(NOON, "a"), (NOON + timedelta(minutes=2), "b")]
+    elsewhere.createDataFrame(rows, "time timestamp, pump string").coalesce(1).write.parquet(str(tmp_path / "in"))
+    stream = elsewhere.readStream.schema("time timestamp, pump string").parquet(str(tmp_path / "in"))
+    reports: list[Any] = []
+    made = materialise_stream(
+        loads_metric(METRIC), {"Alarm": stream}, unit="min", lateness="1min", buckets=1, query="Recent"
+    )
+    query = made.start(
+        {"Recent": str(tmp_path / "out")},
+        checkpoint=str(tmp_path / "check"),
+        trigger={"availableNow": True},
+        on_report=reports.append,
+    )
+    assert query.awaitTermination(300)
+    assert str(reports[0]).startswith("batch 0: up to 2026-03-01T12:01:00Z")
+    (row,) = elsewhere.read.parquet(str(tmp_path / "out")).toArrow().to_pylist()
+    assert [row[name] for name in ("start", "end", "until")] == [
+        NOON,
+        NOON + timedelta(seconds=30),
+        NOON + timedelta(minutes=1),
+    ]
+    assert row["pump"] == "a"
+
+
 # Without Spark
 
 
@@ -158,5 +207,8 @@ def test_times_between_microseconds_and_beyond_all_calendars() -> None:
     assert timestamps(np.array([5]), 2, no, TimeScale("s")).to_pylist() == [EPOCH + timedelta(seconds=2.5)]
     with pytest.raises(HoldsforError, match="the time 4/3 s is no whole number of microseconds"):
         timestamps(np.array([4]), 3, no, TimeScale("s"))
+    assert timestamps(np.array([4]), 3, no, TimeScale("s"), rounded=True).to_pylist() == [
+        EPOCH + timedelta(microseconds=1_333_333)
+    ]
     with pytest.raises(HoldsforError, match="is beyond what a timestamp of Spark can be"):
         timestamps(np.array([2**60]), 1, no, TimeScale("d"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,6 +22,7 @@ from holdsfor.cli.times import Given, declared_unit, exact_length, exact_point
 from holdsfor.compiler.analysis.argument_names import first_variables, named_columns
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.times import TimeScale
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,14 +55,14 @@ def run_metric_on_spark(
         spark = spark_session(master)
         from pyspark.sql import Observation
 
-        from holdsfor.engine.metric.report import EXACT, ROUNDED
         from holdsfor.io.writers import writing
         from holdsfor.spark import materialise
+        from holdsfor.spark.metric.batch import known_metric_scale
         from holdsfor.spark.streaming.reasons import spark_errors
 
-        exactly = style in (Format.CSV, Format.TABLE)
-        unit = declared_unit(reasoner.time_scale, options.mapping, options.unit)
         facts, untyped = _facts(spark, options)
+        scale = known_metric_scale(reasoner.time_scale, facts, options.mapping, options.unit)
+        unit = None if scale is None else scale.unit
         observation = Observation()
         with _warnings_shown(), spark_errors("the facts cannot be read"):
             found = materialise(
@@ -71,8 +72,9 @@ def run_metric_on_spark(
                 end=exact_point("--end", options.end, unit),
                 query=options.query or None,
                 mapping=options.mapping,
-                unit=unit or "s",
+                unit=unit,
                 exact=True,
+                points=True,
                 quoted=True,
                 untyped=untyped,
                 partitions=partitions,
@@ -83,7 +85,7 @@ def run_metric_on_spark(
         counts = observation.get
         spark.stop()
         _require_some_read(options, counts)
-        table = table.cast(EXACT) if exactly else _rounded(table).cast(ROUNDED)
+        table = _shown(table, style, scale)
         if options.columns:
             write_tables(((name, _with_arguments(table, name, plan)) for name in predicates), where, style)
         else:
@@ -163,12 +165,29 @@ def _with_arguments(table: pa.Table, predicate: str, plan: MetricPlan) -> pa.Tab
     return table
 
 
-def _rounded(table: pa.Table) -> pa.Table:
+def _shown(table: pa.Table, style: str, scale: TimeScale | None) -> pa.Table:
+    """Results with their times as a local run writes them: exact text, or numbers and timestamps for programs."""
+    import pyarrow as pa
+
+    from holdsfor.engine.metric.report import EXACT, ROUNDED
+    from holdsfor.io.metric_scaled import moment_text
+
+    if scale is None:
+        is_text = style in (Format.CSV, Format.TABLE)
+        return table.cast(EXACT) if is_text else _times(table, float, pa.float64()).cast(ROUNDED)
+    if style != Format.PARQUET:
+        return _times(table, lambda time: moment_text(time, scale), pa.string())
+    kind = pa.timestamp("ns", scale.zone)
+    return _times(table, lambda time: int(time * scale.size // 1), kind)
+
+
+def _times(table: pa.Table, shown: Callable[[Fraction], Any], kind: pa.DataType) -> pa.Table:
+    """A table with its times, which are exact text, as something else."""
     import pyarrow as pa
 
     for name in ("start", "end"):
-        numbers = [None if text is None else float(Fraction(text)) for text in table[name].to_pylist()]
-        table = table.set_column(table.column_names.index(name), name, pa.array(numbers, pa.float64()))
+        times = [None if text is None else shown(Fraction(text)) for text in table[name].to_pylist()]
+        table = table.set_column(table.column_names.index(name), name, pa.array(times, kind))
     return table
 
 
@@ -229,7 +248,7 @@ def stream_metric(options: StreamOptions, *, not_for_metric: Sequence[str]) -> N
                 delay=_delay(options.delay, unit),
                 query=options.query or None,
                 mapping=options.mapping,
-                unit=unit or "s",
+                unit=unit,
                 untyped=options.source == "csv",
                 buckets=options.buckets,
                 max_ahead=exact_length("--max-ahead", ahead, unit) if isinstance(ahead, str) else ahead,

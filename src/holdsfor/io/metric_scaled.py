@@ -23,7 +23,7 @@ _MOST = 1 << 62
 
 def texts_table(facts: FactSet, dictionary: Dictionary, scale: TimeScale) -> pa.Table:
     """Facts with times as exact text."""
-    return fact_table(facts, dictionary, pa.string(), partial(_texts, scale=scale))
+    return fact_table(facts, dictionary, pa.string(), partial(moment_texts, scale=scale))
 
 
 def timestamps_table(facts: FactSet, dictionary: Dictionary, scale: TimeScale) -> pa.Table:
@@ -53,7 +53,8 @@ def moment_text(time: Fraction, scale: TimeScale | None) -> str:
     return f"{shown[:19]}{digits[1:]}{shown[19:]}" if digits.startswith("0.") else number_text(time)
 
 
-def _texts(ticks: Ints, infinite: Bools, per_unit: int, *, scale: TimeScale) -> Any:
+def moment_texts(ticks: Ints, infinite: Bools, per_unit: int, *, scale: TimeScale) -> Any:
+    """A column of times as text: numbers of ticks, so many to a unit, and which of them are infinite."""
     if scale.size % per_unit == 0:
         size = scale.size // per_unit
         furthest = int(np.abs(np.where(infinite, 0, ticks)).max(initial=0))

@@ -6,6 +6,7 @@ Spark's timestamps have microseconds. A time between two of them is an error, fo
 from __future__ import annotations
 
 from collections.abc import Collection
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -35,26 +36,39 @@ def with_timestamps(table: pa.Table, scale: TimeScale | None) -> pa.Table:
     for place, name in enumerate(table.column_names):
         if name in TIMES:
             column = table[name].combine_chunks()
-            missing = column.is_null().to_numpy(zero_copy_only=False)
-            moments = timestamps(column.fill_null(0).to_numpy(), 1, missing, scale)
+            moments = _whole_points(column.fill_null(0).to_numpy(), column.is_null().to_numpy(False), scale)
             table = table.set_column(place, pa.field(name, TIMESTAMP, table.field(name).nullable), moments)
     return table
 
 
-def timestamps(ticks: Ints, ticks_in_point: int, missing: Bools, scale: TimeScale) -> pa.Array:
-    """Times as timestamps; a time is a number of ticks, of which some make a time-point."""
-    ticks = np.where(missing, 0, ticks)
-    # A tick is so many microseconds: over / under.
-    over, under = scale.size, 1000 * ticks_in_point
-    common = int(np.gcd(over, under))
-    over, under = over // common, under // common
-    whole, rest = np.divmod(ticks, under)
-    if rest.any():
-        first = int(ticks[np.flatnonzero(rest)[0]])
-        raise HoldsforError(f"the time {first}/{ticks_in_point} {scale.unit} is {BETWEEN}")
-    if len(whole) and max(int(whole.max()), -int(whole.min())) > LATEST // over:
-        raise HoldsforError(f"the time-point {int(np.abs(ticks).max()) // ticks_in_point} {scale.unit} {BEYOND}")
-    return pa.array(whole * over, mask=missing).cast(TIMESTAMP)
+def _whole_points(points: Ints, missing: Bools, scale: TimeScale) -> pa.Array:
+    """Time-points as timestamps, all at once where that is simple."""
+    points = np.where(missing, 0, points)
+    size = scale.size // 1000
+    if size and int(np.abs(points).max(initial=0)) <= LATEST // size:
+        return pa.array(points * size, mask=missing).cast(TIMESTAMP)
+    return timestamps(points, 1, missing, scale)
+
+
+def timestamps(
+    ticks: Ints, ticks_in_point: int, missing: Bools, scale: TimeScale, *, rounded: bool = False
+) -> pa.Array:
+    """Times as timestamps; a time is a number of ticks, of which some make a time-point.
+
+    One between two microseconds is an error, or rounded down.
+    """
+    distinct, place = np.unique(np.where(missing, 0, ticks), return_inverse=True)
+    found = [_microseconds(Fraction(tick, ticks_in_point), scale, rounded=rounded) for tick in distinct.tolist()]
+    return pa.array(np.array(found, np.int64)[place], mask=missing).cast(TIMESTAMP)
+
+
+def _microseconds(time: Fraction, scale: TimeScale, *, rounded: bool) -> int:
+    found = time * Fraction(scale.size, 1000)
+    if found.denominator != 1 and not rounded:
+        raise HoldsforError(f"the time {time} {scale.unit} is {BETWEEN}")
+    if abs(found) > LATEST:
+        raise HoldsforError(f"the time {time} {scale.unit} {BEYOND}")
+    return int(found // 1)
 
 
 def timestamp_schema(schema: pa.Schema, scale: TimeScale | None, names: Collection[str] = TIMES) -> pa.Schema:
@@ -62,6 +76,19 @@ def timestamp_schema(schema: pa.Schema, scale: TimeScale | None, names: Collecti
     if scale is None:
         return schema
     return pa.schema([pa.field(f.name, TIMESTAMP, f.nullable) if f.name in names else f for f in schema])
+
+
+def metric_timestamps(ticks: Ints, missing: Bools, ticks_in_unit: int, scale: TimeScale) -> pa.Array:
+    """The times of metric facts: fractions of a microsecond are rounded down, unless the unit itself is finer than one."""
+    return timestamps(ticks, ticks_in_unit, missing, scale, rounded=scale.size >= 1000)
+
+
+def timestamps_of_texts(column: Any, scale: TimeScale) -> pa.Array:
+    """The same for a column of exact times as text (`0.25`, `1/3`), null where they are infinite."""
+    encoded = column.dictionary_encode()
+    rounded = scale.size >= 1000
+    found = [_microseconds(Fraction(text), scale, rounded=rounded) for text in encoded.dictionary.to_pylist()]
+    return pa.array(found, pa.int64()).take(encoded.indices).cast(TIMESTAMP)
 
 
 def time_texts(times: Ints, scale: TimeScale | None) -> Any:

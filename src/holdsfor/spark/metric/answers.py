@@ -14,15 +14,18 @@ from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.metric.report import _numbers, _texts
 from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl.constants import argument_text
+from holdsfor.io.metric_scaled import moment_texts
 from holdsfor.io.rejects import repeated
+from holdsfor.spark.timestamps import TIMESTAMP, metric_timestamps
 from holdsfor.spark.wire import value_from
+from holdsfor.times import TimeScale
 
 _ARGS = pa.list_(pa.string())
 
 
-def answer_schema(*, exact: bool) -> pa.Schema:
-    """The columns of results; times are text if they are exact, else floating-point numbers."""
-    time = pa.string() if exact else pa.float64()
+def answer_schema(*, exact: bool, scale: TimeScale | None = None) -> pa.Schema:
+    """The columns of results; times are text if they are exact, else numbers, or timestamps if the unit is known."""
+    time = pa.string() if exact else pa.float64() if scale is None else TIMESTAMP
     return pa.schema(
         [
             ("predicate", pa.string()),
@@ -35,42 +38,55 @@ def answer_schema(*, exact: bool) -> pa.Schema:
     )
 
 
-def answer_sql(*, exact: bool) -> str:
+def answer_sql(*, exact: bool, scale: TimeScale | None = None) -> str:
     """The same for Spark."""
-    time = "string" if exact else "double"
+    time = "string" if exact else "double" if scale is None else "timestamp"
     return (
         f"predicate string, args array<string>, `start` {time}, start_closed boolean, `end` {time}, end_closed boolean"
     )
 
 
-def answers(rows: pa.Table, relation: Relation, exact: bool, quoted: bool = False) -> pa.Table:
+def answers(
+    rows: pa.Table, relation: Relation, exact: bool, quoted: bool = False, time_scale: TimeScale | None = None
+) -> pa.Table:
     """Result rows of one predicate, as they travel, as results; arguments in quotes where they must be, if asked for."""
     rows = rows.combine_chunks()
     scales, start, end = (rows[name].to_numpy() for name in ("scale", "start", "end"))
     parts = []
     for scale in np.unique(scales).tolist():
         at = np.flatnonzero(scales == scale)
-        parts.append(_answers(rows.take(pa.array(at)), relation, start[at], end[at], scale, exact, quoted))
+        parts.append(_answers(rows.take(pa.array(at)), relation, start[at], end[at], scale, exact, quoted, time_scale))
     return pa.concat_tables(parts)
 
 
 def _answers(
-    rows: pa.Table, relation: Relation, start: Ints, end: Ints, scale: int, exact: bool, quoted: bool
+    rows: pa.Table,
+    relation: Relation,
+    start: Ints,
+    end: Ints,
+    scale: int,
+    exact: bool,
+    quoted: bool,
+    time_scale: TimeScale | None,
 ) -> pa.Table:
     is_first, is_last = start <= -FOREVER, end >= FOREVER
     columns = [
         repeated(relation.name, len(rows)),
         _arguments(rows, relation.arity, quoted),
-        _times(start, is_first, scale, exact=exact),
+        _times(start, is_first, scale, time_scale, exact=exact),
         pa.array(~is_first & (start % 2 == 0)),
-        _times(end, is_last, scale, exact=exact),
+        _times(end, is_last, scale, time_scale, exact=exact),
         pa.array(~is_last & (end % 2 == 1)),
     ]
-    return pa.table(columns, schema=answer_schema(exact=exact))
+    return pa.table(columns, schema=answer_schema(exact=exact, scale=time_scale))
 
 
-def _times(cells: Ints, infinite: Bools, scale: int, *, exact: bool) -> Any:
-    return (_texts if exact else _numbers)(cells >> 1, infinite, scale)
+def _times(cells: Ints, infinite: Bools, scale: int, time_scale: TimeScale | None, *, exact: bool) -> Any:
+    if time_scale is None:
+        return (_texts if exact else _numbers)(cells >> 1, infinite, scale)
+    if exact:
+        return moment_texts(cells >> 1, infinite, scale, scale=time_scale)
+    return metric_timestamps(cells >> 1, infinite, scale, time_scale)
 
 
 def _arguments(rows: pa.Table, arity: int, quoted: bool) -> Any:
@@ -101,9 +117,10 @@ def _plain(column: Any) -> Any:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
-def counts(rows: pa.Table, *, exact: bool) -> pa.Table:
+def counts(rows: pa.Table, *, exact: bool, scale: TimeScale | None = None) -> pa.Table:
     """Counts of what was read, as rows without a predicate: facts, those that could not be read, those of no use."""
     listed = [[str(row[name]) for name in ("start", "end", "scale")] for row in rows.to_pylist()]
-    columns = [pa.nulls(len(listed), field.type) for field in answer_schema(exact=exact)]
+    schema = answer_schema(exact=exact, scale=scale)
+    columns = [pa.nulls(len(listed), field.type) for field in schema]
     columns[1] = pa.array(listed, _ARGS)
-    return pa.table(columns, schema=answer_schema(exact=exact))
+    return pa.table(columns, schema=schema)

@@ -19,7 +19,8 @@ from holdsfor.loading import read_source
 from holdsfor.metric import MetricReasoner, from_metric_sources
 from holdsfor.metric.session import Span
 from holdsfor.metric.times import Time
-from holdsfor.spark.batch import _partitions
+from holdsfor.spark.asked_for import known_scale
+from holdsfor.spark.batch import _partitions, unit_in
 from holdsfor.spark.columns import identifier
 from holdsfor.spark.metric.answers import answer_schema, answer_sql
 from holdsfor.spark.metric.buckets import StageOnBucket
@@ -30,6 +31,7 @@ from holdsfor.spark.metric.wire import TOLD, wire_schema
 from holdsfor.spark.nested import with_paths_of
 from holdsfor.spark.session import worker_python, workers_like_driver
 from holdsfor.spark.wire import ddl
+from holdsfor.times import TimeScale, unit_of
 
 Rules: TypeAlias = MetricReasoner | str | Path | Iterable[str | Path]
 MappingInput: TypeAlias = str | Path | Mapping[str, Any] | TableMapping | None
@@ -44,8 +46,9 @@ def materialise(
     end: Time | None = None,
     query: str | Iterable[str] | None = None,
     mapping: MappingInput = None,
-    unit: str = "s",
+    unit: str | None = None,
     exact: bool = False,
+    points: bool = False,
     quoted: bool = False,
     untyped: bool = False,
     columns: str | None = None,
@@ -61,16 +64,21 @@ def materialise(
     `predicate` and perhaps an array `args`, or with a column `value` of text (`P(a)@[1,2)`); or files of such text.
 
     `args` is an array of text; `quoted` arguments stand in quotes where they would be read back as something else, as
-    in the results of a local run (`'7'` is text, `7` a number). Times are numbers, or text if they have to be `exact` (`0.25`, `1/3`); null is infinite.
+    in the results of a local run (`'7'` is text, `7` a number). Times are numbers, or text if they have to be `exact` (`0.25`,
+    `1/3`); null is infinite. Where it is known what one unit of time is, from `:- time_unit(s).` in the rules, the mapping or
+    the `unit`, or because there are timestamps, they are timestamps, rounded down to microseconds, or text in ISO 8601, unless
+    `points` asks for numbers; `start` and `end` may be datetimes then.
+
     `untyped` says that text columns hold numbers as text. With `columns`, the name of a predicate, the result has the facts
     of that predicate, and a column for each of its arguments, named after the variables of the rules: `bigint`, `double` or
     `string`, as the columns of the facts and the rules say, or as `column_types` says by the name of the column.
     `observation` gets counts: `read`, `malformed`, `unknown`, `intervals`.
     """
-    span = Span.of(start, end)
     reasoner = loaded(program)
+    scale = known_metric_scale(reasoner.time_scale, facts, mapping, unit)
+    span = Span.of(start, end, unit=unit_in(scale))
     plan = reasoner.plan_of(query if query is not None or columns is None else columns)
-    frames = frames_of(facts, mapping, unit, untyped=untyped)
+    frames = frames_of(facts, mapping, scale, untyped=untyped)
     arguments = None
     if columns is not None:
         fixed = answer_schema(exact=exact).names
@@ -81,7 +89,8 @@ def materialise(
     job = MetricJob.of(plan, partitions or _partitions(spark), span.start, span.end)
     for message in job.stages.warnings:
         warnings.warn(message, stacklevel=2)
-    found = answered(job, spark, frames, exact=exact, quoted=quoted, observation=observation)
+    shown = None if points else scale
+    found = answered(job, spark, frames, exact=exact, quoted=quoted, observation=observation, time_scale=shown)
     return found if arguments is None else arguments.added(found)
 
 
@@ -93,6 +102,7 @@ def answered(
     exact: bool,
     quoted: bool = False,
     observation: Observation | None = None,
+    time_scale: TimeScale | None = None,
 ) -> DataFrame:
     """The results of a job."""
     if not job.last:
@@ -102,9 +112,10 @@ def answered(
     waiting = [frame.mapInArrow(function(ReadFacts(job, source)), schema) for frame, source in frames]
     waiting.append(_told(spark, job))
     for stage in job.stages.stages:
-        task = StageOnBucket(job, stage.number, exact, quoted)
+        task = StageOnBucket(job, stage.number, exact, quoted, time_scale)
         shuffled = reduce(DataFrame.unionAll, waiting).repartitionById(job.buckets, F.col("bucket"))
-        waiting = [shuffled.mapInArrow(function(task), answer_sql(exact=exact) if task.is_last else schema)]
+        columns = answer_sql(exact=exact, scale=time_scale) if task.is_last else schema
+        waiting = [shuffled.mapInArrow(function(task), columns)]
     output = waiting[0]
     if observation is not None:
         output = output.observe(observation, *_metrics())
@@ -145,10 +156,25 @@ def loaded(program: Rules) -> MetricReasoner:
     return reasoner
 
 
-def frames_of(facts: Facts, mapping: MappingInput, unit: str, *, untyped: bool) -> list[tuple[DataFrame, Source]]:
-    """The DataFrames of facts, and what their rows are."""
+def known_metric_scale(
+    declared: TimeScale | None, facts: Facts, mapping: MappingInput, unit: str | None
+) -> TimeScale | None:
+    """What one unit of time is, if the rules, the user, the mapping or a column of timestamps says so; they must agree."""
+    if isinstance(facts, str | Path) or (isinstance(facts, Sequence) and not isinstance(facts, Mapping)):
+        # Text: nothing is known before it is read.
+        given = unit_of(declared, unit)
+        return declared or (None if given is None else TimeScale(given))
+    described = None if mapping is None or isinstance(facts, Mapping) else _described(mapping)
+    return known_scale(declared, facts, described, unit)
+
+
+def frames_of(
+    facts: Facts, mapping: MappingInput, scale: TimeScale | None, *, untyped: bool
+) -> list[tuple[DataFrame, Source]]:
+    """The DataFrames of facts, and what their rows are; timestamps are counted in the unit of a scale, else in seconds."""
     if isinstance(facts, str | Path):
-        return frames_of([facts], mapping, unit, untyped=untyped)
+        return frames_of([facts], mapping, scale, untyped=untyped)
+    unit = unit_in(scale) or "s"
     if isinstance(facts, Mapping):
         if not facts:
             raise HoldsforError("there is no DataFrame to read facts from")
@@ -156,7 +182,7 @@ def frames_of(facts: Facts, mapping: MappingInput, unit: str, *, untyped: bool) 
     if isinstance(facts, Sequence):
         return [(_text_files(facts), Source())]
     if mapping is not None:
-        described = _described(mapping)
+        described = _described(mapping).with_unit(unit_in(scale))
         with_paths_of(facts, described.entries)
         frame, names = _numbered(facts)
         return [(frame, Source(mapping=described, untyped=untyped, names=names))]

@@ -22,6 +22,7 @@ from holdsfor.spark.metric.answers import answer_schema, answers, counts
 from holdsfor.spark.metric.job import MetricJob, Route
 from holdsfor.spark.metric.wire import COUNTS, TOLD, Sender, by_tag, note_row, received, wire_schema
 from holdsfor.syntax.terms import Const
+from holdsfor.times import TimeScale
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class StageOnBucket:
     number: int
     exact: bool = False
     quoted: bool = False
+    time_scale: TimeScale | None = None
+    """What one unit of time is, if results are to have dates."""
 
     @property
     def stage(self) -> MetricStage:
@@ -46,7 +49,7 @@ class StageOnBucket:
     @property
     def out_schema(self) -> pa.Schema:
         """The columns of what comes out."""
-        return answer_schema(exact=self.exact) if self.is_last else wire_schema(self.job)
+        return answer_schema(exact=self.exact, scale=self.time_scale) if self.is_last else wire_schema(self.job)
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Work on one bucket."""
@@ -87,9 +90,9 @@ class StageOnBucket:
         if not self.is_last:
             return table
         parts = [
-            counts(found, exact=self.exact)
+            counts(found, exact=self.exact, scale=self.time_scale)
             if tag == COUNTS
-            else answers(found, self.job.result_of(tag), self.exact, self.quoted)
+            else answers(found, self.job.result_of(tag), self.exact, self.quoted, self.time_scale)
             for tag, found in by_tag(table)
         ]
         return pa.concat_tables([self.out_schema.empty_table(), *parts])

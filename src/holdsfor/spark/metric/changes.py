@@ -24,6 +24,8 @@ from holdsfor.engine.metric.timeline import rescaled
 from holdsfor.engine.tables import FOREVER
 from holdsfor.io.rejects import repeated
 from holdsfor.spark.metric.answers import lists_of
+from holdsfor.spark.timestamps import TIMESTAMP, timestamps_of_texts
+from holdsfor.times import TimeScale
 
 OPEN, CLOSE = "open", "close"
 CHANGES = pa.schema(
@@ -40,10 +42,27 @@ CHANGES = pa.schema(
     ]
 )
 """Times are exact text; `until` is how far the stream had come."""
-CHANGES_SQL = (
-    "id string, op string, predicate string, args array<string>, `start` string, start_closed boolean, `end` string, "
-    "end_closed boolean, until string"
-)
+_TIMES = ("start", "end", "until")
+
+
+def changes_sql(scale: TimeScale | None = None) -> str:
+    """The same for Spark; times are timestamps if it is known what one unit of time is."""
+    time = "string" if scale is None else "timestamp"
+    return (
+        f"id string, op string, predicate string, args array<string>, `start` {time}, start_closed boolean, `end` {time}, "
+        f"end_closed boolean, until {time}"
+    )
+
+
+def with_timestamps(changes: pa.Table, scale: TimeScale | None) -> pa.Table:
+    """Changes with timestamps in the place of exact text."""
+    if scale is None:
+        return changes
+    for name in _TIMES:
+        place = changes.column_names.index(name)
+        moments = timestamps_of_texts(changes[name].combine_chunks(), scale)
+        changes = changes.set_column(place, pa.field(name, TIMESTAMP), moments)
+    return changes
 
 
 class GoingOn:

@@ -25,6 +25,7 @@ from holdsfor.spark.arguments import require_known, require_types, types_of
 from holdsfor.spark.columns import identifier, literal
 from holdsfor.spark.connectors.payload import unreadable_column
 from holdsfor.spark.metric.reading import Source
+from holdsfor.spark.nested import kind_at
 from holdsfor.spark.streaming.sinks import FunctionSink
 
 Frames = Sequence[tuple[DataFrame, Source]]
@@ -93,12 +94,15 @@ def _input_kinds(frames: Frames) -> dict[Place, Kinds]:
     """What the columns of DataFrames say of the arguments of facts; nothing of facts in text."""
     found: dict[Place, Kinds] = {}
     for frame, source in frames:
-        lost = unreadable_column(frame.columns)
-        schema = {field.name: field.dataType for field in frame.schema.fields if field.name != lost}
-        for name, args in _columns(source, list(schema)):
+        names = source.names or frame.columns
+        lost = unreadable_column(names)
+        fields = zip(names, frame.schema.fields, strict=True)
+        schema = T.StructType([T.StructField(name, field.dataType) for name, field in fields if name != lost])
+        for name, args in _columns(source, schema.names):
             for place, column in enumerate(args):
                 key = (name, len(args), place)
-                kinds = ANY if column not in schema else _kinds(schema[column], untyped=source.untyped)
+                kind = kind_at(schema, column)
+                kinds = ANY if kind is None else _kinds(kind, untyped=source.untyped)
                 found[key] = found.get(key, frozenset()) | kinds
     return found
 

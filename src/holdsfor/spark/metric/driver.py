@@ -11,13 +11,14 @@ from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Generic, Protocol, TypeVar
 
-from holdsfor.frontend.dmtl.numbers import number_text
+from holdsfor.io.metric_scaled import moment_text
 from holdsfor.spark.metric.tasks import Turn
 from holdsfor.spark.streaming.chain import Link
 from holdsfor.spark.streaming.commits import last_of, write_commit
 from holdsfor.spark.streaming.driver import _size
 from holdsfor.spark.streaming.shared import require_files, require_rows, written_states
 from holdsfor.spark.streaming.store import Store
+from holdsfor.times import TimeScale
 
 Frame = TypeVar("Frame", contravariant=True)  # noqa: PLC0105 -- also the variable of a class
 
@@ -79,9 +80,10 @@ class MetricReport:
     kept: int = 0
     state_bytes: int = 0
     milliseconds: int = 0
+    time_scale: TimeScale | None = None
 
     def __str__(self) -> str:
-        until = "-" if self.until is None else number_text(self.until)
+        until = "-" if self.until is None else moment_text(self.until, self.time_scale)
         spoilt = f", {self.malformed} malformed" if self.malformed else ""
         spoilt += f", {self.ahead} too far ahead" if self.ahead else ""
         unknown = f", {self.unknown} of no use" if self.unknown else ""
@@ -137,7 +139,7 @@ class MetricDriver(Generic[Frame]):
         waiting = dict(before.rows) | ({batch: filled} if filled else {})
         counted = {name: sum(note[name] for note in notes) for name in ("late", "malformed", "unknown", "ahead")}
         facts = sum(note["read"] for note in notes) - counted["late"] - counted["ahead"]
-        report = MetricReport(batch, reached, facts, **counted, **before.sizes)
+        report = MetricReport(batch, reached, facts, **counted, **_sizes(before))
         after = replace(
             before, batch=batch, settings=self.settings, latest=None if latest is None else str(latest), rows=waiting
         )
@@ -169,6 +171,10 @@ class MetricDriver(Generic[Frame]):
                 limit = begin + self.max_ahead
                 return limit if told[-1][0] > limit else None
         return None
+
+
+def _sizes(commit: MetricCommit) -> dict[str, Any]:
+    return dict(commit.sizes)
 
 
 _SIZES = ("open", "kept", "state_bytes")

@@ -12,6 +12,7 @@ from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.rules import Relation
 from holdsfor.compiler.metric.stages import Delivery, MetricStage, MetricStages, metric_stages
 from holdsfor.engine.metric.timeline import scale_of
+from holdsfor.times import TimeScale
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class MetricJob:
     buckets: int
     start: Fraction | None = None
     end: Fraction | None = None
+    time_scale: TimeScale | None = None
+    """What one unit of time is, where changes are to have timestamps."""
 
     @classmethod
     def of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from typing import Any
@@ -19,10 +19,10 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.metric.saved import fingerprint
 from holdsfor.ir.metric import MetricProgram
 from holdsfor.metric.session import streamed_plan
-from holdsfor.metric.times import Time, exact
-from holdsfor.spark.batch import _partitions
-from holdsfor.spark.metric.batch import MappingInput, Rules, frames_of, function, loaded
-from holdsfor.spark.metric.changes import CHANGES, CHANGES_SQL, CLOSE
+from holdsfor.metric.times import Length, exact_length, length_or_none
+from holdsfor.spark.batch import _partitions, unit_in
+from holdsfor.spark.metric.batch import MappingInput, Rules, frames_of, function, known_metric_scale, loaded
+from holdsfor.spark.metric.changes import CHANGES, CLOSE, changes_sql
 from holdsfor.spark.metric.columns import PredicateSinks, predicate_columns
 from holdsfor.spark.metric.driver import MetricDriver, MetricReport, last_commit
 from holdsfor.spark.metric.job import MetricJob
@@ -37,6 +37,7 @@ from holdsfor.spark.streaming.sinks import Directory, FunctionSink, Sink, as_sin
 from holdsfor.spark.streaming.store import Store, make_folder, spark_path
 from holdsfor.spark.streaming.tasks import notes_of
 from holdsfor.spark.wire import ddl
+from holdsfor.times import TimeScale
 
 OnReport = Callable[[MetricReport], None]
 
@@ -45,14 +46,15 @@ def materialise_stream(
     program: Rules,
     facts: DataFrame | Mapping[str, DataFrame],
     *,
-    lateness: Time = 0,
-    delay: Time | None = None,
+    lateness: Length = 0,
+    delay: Length | None = None,
     query: str | Iterable[str] | None = None,
     mapping: MappingInput = None,
-    unit: str = "s",
+    unit: str | None = None,
+    exact: bool = False,
     untyped: bool = False,
     buckets: int | None = None,
-    max_ahead: Time | None = None,
+    max_ahead: Length | None = None,
 ) -> MetricStreaming:
     """Find out what follows from a stream of facts, as time moves on.
 
@@ -61,17 +63,22 @@ def materialise_stream(
     looks into the future needs a `delay`: how much later answers may come than what they are about (`"inf"`: as much as
     it takes). Facts that begin more than `max_ahead` after the median of their batch are put aside, if it is given: one
     time in milliseconds would make everything after it late.
+
+    Changes have exact times as text. Where it is known what one unit of time is, as in `materialise`, they have timestamps,
+    rounded down to microseconds, unless they have to be `exact`; durations may be timedeltas or text such as "10min" then.
     """
     reasoner = loaded(program)
-    plan = streamed_plan(reasoner, reasoner.plan_of(query), delay)
-    late = exact(lateness, "lateness")
+    scale = known_metric_scale(reasoner.time_scale, facts, mapping, unit)
+    known = unit_in(scale)
+    plan = streamed_plan(reasoner, reasoner.plan_of(query), delay, known)
+    late = exact_length(lateness, "lateness", known)
     if late < 0:
         raise HoldsforError(f"the lateness must be at least 0, not {lateness}")
     if buckets is not None and buckets < 1:
         raise HoldsforError(f"there must be at least 1 bucket, not {buckets}")
-    frames = frames_of(facts, mapping, unit, untyped=untyped)
-    ahead = None if max_ahead in (None, math.inf) else exact(max_ahead, "max_ahead")
-    return MetricStreaming(plan, frames, late, buckets, ahead, reasoner.program)
+    frames = frames_of(facts, mapping, scale, untyped=untyped)
+    ahead = None if max_ahead in (None, math.inf) else length_or_none(max_ahead, "max_ahead", known)
+    return MetricStreaming(plan, frames, late, buckets, ahead, reasoner.program, scale, exact=exact)
 
 
 class MetricStreaming:
@@ -85,8 +92,12 @@ class MetricStreaming:
         buckets: int | None,
         max_ahead: Fraction | None = None,
         program: MetricProgram | None = None,
+        time_scale: TimeScale | None = None,
+        *,
+        exact: bool = False,
     ) -> None:
         self.plan, self._max_ahead = plan, max_ahead
+        self.time_scale, self._exact = time_scale, exact
         self._program = MetricProgram(()) if program is None else program
         self._frames, self._lateness, self._buckets = frames, lateness, buckets
         self._spark = frames[0][0].sparkSession
@@ -114,7 +125,7 @@ class MetricStreaming:
         results = self._sink(sink, style, column_types)
         make_folder(checkpoint, "checkpoint")
         store = Store.below(checkpoint)
-        settings: dict[str, Any] = {"rules": fingerprint(self.plan)}
+        settings: dict[str, Any] = {"rules": fingerprint(self.plan), "unit": unit_in(self.time_scale)}
         before = last_commit(store, settings)
         # The machine it goes on with may have more cores or fewer.
         settings["buckets"] = self._buckets or before.settings.get("buckets") or _partitions(self._spark)
@@ -123,8 +134,9 @@ class MetricStreaming:
         workers_like_driver(self._spark)
         probe(self._spark, store)
         job = MetricJob.of(self.plan, settings["buckets"])
+        job = replace(job, time_scale=None if self._exact else self.time_scale)
         aside = None if side is None else as_sink(side, style)
-        run = _Run(job, store, settings, self._lateness, results, aside, on_report, self._max_ahead)
+        run = _Run(job, store, settings, self._lateness, results, aside, on_report, self._max_ahead, self.time_scale)
         schema = ddl(wire_schema(job))
         read = [frame.mapInArrow(function(ReadStream(job, source)), schema) for frame, source in self._frames]
         writer = reduce(DataFrame.unionAll, read).writeStream.foreachBatch(run)
@@ -158,6 +170,7 @@ class _Run:
     side: FunctionSink | None
     on_report: OnReport | None
     max_ahead: Fraction | None = None
+    time_scale: TimeScale | None = None
 
     def __call__(self, frame: DataFrame, batch: int) -> None:
         """Work on a micro-batch."""
@@ -171,12 +184,12 @@ class _Run:
                 if isinstance(self.sink, Directory) and self.sink.format == "parquet":
                     self.sink.take(path, batch, report.changes)
                 else:
-                    self.sink(spark.read.schema(CHANGES_SQL).parquet(spark_path(path)), batch)
+                    self.sink(spark.read.schema(changes_sql(self.job.time_scale)).parquet(spark_path(path)), batch)
             if has_aside and self.side is not None:
                 rows = spark.read.schema(ASIDE_SQL).parquet(spark_path(self.store.path(f"{batch}/aside")))
                 self.side(rows.selectExpr(f"{batch}L as batch", "reason", "row"), batch)
 
-        report = driver.run(frame, batch, deliver)
+        report = replace(driver.run(frame, batch, deliver), time_scale=self.time_scale)
         if self.on_report is not None:
             self.on_report(report)
 

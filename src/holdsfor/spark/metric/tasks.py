@@ -27,7 +27,7 @@ from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.io.ahead import sampled
 from holdsfor.ir.metric import MetricFact, Range
 from holdsfor.spark.metric.buckets import StageRows, owned_facts, program_facts
-from holdsfor.spark.metric.changes import CHANGES, GoingOn
+from holdsfor.spark.metric.changes import CHANGES, GoingOn, with_timestamps
 from holdsfor.spark.metric.job import MetricJob
 from holdsfor.spark.metric.reading import Source, pieces, sent
 from holdsfor.spark.metric.wire import COUNTS, TOLD, Sender, by_tag, note_row, received, wire_schema
@@ -323,7 +323,9 @@ class _Bucket:
         task, place = self._task, f"{self._stage.number}-{self._bucket}"
         changes = pa.concat_tables([CHANGES.empty_table(), *self._changes])
         if len(changes):
-            task.store.write(f"{task.turn.batch}/changes/{place}.parquet", as_parquet(changes))
+            task.store.write(
+                f"{task.turn.batch}/changes/{place}.parquet", as_parquet(with_timestamps(changes, task.job.time_scale))
+            )
         state = self._stream.state
         shown = MetricState(self._going_on.scale, carried=[], waiting=self._going_on.tables)
         tables = [
