@@ -224,3 +224,12 @@ def test_reasons_and_metric_programs_have_dates_too(tmp_path: Path) -> None:
     assert row["cells"] == ["Slow(tram)", "[2026-03-01T10:00:00Z, 2026-03-01T10:00:00.5Z]", "500ms"]
     asked = {"run": run["run"], "question": row["question"], "at": row["at"]}
     assert page.post("/api/explain", json=asked).json()["holds"]
+
+
+def test_a_date_without_a_zone_is_told_of(tmp_path: Path) -> None:
+    page = client(dated(tmp_path))
+    run = page.post("/api/run", json={"files": {}}).json()
+    assert run["has_dates"]
+    asked = {"run": run["run"], "question": "slow(gull)=true", "at": "2026-03-01T10:00:20"}
+    why = page.post("/api/explain", json=asked).json()
+    assert why["holds"] and why["notes"][0].endswith("has no time zone; it is read as UTC")

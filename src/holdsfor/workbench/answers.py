@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from itertools import islice
 from typing import Any
@@ -111,6 +112,7 @@ def run_data(desk: Desk, run: Run) -> dict[str, Any]:
         "cut": desk.samples.cut,
         "sample": desk.setting.sample,
         "questions": _questions(run),
+        "has_dates": run.time_scale is not None,
     }
 
 
@@ -147,11 +149,13 @@ def explained(desk: Desk, number: int, question: str, at: str) -> dict[str, Any]
     result = run.result
     if not at.strip():
         raise HoldsforError("the time-point is missing; write one, or choose an interval")
-    if isinstance(result, MetricResult):
-        found = result.explain(_metric_label(result, question), at.strip())
-    else:
-        found = result.explain(question, at.strip())
-    return reasons(found, desk.samples.original, run.moments)
+    with warnings.catch_warnings(record=True) as said:
+        # A date without a zone is told of; the page has no other place for that.
+        warnings.simplefilter("always", UserWarning)
+        asked = _metric_label(result, question) if isinstance(result, MetricResult) else question
+        found = result.explain(asked, at.strip())
+    answer = reasons(found, desk.samples.original, run.moments)
+    return answer | {"notes": [*(str(one.message) for one in said), *answer["notes"]]}
 
 
 def _metric_label(result: MetricResult, text: str) -> str:

@@ -47,7 +47,8 @@ def examples() -> tuple[Example, ...]:
     """All examples, in order of their titles; none if they were not installed."""
     folder = examples_folder()
     found = [] if folder is None else [one for path in folder.iterdir() if (one := _example(path)) is not None]
-    return tuple(sorted(found, key=lambda one: one.title))
+    # A title says what an example is about: those that are about the tools come last.
+    return tuple(sorted(found, key=lambda one: (":" not in one.title, one.title)))
 
 
 def examples_folder() -> Path | None:

@@ -1,5 +1,5 @@
 // A stream that runs elsewhere. The server sends how things are, whenever that has changed; the page keeps nothing else.
-import { element, make } from "/static/talk.js";
+import { cell, element, make } from "/static/talk.js";
 
 const [ROW, LABELS, AXIS, MOST_LANES] = [17, 0.34, 22, 20];
 let view = null;
@@ -49,7 +49,7 @@ function show() {
   draw();
 }
 
-const line = (texts) => make("tr", {}, ...texts.map((text) => make("td", {}, String(text))));
+const line = (texts) => make("tr", {}, ...texts.map((text) => cell(String(text))));
 
 function change(one) {
   const made = line([one.at ?? "", one.op, one.what, one.start ?? "-inf", one.end ?? "still"]);

@@ -69,6 +69,7 @@ function summary(data) {
 function showRun() {
   forgetAnswer();
   offer(last.questions);
+  element("at").size = last.has_dates ? 25 : 9;
   showTimeline();
   showTables();
   showProblems(last);

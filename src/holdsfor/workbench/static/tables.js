@@ -1,5 +1,5 @@
 // A table of a run that may be long: the server sorts and filters all rows, the page shows some of them at a time.
-import { ask, download, make, request, say } from "/static/talk.js";
+import { ask, cell, download, make, request, say } from "/static/talk.js";
 
 const PAGE = 200;
 const PAUSE = 200;
@@ -91,13 +91,13 @@ export class Table {
       Object.assign(this.view, next, { offset: 0 });
       this.load(name);
     };
-    const cell = make("th", { scope: "col" }, button);
-    if (isSorted) cell.setAttribute("aria-sort", this.view.descending ? "descending" : "ascending");
-    return cell;
+    const made = make("th", { scope: "col" }, button);
+    if (isSorted) made.setAttribute("aria-sort", this.view.descending ? "descending" : "ascending");
+    return made;
   }
 
   row({ cells, question, at }) {
-    const line = make("tr", { className: "ask", tabIndex: 0 }, ...cells.map((cell) => make("td", {}, cell)));
+    const line = make("tr", { className: "ask", tabIndex: 0 }, ...cells.map(cell));
     line.title = "Why?";
     line.onclick = () => this.choose(question, at);
     line.onkeydown = (event) => {

@@ -89,6 +89,14 @@ export function make(tag, properties = {}, ...inside) {
   return made;
 }
 
+// A cell of a table. Dates may be broken where the day ends, and nowhere else.
+export function cell(text) {
+  const parts = /^(-?\d{4,}-\d\d-\d\d)(T.*)$/.exec(text);
+  if (!parts) return make("td", {}, text);
+  const [day, time] = parts.slice(1).map((part) => make("span", { className: "whole" }, part));
+  return make("td", { className: "date" }, day, make("wbr"), time);
+}
+
 // Tabs by click and by arrow keys, as people who use keyboards know them.
 export function setUpTabs(list, choose) {
   list.addEventListener("keydown", (event) => {
