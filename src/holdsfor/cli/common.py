@@ -76,6 +76,8 @@ def load_files(rules: Iterable[Path], *, quiet: bool = False) -> Reasoner:
     listed = list(rules)
     if not any(map(named_table, listed)):
         return from_sources([read_source(path) for path in listed])
+    if all(map(named_table, listed)):
+        raise HoldsforError(f"{listed[0]} is a table; rules are missing, a file such as rules.prolog")
     # Imported here: NumPy and Arrow would slow down every other command.
     from holdsfor.io.rejects import Rejects
 

@@ -54,7 +54,6 @@ class MetricOptions:
     output: Path | None
     engine: Engine
     timeline: Path | None = None
-    dates: str | None = None
     columns: bool = False
     unit: str | None = None
 
@@ -72,7 +71,7 @@ def run_metric(
     with friendly_errors(), ExitStack() as stack:
         if not_for_metric:
             raise HoldsforError(f"{', '.join(not_for_metric)} cannot be used with a .dmtl program")
-        require_drawable(options.timeline, options.dates)
+        require_drawable(options.timeline)
         style = style_of(options.style, options.output)
         reasoner = load_metric_files(options.rules)
         plan = reasoner.plan_of(options.query or None)
@@ -126,7 +125,7 @@ def run_metric(
             with writing(style, options.output, table.schema) as writer:
                 writer.write(table)
         if options.timeline is not None:
-            found.timeline(unit=options.dates).save(options.timeline)
+            found.timeline().save(options.timeline)
     summary: list[str] = []
     if not quiet:
         show_skipped(found.summary.first_malformed)

@@ -14,7 +14,6 @@ from holdsfor.cli.times import Given, duration_option
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine_names import Engine
 from holdsfor.io.outputs import created
-from holdsfor.times import UNIT_WORDS, UNITS
 
 if TYPE_CHECKING:
     from holdsfor.io.rejects import Malformed, Rejects
@@ -53,10 +52,6 @@ ColumnsOption: TypeAlias = Annotated[
 DerivedEventsOption: TypeAlias = Annotated[Path | None, typer.Option(help="Write derived events to this file.")]
 TimelineOption: TypeAlias = Annotated[
     Path | None, typer.Option(help="Draw what was found: a page (.html) or a picture (.svg, .png).")
-]
-DatesOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option(help="With --timeline: what a time-point is (s, ms, …), if neither rules nor mapping say it."),
 ]
 MaxAheadOption: TypeAlias = Annotated[
     Given | None, duration_option(help="Set rows aside that lie more than this after the median time.")
@@ -128,16 +123,10 @@ def _is_special(output: Path | None) -> bool:
     return output is not None and output.exists() and not output.is_file()
 
 
-def require_drawable(timeline: Path | None, unit: str | None) -> None:
+def require_drawable(timeline: Path | None) -> None:
     """Complain about a picture that nobody can draw before the work begins, not after it."""
-    if timeline is None:
-        if unit is not None:
-            raise HoldsforError("--dates is about the picture of --timeline; there is none")
-        return
-    if timeline.suffix.lower() not in {".html", ".svg", ".png"}:
+    if timeline is not None and timeline.suffix.lower() not in {".html", ".svg", ".png"}:
         raise HoldsforError(f"--timeline is a .html, .svg or .png file, not {str(timeline)!r}")
-    if unit is not None and unit not in UNIT_WORDS:
-        raise HoldsforError(f"--dates is one of {', '.join(UNITS)}, not {unit!r}")
 
 
 @contextmanager

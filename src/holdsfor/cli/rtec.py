@@ -11,7 +11,6 @@ import typer
 from holdsfor.cli.application import read_application, require_files
 from holdsfor.cli.common import friendly_errors
 from holdsfor.cli.options import (
-    DatesOption,
     DerivedEventsOption,
     EngineOption,
     FormatOption,
@@ -60,7 +59,6 @@ def rtec(
     output: OutputOption = None,
     derived_events: DerivedEventsOption = None,
     timeline: TimelineOption = None,
-    dates: DatesOption = None,
     max_ahead: MaxAheadOption = None,
     max_delayed_effects: MaxDelayedEffectsOption = None,
     rejects: RejectsOption = None,
@@ -107,7 +105,6 @@ def rtec(
         output=output,
         derived_events=derived_events,
         timeline=timeline,
-        dates=dates,
         max_ahead=max_ahead,
         max_delayed_effects=max_delayed_effects,
         rejects=rejects,

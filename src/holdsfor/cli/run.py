@@ -14,7 +14,6 @@ import typer
 from holdsfor.cli.common import BACKGROUND, friendly_errors, is_metric, limited, load_files
 from holdsfor.cli.options import (
     ColumnsOption,
-    DatesOption,
     DerivedEventsOption,
     EngineOption,
     FormatOption,
@@ -117,7 +116,6 @@ def run(
     columns: ColumnsOption = False,
     derived_events: DerivedEventsOption = None,
     timeline: TimelineOption = None,
-    dates: DatesOption = None,
     max_ahead: MaxAheadOption = None,
     rejects: RejectsOption = None,
     strict: StrictOption = False,
@@ -155,7 +153,6 @@ def run(
             output,
             engine,
             timeline,
-            dates,
             columns,
             unit,
         )
@@ -184,7 +181,7 @@ def run(
         )
         return
     if not events:
-        raise typer.BadParameter("say where the events are", param_hint="--events")
+        raise typer.BadParameter("the events are missing; give their file with --events FILE", param_hint="--events")
     with friendly_errors(), ExitStack() as stack:
         from holdsfor.engine.watching import watching
         from holdsfor.incremental.run import Choice
@@ -192,7 +189,7 @@ def run(
 
         span = window, step, start, end
         _require_sense(span, delay, tick)
-        require_drawable(timeline, dates)
+        require_drawable(timeline)
         styles = style_of(style, output), style_of(None, derived_events)
         reasoner = limited(load_files([*rules, *background], quiet=quiet), max_delayed_effects)
         declared = declared_unit(reasoner.time_scale, mapping, unit)
@@ -234,7 +231,7 @@ def run(
         tables = _tables(recognition, engine, line, kept if timeline is not None else None)
         write(tables, reading.time_scale, line.leave if line else None)
         if timeline is not None:
-            _save_timeline(timeline, kept, recognition, dates)
+            _save_timeline(timeline, kept, recognition)
     _print_summary(recognition, profile=profile, quiet=quiet)
 
 
@@ -315,14 +312,14 @@ def _write(
                 derived.write(happened)
 
 
-def _save_timeline(timeline: Path, answers: list[Answer], recognition: Recognition, dates: str | None) -> None:
+def _save_timeline(timeline: Path, answers: list[Answer], recognition: Recognition) -> None:
     from holdsfor.engine.report import Texts
     from holdsfor.result import Result
 
     reading = recognition.reading
     texts = Texts(reading.dictionary)
     found = Result(answers, texts, recognition.summary, recognition.windows, time_scale=reading.time_scale)
-    found.timeline(events=True, unit=dates).save(timeline)
+    found.timeline(events=True).save(timeline)
 
 
 def _writer(

@@ -46,7 +46,7 @@ def run_metric_on_spark(
     with friendly_errors():
         if not_for_spark:
             raise HoldsforError(f"{', '.join(not_for_spark)} cannot be used with a .dmtl program on Spark")
-        require_drawable(options.timeline, options.dates)
+        require_drawable(options.timeline)
         style = style_of(options.style, options.output)
         reasoner = load_metric_files(options.rules)
         plan = reasoner.plan_of(options.query or None)

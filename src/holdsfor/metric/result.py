@@ -251,7 +251,7 @@ class MetricResult:
         from holdsfor.viz.timeline_dates import shown_scale
         from holdsfor.viz.timeline_facts import facts_chart
 
-        shown = shown_scale(None, unit, zone)
+        shown = shown_scale(self.time_scale, unit, zone)
         choice = Choice([predicates] if isinstance(predicates, str) else predicates, entities, between, shown)
         named = title if title is not None else self._title()
         return Timeline(facts_chart(self._facts, self._dictionary, choice, named), limit)

@@ -113,7 +113,6 @@ def test_from_python(folder: Path) -> None:
 def test_options_that_would_have_no_effect(folder: Path) -> None:
     (folder / "tier.csv").write_text(CSV)
     for arguments, says in [
-        (("--dates", "s"), "--dates is about the picture of --timeline; there is none"),
         (("-o", "out.xyz"), "out.xyz: no format ends in .xyz; files end in .csv, .jsonl, .parquet, .txt"),
         (("--derived-events", "out.xls"), "out.xls: no format ends in .xls"),
     ]:

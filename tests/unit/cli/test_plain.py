@@ -24,7 +24,7 @@ PLAIN = [
     "--events=e.csv a.prolog --mapping=m.toml --window 10 --step 5 --start 3 --end 1/3",
     "a.prolog --events e.csv --fluent x --query y --format jsonl -o out.csv --strict --profile",
     "a.prolog --events e.csv -f table --engine reference --incremental never --delay inf --tick 0.25",
-    "a.dmtl --events e.txt --derived-events d.csv --timeline t.svg --dates s --rejects r.csv --output=o.csv",
+    "a.dmtl --events e.txt --derived-events d.csv --timeline t.svg --unit s --rejects r.csv --output=o.csv",
     "a.prolog --events e.csv --master local[2] --partitions 3",
     "a.prolog",
 ]
@@ -89,7 +89,7 @@ def test_in_a_process_of_its_own() -> None:
     assert "error: cannot read nowhere.csv" in missing.stderr
     nothing = start()
     assert nothing.returncode == 2
-    assert "say where the events are" in nothing.stderr
+    assert "the events are missing" in nothing.stderr
     assert "Usage:" in nothing.stderr
 
 

@@ -191,7 +191,7 @@ def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     Path("rules.dmtl").write_text("Boxplus[0,2] Slow(V) :- Brakes(V)")
     Path("facts.txt").write_text("Brakes(tram)@1")
     run = CliRunner()
-    assert run.invoke(app, "run rules.prolog --events events.csv --timeline t.svg --dates s".split()).exit_code == 0
+    assert run.invoke(app, "run rules.prolog --events events.csv --timeline t.svg --unit s".split()).exit_code == 0
     assert "inside(tern,port)" in Path("t.svg").read_text()
     assert "arrival(tern)" in Path("t.svg").read_text()
     Path("dated.prolog").write_text(":- time_unit(s).\n:- time_zone('Europe/Athens').\n" + RULES)
@@ -202,9 +202,11 @@ def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "inside(tern,port)" in Path("t.html").read_text()
     assert run.invoke(app, "run rules.dmtl --events facts.txt --timeline m.svg".split()).exit_code == 0
     assert "Slow(tram)" in Path("m.svg").read_text()
+    assert "UTC" not in Path("m.svg").read_text()
+    assert run.invoke(app, "run rules.dmtl --events facts.txt --timeline m.svg --unit min".split()).exit_code == 0
+    assert "UTC" in Path("m.svg").read_text()
     for wrong, said in (
         ("--timeline t.gif", "is a .html, .svg or .png file, not 't.gif'"),
-        ("--timeline t.svg --dates x", "--dates is one of s, ms, us, ns, min, h, d, not 'x'"),
         ("--timeline t.svg --engine reference", "--timeline cannot be used with --engine reference"),
     ):
         failed = run.invoke(app, f"run rules.prolog --events events.csv {wrong}".split())
