@@ -19,6 +19,7 @@ _HOMES = {
     "run": "run",
     "rtec": "rtec",
     "stream": "stream",
+    "map": "map",
     "explain": "explain",
     "serve": "serve",
     "check": "inspect",

@@ -34,6 +34,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             ),
         ),
     ),
+    "map": (
+        ("guess a mapping, and write it down", "holdsfor map log.csv --rules rules.prolog -o log.toml"),
+        ("look at it first", "holdsfor map log.csv"),
+    ),
     "explain": (
         ("why it holds", "holdsfor explain rules.prolog 'open(front)=true' --events events.csv --at 5"),
         ("as a page", "holdsfor explain rules.prolog 'open(front)' --events events.csv --at 20 -o why.html"),

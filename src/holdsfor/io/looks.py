@@ -13,7 +13,7 @@ from holdsfor.io.inputs import input_files
 from holdsfor.io.sources import STANDARD_INPUT, head_of, shown_name
 
 _PARQUET = b"PAR1"
-_BINARY = "a binary file"
+BINARY = "a binary file"
 _FIELDS_SHOWN = 6
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\b\x1b"))
 RTEC_ROWS = "rows such as name|arrival|occurrence|argument"
@@ -44,7 +44,7 @@ def require_some_read(
             raise HoldsforError(f"no row of {_shown(given)} could be read as {mapping} says; the first: {malformed[0]}")
         return
     heads = {path: _head(path, names) for path in input_files(given)}
-    if expected == RTEC_ROWS and names and any(map(_is_rtec, heads.values())):
+    if expected == RTEC_ROWS and names and any(map(looks_like_rtec, heads.values())):
         return
     found = next(((path, look) for path, head in heads.items() if (look := _look(head))), None)
     where = f"nothing in {_shown(given)} could be read"
@@ -52,7 +52,7 @@ def require_some_read(
         first = malformed[0] if malformed else repr(names[0][:60])
         raise HoldsforError(f"{where}, the first row is {first}; without --mapping, --events takes {expected}")
     path, look = found
-    if look == _BINARY:
+    if look == BINARY:
         raise HoldsforError(f"{where}: it looks like {look}; without --mapping, --events takes {expected}")
     line = map_line(path, rules)
     raise HoldsforError(f"{where}: it looks like {look}; write a mapping with `{line}`, and give it with --mapping")
@@ -62,9 +62,9 @@ def require_described(paths: Iterable[str | Path], *, read: int, names: Sequence
     """Raise HoldsforError if nothing was read of files that need a mapping; `names` are those that no rule knows."""
     for path in () if read or not names else input_files(paths):
         head = _head(path, names)
-        look = None if _is_rtec(head) else _look(head)
+        look = None if looks_like_rtec(head) else _look(head)
         if look is not None:
-            hint = "" if look == _BINARY else f", which `{map_line(path)}` writes"
+            hint = "" if look == BINARY else f", which `{map_line(path)}` writes"
             raise HoldsforError(
                 f"nothing in {shown_name(path)} could be read: it looks like {look}; give a mapping{hint}"
             )
@@ -83,7 +83,7 @@ def map_line(path: str | Path, rules: Sequence[str | Path] = ()) -> str:
 def look_of(path: str | Path) -> str | None:
     """What a file looks like if it needs a mapping; None for rows of RTEC's format, and for what cannot be told."""
     head = _head(path, ())
-    return None if _is_rtec(head) else _look(head)
+    return None if looks_like_rtec(head) else _look(head)
 
 
 def _shown(paths: Sequence[str | Path]) -> str:
@@ -100,7 +100,7 @@ def _first_line(head: bytes) -> str:
     return next((line.strip() for line in lines if line.strip()), "")
 
 
-def _is_rtec(head: bytes) -> bool:
+def looks_like_rtec(head: bytes) -> bool:
     """Whether the first row has a name and two times."""
     fields = _first_line(head).split("|")
     return len(fields) > 2 and all(field.strip().lstrip("+-").isdecimal() for field in fields[1:3])
@@ -115,7 +115,7 @@ def _look(head: bytes) -> str | None:
     if head.startswith(_PARQUET):
         return "a Parquet file"
     if any(byte in _CONTROLS for byte in head[:1024]):
-        return _BINARY
+        return BINARY
     line = _first_line(head)
     if line.startswith("["):
         return "a JSON array"

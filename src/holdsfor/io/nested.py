@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -150,16 +151,23 @@ def leaves(schema: pa.Schema | pa.StructType) -> Iterator[str]:
     >>> list(leaves(pa.schema([("at", pa.int64()), ("user", kind)])))
     ['at', 'user.id', 'user.tags']
     """
+    names = {field.name for field in schema}
     for field in schema:
-        yield from _below([field.name], field.type)
+        yield from _below([field.name], field.type, names)
 
 
-def _below(steps: Sequence[Step], kind: pa.DataType) -> Iterator[str]:
-    if pa.types.is_struct(kind) and kind.num_fields:
+def _below(steps: Sequence[Step], kind: pa.DataType, names: Collection[str]) -> Iterator[str]:
+    if pa.types.is_struct(kind):
+        members = Counter(field.name for field in kind)
         for field in kind:
-            yield from _below([*steps, field.name], field.type)
+            # A path cannot tell members of one name apart.
+            if members[field.name] == 1:
+                yield from _below([*steps, field.name], field.type, names)
+    elif len(steps) == 1:
+        yield str(steps[0])
     else:
-        yield str(steps[0]) if len(steps) == 1 else path_of(steps)
+        text = path_of(steps)
+        yield text if text not in names else f"{json.dumps(steps[0], ensure_ascii=False)}.{path_of(steps[1:])}"
 
 
 def value_at(found: object, steps: Sequence[Step]) -> object:

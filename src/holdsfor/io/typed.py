@@ -122,10 +122,11 @@ def _from_reals(column: Any, gaps: Bools) -> Times:
 
 
 def _from_text(column: Any, unit: str) -> Times:
-    """Whole numbers if the first is one, else timestamps in the forms of ISO 8601."""
+    """Whole numbers, or timestamps in the forms of ISO 8601; the first says what to try first."""
     first = column[0].as_py().strip() if len(column) else "0"
     if first.lstrip("+-").isdigit():
-        return text_times(column)
+        found = text_times(column)
+        return found if found.wrong is None or not found.wrong.any() else _from_mixed_text(column, unit)
     moments = as_timestamps(column)
     if moments is None:
         return _from_mixed_text(column, unit)

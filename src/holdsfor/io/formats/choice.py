@@ -97,7 +97,7 @@ def parts(
         return read_parquet(path, columns)
     if used in ("json", "jsonl"):
         is_one = used == "json"
-        return read_json(path, columns or (), is_document=is_one, rows=rows, absent_is_null=absent_is_null)
+        return read_json(path, columns, is_document=is_one, rows=rows, absent_is_null=absent_is_null)
     return read_csv(path, columns, delimiter or usual_delimiter(path))
 
 

@@ -16,24 +16,24 @@ from holdsfor.engine.kernels import Ints
 from holdsfor.io.formats.json_documents import document_rows
 from holdsfor.io.formats.part import Part
 from holdsfor.io.formats.text_lines import TextLines
-from holdsfor.io.nested import absent, is_list, resolved, value_at
+from holdsfor.io.nested import Step, absent, is_list, path_of, resolved, value_at
 from holdsfor.io.rejects import refused
 from holdsfor.io.sources import blocks, shown_name
 from holdsfor.syntax.numbers import EXACT
 
 
 def read_json(
-    path: str | Path, columns: Sequence[str], *, is_document: bool, rows: str | None, absent_is_null: bool
+    path: str | Path, columns: Sequence[str] | None, *, is_document: bool, rows: str | None, absent_is_null: bool
 ) -> Iterator[Part]:
-    """The rows of a file, with a column for each path named. JSON has no header: a field that no row has is null."""
+    """The rows of a file, with a column for each path named, or with all. A field that no row has is null."""
     reader = _Reader()
     seen: set[str] = set()
     for lines in document_rows(path, rows) if is_document else _lines(path):
         part = reader.part(lines, columns)
         seen.update(part.table.column_names)
         # A field that no row has is one of which nothing was said, as on a day without payments.
-        yield part.with_paths(columns)
-    for column in columns if seen and not absent_is_null else ():
+        yield part.with_paths(columns or ())
+    for column in columns or () if seen and not absent_is_null else ():
         if resolved(column, seen) is None:
             raise HoldsforError(absent(shown_name(path), column, sorted(seen)))
 
@@ -52,7 +52,7 @@ class _Reader:
     def __init__(self) -> None:
         self._texts: pa.Schema | None = None
 
-    def part(self, lines: TextLines, columns: Sequence[str]) -> Part:
+    def part(self, lines: TextLines, columns: Sequence[str] | None) -> Part:
         """The rows of a piece."""
         rows = np.flatnonzero(~lines.is_blank())
         table = self._typed(lines.block)
@@ -104,7 +104,7 @@ def _may_be_rounded(column: Any) -> bool:
     return any(end is not None and abs(end) >= EXACT for end in ends.values())
 
 
-def _by_line(lines: TextLines, rows: Ints, columns: Sequence[str]) -> Part:
+def _by_line(lines: TextLines, rows: Ints, columns: Sequence[str] | None) -> Part:
     """A piece with lines that are no JSON, or with columns of several types: every value becomes text."""
     good, objects, bad, reasons = [], [], [], []
     for row, text in zip(rows.tolist(), lines.text(rows).to_pylist(), strict=True):
@@ -114,9 +114,11 @@ def _by_line(lines: TextLines, rows: Ints, columns: Sequence[str]) -> Part:
         except ValueError as problem:
             bad.append(row)
             reasons.append(str(problem))
+    if columns is None:
+        objects = [dict(_flat(one, [])) for one in objects]
     names = dict.fromkeys(name for found in objects for name in found)
     found = {name: [one.get(name) for one in objects] for name in names}
-    for path in columns:
+    for path in columns or ():
         place = resolved(path, names)
         if place is not None and path not in names:
             found[path] = [value_at(one.get(place[0]), place[1]) for one in objects]
@@ -136,6 +138,15 @@ def _object(text: str) -> dict[str, object]:
     if not isinstance(found, dict):
         raise ValueError("not a JSON object")  # noqa: TRY004
     return found
+
+
+def _flat(found: dict[str, object], above: list[Step]) -> Iterator[tuple[str, object]]:
+    """What an object has, by path; lists are left out."""
+    for name, value in found.items():
+        if isinstance(value, dict):
+            yield from _flat(value, [*above, name])
+        elif not isinstance(value, list):
+            yield (path_of([*above, name]) if above else name), value
 
 
 class _Number(str):

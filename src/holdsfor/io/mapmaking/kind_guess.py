@@ -1,0 +1,92 @@
+"""Which column tells events of different kinds apart."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.kernels import Ints
+from holdsfor.io.mapmaking.sample import Sample
+from holdsfor.io.mapmaking.wanted import Wanted
+from holdsfor.io.mapmaking.words import same, words
+
+_NAMES = {"event", "type", "kind", "action", "activity", "operation", "verb", "eventtype", "eventname"}
+_MOST_BY_NAME, _MOST_BY_NUMBER, _ROWS_OF_EACH = 60, 12, 5
+_WORD = re.compile(r"[A-Za-z][\w .:/-]{0,40}")
+
+
+@dataclass(frozen=True)
+class KindGuess:
+    """The rows of each kind: of each value of a column, or all of them if there is no such column."""
+
+    path: str | None
+    rows: Mapping[str, Ints]
+    others: tuple[str, ...] = ()
+    """Columns with few different values that could be meant as well."""
+
+
+def guess_kind(sample: Sample, time: str, wanted: Sequence[Wanted], chosen: str | None) -> KindGuess:
+    """The column that says what a row is, the one that was `chosen` if one was."""
+    found = {path: texts for path in sample.paths if path != time and (texts := sample.texts(path))}
+    if chosen is not None:
+        if chosen not in found:
+            raise HoldsforError(
+                f"{chosen} of {sample.name} cannot tell events apart: it has to be a column of text without gaps; "
+                f"there are {', '.join(found) or 'none'}"
+            )
+        return _guess(chosen, found[chosen], ())
+    by_rules = {path: _known(set(texts), wanted) for path, texts in found.items()}
+    best = max(by_rules, key=lambda path: by_rules[path], default=None)
+    if best is not None and by_rules[best]:
+        return _guess(best, found[best], ())
+    named = [
+        path
+        for path, texts in found.items()
+        if words(path) and (words(path)[-1] in _NAMES or set(words(path)) & {"event", "eventtype", "eventname"})
+        if len(set(texts)) <= min(_MOST_BY_NAME, max(2, len(texts) // 2)) or len(set(texts)) <= 3
+    ]
+    few = [path for path, texts in found.items() if _is_few(texts)]
+    explaining = {path: _explained(sample, found[path]) for path in dict.fromkeys([*named, *few])}
+    likely = [path for path in explaining if explaining[path] and explaining[path] == max(explaining.values())]
+    chosen_one = next(iter([*named[:1], *likely[:1], *(few if len(few) == 1 else [])]), None)
+    others = tuple(path for path in few if path != chosen_one)
+    if chosen_one is None:
+        return KindGuess(None, {"": np.arange(sample.rows)}, others)
+    return _guess(chosen_one, found[chosen_one], others)
+
+
+def _guess(path: str, texts: Sequence[str], others: tuple[str, ...]) -> KindGuess:
+    column = np.array(texts, dtype=object)
+    counted = Counter(texts)
+    return KindGuess(path, {kind: np.flatnonzero(column == kind) for kind, _ in counted.most_common()}, others)
+
+
+def _known(values: set[str], wanted: Sequence[Wanted]) -> int:
+    """How many values are names that the rules read."""
+    return sum(any(same(value, one.name) for value in values) for one in wanted)
+
+
+def _is_few(texts: Sequence[str]) -> bool:
+    counted = Counter(texts)
+    return (
+        2 <= len(counted) <= _MOST_BY_NUMBER
+        and len(counted) * _ROWS_OF_EACH <= len(texts)
+        and all(_WORD.fullmatch(text) for text in counted)
+    )
+
+
+def _explained(sample: Sample, texts: Sequence[str]) -> int:
+    """How many columns are empty for some values of a column and never for the others."""
+    column = np.array(texts, dtype=object)
+    masks = [column == kind for kind in set(texts)]
+    found = 0
+    for other in sample.paths:
+        gaps = sample.gaps(other)
+        if gaps.any() and not gaps.all():
+            found += all(gaps[mask].all() or not gaps[mask].any() for mask in masks)
+    return found

@@ -1,0 +1,38 @@
+"""Text, keys and comments of TOML."""
+
+from __future__ import annotations
+
+import re
+
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+_LONGEST_COMMENT = 300
+
+
+def text(value: str) -> str:
+    """A string.
+
+    >>> print(text('a "b"'), text("tab\\there"))
+    "a \\\\"b\\\\"" "tab\\\\there"
+    """
+    return f'"{"".join(map(_escaped, value))}"'
+
+
+def key(name: str) -> str:
+    """A key, in quotes where it needs them.
+
+    >>> print(key("log_in"), key("log in"))
+    log_in "log in"
+    """
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else text(name)
+
+
+def comment(said: str) -> str:
+    """A comment on one line, whatever is in the data that it speaks of."""
+    plain = "".join(character if character.isprintable() else " " for character in said)
+    return f"# {plain}" if len(plain) <= _LONGEST_COMMENT else f"# {plain[:_LONGEST_COMMENT]}…"
+
+
+def _escaped(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    return f"\\u{ord(character):04x}" if ord(character) < 32 or ord(character) == 127 else character

@@ -1,0 +1,72 @@
+"""What rules read: names, numbers of arguments, and what the arguments are called there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from holdsfor.compiler.analysis.entities import Entities, EntityKind, Role
+from holdsfor.compiler.metric.checks.uses import body_atoms
+from holdsfor.ir import Boundary, Effect, Happens, Holds, Intervals, Literal
+from holdsfor.ir.metric import MetricProgram
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Term, Var, arguments
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """An event, an input fluent or a predicate that rules read."""
+
+    kind: EntityKind
+    name: str
+    arguments: tuple[tuple[str, ...], ...]
+    """The variables that stand for each argument."""
+    values: tuple[str, ...] = ()
+    """The values of a fluent that the rules speak of."""
+
+    def __str__(self) -> str:
+        return f"{self.name}/{len(self.arguments)}"
+
+
+def wanted_inputs(entities: Entities) -> list[Wanted]:
+    """The events and input fluents of a program, in the order of its rules; rows can have no terms inside of others."""
+    found = []
+    for entity in entities:
+        symbol = entity.symbol
+        if symbol.inner or entity.role not in (Role.INPUT_EVENT, Role.INPUT_FLUENT):
+            continue
+        terms = [term for use in entity.uses for term in _terms(use)]
+        names = _variables((arguments(term) for term in terms), symbol.arity)
+        values = tuple(dict.fromkeys(print_term(value) for value in entity.values))
+        found.append(Wanted(symbol.kind, symbol.name, names, values))
+    return found
+
+
+def metric_inputs(program: MetricProgram) -> list[Wanted]:
+    """The predicates that metric rules read and do not derive."""
+    derived = {rule.head.signature for rule in program.rules}
+    uses: dict[tuple[str, int], list[Sequence[Term]]] = {}
+    for rule in program.rules:
+        for one in body_atoms(rule):
+            if one.signature not in derived:
+                uses.setdefault(one.signature, []).append(one.args)
+    return [Wanted(EntityKind.EVENT, name, _variables(listed, arity)) for (name, arity), listed in uses.items()]
+
+
+def _terms(use: Literal) -> Iterator[Term]:
+    match use:
+        case Happens(event=event):
+            yield event
+        case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Intervals(fvp=fvp):
+            yield fvp.fluent
+        case _:
+            pass
+
+
+def _variables(uses: Iterable[Sequence[Term]], arity: int) -> tuple[tuple[str, ...], ...]:
+    found: list[dict[str, None]] = [{} for _ in range(arity)]
+    for args in uses:
+        for place, arg in enumerate(args[:arity]):
+            if isinstance(arg, Var) and not arg.is_anonymous and arg.written.strip("_"):
+                found[place][arg.written] = None
+    return tuple(map(tuple, found))

@@ -1,0 +1,63 @@
+"""Names of columns, events and variables, compared as people would: `userId`, `user_id` and `User` have words in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from holdsfor.compiler.analysis.argument_names import snake_case
+from holdsfor.io.nested import steps_of
+
+
+def words(name: str) -> list[str]:
+    """The words of a name or of a path.
+
+    >>> words("userId"), words("user.id"), words("Event-Type")
+    (['user', 'id'], ['user', 'id'], ['event', 'type'])
+    """
+    return [word for word in re.split(r"[^a-z0-9]+", snake_case(name)) if word]
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two names have the same letters.
+
+    >>> same("addToCart", "add_to_cart"), same("add", "added")
+    (True, False)
+    """
+    return "".join(words(one)) == "".join(words(other)) != ""
+
+
+def atom(text: str, taken: Collection[str] = ()) -> str:
+    """A name that rules can use for something, and that is not taken.
+
+    >>> atom("Add to cart"), atom("7-up"), atom("log in", {"log_in"})
+    ('add_to_cart', 'event_7_up', 'log_in_2')
+    """
+    plain = "_".join(words(text)) or "event"
+    plain = plain if plain[0].isalpha() else f"event_{plain}"
+    name, count = plain, 1
+    while name in taken:
+        count += 1
+        name = f"{plain}_{count}"
+    return name
+
+
+def likeness(variable: str, path: str) -> int:
+    """How much the name of a variable is like that of a column; 0 is not at all.
+
+    >>> likeness("UserId", "user.id"), likeness("User", "user.id"), likeness("U", "user"), likeness("Area", "user")
+    (5, 3, 1, 0)
+    """
+    wanted, there = words(variable), words(path)
+    last = words(str((steps_of(path) or (path,))[-1]))
+    if not wanted or not there:
+        return 0
+    if wanted == there:
+        return 5
+    if wanted == last:
+        return 4
+    if wanted == there[: len(wanted)] or there == wanted[: len(there)]:
+        return 3
+    if set(wanted) & set(there):
+        return 2
+    return 1 if len(wanted) == 1 and len(wanted[0]) == 1 and there[0].startswith(wanted[0]) else 0
