@@ -11,6 +11,7 @@ FOLLOWED = [
     "howto/from-meteor.md",
     "howto/from-rtec.md",
     "howto/late-data.md",
+    "howto/your-data.md",
     "incremental.md",
     "index.md",
     "language.md",

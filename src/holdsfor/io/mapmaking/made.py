@@ -12,7 +12,7 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import Ints
 from holdsfor.io.formats.choice import format_of, known_format
 from holdsfor.io.mapmaking.kind_guess import KindGuess, guess_kind
-from holdsfor.io.mapmaking.sample import Sample, list_paths, read_sample
+from holdsfor.io.mapmaking.sample import Sample, read_sample
 from holdsfor.io.mapmaking.time_guess import TimeGuess, guess_arrival, guess_span, guess_time
 from holdsfor.io.mapmaking.toml_text import comment, key, text
 from holdsfor.io.mapmaking.wanted import Wanted
@@ -20,6 +20,8 @@ from holdsfor.io.mapmaking.words import atom, likeness, same, words
 from holdsfor.io.sources import STANDARD_INPUT, shown_name
 
 _MOST_LISTED = 12
+_CALLED_SO = 4
+"""How like a variable a name is that has its words."""
 _VALUES = ("value", "state", "status", "level")
 
 
@@ -131,9 +133,9 @@ class _Maker:
         """What all rows are, where no column says it: what is called like the file, or whose arguments fit best."""
         wanted = self.wanted or ()
         called = [one for one in wanted if same(one.name, self._stem())]
-        columns = self._columns(self.kinds.rows[""])
-        fitting = [one for one in called or wanted if len(one.arguments) <= len(columns)]
-        return max(fitting or wanted, key=lambda one: _fit(one, columns))
+        rows = self.kinds.rows[""]
+        fitting = [one for one in called or wanted if len(one.arguments) <= len(self._candidates(one, rows))]
+        return max(fitting or wanted, key=lambda one: _fit(one, self._candidates(one, rows)))
 
     def _stem(self) -> str:
         return "event" if str(self.given) == STANDARD_INPUT else Path(self.given).name.partition(".")[0]
@@ -141,15 +143,23 @@ class _Maker:
     def _columns(self, rows: Ints) -> list[str]:
         """Columns that every one of some rows has something in that can be an argument."""
         special = {self.when.path, self.kinds.path}
-        return [
+        return [path for path in self.sample.paths if path not in special and self._is_full(path, rows)]
+
+    def _is_full(self, path: str, rows: Ints) -> bool:
+        return not self.sample.gaps(path)[rows].any() and self.sample.is_argument(path)
+
+    def _candidates(self, one: Wanted, rows: Ints) -> list[str]:
+        """The same, and elements of lists that are called like a variable of the rules."""
+        called = [
             path
-            for path in self.sample.paths
-            if path not in special and not self.sample.gaps(path)[rows].any() and self.sample.is_argument(path)
+            for path in self.sample.elements
+            if any(likeness(variable, path) >= _CALLED_SO for names in one.arguments for variable in names)
         ]
+        return [*self._columns(rows), *(path for path in called if self._is_full(path, rows))]
 
     def _of_rules(self, one: Wanted, value: str, rows: Ints) -> _Made:
         """The entry of something that the rules read."""
-        columns, extra = self._columns(rows), []
+        columns, extra = self._candidates(one, rows), []
         if one.kind is EntityKind.FLUENT:
             span = guess_span(self.sample, self.when.unit or "s")
             if span is not None:
@@ -198,10 +208,8 @@ class _Maker:
     def rest(self) -> Iterator[str]:
         """What else there is to know."""
         found = []
-        lists = {path: inner for path in self.sample.paths if (inner := list_paths(self.sample, path))}
-        if lists:
-            shown = [text(inner) for inners in lists.values() for inner in inners][:_MOST_LISTED]
-            found.append(f"Lists have elements: {', '.join(shown)}")
+        if self.sample.elements:
+            found.append(f"Lists have elements: {_listed(map(text, self.sample.elements))}")
         if self.kinds.others:
             found.append(f"Few different values, if one of these says what a row is: {', '.join(self.kinds.others)}")
         if self.wanted is not None:

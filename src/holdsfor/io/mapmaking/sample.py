@@ -67,6 +67,8 @@ class Sample:
     paths: list[str]
     pieces: list[Part]
     is_whole: bool
+    elements: list[str] = field(default_factory=list)
+    """Paths into the first elements of lists."""
     _gaps: dict[str, Bools] = field(default_factory=dict)
 
     @property
@@ -148,7 +150,10 @@ def _sample(name: str, shape: Shape, pieces: Sequence[Part], *, is_whole: bool) 
     # A column that is an object in some rows and something else in others is text in a piece where both are.
     roots = {steps[0] for path in paths if len(steps := steps_of(path) or (path,)) > 1 and path not in _flat(kept)}
     paths = [path for path in paths if path not in roots]
-    return Sample(name, shape, paths, [part.with_paths(paths) for part in kept], is_whole)
+    sample = Sample(name, shape, paths, [part.with_paths(paths) for part in kept], is_whole)
+    sample.elements = [inner for path in paths for inner in _list_paths(sample, path)]
+    sample.pieces = [part.with_paths(sample.elements) for part in sample.pieces]
+    return sample
 
 
 def _flat(pieces: Sequence[Part]) -> set[str]:
@@ -164,7 +169,7 @@ def _single(names: Sequence[str]) -> list[str]:
     return [name for name, count in Counter(names).items() if count == 1 and name]
 
 
-def list_paths(sample: Sample, path: str) -> list[str]:
+def _list_paths(sample: Sample, path: str) -> list[str]:
     """The paths of what the first element of a list has."""
     kind = sample.kind(path)
     return list(_first_elements(list(steps_of(path) or (path,)), kind)) if is_list(kind) else []
