@@ -185,6 +185,13 @@ def _columns(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
+def require_text(given: object, what: str) -> None:
+    """Raise HoldsforError if something that should be text is not: `what` says where it stands."""
+    if not isinstance(given, str):
+        kind = "None" if given is None else f"an object of type {type(given).__name__}"
+        raise HoldsforError(f"{what} takes the text of rules, not {kind}; holdsfor.load reads them from files")
+
+
 def warn_caller(message: str) -> None:
     """Warn at the line that called holdsfor, from however deep inside."""
     level, frame = 2, sys._getframe(1)

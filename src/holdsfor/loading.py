@@ -18,7 +18,7 @@ from holdsfor.compiler.compile import check
 from holdsfor.compiler.describe import described
 from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
 from holdsfor.compiler.plan import Plan, make_plan
-from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source, errors_of, warn_caller
+from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source, errors_of, require_text, warn_caller
 from holdsfor.explain.limits import DEPTH
 from holdsfor.frontend.rtec import parse_program
 from holdsfor.frontend.rtec.files import ReadFile
@@ -378,6 +378,9 @@ def _asked(
 
 def read_source(path: str | Path) -> Source:
     """A rule file as a source, `-` for standard input; a file that cannot be read is a HoldsforError that says why."""
+    if not isinstance(path, str | Path):
+        kind = "None" if path is None else f"an object of type {type(path).__name__}"
+        raise HoldsforError(f"rules are read from files, and {kind} is no name of one")
     if str(path) == "-":
         return Source("<stdin>", sys.stdin.read())
     try:
@@ -474,6 +477,7 @@ def loads(text: str, name: str = "<rules>", *, background: Background | None = N
     >>> loads("initiatedAt(on=true, T) :- happensAt(press, T).").plan.outputs[0].name
     'on'
     """
+    require_text(text, "loads")
     if _RULE_FILE.fullmatch(text.strip()):
         raise HoldsforError(f"{text!r} is the name of a file; holdsfor.load takes files, loads the text of rules")
     return _checked([Source(name, text)], background)

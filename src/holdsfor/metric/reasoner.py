@@ -13,7 +13,15 @@ from holdsfor.compiler.metric.checks import check_metric, streaming_findings
 from holdsfor.compiler.metric.checks.uses import body_atoms
 from holdsfor.compiler.metric.durations import in_units
 from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
-from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source, errors_of, in_reading_order
+from holdsfor.diagnostics import (
+    Diagnostic,
+    HoldsforError,
+    ProgramError,
+    Source,
+    errors_of,
+    in_reading_order,
+    require_text,
+)
 from holdsfor.explain.limits import DEPTH
 from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.ir.metric import MetricProgram
@@ -302,6 +310,7 @@ def loads_metric(text: str, name: str = "<rules>") -> MetricReasoner:
     >>> loads_metric("Q(X) :- Boxminus[0,2] P(X)").plan.outputs[0].name
     'Q'
     """
+    require_text(text, "loads_metric")
     reasoner = from_metric_sources([Source(name, text)])
     reasoner.require_no_errors()
     return reasoner

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import holdsfor.spark
-from holdsfor import HoldsforError, Reasoner, loads, loads_metric
+from holdsfor import HoldsforError, Reasoner, load, loads, loads_metric
 
 RULES = """
 initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).
@@ -260,3 +260,13 @@ def test_a_reasoner_is_shown_in_a_line(doors: Reasoner) -> None:
 
 def test_what_spark_has_is_shown() -> None:
     assert set(holdsfor.spark.__all__) <= set(dir(holdsfor.spark))
+
+
+@pytest.mark.parametrize("given", [None, 7, b"x", Path("rules.prolog")])
+def test_rules_that_are_no_text(given: Any) -> None:
+    for call, name in ((loads, "loads"), (loads_metric, "loads_metric")):
+        with pytest.raises(HoldsforError, match=f"^{name} takes the text of rules, not .*; holdsfor.load reads"):
+            call(given)
+    if not isinstance(given, Path):
+        with pytest.raises(HoldsforError, match="rules are read from files, and .* is no name of one"):
+            load(given)
