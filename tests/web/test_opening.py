@@ -7,7 +7,6 @@ import zlib
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.workbench.app import make_app
@@ -17,7 +16,7 @@ from holdsfor.workbench.gallery import Example, example, examples, examples_fold
 from holdsfor.workbench.guard import TOKEN
 from holdsfor.workbench.links import LONGEST, Bundle, packed, unpacked
 from holdsfor.workbench.routes import BENCH
-from tests.web.bench import EVENTS, RULES, SECRET, client, harbour, rows_of, written
+from tests.web.bench import EVENTS, RULES, SECRET, TestClient, client, harbour, rows_of, written
 
 ROOT = Path(__file__).parents[2]
 
