@@ -51,6 +51,11 @@ class Analysis:
     unread: frozenset[str] = frozenset()
     fillings: tuple[Filling, ...] = ()
 
+    @cached_property
+    def resolved(self) -> Program:
+        """The program as it was written, with numbers for durations and arithmetic for conditions about the calendar."""
+        return with_calendar(in_time_points(self.written)[0])[0]
+
     def body(self, rule: Rule) -> Body:
         """The executable body of a rule."""
         return self.bodies[id(rule)]

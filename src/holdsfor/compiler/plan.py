@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property, wraps
+from math import inf
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from holdsfor.compiler.analyse import Analysis
@@ -29,8 +30,10 @@ from holdsfor.ir import (
     walk,
 )
 from holdsfor.ir.metric import MetricFact, MetricProgram, MetricRule
+from holdsfor.syntax.durations import as_written
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Var
+from holdsfor.times import TimeScale
 
 if TYPE_CHECKING:
     from holdsfor.compiler.metric.plan import MetricPlan
@@ -254,10 +257,10 @@ def _border_state(
     for rule in rules:
         if isinstance(rule, DelayRule):
             which = "latest" if analysis.graph.is_postponed(rule.trigger) else "earliest"
-            yield f"the {which} pending attempt of {print_term(rule.trigger.fluent)}={print_term(rule.trigger.value)} (delay {print_term(rule.delay)})"
+            yield f"the {which} pending attempt of {print_term(rule.trigger.fluent)}={print_term(rule.trigger.value)} (delay {print_term(as_written(rule.delay))})"
     for rule in rules:
         yield from _interval_state(rule)
-        yield from _lookback_state(rule)
+        yield from _lookback_state(rule, analysis.written.time_scale)
     if roles == {Role.STATIC_FLUENT}:
         yield "the intervals that cross the border, whole"
 
@@ -270,12 +273,16 @@ def _interval_state(rule: Rule) -> Iterator[str]:
             yield f"intervals that can still take part in {literal.relation}"
 
 
-def _lookback_state(rule: Rule) -> Iterator[str]:
+def _lookback_state(rule: Rule, scale: TimeScale | None) -> Iterator[str]:
     if not isinstance(rule, EffectRule | EventRule) or not isinstance(rule.time, Var):
         return
     for literal in walk(rule.body):
         time = getattr(literal, "time", None)
         if isinstance(literal, Happens) and isinstance(time, Var) and time != rule.time:
             most = reach(surroundings(rule.body, literal), rule.time.name, time.name).most
-            shown = "all" if most == float("inf") else f"the last {int(most)} time-points of"
+            shown = "all" if most == inf else f"the last {_length_text(int(most), scale)} of"
             yield f"{shown} {print_term(literal.event)}"
+
+
+def _length_text(length: int, scale: TimeScale | None) -> str:
+    return f"{length} time-points" if scale is None else scale.duration_text(length)

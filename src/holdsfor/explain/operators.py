@@ -84,8 +84,8 @@ class Operators:
                     return [f"{interval_text(around)} is still open, and such intervals are kept"], [(0, time, True)]
                 if end == math.inf and how is not OpenLength.ENDLESS:
                     end = now + int(how is OpenLength.SO_FAR)
-                shown = _number(end - around[0])
-                note = f"{interval_text(around)} is {shown} long, which is {DURATIONS[operator]} {bound}"
+                shown, limit = _length(end - around[0]), _length(bound)
+                note = f"{interval_text(around)} is {shown} long, which is {DURATIONS[operator]} {limit}"
                 return [note], [(0, time, True)]
 
     def _sequences(self) -> Iterator[tuple[Interval, Interval]]:
@@ -205,5 +205,8 @@ def _point_in(interval: Interval, time: int) -> int:
     return int(start) if math.isfinite(start) else int(end) - 1
 
 
-def _number(length: float) -> str:
-    return "for ever" if math.isinf(length) else str(int(length))
+def _length(length: float) -> str:
+    """A length of time; a bound may be a fraction."""
+    if math.isinf(length):
+        return "for ever"
+    return length_text(int(length)) if length == int(length) else str(length)

@@ -12,6 +12,7 @@ from holdsfor.diagnostics import Diagnostic, ProgramError, Severity, Source, Spa
 from holdsfor.frontend.dmtl import metric_text
 from holdsfor.ir.metric import Atom
 from holdsfor.logic.unify import is_ground
+from holdsfor.syntax.durations import durations_in
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term, arguments, functor, variables
@@ -58,6 +59,9 @@ def read_question(text: str, entities: Entities) -> Question:
     """A question about a program of events and fluents; raises ProgramError if it makes no sense."""
     source = Source("<question>", text)
     term, value = _read(source)
+    for duration in (*durations_in(term), *(() if value is None else durations_in(value))):
+        hint = "write the number of time-points, as results have it"
+        raise problem(source, _at(source, duration), f"{print_term(duration)} is a duration of rules", hint)
     known = [entity.symbol for entity in entities]
     symbol, value = _symbol(source, term, value, known, entities)
     _require_ground(source, term, value)

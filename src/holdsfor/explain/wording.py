@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
 
+from holdsfor.explain.calendar import calendar_text
 from holdsfor.frontend.rtec.unparse import literal_term
 from holdsfor.io.metric_scaled import moment_text as scaled_text
 from holdsfor.ir import (
@@ -27,6 +28,7 @@ from holdsfor.ir.metric import Aggregate, Comparison, MetricFact, MetricRule, Ra
 from holdsfor.ir.sliding import is_made
 from holdsfor.logic.unify import resolve
 from holdsfor.reference.intervals import Interval
+from holdsfor.syntax.durations import as_written
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, variables
 from holdsfor.times import TimeScale
@@ -111,7 +113,7 @@ def literal_text(literal: Literal, bindings: Mapping[str, Term]) -> str:
     plain = {
         name: shown_value(term, is_time=name in times) for name, term in bindings.items() if not _is_interval_list(term)
     }
-    return print_term(resolve(literal_term(literal), plain))
+    return calendar_text(resolve(as_written(literal_term(literal)), plain))
 
 
 def time_names(body: Body) -> set[str]:

@@ -87,7 +87,7 @@ class _Machine(Solver):
 
     def __init__(self, plan: Plan, given: list[Record], last: int) -> None:
         rules: dict[tuple[str, int], list[BackgroundRule]] = {}
-        for rule in plan.analysis.written.background:
+        for rule in plan.analysis.resolved.background:
             name = functor(rule.head)
             assert name is not None
             rules.setdefault(name, []).append(rule)

@@ -197,10 +197,14 @@ class Intervals:
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """`[A,B]`: from A to B time-points away, both included; without `high` there is no limit."""
+    """`[A,B]`: from A to B time-points away, both included; without `high` there is no limit.
+
+    `written` is there if it has durations: `[0,5 min]`.
+    """
 
     low: int
     high: int | None
+    written: Term | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,20 @@ def _texts(term: Compound) -> list[str]:
     return [str(arg.value) for arg in term.args if isinstance(arg, Const)]
 
 
+def as_written(term: Term) -> Term:
+    """A term with the durations that its numbers were written as, where the text has them."""
+    match term:
+        case Const(value=int(), span=span) if span.source.text and not span.text.isdigit():
+            return read_duration(span.text) or term
+        case Compound(name=name, args=args) if name != DURATION:
+            return replace(term, args=tuple(map(as_written, args)))
+        case ListTerm(items=items, tail=tail):
+            rest = None if tail is None else as_written(tail)
+            return replace(term, items=tuple(map(as_written, items)), tail=rest)
+        case _:
+            return term
+
+
 def durations_in(term: Term) -> list[Compound]:
     """The durations inside a term, in reading order."""
     if isinstance(term, Compound):

@@ -110,11 +110,11 @@ class Resolving:
         low, high = (item.value if isinstance(item, Const) else None for item in numbers.items)
         assert isinstance(low, int)
         if not isinstance(high, int):
-            return Distance(low, None)
+            return Distance(low, None, written)
         if high < low:
             message = f"no distance lies in {written.span.text}"
             self.findings.append(
                 Diagnostic("HF682", Severity.ERROR, message, written.span, "the nearer one comes first")
             )
             return Distance(high, low)
-        return Distance(low, high)
+        return Distance(low, high, written)

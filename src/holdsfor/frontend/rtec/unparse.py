@@ -146,6 +146,8 @@ def _distance(literal: Algebra) -> Term:
         # It has durations, and nobody has said yet how many time-points they are.
         assert literal.bound is not None
         return literal.bound
+    if literal.distance.written is not None:
+        return literal.distance.written
     low, high = literal.distance.low, literal.distance.high
     return ListTerm((Const(low), Const("inf" if high is None else high)))
 
