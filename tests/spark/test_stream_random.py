@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 from typing import Any
@@ -38,11 +39,12 @@ def followed(spark: Any, tables: dict[str, pa.Table], cut: int, folder: Path) ->
     return streams
 
 
-def check(spark: Any, scenario: Scenario, folder: Path) -> None:
+def check(spark: Any, scenario: Scenario, folder: Path) -> bool:
+    """Whether a stream can work a scenario out, and then that it is right."""
     span, reasoner = scenario.span, scenario.reasoner
     tables = {name: frame.toArrow() for name, frame in frames(spark, scenario.records, reasoner).items()}
     if span is None or not tables:
-        pytest.skip("nothing comes in")
+        return False
     arrivals = sorted(record.arrival for record in scenario.records)
     cut = arrivals[len(arrivals) // 2]
     windows = Windows(span.size, span.step, 0, by_event=False)
@@ -51,8 +53,8 @@ def check(spark: Any, scenario: Scenario, folder: Path) -> None:
     try:
         wanted.run([one for one in sent if one.record.arrival <= cut], 0)
         wanted.run([one for one in sent if one.record.arrival > cut], 1)
-    except NotSupported as problem:
-        pytest.skip(str(problem))
+    except NotSupported:
+        return False
     sink, asked = Memory(), []
     streams = followed(spark, tables, cut, folder / "in")
     options: dict[str, Any] = {"window": span.size, "step": span.step, "start": span.start, "clock": "arrival"}
@@ -65,9 +67,10 @@ def check(spark: Any, scenario: Scenario, folder: Path) -> None:
     changes = sink.table() if sink.batches else wanted.changes.slice(0, 0)
     found = sorted(row for query in wanted.asked for row in shown_at(changes, query, span.size))
     assert found == wanted.snapshots()
+    return True
 
 
-@pytest.mark.parametrize("seed", [5])
+@pytest.mark.parametrize("seed", [6])
 def test_random(spark: Any, tmp_path: Path, seed: int) -> None:
     run_seed(spark, tmp_path, seed)
 
@@ -79,7 +82,8 @@ def test_random_at_length(spark: Any, tmp_path: Path, seed: int) -> None:
 
 
 def run_seed(spark: Any, folder: Path, seed: int) -> None:
-    scenario = sampled(seed, WINDOWED, windowed=True, late=12)
-    if scenario is None or not scenario.records:
-        pytest.skip("no scenario")
-    check(spark, scenario, folder)
+    """The scenario of a seed, or of the next one that has events and that a stream can work out."""
+    for at in itertools.count(seed, 1_000):
+        scenario = sampled(at, WINDOWED, windowed=True, late=12)
+        if scenario is not None and scenario.records and check(spark, scenario, folder / str(at)):
+            return
