@@ -7,7 +7,7 @@ import operator
 from typing import Any
 
 import pytest
-from hypothesis import given, reject
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from holdsfor.diagnostics import Source
@@ -29,6 +29,7 @@ def read(text: str) -> Program:
 # Everything can be built
 
 
+@settings(max_examples=80)
 @given(programs())
 def test_a_random_program_can_be_built(program: Program) -> None:
     try:
@@ -251,6 +252,7 @@ def built(draw: st.DrawFn) -> b.Rules:
     return rules
 
 
+@settings(max_examples=100)
 @given(st.lists(built(), min_size=1, max_size=3))
 def test_a_built_program_prints_as_text_that_reads_back_equal(parts: list[b.Rules]) -> None:
     rules = b.Rules()

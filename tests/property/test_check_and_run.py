@@ -38,7 +38,7 @@ def check(one: Scenario) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_what_is_refused_is_foreseen(family: str) -> None:
-    settings(max_examples=60)(given(FAMILIES[family]())(check))()
+    settings(max_examples=40)(given(FAMILIES[family]())(check))()
 
 
 @pytest.mark.slow

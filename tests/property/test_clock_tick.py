@@ -26,13 +26,13 @@ def check(scenario: TickScenario) -> None:
     assert engine == reference
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(tick_scenarios(EVERYTHING, windowed=False))
 def test_whole_history(scenario: TickScenario) -> None:
     check(scenario)
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(tick_scenarios(WINDOWED, windowed=True, late=LATE))
 def test_at_every_query_time(scenario: TickScenario) -> None:
     check(scenario)

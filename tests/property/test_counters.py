@@ -54,11 +54,13 @@ def counting(draw: Callable[..., int], *, windowed: bool) -> Scenario:
     return Scenario(text, records, any_span(pen, records) if windowed else None, reasoner)
 
 
+@settings(max_examples=80)
 @given(counting(windowed=False))
 def test_whole_history(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
+@settings(max_examples=80)
 @given(counting(windowed=True))
 def test_at_every_query_time(scenario: Scenario) -> None:
     check_engine(scenario)
@@ -75,7 +77,7 @@ def test_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """The compiled loop gives the same as the plain one."""
     monkeypatch.setattr(sweep._METER, "pays", lambda _: True)
 
-    @settings(max_examples=60)
+    @settings(max_examples=25)
     @given(st.booleans().flatmap(lambda windowed: counting(windowed=windowed)))
     def compiled(scenario: Scenario) -> None:
         check_engine(scenario)

@@ -22,31 +22,31 @@ HINDSIGHT = replace(INTERVALS, read_whole=True)
 LATE = 12
 
 
-@settings(max_examples=180)
+@settings(max_examples=120)
 @given(scenarios(windowed=False))
 def test_whole_history(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
-@settings(max_examples=180)
+@settings(max_examples=120)
 @given(scenarios(WINDOWED, windowed=True, late=LATE))
 def test_at_every_query_time(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(scenarios(PLAIN, windowed=True, late=LATE))
 def test_without_cycles(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(scenarios(INTERVALS, windowed=True, late=LATE))
 def test_whole_intervals(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(scenarios(HINDSIGHT, windowed=True, late=LATE))
 def test_hindsight(scenario: Scenario) -> None:
     check_engine(scenario)

@@ -89,7 +89,7 @@ def _features(kind: str) -> tuple[Features, bool]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=25)
+@settings(max_examples=18)
 @given(data=st.data())
 def test_proofs_and_refutations_replay(kind: str, data: st.DataObject) -> None:
     features, windowed = _features(kind)

@@ -68,7 +68,7 @@ def during(row: Row) -> Range:
 
 
 @pytest.mark.parametrize("features", KINDS.values(), ids=KINDS)
-@settings(max_examples=25)
+@settings(max_examples=18)
 @given(data=st.data())
 def test_derivations_and_refutations_replay(features: MetricFeatures, data: st.DataObject) -> None:
     check(data.draw(scenarios(features)), data)

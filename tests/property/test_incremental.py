@@ -49,7 +49,7 @@ def check_windows(one: Scenario) -> None:
     assert differences(in_windows(one), wanted) == []
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(scenarios(WINDOWED, windowed=True, late=LATE))
 def test_windows(one: Scenario) -> None:
     check_windows(one)
@@ -85,7 +85,7 @@ def check_history(one: Scenario, history: list[Round]) -> None:
     assert [differences(*pair) for pair in zip(found, wanted, strict=True)] == [[]] * len(wanted)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(histories())
 def test_histories(found: tuple[Scenario, list[Round]]) -> None:
     check_history(*found)

@@ -20,7 +20,7 @@ def test_whole_history(scenario: Scenario) -> None:
     check_everywhere(scenario)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(family_scenarios(filter_program, windowed=True, late=12))
 def test_at_every_query_time(scenario: Scenario) -> None:
     check_everywhere(scenario)

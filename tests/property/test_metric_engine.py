@@ -33,7 +33,7 @@ from tests.strategies.metric_programs import (
     steps,
 )
 
-FEW = settings(max_examples=max(40, settings.default.max_examples // 4))
+FEW = settings(max_examples=max(25, settings.default.max_examples // 8))
 """Programs take long to draw."""
 MANY = settings(max_examples=max(1_500, settings.default.max_examples))
 BATCH = pytest.mark.parametrize(

@@ -37,7 +37,7 @@ from tests.strategies.metric_programs import (
 )
 from tests.strategies.metric_texts import copying, fact_line, facts, spelled
 
-FEW = settings(max_examples=max(40, settings.default.max_examples // 4))
+FEW = settings(max_examples=max(25, settings.default.max_examples // 8))
 FAMILIES = {
     "all": EVERYTHING,
     "backward": BACKWARD,
@@ -60,7 +60,7 @@ def test_programs_of_a_family_are_accepted(features: MetricFeatures) -> None:
     accepted: list[bool] = []
 
     @settings(
-        max_examples=120,
+        max_examples=60,
         database=None,
         derandomize=True,
         deadline=None,

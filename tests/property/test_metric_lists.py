@@ -18,19 +18,19 @@ BACK = replace(INTERVALS, statics=replace(INTERVALS.statics, operators=(*METRIC[
 LATE = 12
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(scenarios(LOOKING, windowed=False))
 def test_whole_history(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
-@settings(max_examples=150)
+@settings(max_examples=70)
 @given(scenarios(LOOKING, windowed=True, late=LATE))
 def test_at_every_query_time(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(scenarios(BACK, windowed=True, late=LATE))
 def test_looking_back(scenario: Scenario) -> None:
     check_engine(scenario)

@@ -255,6 +255,7 @@ def test_facts_that_touch_are_one_fact(scenario: Scenario) -> None:
     assert evaluate(scenario.program, pieces, scenario.horizon) == answer(scenario)
 
 
+@settings(max_examples=100)
 @given(programs())
 def test_random_programs_are_programs(program: MetricProgram) -> None:
     read = parse_metric([Source("program.dmtl", metric_text(program))])

@@ -16,7 +16,7 @@ from tests.spark.metric_simulated import by_stages
 from tests.strategies.metric_engine import by_batch
 from tests.strategies.metric_programs import BACKWARD, EVERYTHING, STREAMABLE, MetricFeatures, Scenario, scenarios
 
-FEW = settings(max_examples=max(30, settings.default.max_examples // 4))
+FEW = settings(max_examples=max(25, settings.default.max_examples // 8))
 MANY = settings(max_examples=max(1_500, settings.default.max_examples))
 PROGRAMS = pytest.mark.parametrize("features", [EVERYTHING, BACKWARD, STREAMABLE], ids="all backward stream".split())
 

@@ -19,19 +19,19 @@ COPIED = replace(WINDOWED, statics=replace(WINDOWED.statics, operators=SETS), gr
 """Fluents that events make, and sets of them: nothing knows more of the future than the query time."""
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(scenarios(MIXED, windowed=False))
 def test_whole_history(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
-@settings(max_examples=200)
+@settings(max_examples=90)
 @given(scenarios(MIXED_WINDOWED, windowed=True, late=LATE))
 def test_at_every_query_time(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
-@settings(max_examples=60)
+@settings(max_examples=35)
 @given(scenarios(COPIED, windowed=True, late=LATE))
 def test_a_metric_copy_is_a_copy_by_intervals(scenario: Scenario) -> None:
     """`metric_f(X) :- f(X)` says of every fluent that events make what a `holdsFor` rule does."""

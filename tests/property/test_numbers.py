@@ -27,13 +27,13 @@ from tests.strategies.scenario_words import Pen
 pytestmark = pytest.mark.filterwarnings("ignore:windows of")
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(number_scenarios(windowed=False))
 def test_whole_history(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(number_scenarios(windowed=True))
 def test_windows(scenario: Scenario) -> None:
     check_engine(scenario)
@@ -64,7 +64,7 @@ def test_sessions(scenario: Scenario) -> None:
         assert set(session.query(query)) == rows
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(number_scenarios(windowed=True))
 def test_typed_columns(scenario: Scenario) -> None:
     """Numbers come as columns of 64-bit integers or floats, or as Python's own, and windows are worked out by what changed."""

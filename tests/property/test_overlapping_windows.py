@@ -64,7 +64,7 @@ def check(one: Scenario, ways: list[bool], *, is_merging: bool) -> None:
         assert told(list(run), dictionary) == wanted
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(scenarios(WINDOWED, windowed=True, late=LATE), WAYS, BORDERS)
 def test_either_way(one: Scenario, ways: list[bool], is_merging: bool) -> None:
     check(one, ways, is_merging=is_merging)
@@ -139,7 +139,7 @@ def check_calm(rows: list[tuple[str, int, int, int, int, int]], span: tuple[int,
 SPANS = st.tuples(st.integers(1, 40), st.integers(1, 40))
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(ROWS, SPANS, WAYS)
 def test_calm(rows: list[tuple[str, int, int, int, int, int]], span: tuple[int, int], ways: list[bool]) -> None:
     check_calm(rows, span, ways)

@@ -157,13 +157,13 @@ def check_windows(one: Scenario, pane: int, *, with_changes: bool) -> None:
             assert sorted(session.query(query)) == right
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(scenarios(WINDOWED, windowed=True, late=LATE), st.integers(1, 12), st.booleans())
 def test_windows(one: Scenario, pane: int, with_changes: bool) -> None:
     check_windows(one, pane, with_changes=with_changes)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(scenarios(HINDSIGHT, windowed=True, late=LATE), st.integers(1, 12), st.booleans())
 def test_hindsight(one: Scenario, pane: int, with_changes: bool) -> None:
     check_windows(one, pane, with_changes=with_changes)
@@ -176,7 +176,7 @@ def test_windows_at_length(one: Scenario, pane: int, with_changes: bool) -> None
     check_windows(one, pane, with_changes=with_changes)
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(sittings())
 def test_sessions(found: tuple[Scenario, list[Step], int]) -> None:
     check_sitting(*found)

@@ -46,13 +46,13 @@ def _linked(one: Scenario | None) -> Scenario:
     return one
 
 
-@settings(max_examples=60)
+@settings(max_examples=35)
 @given(pair_sittings())
 def test_sessions(found: tuple[Scenario, list[Step], int]) -> None:
     check_sitting(*found)
 
 
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(pair_histories())
 def test_histories(found: tuple[Scenario, list[Round]]) -> None:
     check_history(*found)

@@ -67,7 +67,7 @@ def check(one: Scenario, retracted: list[list[Occurrence]], pane: int) -> None:
     assert session.unmatched == unmatched
 
 
-@settings(max_examples=60)
+@settings(max_examples=45)
 @given(histories())
 def test_retractions(history: tuple[Scenario, list[list[Occurrence]], int]) -> None:
     try:

@@ -31,7 +31,7 @@ def comment_texts(text: str) -> list[str]:
 # Programs
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(programs())
 def test_printed_program_reads_back_equal(program: Program) -> None:
     assert read(print_program(program)) == program
@@ -62,6 +62,7 @@ def test_printed_term_reads_back_equal(term: Term) -> None:
     assert (parsed.diagnostics, parsed.clauses) == ((), (clause,))
 
 
+@settings(max_examples=120)
 @given(terms(), terms())
 def test_printed_clause_reads_back_equal(head: Term, goal: Term) -> None:
     body = Compound(",", (Compound("first", (goal,)), Compound("second", (goal,))))
@@ -72,7 +73,7 @@ def test_printed_clause_reads_back_equal(head: Term, goal: Term) -> None:
 
 
 @given(clause_texts() | st.lists(token_texts, max_size=4).map(" .\n".join))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_what_was_read_is_printed_so_that_it_reads_the_same(text: str) -> None:
     parsed = parse(Source("test", text))
     for clause in parsed.clauses:
@@ -85,14 +86,14 @@ def test_what_was_read_is_printed_so_that_it_reads_the_same(text: str) -> None:
 
 
 @given(with_comments(st.sampled_from(real_programs()).map(lambda text: text[: text.find(".\n", 600) + 2])))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_formatting_a_real_program_keeps_rules_and_comments(text: str) -> None:
     assume(not parse(Source("test", text)).diagnostics)
     check_formatting(text)
 
 
 @given(with_comments(programs().map(print_program)))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_formatting_a_random_program_keeps_rules_and_comments(text: str) -> None:
     check_formatting(text)
 

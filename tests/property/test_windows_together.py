@@ -57,7 +57,7 @@ def check(one: Scenario, step: int, overlap: int, *, with_intervals: bool) -> No
     assert told(list(IncrementalRun(plan, dictionary, stream, windows)), dictionary) == wanted
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(scenarios(WINDOWED, windowed=True, late=6), STEPS, OVERLAPS, st.booleans())
 def test_at_every_query_time(one: Scenario, step: int, overlap: int, with_intervals: bool) -> None:
     check(one, step, overlap, with_intervals=with_intervals)

@@ -120,7 +120,7 @@ def check_silence_and_retractions(scenario: Scenario, changing: Changing) -> Non
     assert found[0] == found[1]
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(scenarios(WINDOWED, windowed=True), changes_of_mind())
 def test_silence_and_retractions(scenario: Scenario, changing: Changing) -> None:
     check_silence_and_retractions(scenario, changing)

@@ -88,13 +88,13 @@ def differences(found: Sequence[object], wanted: Sequence[object]) -> list[str]:
     ]
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(scenarios(WINDOWED, windowed=True, late=LATE), feedings())
 def test_replay_is_what_the_engine_reports(scenario: Scenario, feeding: Feeding) -> None:
     check(scenario, feeding)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(scenarios(INTERVALS, windowed=True, late=LATE), feedings())
 def test_whole_intervals(scenario: Scenario, feeding: Feeding) -> None:
     check(scenario, feeding)

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 pytest.importorskip("shapely", reason="needs shapely: pip install 'holdsfor[maritime]'")
 
 from holdsfor.cli import app
+from holdsfor.cli.maritime import Runtime
 from holdsfor.spark.java import JavaMissing, require_java
 
 
@@ -25,6 +26,26 @@ def test_demo_without_spark(tmp_path: Path) -> None:
     assert (tmp_path / "results" / "report.html").exists()
 
 
+@pytest.mark.parametrize("options", [(), ("--engine", "spark")])
+def test_demo_takes_spark_where_there_is_java(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    """What the stages do on Spark then is tested in tests/maritime/pipeline, and all of it at length below."""
+    (tmp_path / "bin").mkdir()
+    java = tmp_path / "bin" / "java"
+    java.write_text("#!/bin/sh\necho 'openjdk version \"17.0.15\"' >&2\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    chosen: list[Runtime] = []
+    monkeypatch.setattr("holdsfor.cli.demo.run_job", lambda _job, engine, *_, **__: chosen.append(engine))
+    words = ["demo", "--out", str(tmp_path / "sea"), "--vessels", "10", "--hours", "1", *options]
+    answer = CliRunner().invoke(app, words)
+    assert answer.exit_code == 0, answer.output
+    assert chosen == [Runtime.SPARK]
+    assert "Install" not in answer.output
+
+
+@pytest.mark.slow
 def test_demo_on_spark(tmp_path: Path) -> None:
     """In a process of its own, as a user starts it."""
     pytest.importorskip("pyspark")
@@ -34,11 +55,11 @@ def test_demo_on_spark(tmp_path: Path) -> None:
         pytest.skip(str(problem))
     command = [sys.executable, "-c", "from holdsfor.cli import main; main()", "demo", "--out", str(tmp_path)]
     answer = subprocess.run(
-        [*command, "--vessels", "30", "--hours", "12"], capture_output=True, text=True, timeout=600, check=False
+        [*command, "--vessels", "12", "--hours", "3"], capture_output=True, text=True, timeout=600, check=False
     )
     assert answer.returncode == 0, answer.stderr
     assert "position reports" in answer.stdout
-    assert json.loads((tmp_path / "results" / "run.json").read_text())["engine"] == "spark"
+    assert json.loads((tmp_path / "results" / "run.json").read_text())["engine"] == "Spark on local[2]"
     assert (tmp_path / "results" / "report.html").exists()
     assert list((tmp_path / "results" / "intervals").glob("*.parquet"))
 

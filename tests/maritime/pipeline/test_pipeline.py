@@ -18,6 +18,7 @@ from holdsfor.maritime.generator import generate
 from holdsfor.maritime.pipeline import Job, run_locally, run_on_spark
 from holdsfor.maritime.report.findings import Findings, load_findings
 from holdsfor.maritime.report.rows import ROWS
+from holdsfor.maritime.report.store import to_postgres
 from holdsfor.maritime.rules import SITUATIONS
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -63,7 +64,7 @@ def test_spark_finds_the_same(spark: Any, dataset: Path, local: Findings, postgr
         stored = connection.execute(f"SELECT {names} FROM found_at_sea").fetchall()
         assert set(stored) == as_set(local.rows)
         # What is written again is there once.
-        run_on_spark(spark, job)
+        to_postgres(spark, tmp_path, postgres_url, "found_at_sea")
         assert connection.execute("SELECT count(*) FROM found_at_sea").fetchone() == (len(stored),)
 
 

@@ -83,6 +83,7 @@ def test_session(reasoner: Reasoner) -> None:
     assert rows == expected()
 
 
+@pytest.mark.slow  # tests/maritime/pipeline compares these rules on Spark with the local engine, on generated data
 @pytest.mark.filterwarnings("ignore")
 def test_spark(spark: Any, reasoner: Reasoner) -> None:
     records = RowReader(reasoner.analysis).read([STREAM]).records

@@ -57,7 +57,7 @@ def in_one(fleet: list[list[Report]]) -> dict[str, list[tuple[Any, ...]]]:
     return {name: tuples(table.drop_columns("text") if name == "aside" else table) for name, table in tables.items()}
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(fleets, st.integers(0, 2**32), st.sampled_from([0, 50, 400, 3_000]), st.integers(1, 6))
 def test_a_stream_is_a_batch(fleet: list[list[Report]], seed: int, lateness: int, cuts: int) -> None:
     every = rows(fleet)

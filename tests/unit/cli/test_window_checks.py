@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from holdsfor import loads
 from holdsfor.cli import app
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine import window_checks
 
 RULES = """
 initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
@@ -65,9 +66,12 @@ def test_a_first_row_at_zero_stops_a_run(tmp_path: Path) -> None:
     assert (code, "up(early) arrives at 0" in said, "--start" in said) == (1, True, True)
 
 
-def test_query_times_that_the_user_asks_for_are_worked_out(tmp_path: Path) -> None:
-    span = ("--window", "10", "--step", "1", "--start", "0", "--end", "100100", "--fluent", "on")
-    assert run(tmp_path, "up|3|3|a\ndown|5|5|a\n", *span)[0] == 0
+def test_query_times_that_the_user_asks_for_are_worked_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(window_checks, "_MANY", 1_000)
+    span = ("--window", "10", "--step", "1", "--start", "0", "--fluent", "on")
+    far = "up|3|3|a\ndown|5|5|a\nup|1100|1100|b\n"
+    assert run(tmp_path, far, *span)[0] == 1
+    assert run(tmp_path, far, *span, "--end", "1100")[0] == 0
 
 
 def test_rows_far_ahead_are_set_aside(tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def check(text: str, records: list[Record], size: int, step: int) -> None:
     assert rows(reasoner, records, size, step) == whole
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(programs(), streams(), st.integers(1, 9), st.integers(4, 9))
 def test_windows_are_the_whole_history(text: str, records: list[Record], step: int, more: int) -> None:
     check(text, records, step + more, step)
@@ -280,7 +280,7 @@ def test_an_interval_waits_for_another_list_of_its_instance() -> None:
     assert IntervalRow(56, "s(y)", "true", 51, 56) in rows(loads(text), records, 10, 3)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(programs(), streams(), st.integers(2, 9), st.integers(4, 9))
 def test_state_saved_after_every_window(text: str, records: list[Record], step: int, more: int) -> None:
     reasoner = loads(text)
