@@ -285,7 +285,7 @@ class Reasoner:
 
         plan = self._plan_with(background, None)
         reading = _reading(plan, events, mapping, unit)
-        windows = plan_windows(reading.stream, *span_in_points(span, reading.unit))
+        windows = plan_windows(reading.stream, *span_in_points(span, reading.unit), scale=reading.time_scale)
         return _asked(plan, reading, windows, events, mapping), reading.unit
 
     def session(

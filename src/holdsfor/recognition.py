@@ -39,7 +39,7 @@ from holdsfor.io.preprocessing import preprocessed
 from holdsfor.io.rejects import Malformed, Rejects
 from holdsfor.io.rtec_csv import OnRows, read_rtec
 from holdsfor.io.tables import read_tables
-from holdsfor.times import DurationInput, TimeScale, duration_or_none, unit_of
+from holdsfor.times import DurationInput, TimeScale, duration_or_none, shown_time, unit_of
 
 if TYPE_CHECKING:
     from holdsfor.reference import Windows
@@ -114,6 +114,7 @@ def plan_windows(
     end: int | None = None,
     *,
     tick: int = 1,
+    scale: TimeScale | None = None,
 ) -> WindowPlan | None:
     """The query times of a run; None is one query over everything.
 
@@ -131,7 +132,7 @@ def plan_windows(
     begin = start if start is not None else (first // tick - 1) * tick
     stop = end if end is not None else last // tick * tick
     if stop < begin:
-        raise HoldsforError(f"end {stop} lies before start {begin}")
+        raise HoldsforError(f"end {shown_time(stop, scale)} lies before start {shown_time(begin, scale)}")
     if window is not None:
         return WindowPlan(window, step or window, begin, stop)
     pace = step or max(tick, stop - begin)
@@ -150,11 +151,12 @@ def checked_windows(
     tick: int = 1,
 ) -> tuple[WindowPlan | None, str | None]:
     """The query times of a run over what was read, and what is strange about them or about the times, if anything is."""
-    windows = plan_windows(reading.stream, window, step, start, end, tick=tick)
+    scale = reading.time_scale
+    windows = plan_windows(reading.stream, window, step, start, end, tick=tick, scale=scale)
     is_bounded = start is not None and end is not None
     notes = (
-        time_note(reading.stream.moments()[0], reading.time_scale) if reading.stream.rows else None,
-        check_windows(reading.stream, windows, reading.dictionary, is_bounded=is_bounded),
+        time_note(reading.stream.moments()[0], scale) if reading.stream.rows else None,
+        check_windows(reading.stream, windows, reading.dictionary, is_bounded=is_bounded, scale=scale),
     )
     return windows, "; ".join(note for note in notes if note) or None
 

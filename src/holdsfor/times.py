@@ -322,6 +322,24 @@ def duration_text(length: int, unit: str) -> str:
     return "-" * (length < 0) + (" ".join(shown) or f"0{unit}")
 
 
+def shown_time(time: int, scale: TimeScale | None) -> str:
+    """A time-point for people: a date where the unit is known.
+
+    >>> shown_time(60, None), shown_time(60, TimeScale("s"))
+    ('60', '1970-01-01T00:01:00Z')
+    """
+    return str(time) if scale is None else scale.text(time)
+
+
+def shown_length(length: int, scale: TimeScale | None) -> str:
+    """A number of time-points for people: a duration where the unit is known.
+
+    >>> shown_length(60, None), shown_length(60, TimeScale("s"))
+    ('60', '1min')
+    """
+    return str(length) if scale is None else scale.duration_text(length)
+
+
 def _without_unit(given: object, what: str, kind: str) -> str:
     argument = "--unit s" if what.startswith("--") else 'unit="s"'
     return (

@@ -368,6 +368,7 @@ def _tables(
 
     texts = Texts(recognition.reading.dictionary)
     if line is not None:
+        line.scale = recognition.reading.time_scale
         line.recognising(recognition.queries)
     for done, answer in enumerate(recognition, 1):
         if line is not None:

@@ -12,6 +12,7 @@ from holdsfor.engine.report import Texts
 from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.windows import WindowPlan
+from holdsfor.times import TimeScale, shown_length, shown_time
 
 _MANY = 100_000
 """So many query times are nothing out of the ordinary."""
@@ -22,33 +23,39 @@ _TOO_MANY = 10**9
 
 
 def check_windows(
-    stream: Stream, windows: WindowPlan | None, dictionary: Dictionary, *, is_bounded: bool
+    stream: Stream,
+    windows: WindowPlan | None,
+    dictionary: Dictionary,
+    *,
+    is_bounded: bool,
+    scale: TimeScale | None = None,
 ) -> str | None:
     """What falls between windows, if they leave gaps.
 
     Raises an error if there are far more query times than rows, unless the user has set both ends of the run: then one
-    row with a time far away is the likely reason, and the message names it.
+    row with a time far away is the likely reason, and the message names it. Times are shown as the scale has them.
     """
     if windows is None or windows.size is None:
         return None
     queries, rows = windows.count, stream.rows
     if queries > _TOO_MANY or (not is_bounded and queries > max(_MANY, _PER_ROW * rows)):
-        raise HoldsforError(_too_many(stream, windows, dictionary))
-    return _gaps(stream, windows)
+        raise HoldsforError(_too_many(stream, windows, dictionary, scale))
+    return _gaps(stream, windows, scale)
 
 
-def _too_many(stream: Stream, windows: WindowPlan, dictionary: Dictionary) -> str:
+def _too_many(stream: Stream, windows: WindowPlan, dictionary: Dictionary, scale: TimeScale | None) -> str:
     shown = f"{windows.count} query times for {stream.rows} rows: "
     if not stream.rows:
         return f"{shown}set start and end closer together, or a larger step"
     first, last = stream.arrivals()
     middle = int(np.median(stream.all_arrivals()))
     is_ahead = last - middle >= middle - first
-    row = _row_at(stream, last if is_ahead else first, dictionary)
+    arrival = last if is_ahead else first
+    row = f"{_row_at(stream, arrival, dictionary)} arrives at {shown_time(arrival, scale)}"
     cure = "set rows aside that lie too far ahead (--max-ahead, max_ahead=…) or end the run earlier (--end, end=…)"
     if not is_ahead:
         cure = "start the run later (--start, start=…)"
-    return f"{shown}half of the rows arrive by {middle}, but {row}. If that time is right, use a larger step; otherwise {cure}"
+    return f"{shown}half of the rows arrive by {shown_time(middle, scale)}, but {row}. If that time is right, use a larger step; otherwise {cure}"
 
 
 def _row_at(stream: Stream, arrival: int, dictionary: Dictionary) -> str:
@@ -59,11 +66,11 @@ def _row_at(stream: Stream, arrival: int, dictionary: Dictionary) -> str:
         places: Ints = (table.arrival == arrival).nonzero()[0]
         if len(places):
             one = table.take(places[:1])
-            return f"{texts.terms(symbol, one.args, 1)[0]} arrives at {arrival}"
+            return str(texts.terms(symbol, one.args, 1)[0])
     raise AssertionError(arrival)
 
 
-def _gaps(stream: Stream, windows: WindowPlan) -> str | None:
+def _gaps(stream: Stream, windows: WindowPlan, scale: TimeScale | None) -> str | None:
     size, step = windows.size, windows.step
     if size is None or size >= step:
         return None
@@ -71,8 +78,10 @@ def _gaps(stream: Stream, windows: WindowPlan) -> str | None:
     for events in stream.events.values():
         is_read = (events.arrival > windows.start) & (events.arrival <= windows.end)
         lost += int(np.count_nonzero(is_read & (windows.counted_at(events.arrival, events.time) == FOREVER)))
-    first = windows.start
+    first, last = (shown_time(time, scale) for time in (windows.start, windows.start + step - size))
+    wide, every = (shown_length(length, scale) for length in (size, step))
+    unit = " time-points" if scale is None else ""
     return (
-        f"windows of {size} every {step} time-points leave gaps: what occurs after {first} up to {first + step - size}, "
-        f"and so on every {step}, is in no window ({lost} events); a step of at most {size} leaves no gaps"
+        f"windows of {wide} every {every}{unit} leave gaps: what occurs after {first} up to {last}, "
+        f"and so on every {every}, is in no window ({lost} events); a step of at most {wide} leaves no gaps"
     )

@@ -31,7 +31,7 @@ from holdsfor.reference.intervals import Interval
 from holdsfor.syntax.durations import as_written
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, variables
-from holdsfor.times import TimeScale
+from holdsfor.times import TimeScale, shown_length, shown_time
 
 _MOST_SHOWN = 4
 _SCALE: ContextVar[TimeScale | None] = ContextVar("scale", default=None)
@@ -49,14 +49,12 @@ def times_in(scale: TimeScale | None) -> Iterator[None]:
 
 def point_text(time: int) -> str:
     """A time-point."""
-    scale = _SCALE.get()
-    return str(time) if scale is None else scale.text(time)
+    return shown_time(time, _SCALE.get())
 
 
 def length_text(length: int) -> str:
     """A number of time-points."""
-    scale = _SCALE.get()
-    return str(length) if scale is None else scale.duration_text(length)
+    return shown_length(length, _SCALE.get())
 
 
 def moment_text(time: Fraction) -> str:

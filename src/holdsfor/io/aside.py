@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.report import Texts
 from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
 from holdsfor.io.ahead import quantile, too_far_ahead
 from holdsfor.io.builder import Reading
 from holdsfor.io.rejects import refused
+from holdsfor.times import shown_length, shown_time
 
 Table = EventColumns | FluentColumns
 T = TypeVar("T", EventColumns, FluentColumns)
@@ -34,7 +34,7 @@ def without_far_ahead(reading: Reading, max_ahead: int, source: str) -> Reading:
         ahead: Bools = np.maximum(_moments(table), table.arrival) > middle + max_ahead
         if not ahead.any():
             return table
-        found.append(_refused(symbol, table.take(np.flatnonzero(ahead)), middle, max_ahead, reading.dictionary))
+        found.append(_refused(symbol, table.take(np.flatnonzero(ahead)), middle, max_ahead, reading))
         return table.take(np.flatnonzero(~ahead))
 
     events = {symbol: kept(symbol, table) for symbol, table in reading.stream.events.items()}
@@ -47,8 +47,8 @@ def _moments(table: Table) -> Ints:
     return table.time if isinstance(table, EventColumns) else table.start
 
 
-def _refused(symbol: Symbol, table: Table, middle: int, max_ahead: int, dictionary: Dictionary) -> pa.Table:
-    texts = Texts(dictionary)
+def _refused(symbol: Symbol, table: Table, middle: int, max_ahead: int, reading: Reading) -> pa.Table:
+    texts, scale = Texts(reading.dictionary), reading.time_scale
     fields = [table.arrival, _moments(table)]
     cells = [texts.values(column) for column in table.args]
     if isinstance(table, FluentColumns):
@@ -56,5 +56,5 @@ def _refused(symbol: Symbol, table: Table, middle: int, max_ahead: int, dictiona
         cells.insert(0, texts.values(table.value))
     columns = [pa.array(field).cast(pa.string()) for field in fields] + cells
     rows = pc.binary_join_element_wise(symbol.name, *columns, "|")
-    reason = f"more than {max_ahead} after the median time, {middle}"
+    reason = f"more than {shown_length(max_ahead, scale)} after the median time, {shown_time(middle, scale)}"
     return refused(symbol.name, np.zeros(len(table.arrival), np.int64), rows, reason)

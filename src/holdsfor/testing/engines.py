@@ -22,8 +22,8 @@ from holdsfor.recognition import Recognition, plan_windows, read_events
 from holdsfor.result import Result
 from holdsfor.testing import markdown
 from holdsfor.testing.markdown import Block, Check
-from holdsfor.testing.notation import Found, Line, event_tables, lines_of, shown_span, shown_time
-from holdsfor.times import TimeScale, duration, span_in_points, time_point_or_none
+from holdsfor.testing.notation import Found, Line, event_tables, lines_of, shown_span
+from holdsfor.times import TimeScale, duration, shown_time, span_in_points, time_point_or_none
 
 _SPAN = ("window", "step", "start", "end")
 

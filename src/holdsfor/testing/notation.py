@@ -17,7 +17,7 @@ from holdsfor.diagnostics import HoldsforError, Source
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term, arguments, functor, variables
-from holdsfor.times import TimeScale, time_point
+from holdsfor.times import TimeScale, shown_time, time_point
 
 Span: TypeAlias = tuple[float, float]
 """From a start to an end that does not belong to it; infinite where there is none."""
@@ -184,11 +184,6 @@ def _constant(term: Term, line: Line) -> str | int | float:
     if not isinstance(term, Const):
         raise HoldsforError(f"{line.place}: {print_term(term)} is no name or number; data has nothing else")
     return term.value
-
-
-def shown_time(time: int, scale: TimeScale | None = None) -> str:
-    """A time-point as it is written."""
-    return str(time) if scale is None else scale.text(time)
 
 
 def shown_span(span: Span, scale: TimeScale | None = None) -> str:

@@ -209,3 +209,16 @@ def test_times_without_a_zone_are_utc(folder: Path) -> None:
     result = run("run", "athens.prolog", "--events", "events.csv", "--end", "2026-03-01T12:00:30")
     assert "warning: --end '2026-03-01T12:00:30' has no time zone; it is read as UTC" in result.stderr
     assert "2026-03-01T14:00:30+02:00,open(front),true,2026-03-01T14:00:01+02:00,inf" in result.stdout
+
+
+def test_notes_about_windows_have_dates(folder: Path) -> None:
+    given = ["run", "seconds.prolog", "--events", "events.csv", "--window", "10min", "--step", "1h"]
+    noted = run(*given, "--start", "2026-03-01T11:30Z").stderr
+    assert (
+        "note: windows of 10min every 1h leave gaps: what occurs after 2026-03-01T11:30:00Z up to 2026-03-01T12:20:00Z, "
+        "and so on every 1h, is in no window (1 events); a step of at most 10min leaves no gaps"
+    ) in noted
+    wrong = run(*given, "--start", "2026-03-02T00:00Z", "--end", "2026-03-01T00:00Z", status=1)
+    assert "end 2026-03-01T00:00:00Z lies before start 2026-03-02T00:00:00Z" in wrong.stderr
+    ahead = run("run", "seconds.prolog", "--events", "events.csv", "--max-ahead", "10min").stderr
+    assert "more than 10min after the median time, 2026-03-01T12:01:40Z" in ahead
