@@ -216,7 +216,7 @@ def test_notes_about_windows_have_dates(folder: Path) -> None:
     noted = run(*given, "--start", "2026-03-01T11:30Z").stderr
     assert (
         "note: windows of 10min every 1h leave gaps: what occurs after 2026-03-01T11:30:00Z up to 2026-03-01T12:20:00Z, "
-        "and so on every 1h, is in no window (1 events); a step of at most 10min leaves no gaps"
+        "and so on every 1h, is in no window (3 events); a step of at most 10min leaves no gaps"
     ) in noted
     wrong = run(*given, "--start", "2026-03-02T00:00Z", "--end", "2026-03-01T00:00Z", status=1)
     assert "end 2026-03-01T00:00:00Z lies before start 2026-03-02T00:00:00Z" in wrong.stderr
