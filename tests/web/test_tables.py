@@ -233,3 +233,23 @@ def test_a_date_without_a_zone_is_told_of(tmp_path: Path) -> None:
     asked = {"run": run["run"], "question": "slow(gull)=true", "at": "2026-03-01T10:00:20"}
     why = page.post("/api/explain", json=asked).json()
     assert why["holds"] and why["notes"][0].endswith("has no time zone; it is read as UTC")
+
+
+def test_findings_about_a_sample_say_that_it_is_one(tmp_path: Path) -> None:
+    found = client(harbour(tmp_path, sample=3)).post("/api/check", json={"files": {}}).json()["findings"]
+    assert found and all(one["hint"].endswith("only the first 3 rows were looked at") for one in found)
+
+
+def test_folders_and_patterns_are_their_files(tmp_path: Path) -> None:
+    (tmp_path / "days").mkdir()
+    first, second = EVENTS[:38], EVENTS[38:]
+    written(tmp_path / "days" / "a.csv", first)
+    written(tmp_path / "days" / "b.csv", second)
+    rules = written(tmp_path / "r.prolog", RULES)
+    for given in (tmp_path / "days", tmp_path / "days" / "*.csv"):
+        page = client(Desk(Setting((rules,), (given,))))
+        assert page.post("/api/run", json={"files": {}}).json()["read"] == 7
+        assert page.post("/api/check", json={"files": {}}).json()["findings"] == []
+        link = page.post("/api/share", json={"files": {}}).json()["share"]
+        brought = page.post("/api/peek", json={"share": link}).json()["files"]
+        assert set(brought) == {"r.prolog", "a.csv", "b.csv"}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 from holdsfor.diagnostics import Diagnostic, HoldsforError
 from holdsfor.io.data_check import DataNames, data_names
+from holdsfor.io.mapping import read_mapping
 from holdsfor.loading import Reasoner
-from holdsfor.recognition import read_events
 from holdsfor.workbench.desk import Desk
 
 
@@ -31,14 +31,14 @@ class DataFindings:
             states = tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in files)
             key = states, frozenset((entity.symbol, entity.role) for entity in analysis.entities)
             if key != self._key:
-                self._names, self._key = self._read(reasoner, files), key
+                mapping = None if setting.mapping is None else read_mapping(setting.mapping)
+                self._names, self._key = data_names(files, analysis.entities, mapping), key
         except (HoldsforError, OSError):
             return []
-        return [] if self._names is None else self._names.findings(analysis)
+        found = [] if self._names is None else self._names.findings(analysis)
+        return [self._of_sample(one) for one in found] if self._desk.samples.cut else found
 
-    def _read(self, reasoner: Reasoner, files: list[Path]) -> DataNames:
-        setting = self._desk.setting
-        if setting.mapping is None:
-            return data_names(files, reasoner.analysis.entities)
-        reading = read_events(reasoner.plan, files, setting.mapping, setting.unit)
-        return DataNames(reading.provided, reading.unknown, {})
+    def _of_sample(self, found: Diagnostic) -> Diagnostic:
+        """What is not in the beginning of a file may still be behind it."""
+        rows = f"only the first {self._desk.setting.sample:,} rows were looked at"
+        return replace(found, hint=f"{found.hint}; {rows}" if found.hint else rows)

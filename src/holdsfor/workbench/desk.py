@@ -129,6 +129,8 @@ class Desk:
         for path in (*events, *rules, setting.tracks, setting.areas):
             if path is not None and not path.exists():
                 raise HoldsforError(f"cannot read {path}: No such file or directory")
+        self.events = tuple(events)
+        """The files of events, also those of directories and patterns."""
         self.samples = Samples(events, setting.sample, None if mapping is None else mapping.format)
 
     # Rule files

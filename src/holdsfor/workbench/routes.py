@@ -147,7 +147,7 @@ def add_open_routes(app: FastAPI, benches: Benches, live: str | None) -> None:
         texts = {desk.path(source.name): source.text for source in desk.sources(trial.files)}
         options = {"unit": desk.setting.unit, "window": trial.window, "step": trial.step}
         setting = desk.setting
-        return {"share": packed(bundle_of(texts, setting.events, setting.background, setting.mapping, options))}
+        return {"share": packed(bundle_of(texts, desk.events, setting.background, setting.mapping, options))}
 
     @app.post("/api/peek")
     def peek(link: Link) -> dict[str, Any]:

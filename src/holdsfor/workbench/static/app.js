@@ -19,7 +19,8 @@ function choose(tab) {
 }
 
 async function begin() {
-  if (!hasToken) return say("open the page by the address that was printed: it ends in the token", true);
+  const then = wanted ? ", then this one again" : "";
+  if (!hasToken) return say(`open the page by the address that was printed, which ends in the token${then}`, true);
   let desk;
   try {
     if (!(await openWanted())) return home();
@@ -45,7 +46,7 @@ async function begin() {
     choose(element("tab-live"));
     follow(desk.live);
   }
-  if (desk.events.length || (desk.is_metric && desk.may_save)) await run();
+  if (desk.events.length || desk.is_metric) await run();
   else if (desk.may_save && !desk.live) say("no events were given: start with --events FILE to run the rules");
   // Somebody who has brought no files looks for something to begin with.
   if (!desk.may_save && !desk.events.length && !wanted) showGallery();
