@@ -206,16 +206,17 @@ def run(
                 plan,
                 events,
                 mapping,
-                span_of(span, declared),
+                span,
                 wanted,
                 master,
                 partitions,
                 rules,
                 unit=unit,
                 quiet=quiet,
+                scale=reasoner.time_scale or (None if declared is None else TimeScale(declared)),
             )
-            scale = reasoner.time_scale or (None if declared is None else TimeScale(declared))
-            write(iter([spark_run.tables(derived_events is not None)]), scale)
+            found = spark_run.tables(derived_events is not None)
+            write(iter([found]), spark_run.scale)
             spark_run.print_summary()
             return
         line = None if quiet else stack.enter_context(progress_line())

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from holdsfor.cli.times import GivenSpan, span_of
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.times import TimeScale
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,13 +43,15 @@ class SparkRun:
     plan: Plan
     events: Sequence[Path]
     mapping: Path | None
-    span: tuple[int | None, int | None, int | None, int | None]
+    span: GivenSpan
     fluents: Collection[str] | None
     master: str
     partitions: int | None
     rules: Sequence[Path] = ()
     unit: str | None = None
     quiet: bool = False
+    scale: TimeScale | None = None
+    """What one time-point is; timestamps among the events say so when they are read."""
     _counts: dict[str, int] = field(default_factory=dict)
 
     def tables(self, with_events: bool) -> tuple[pa.Table, pa.Table]:
@@ -58,21 +62,25 @@ class SparkRun:
         spark = spark_session(self.master)
         from pyspark.sql import Observation
 
+        from holdsfor.spark.asked_for import have_dates
         from holdsfor.spark.batch import events_of, intervals_of, stage_output
         from holdsfor.spark.files import file_feeds
         from holdsfor.spark.job import Span
         from holdsfor.spark.streaming.reasons import spark_errors
 
-        scale = self.plan.analysis.written.time_scale
-        mapping = None if self.mapping is None else read_mapping(self.mapping).with_unit(self.unit, scale)
+        declared = self.plan.analysis.written.time_scale
+        mapping = None if self.mapping is None else read_mapping(self.mapping).with_unit(self.unit, declared)
         feeds = file_feeds(spark, self.events, self.plan.analysis.entities, mapping)
+        if self.scale is None and mapping is not None and have_dates((feed.frame for feed in feeds), mapping):
+            self.scale = TimeScale(mapping.unit)
+        span = Span(*span_of(self.span, None if self.scale is None else self.scale.unit))
         with warnings.catch_warnings(record=True) as complaints:
             warnings.simplefilter("always")
             output = stage_output(
                 self.plan,
                 spark,
                 feeds,
-                Span(*self.span),
+                span,
                 self.partitions,
                 fluents=self.fluents,
                 derived_events=with_events,

@@ -55,13 +55,17 @@ def run_metric_on_spark(
         spark = spark_session(master)
         from pyspark.sql import Observation
 
+        from holdsfor.io.mapping import read_mapping
         from holdsfor.io.writers import writing
         from holdsfor.spark import materialise
+        from holdsfor.spark.asked_for import have_dates
         from holdsfor.spark.metric.batch import known_metric_scale
         from holdsfor.spark.streaming.reasons import spark_errors
 
         facts, untyped = _facts(spark, options)
         scale = known_metric_scale(reasoner.time_scale, facts, options.mapping, options.unit)
+        if scale is None and options.mapping is not None and have_dates([facts], read_mapping(options.mapping)):
+            scale = TimeScale(read_mapping(options.mapping).unit)
         unit = None if scale is None else scale.unit
         observation = Observation()
         with _warnings_shown(), spark_errors("the facts cannot be read"):
@@ -176,9 +180,10 @@ def _shown(table: pa.Table, style: str, scale: TimeScale | None) -> pa.Table:
         is_text = style in (Format.CSV, Format.TABLE)
         return table.cast(EXACT) if is_text else _times(table, float, pa.float64()).cast(ROUNDED)
     if style != Format.PARQUET:
-        return _times(table, lambda time: moment_text(time, scale), pa.string())
+        return _times(table, lambda time: moment_text(time, scale), pa.string()).cast(EXACT)
     kind = pa.timestamp("ns", scale.zone)
-    return _times(table, lambda time: int(time * scale.size // 1), kind)
+    schema = pa.schema([one.with_type(kind) if one.name in ("start", "end") else one for one in EXACT])
+    return _times(table, lambda time: int(time * scale.size // 1), kind).cast(schema)
 
 
 def _times(table: pa.Table, shown: Callable[[Fraction], Any], kind: pa.DataType) -> pa.Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -12,7 +12,8 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.given import complain_of_strangers
 from holdsfor.io.mapping import TableMapping
-from holdsfor.spark.nested import kind_at
+from holdsfor.spark.columns import identifier
+from holdsfor.spark.nested import kind_at, with_paths
 from holdsfor.times import TimeScale, unit_of
 
 _DATED = (T.TimestampType, T.TimestampNTZType, T.DateType)
@@ -62,6 +63,23 @@ def _frames(events: DataFrame | Mapping[str, DataFrame]) -> Iterator[Any]:
 def is_dated(frame: Any, names: Sequence[str] = _TIMES) -> bool:
     """Whether a DataFrame has timestamps or dates in one of some columns."""
     return any(isinstance(kind_at(frame.schema, name), _DATED) for name in names)
+
+
+def have_dates(frames: Iterable[Any], mapping: TableMapping) -> bool:
+    """Whether DataFrames have timestamps in the columns of times that a mapping names, or text that is dates."""
+    names = _time_columns(mapping)
+    for frame in {id(frame): frame for frame in frames}.values():
+        if is_dated(frame, names):
+            return True
+        texts = [name for name in names if isinstance(kind_at(frame.schema, name), T.StringType)]
+        if texts and not with_paths(frame, texts, None).where(" or ".join(map(_is_date, texts))).isEmpty():
+            return True
+    return False
+
+
+def _is_date(name: str) -> str:
+    text = f"trim({identifier(name)})"
+    return f"(try_cast({text} as bigint) is null and try_cast({text} as timestamp) is not null)"
 
 
 def _time_columns(mapping: TableMapping) -> list[str]:
