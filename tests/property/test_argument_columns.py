@@ -1,15 +1,24 @@
-"""The arguments that are read out of the text of a term are those that it was made of, whatever they are."""
+"""The arguments that are read out of the text of a term are those that it was made of, and of the kinds that rules allow."""
 
 from __future__ import annotations
 
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from holdsfor.compiler.analysis.argument_kinds import VALUE, Kind, Kinds, Place, argument_kinds
+from holdsfor.diagnostics import Source
 from holdsfor.engine.dictionary import Value, plain_text, value_of
+from holdsfor.engine.variants import NotSupported
 from holdsfor.io.arguments import argument_arrays, argument_values, rows_named
+from holdsfor.reference import Occurrence, Record
+from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Compound, Const, Term, variables
+from holdsfor.syntax.terms import Compound, Const, Term, functor, variables
+from holdsfor.syntax.terms import arguments as term_arguments
+from tests.strategies.engine_runs import Scenario, on_engine, scenarios
+from tests.strategies.scenario_numbers import number_scenarios
+from tests.strategies.scenario_terms import term_scenarios
 from tests.strategies.terms import constants, names, terms
 
 ground = terms().filter(lambda term: not any(variables(term)))
@@ -47,3 +56,58 @@ def test_rows_of_a_name(found: list[tuple[str, list[Term]]], data: st.DataObject
     table = pa.table({"fluent": texts, "row": list(range(len(texts)))})
     kept = rows_named(table, "fluent", chosen)["row"].to_pylist()
     assert kept == [row for row, (name, _) in enumerate(found) if name == chosen]
+
+
+def _kind(value: Value) -> Kind:
+    if isinstance(value, str):
+        return Kind.TEXT
+    return Kind.WHOLE if isinstance(value, int) else Kind.REAL if isinstance(value, float) else Kind.TERM
+
+
+def _input_kinds(records: list[Record]) -> dict[Place, Kinds]:
+    """What input says of itself, as narrowly as that can be said."""
+    found: dict[Place, Kinds] = {}
+    for record in records:
+        term = record.event if isinstance(record, Occurrence) else record.fluent
+        name, arity = functor(term) or ("", 0)
+        values = list(enumerate(map(value_of, term_arguments(term))))
+        if not isinstance(record, Occurrence):
+            values.append((VALUE, value_of(record.value)))
+        for place, value in values:
+            found[name, arity, place] = found.get((name, arity, place), frozenset()) | {_kind(value)}
+    return found
+
+
+def check_kinds(scenario: Scenario) -> None:
+    """No argument of what is found is of a kind that it cannot be of."""
+    try:
+        rows = on_engine(scenario.reasoner, scenario.records, scenario.span)
+    except NotSupported:
+        assume(False)
+        raise
+    kinds = argument_kinds(scenario.reasoner.analysis.written, _input_kinds(scenario.records))
+    for text in {*(row.fluent for row in rows.intervals), *(row.event for row in rows.events)}:
+        clause = parse(Source("<term>", f"x(({text})).")).clauses[0]
+        assert clause.head is not None
+        term = term_arguments(clause.head)[0]
+        name, arity = functor(term) or ("", 0)
+        for place, argument in enumerate(term_arguments(term)):
+            assert _kind(value_of(argument)) in kinds[name, arity, place], (text, place, kinds[name, arity, place])
+
+
+@settings(max_examples=60)
+@given(scenarios(windowed=False))
+def test_kinds_of_arguments(scenario: Scenario) -> None:
+    check_kinds(scenario)
+
+
+@settings(max_examples=60)
+@given(term_scenarios(windowed=False))
+def test_kinds_of_compound_arguments(scenario: Scenario) -> None:
+    check_kinds(scenario)
+
+
+@settings(max_examples=60)
+@given(number_scenarios(windowed=False))
+def test_kinds_of_numbers(scenario: Scenario) -> None:
+    check_kinds(scenario)

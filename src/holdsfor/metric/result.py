@@ -23,7 +23,7 @@ from holdsfor.io.metric_scaled import texts_table, timestamps_table
 from holdsfor.io.rejects import Malformed
 from holdsfor.ir.metric import Range
 from holdsfor.metric.times import Time, exact
-from holdsfor.result import as_pandas, counted, frame_library, shown_html, shown_text
+from holdsfor.result_tables import as_pandas, counted, frame_library, shown_html, shown_text
 from holdsfor.times import TimeScale
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from holdsfor.engine.metric.timeline import cells, point_of
 from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.ir.metric import Range
 from holdsfor.metric.inputs import MetricReading
-from holdsfor.result import counted
+from holdsfor.result_tables import counted
 
 _MOST_NAMED = 5
 

@@ -18,7 +18,7 @@ from holdsfor.incremental.heap import FIRST, SECTION
 from holdsfor.incremental.stage import StageRun
 from holdsfor.incremental.trace import Trace
 from holdsfor.io.scaled import with_texts, with_timestamps
-from holdsfor.result import counted, frame_library, shown_html, shown_text
+from holdsfor.result_tables import counted, frame_library, shown_html, shown_text
 from holdsfor.session.ids import interval_id
 from holdsfor.session.inputs import Cause, Inputs
 from holdsfor.session.ledger import Entries, Ledger, finite

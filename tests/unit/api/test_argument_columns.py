@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from holdsfor import HoldsforError, Result, loads, loads_metric
 from holdsfor.cli import app
-from holdsfor.result import EventResult
+from holdsfor.result_tables import EventResult
 
 RULES = """
 initiatedAt(cart(UserId,shop)=Value, T) :- happensAt(adds(UserId,_,Value), T).

@@ -17,7 +17,7 @@ from holdsfor.io.outputs import created
 from holdsfor.maritime.report.findings import Busy, Findings
 from holdsfor.maritime.report.words import duration, made_by, quality_lead, why
 from holdsfor.maritime.rules import SITUATIONS
-from holdsfor.result import counted
+from holdsfor.result_tables import counted
 from holdsfor.viz.colours import colour, ink_on
 from holdsfor.viz.map import SituationMap, situation_map
 from holdsfor.viz.timeline import Lane, Timeline, timeline
