@@ -13,7 +13,7 @@ from holdsfor.ir import Assign, Body, Boundary, Compare, FindAll, Happens, Liter
 from holdsfor.ir.sliding import TOP, is_implied
 from holdsfor.logic.unify import Bindings, resolve
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Const, Term, Var, functor, variables
+from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor, variables
 
 if TYPE_CHECKING:
     from holdsfor.explain.proofs import Prover
@@ -106,7 +106,7 @@ def is_hidden(literal: Literal, body: Body) -> bool:
 
 
 def judgement(comparison: Judged, bindings: Mapping[str, Term], *, holds: bool) -> str:
-    """`count_within(failed(ann),10,14) is 2, not >= 3`."""
+    """`count_within(failed(ann),10) is 2, not >= 3`."""
     if _is_top(comparison.aggregate):
         return text_of(comparison.aggregate, bindings)
     other = print_term(resolve(comparison.other, bindings))
@@ -117,7 +117,7 @@ def text_of(literal: FindAll, bindings: Mapping[str, Term]) -> str:
     """A sliding aggregate with its value."""
     assert literal.sliding is not None
     value = resolve(literal.result, bindings)
-    shown = print_term(resolve(literal.sliding.call, bindings))
+    shown = print_term(resolve(_shown(literal.sliding.call), bindings))
     if _is_top(literal):
         return f"{shown}: {'none' if value == Const(0) else print_term(value)} in the window ranks higher"
     return f"{shown} has no value" if isinstance(value, Var) else f"{shown} is {print_term(value)}"
@@ -126,7 +126,7 @@ def text_of(literal: FindAll, bindings: Mapping[str, Term]) -> str:
 def body_text(body: Body, bindings: Mapping[str, Term]) -> str:
     """Some conditions as they were written, with the values of their variables."""
     calls = {
-        one.result.name: one.sliding.call
+        one.result.name: _shown(one.sliding.call)
         for one in body
         if isinstance(one, FindAll) and one.sliding is not None and isinstance(one.result, Var)
     }
@@ -138,6 +138,15 @@ def body_text(body: Body, bindings: Mapping[str, Term]) -> str:
         elif not is_hidden(one, body) and not (isinstance(one, FindAll) and one.sliding is not None):
             shown.append(literal_text(one, {**bindings, **calls}))
     return ", ".join(shown)
+
+
+def _shown(call: Term) -> Term:
+    """A call without its time, which is that of the step, and with the duration as it was written."""
+    *args, duration, _ = arguments(call)
+    written = duration.span.text if isinstance(duration, Const) else ""
+    name = functor(call)
+    assert name is not None
+    return Compound(name[0], (*args, Var(written) if written else duration))
 
 
 def _name(literal: FindAll) -> str:
