@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from tests.mutation import bugs_of_bodies, bugs_of_domains, bugs_of_numbers, bugs_of_rules, bugs_of_state, bugs_of_terms
+from tests.mutation import (
+    bugs_of_bodies,
+    bugs_of_domains,
+    bugs_of_numbers,
+    bugs_of_rules,
+    bugs_of_sliding,
+    bugs_of_state,
+    bugs_of_terms,
+)
 from tests.mutation.planting import PLANTED, Planted
 
 __all__ = [
@@ -12,6 +20,7 @@ __all__ = [
     "bugs_of_domains",
     "bugs_of_numbers",
     "bugs_of_rules",
+    "bugs_of_sliding",
     "bugs_of_state",
     "bugs_of_terms",
 ]

@@ -17,15 +17,18 @@ from holdsfor.reference import Occurrence, Windows, recognise
 from holdsfor.session import Session
 from tests.strategies.edits import is_same, moment
 from tests.strategies.engine_runs import Scenario, scenario
+from tests.strategies.families import Writer, family_scenario
 from tests.strategies.scenario_words import Pen
 from tests.strategies.scenarios import WINDOWED
+from tests.strategies.sliding_programs import sliding_program
 
 
 @st.composite
-def histories(draw: Callable[..., int]) -> tuple[Scenario, list[list[Occurrence]], int]:
+def histories(draw: Callable[..., int], write: Writer | None = None) -> tuple[Scenario, list[list[Occurrence]], int]:
     """A windowed scenario, the events that are retracted before each query time, and the least size of a pane."""
     pen = Pen.of(draw)
-    one = scenario(pen, WINDOWED, windowed=True, late=8)
+    family = None if write is None else family_scenario(pen, write, windowed=True, late=8)
+    one = family or scenario(pen, WINDOWED, windowed=True, late=8)
     assume(one is not None)
     assert one is not None and one.span is not None
     queries = _windows(one).query_times
@@ -75,6 +78,12 @@ def test_retractions(history: tuple[Scenario, list[list[Occurrence]], int]) -> N
     except (NotSupported, EvaluationError):
         assume(False)
         raise
+
+
+@settings(max_examples=40)
+@given(histories(sliding_program))
+def test_retractions_inside_windows_that_slide(history: tuple[Scenario, list[list[Occurrence]], int]) -> None:
+    check(*history)
 
 
 RULES = "initiatedAt(on(X)=true, T) :- happensAt(up(X), T).\nterminatedAt(on(X)=true, T) :- happensAt(down(X), T)."
