@@ -42,6 +42,7 @@ def what_ties_ranks_higher(patch: pytest.MonkeyPatch) -> None:
         *before, collected, last = original(self, atom, given)
         assert isinstance(collected, FindAll)
         *conditions, larger = collected.body
+        assert isinstance(larger, Compare)
         return (*before, replace(collected, body=(*conditions, replace(larger, operator=">="))), last)
 
     patch.setattr(_Lowering, "_top", top)

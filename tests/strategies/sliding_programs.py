@@ -23,6 +23,9 @@ class _Writer:
         self._events = ["go(X)", "stop(X)", "hit(X)", "meet(X,_)", "meet(X,X)", "meet(X,Y{n})", "turn(X,_)", "tick"]
         """Patterns that may be counted; the number makes a local variable that no other condition has."""
         self._local = 0
+        self._has_unit = pen.chance(25)
+        if self._has_unit:
+            self._rules.append(":- time_unit(min).")
 
     def program(self) -> str:
         pen = self._pen
@@ -148,4 +151,6 @@ class _Writer:
 
     def _duration(self) -> str:
         pen = self._pen
+        if self._has_unit and pen.chance(60):
+            return pen.pick((f"{pen.number(1, 12)} min", "0.1 h", "60 s"))
         return pen.weighted([(12, str(pen.number(1, 12))), (1, "2*3"), (1, "2.5"), (1, "100")])

@@ -35,6 +35,7 @@ from holdsfor.ir import (
     walk,
 )
 from holdsfor.ir.calendar import CONDITIONS as CALENDAR
+from holdsfor.ir.sliding import TOP, TOP_USAGE
 from holdsfor.logic.library import LIBRARY
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Term, arguments, functor
@@ -141,6 +142,9 @@ class Names:
             wanted = " or ".join(str(arity) for arity in arities)
             message = f"{name[0]} takes {wanted} argument{'' if wanted == '1' else 's'}, not {name[1]}"
             return Diagnostic("HF102", Severity.ERROR, message, literal.span, f"there is only {name[0]}/{wanted}")
+        if name[0] == TOP[0] and name not in self._events | self._fluents:
+            message = f"top takes {TOP[1]} arguments, not {name[1]}"
+            return Diagnostic("HF102", Severity.ERROR, message, literal.span, f"write {TOP_USAGE}")
         message = f"unknown predicate {name[0]}/{name[1]}"
         hint, fix = self._advice(name, literal)
         return Diagnostic("HF101", Severity.ERROR, message, literal.span, hint, fix=fix)

@@ -22,6 +22,7 @@ from holdsfor.ir import (
 )
 from holdsfor.ir.sliding import TOP, TOP_USAGE, read_sliding, sliding_calls
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, NoValue, Number, evaluate
+from holdsfor.syntax.durations import is_duration, length_of
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Term, arguments, functor, variables
 
@@ -69,11 +70,13 @@ def _check_duration(name: str, duration: Term, span: Span) -> Iterator[Diagnosti
     if value is not None and value <= 0:
         shown = duration.span.text or print_term(duration)
         message = f"the window of {name} must have a positive length, not {shown}"
-        hint = "write how many time-points it has, such as 10"
+        hint = "write how many time-points it has, such as 600, or 10 min in a program with a time unit"
         yield _error("HF210", message, span_of(duration, span), hint)
 
 
 def _constant(term: Term) -> Number | None:
+    if is_duration(term) and isinstance(term, Compound):
+        return float(length_of(term))
     try:
         return evaluate(term, {})
     except NoValue:

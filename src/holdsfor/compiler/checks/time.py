@@ -13,7 +13,6 @@ from holdsfor.diagnostics import Diagnostic, Severity, Span, errors_of
 from holdsfor.ir import (
     Body,
     Boundary,
-    Compare,
     Effect,
     EffectKind,
     EffectRule,
@@ -26,11 +25,12 @@ from holdsfor.ir import (
     Or,
     Temporal,
     rule_variables,
+    variable_names,
     walk,
 )
-from holdsfor.ir.sliding import is_implied
+from holdsfor.ir.sliding import TOP, is_implied
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Compound, Const, Term, Var, functor, variables
+from holdsfor.syntax.terms import Const, Term, Var, arguments, functor, variables
 
 _UNDRIVEN = {"HF202", "HF204"}
 
@@ -117,11 +117,8 @@ def _check_other(rule: EffectRule | EventRule, now: str, literal: Temporal, time
 
 def _check_window(rule: EffectRule | EventRule, now: str, then: str, found: Reach) -> Diagnostic | None:
     """The same of a window: the time of the events in it has no name."""
-    ends = (
-        one for one in walk(rule.body) if isinstance(one, Compare) and one.operator == "=<" and one.left == Var(then)
-    )
-    end = next(ends).right
-    shown, span = print_term(end), end.span
+    *_, length, end = arguments(_call_of(rule, then))
+    shown, span = print_term(end), span_of(end, rule.span)
     if not found.related:
         message = f"the window ends at {shown}, and nothing says when that is"
         return _error("HF203", message, span, f"write {now}, the time of the rule")
@@ -132,12 +129,19 @@ def _check_window(rule: EffectRule | EventRule, now: str, then: str, found: Reac
         return _error("HF205", message, span, f"write {now}, the time of the rule")
     if found.most == math.inf:
         message = "how long the window is depends on the data, so all of these events are kept for ever"
-        lengths = (
-            one for one in walk(rule.body) if isinstance(one, Compare) and one.left == Compound("-", (end, Var(then)))
-        )
         hint = "write its length as a number in the rule"
-        return Diagnostic("HF207", Severity.WARNING, message, next(lengths).span, hint)
+        return Diagnostic("HF207", Severity.WARNING, message, span_of(length, rule.span), hint)
     return None
+
+
+def _call_of(rule: EffectRule | EventRule, then: str) -> Term:
+    """The sliding aggregate in whose window a time lies; `top` names one of its times outside."""
+    found = [one for one in walk(rule.body) if isinstance(one, FindAll) and one.sliding is not None]
+    inside = [one for one in found if then in variable_names(one.body)]
+    tops = [one for one in found if one.sliding is not None and functor(one.sliding.call) == TOP]
+    sliding = (*inside, *tops)[0].sliding
+    assert sliding is not None
+    return sliding.call
 
 
 def _is_driven(body: Body, now: Var) -> bool:

@@ -10,7 +10,7 @@ from holdsfor.frontend.builder.errors import BuilderError
 from holdsfor.frontend.builder.places import here
 from holdsfor.frontend.builder.scope import Scope, Setting
 from holdsfor.frontend.builder.symbols import Change, EventTerm
-from holdsfor.frontend.builder.terms import TermLike, to_term
+from holdsfor.frontend.builder.terms import TermLike, to_length, to_term
 from holdsfor.frontend.builder.values import T, Value, expression
 from holdsfor.ir import Call, Edge
 from holdsfor.ir.sliding import TOP, SlidingKind
@@ -24,6 +24,8 @@ def count_within(event: Condition, duration: TermLike, at: TermLike = T) -> Valu
     >>> from holdsfor.frontend.builder import event, var
     >>> count_within(event("failed")(var("User")), 600) >= 3
     count_within(failed(User),600,T) >= 3
+    >>> count_within(event("failed")(var("User")), "10 min") >= 3
+    count_within(failed(User),10 min,T) >= 3
     """
     return _aggregate(SlidingKind.COUNT, (), event, duration, at)
 
@@ -61,7 +63,8 @@ def top(most: TermLike, by: TermLike, event: Condition, duration: TermLike, at: 
     >>> top(3, Price, event("bid")(Item, Bidder, Price), 600)
     top(3,Price,bid(Item,Bidder,Price),600,T)
     """
-    args = (to_term(most), to_term(by), _event_term(event, TOP[0]), to_term(duration), to_term(at))
+    length = to_length(duration, f"{TOP[0]}(…)")
+    args = (to_term(most), to_term(by), _event_term(event, TOP[0]), length, to_term(at))
     return Top(Compound(TOP[0], args))
 
 
@@ -86,7 +89,8 @@ def _aggregate(
     kind: SlidingKind, item: tuple[TermLike, ...], event: Condition, duration: TermLike, at: TermLike
 ) -> Value:
     items = tuple(to_term(value) for value in item)
-    return expression(kind.value, *items, _event_term(event, kind.value), to_term(duration), to_term(at))
+    length = to_length(duration, f"{kind}(…)")
+    return expression(kind.value, *items, _event_term(event, kind.value), length, to_term(at))
 
 
 def _event_term(event: Condition, name: str) -> Term:
