@@ -78,17 +78,28 @@ def _alternating(parts: Sequence[str], words: Sequence[str]) -> list[str]:
 
 
 def _arguments(args: Sequence[Ints], texts: Texts, things: Collection[int]) -> _Arguments:
-    """An event is about its first argument, unless that is a measured number; later numbers are measured if they name nothing."""
+    """What an event is about, and what it measures: numbers that name nothing."""
     numbers = [_numbers(column, texts) for column in args]
-    first = numbers[0] if numbers else None
-    thing = None if not args or (first is not None and bool((first != np.floor(first)).any())) else 0
     named = np.fromiter(things, np.int64, len(things))
+    thing = _thing(args, numbers, named)
     measures = [
         place
         for place, column in enumerate(numbers)
         if column is not None and place != thing and not (place and bool(np.isin(args[place], named).all()))
     ]
     return _Arguments(thing, tuple(measures), tuple(_found(numbers[place]) for place in measures))
+
+
+def _thing(args: Sequence[Ints], numbers: Sequence[Floats | None], named: Ints) -> int | None:
+    """An event is about its first argument, unless that is a fraction, or only a later one names things (`seen(true, ann)`)."""
+    if not args:
+        return None
+    if not np.isin(args[0], named).any():
+        later = [place for place, column in enumerate(args) if place and np.isin(column, named).all()]
+        if later:
+            return later[0]
+    first = numbers[0]
+    return None if first is not None and bool((first != np.floor(first)).any()) else 0
 
 
 def _found(column: Floats | None) -> Floats:

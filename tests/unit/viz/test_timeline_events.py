@@ -63,6 +63,16 @@ def test_an_event_that_is_nothing_but_a_number_or_nothing_at_all() -> None:
     assert found == {"warmth(…)": [(1, 20.5), (2, 21.0)], "alert": [(3,), (4,)]}
 
 
+def test_a_flag_before_the_thing_is_not_what_an_event_is_about() -> None:
+    rules = RULES + "happensAt(moved(F,V,X), T) :- happensAt(tracked(F,V,X), T).\n"
+    events = {
+        "speed": [(1, "tern", 3), (1, "gull", 3)],
+        "tracked": [(2, "true", "tern", 0.5), (3, "true", "gull", 1.5)],
+    }
+    found = lanes(holdsfor.loads(rules).recognise(events).timeline(events=["moved"]))
+    assert found == {"moved(true,tern,…)": [(2, 0.5)], "moved(true,gull,…)": [(3, 1.5)]}
+
+
 def test_several_numbers_are_several_lines() -> None:
     result = REASONER.recognise({"seen": [(time, "tern", time / 2, 50 - time) for time in range(1, 6)], "bell": [(2,)]})
     picture = result.timeline(events=True)
