@@ -83,10 +83,13 @@ def test_cases(spark: Any, tmp_path: Path) -> None:
     on_spark(spark, ON_STREAM, tmp_path, 3)
 
 
-def test_cases_in_stages(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "cases", [pytest.param(ON_STREAM[::3], id="some"), pytest.param(ON_STREAM, id="all", marks=pytest.mark.slow)]
+)
+def test_cases_in_stages(tmp_path: Path, cases: Sequence[Case]) -> None:
     from holdsfor.compiler.metric.delays import delayed_plan
 
-    together = Together.of(ON_STREAM)
+    together = Together.of(cases)
     plan = delayed_plan(from_metric_program(together.program).plan)
     run = Simulated.of(plan, 2, str(tmp_path), kills=frozenset({2}))
     run.run(in_order(together, 4))

@@ -26,19 +26,19 @@ LATE = 12
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(scenarios(MIXED, windowed=False), st.integers(1, 4))
 def test_whole_history(scenario: Scenario, count: int) -> None:
     check_buckets(scenario, count)
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(scenarios(MIXED_WINDOWED, windowed=True, late=LATE), st.integers(1, 4))
 def test_at_every_query_time(scenario: Scenario, count: int) -> None:
     check_buckets(scenario, count)
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(scenarios(MIXED_WINDOWED, windowed=False), st.integers(1, 3), st.integers(1, 9))
 def test_piece_by_piece(scenario: Scenario, count: int, rows: int) -> None:
     check_pieces(scenario, count, rows)

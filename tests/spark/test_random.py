@@ -60,13 +60,13 @@ def test_conflicts_of_fluents_that_another_stage_makes() -> None:
     check_buckets(scenario, 2)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(scenarios(windowed=False), st.integers(1, 4))
 def test_whole_history(scenario: Scenario, count: int) -> None:
     check_buckets(scenario, count)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(scenarios(WINDOWED, windowed=True, late=LATE), st.integers(1, 4))
 def test_at_every_query_time(scenario: Scenario, count: int) -> None:
     check_buckets(scenario, count)
@@ -85,7 +85,7 @@ def check_pieces(scenario: Scenario, count: int, rows: int) -> None:
     assert differences(found, engine) == []
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(scenarios(WINDOWED, windowed=False), st.integers(1, 3), st.integers(1, 9))
 def test_piece_by_piece(scenario: Scenario, count: int, rows: int) -> None:
     check_pieces(scenario, count, rows)

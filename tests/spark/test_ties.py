@@ -50,7 +50,7 @@ def test_the_plan_says_so() -> None:
     assert warning.startswith("ill/1: the rules at <rules>:2:1, <rules>:4:1 tie keys together")
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(records(), st.integers(1, 5), st.sampled_from([None, 1, 4]))
 def test_in_buckets(found: list[Record], count: int, rows_at_once: int | None) -> None:
     engine = on_engine(RULES, found, None)
