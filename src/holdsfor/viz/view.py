@@ -21,6 +21,7 @@ from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.ir import DelayRule, InitiallyRule, Rule
 from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Const, Term
 
 Grain: TypeAlias = Literal["pairs", "fluents", "components", "predicates"]
 EdgeKind: TypeAlias = Literal["i", "f", "n"]
@@ -277,10 +278,17 @@ class _Builder:
         for source, target in self.graph.i_edges:
             found.setdefault((self.home[source], self.home[target], "i"), {})
         for (source, target), rule in self.graph.f_edges.items():
-            found.setdefault((self.home[source], self.home[target], "f"), {})[print_term(rule.delay)] = None
+            found.setdefault((self.home[source], self.home[target], "f"), {})[self._delay(rule.delay)] = None
         if self.grain == "components":
             return {key: delays for key, delays in found.items() if key[0] != key[1]}
         return found
+
+    def _delay(self, delay: Term) -> str:
+        """How long a delay is, as people say it where the unit is known."""
+        scale = self.analysis.written.time_scale
+        if scale is None or not isinstance(delay, Const) or not isinstance(delay.value, int):
+            return print_term(delay)
+        return scale.duration_text(delay.value)
 
 
 def _labeller(symbols: Iterable[Symbol]) -> Callable[[Symbol], str]:

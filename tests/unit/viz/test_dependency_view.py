@@ -159,3 +159,12 @@ def test_input_events_are_nodes_if_wanted() -> None:
         assert all({edge.source, edge.target} <= shown.node.keys() for edge in shown.edges)
         for notation in (to_svg, to_dot, to_mermaid):
             assert "speed" in notation(shown)
+
+
+def test_delays_are_durations_where_the_unit_is_known() -> None:
+    text = "initiatedAt(cart=active, T) :- happensAt(add, T). fi(cart=active, cart=abandoned, {})."
+    labels = {
+        source: [edge.label for edge in dependency_view(loads(source).analysis).edges if edge.kind == "f"]
+        for source in (text.format(1800), ":- time_unit(s).\n" + text.format("30 min"))
+    }
+    assert list(labels.values()) == [["1800"], ["30min"]]

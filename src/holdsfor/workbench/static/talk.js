@@ -97,6 +97,11 @@ export function cell(text) {
   return make("td", { className: "date" }, day, make("wbr"), time);
 }
 
+// A text in which dates are not broken at their hyphens.
+const DATES = /(-?\d{4,}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-][\d:]+)?)?)/;
+export const withDates = (text) =>
+  text.split(DATES).map((part, at) => (at % 2 ? make("span", { className: "whole" }, part) : part));
+
 // Tabs by click and by arrow keys, as people who use keyboards know them.
 export function setUpTabs(list, choose) {
   list.addEventListener("keydown", (event) => {

@@ -1,5 +1,5 @@
 // Questions: why does it hold, or why not. The answer is a tree that folds; rules in it lead to the editor.
-import { ask, element, make } from "/static/talk.js";
+import { ask, element, make, withDates } from "/static/talk.js";
 import { canShow, showRule } from "/static/rules.js";
 
 // What a step is about, in a word, and its colour.
@@ -97,7 +97,7 @@ function explanation(found) {
     "div",
     {},
     make("h2", {}, verdict, found.question, make("span", { className: "note" }, ` at ${found.at}${known} `), copy),
-    ...found.notes.map((note) => make("p", { className: "note" }, note)),
+    ...found.notes.map((note) => make("p", { className: "note" }, ...withDates(note))),
     make("ul", { className: "tree" }, step(found.root, 0)),
   );
 }
@@ -106,7 +106,7 @@ function step(node, level) {
   const [word, hue] = TAGS[node.kind] ?? ["", ""];
   const line = make("span", { className: node.kind === "note" ? "note" : node.holds ? "" : "fails" });
   if (word) line.append(make("span", { className: `tag ${hue}` }, word));
-  line.append(node.text);
+  line.append(...withDates(node.text));
   if (node.again) line.append(make("span", { className: "note" }, " (shown above)"));
   const below = [
     ...(node.rule ? [rule(node.rule)] : []),
