@@ -35,6 +35,8 @@ class Example:
     expected: str = "expected.csv"
     options: tuple[str, ...] = ()
     mapping: str | None = None
+    background: tuple[str, ...] = ()
+    """Tables of facts: `customer=customers.csv`."""
     reference: When = When.ALWAYS
     spark: When = When.ALWAYS
 
@@ -55,6 +57,9 @@ class Example:
             words += ["--events", str(self.path(file))]
         if self.mapping is not None:
             words += ["--mapping", str(self.path(self.mapping))]
+        for table in self.background:
+            name, _, file = table.partition("=")
+            words += ["--background", f"{name}={self.path(file)}"]
         return [*words, *self.options, "--format", "csv"]
 
     def run(self, *more: str) -> list[str]:
@@ -93,6 +98,13 @@ SENSORS = (
 BUSES = tuple(f"{name}.csv.gz" for name in SENSORS)
 
 CATALOGUE: list[Example] = [
+    Example(
+        "abandoned_carts",
+        events=("shop.jsonl",),
+        mapping="mapping.toml",
+        background=("customer=customers.csv",),
+        options=("--end", "2026-03-28T00:00+02:00"),
+    ),
     Example("abstract_sequence"),
     *variants("abstract_sequence", "before"),
     Example("argumentation_game"),
@@ -131,6 +143,12 @@ CATALOGUE: list[Example] = [
     *variants("netbill", "quotes", "expiring_quotes", "prolonged_quotes"),
     Example("network_monitoring", ("rules.dmtl",), ("facts.txt",)),
     Example("phage_infection"),
+    Example(
+        "plant_alarms",
+        events=("readings.csv", "actions.jsonl"),
+        mapping="mapping.toml",
+        background=("sensor=sensors.csv",),
+    ),
     Example("short_stop", ("rules.dmtl",), ("facts.txt",), options=("--query", "ShortStop")),
     Example(
         "short_stop",

@@ -51,4 +51,12 @@ def test_every_rule_file_is_run() -> None:
 
 def test_every_stream_and_every_answer_is_used() -> None:
     read = {example.path(file) for example in CATALOGUE for file in (*example.events, example.expected)}
-    assert {path for path in files_of("csv", "csv.gz", "txt", "txt.gz") if path.name != "truth.csv"} <= read
+    read |= {example.path(table.partition("=")[2]) for example in CATALOGUE for table in example.background}
+    assert {path for path in files_of("csv", "csv.gz", "jsonl", "txt", "txt.gz") if path.name != "truth.csv"} <= read
+
+
+@pytest.mark.parametrize(("folder", "picture"), [("abandoned_carts", "carts.svg"), ("plant_alarms", "alarms.svg")])
+def test_pictures_show_what_comes_out(folder: str, picture: str, tmp_path: Path) -> None:
+    example = next(one for one in CATALOGUE if one.folder == folder)
+    example.run("--timeline", str(tmp_path / picture))
+    assert (tmp_path / picture).read_text("utf-8") == example.path(picture).read_text("utf-8")

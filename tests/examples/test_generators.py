@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import runpy
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,12 @@ def run(name: str, words: str, *more: str) -> list[str]:
 
 
 def test_every_generator_is_tried() -> None:
-    assert {path.parent.name for path in EXAMPLES.glob("*/generate.py")} == {*SMALL, "login_attacks"}
+    assert {path.parent.name for path in EXAMPLES.glob("*/generate.py")} == {
+        *SMALL,
+        "abandoned_carts",
+        "login_attacks",
+        "plant_alarms",
+    }
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -140,3 +146,73 @@ def test_no_line_of_a_log_is_lost(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     assert len(rejected) == counts[2] > 0
     assert all(lines[int(number) - 1] == text for number, text in rejected)
     assert Path("s.csv").read_text() == (EXAMPLES / "login_attacks" / "events.csv").read_text()
+
+
+def test_what_users_of_a_shop_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    generate("abandoned_carts", "--users 60 --events s.jsonl --customers c.csv --truth t.csv", monkeypatch)
+    rows = shop_rows("--derived-events", "d.csv")
+    with Path("t.csv").open() as file:
+        truth: dict[str, set[str]] = {}
+        for row in csv.DictReader(file):
+            truth.setdefault(row["behaviour"], set()).add(f"({row['user']})")
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        name, args = re.match(r"(\w+)(.*)", row["fluent"]).groups()
+        found.setdefault(f"{name}={row['value']}", set()).add(args)
+    assert found["struggling=true"] == truth["failed"]
+    assert found["valuable=true"] == truth["spent"]
+    assert truth["left"] | truth["returned"] | truth["failed"] <= found["cart=abandoned"]
+    assert not found["cart=abandoned"] & (truth["bought"] | truth["looked"])
+    with Path("d.csv").open() as file:
+        happened = [row["event"] for row in csv.DictReader(file)]
+    assert {event.removeprefix("undecided") for event in happened if event.startswith("undecided")} == truth["looked"]
+    # Whoever abandons a cart is called or reminded of something, not both.
+    called = {event.removeprefix("call") for event in happened if event.startswith("call")}
+    reminded = {re.sub(r",.*", ")", event.removeprefix("remind")) for event in happened if event.startswith("remind")}
+    assert called | reminded == found["cart=abandoned"]
+    assert called and reminded and not called & reminded
+    assert rows == shop_rows("--engine", "reference")
+
+
+def shop_rows(*more: str) -> list[dict[str, str]]:
+    folder = EXAMPLES / "abandoned_carts"
+    words = ["run", str(folder / "rules.prolog"), "--events", "s.jsonl", "--mapping", str(folder / "mapping.toml")]
+    words += ["--background", "customer=c.csv", "--end", "2026-03-29T00:00Z", *more]
+    result = invoke(words)
+    assert result.exit_code == 0, result.output
+    return list(csv.DictReader(result.stdout.splitlines()))
+
+
+def test_what_happens_in_a_plant(monkeypatch: pytest.MonkeyPatch) -> None:
+    generate(
+        "plant_alarms",
+        "--lines 3 --readings readings.csv --actions actions.jsonl --sensors s.csv --truth t.csv",
+        monkeypatch,
+    )
+    found: dict[tuple[str, str], list[datetime]] = {}
+    rows = plant_rows()
+    for row in rows:
+        name, what = re.match(r"(\w+)\('?([^')]+)", row["fluent"]).groups()
+        situation = row["value"] if row["value"] in ("overdue", "silent") else name
+        found.setdefault((situation, what), []).append(datetime.fromisoformat(row["start"]))
+    with Path("t.csv").open() as file:
+        planted = [(row["situation"], row["what"], row["since"]) for row in csv.DictReader(file)]
+    assert len(planted) == 18
+    for situation, what, since in planted:
+        begins = datetime.fromisoformat(since)
+        assert any(begins <= start <= begins + timedelta(hours=1) for start in found[situation, what]), (
+            situation,
+            what,
+        )
+    assert {what for situation, what in found if situation == "silent"} == {f"FT-{line}01" for line in (1, 2, 3)}
+    assert {what for situation, what in found if situation == "chattering"} == {f"PT-{line}01" for line in (1, 2, 3)}
+    assert rows == plant_rows("--engine", "reference")
+
+
+def plant_rows(*more: str) -> list[dict[str, str]]:
+    folder = EXAMPLES / "plant_alarms"
+    words = ["run", str(folder / "rules.prolog"), "--events", "readings.csv", "--events", "actions.jsonl"]
+    words += ["--mapping", str(folder / "mapping.toml"), "--background", "sensor=s.csv", *more]
+    result = invoke(words)
+    assert result.exit_code == 0, result.output
+    return list(csv.DictReader(result.stdout.splitlines()))
