@@ -30,6 +30,7 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "limits": _RULES,
     "thresholds": (".toml",),
     "rtec file": (".toml",),
+    "map file": _DATA,
     "timeline": (".html", ".svg", ".png"),
     "tracks": _DATA,
     "areas": (".geojson", ".json"),

@@ -43,7 +43,17 @@ def map(  # noqa: A001 -- the word on the command line
         given = input_files([file])[0]
         with _seekable(given) as path:
             saved = output or "mapping.toml"
-            made = made_mapping(path, given, wanted=wanted, rules=rules, unit=unit, time=time, name=name, saved=saved)
+            made = made_mapping(
+                path,
+                given,
+                wanted=wanted,
+                rules=rules,
+                unit=unit,
+                time=time,
+                name=name,
+                saved=saved,
+                events=file,
+            )
         write_output(made.text, output)
         for line in made.summary:
             typer.echo(line, err=True)

@@ -81,6 +81,14 @@ def test_a_mapping_of_every_shape_runs_as_it_is(folder: Path) -> None:
         assert made(name)["event"].keys() >= {"add_to_cart", "payment"}, name
 
 
+def test_a_directory(folder: Path) -> None:
+    (folder / "days").mkdir()
+    (folder / "days" / "1.csv").write_text("time,user\n1,ann\n")
+    (folder / "days" / "2.csv").write_text("time,user\n2,bob\n")
+    result = invoke("map", "days", "--rules", "rules.prolog", "-o", "m.toml")
+    assert "--events days --mapping m.toml" in (folder / "m.toml").read_text(), result.output
+
+
 def test_metric_rules(folder: Path) -> None:
     for name in shapes(folder):
         invoke("map", name, "--rules", "rules.dmtl", "-o", "m.toml", "--force")
@@ -198,7 +206,14 @@ SAYS = [
     (b"a,b\nx,y\n", "no column of x.csv looks like a time; say which with --time: a, b"),
     (
         b"time,b\n1.5,y\n",
-        "no column of x.csv looks like a time (time has fractions, and time-points are whole); say which with --time: time, b",
+        "no column of x.csv looks like a time (time has '1.5': times are whole numbers, or written like 2026-03-01T12:00Z); say which with --time: time, b",
+    ),
+    (
+        b"user,created\nann,01/03/2026 12:00\n",
+        (
+            "no column of x.csv looks like a time (created has '01/03/2026 12:00': times are whole numbers, or written "
+            "like 2026-03-01T12:00Z); say which with --time: user, created"
+        ),
     ),
     (b"unlock|1|1|front\n", "x.csv has rows of RTEC's own format, which need no mapping: give it with --events"),
     (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00", "x.csv is a binary file; a mapping is for CSV, JSON and Parquet"),
@@ -225,7 +240,7 @@ def test_columns_that_are_none(folder: Path) -> None:
         (
             "--name",
             "x",
-        ): "x of x.csv cannot tell events apart: it has to be a column of text without gaps; there are user",
+        ): "x of x.csv cannot tell events apart: it has to be a column of text without gaps, and with up to 500 different values; there are user",
     }
     for options, message in said.items():
         result = invoke("map", "x.csv", *options)

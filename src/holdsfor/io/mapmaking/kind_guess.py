@@ -16,7 +16,7 @@ from holdsfor.io.mapmaking.wanted import Wanted
 from holdsfor.io.mapmaking.words import same, words
 
 _NAMES = {"event", "type", "kind", "action", "activity", "operation", "verb", "eventtype", "eventname"}
-_MOST_BY_NAME, _MOST_BY_NUMBER, _ROWS_OF_EACH = 60, 12, 5
+_MOST, _MOST_BY_NAME, _MOST_BY_NUMBER, _ROWS_OF_EACH = 500, 60, 12, 5
 _WORD = re.compile(r"[A-Za-z][\w .:/-]{0,40}")
 
 
@@ -32,12 +32,12 @@ class KindGuess:
 
 def guess_kind(sample: Sample, time: str, wanted: Sequence[Wanted], chosen: str | None) -> KindGuess:
     """The column that says what a row is, the one that was `chosen` if one was."""
-    found = {path: texts for path in sample.paths if path != time and (texts := sample.texts(path))}
+    found = {path: texts for path in sample.paths if path != time and (texts := sample.texts(path, _MOST))}
     if chosen is not None:
         if chosen not in found:
             raise HoldsforError(
-                f"{chosen} of {sample.name} cannot tell events apart: it has to be a column of text without gaps; "
-                f"there are {', '.join(found) or 'none'}"
+                f"{chosen} of {sample.name} cannot tell events apart: it has to be a column of text without gaps, and with up to "
+                f"{_MOST} different values; there are {', '.join(found) or 'none'}"
             )
         return _guess(chosen, found[chosen], ())
     by_rules = {path: _known(set(texts), wanted) for path, texts in found.items()}

@@ -43,14 +43,16 @@ def made_mapping(
     time: str | None = None,
     name: str | None = None,
     saved: str | Path = "mapping.toml",
+    events: str | Path | None = None,
 ) -> Made:
     """A mapping for a file that somebody knows as `given`, to be `saved`; with rules, for what they read, in the unit
-    that they declare. `time` and `name` are columns that need not be guessed.
+    that they declare. `time` and `name` are columns that need not be guessed. It is for a run over `events`, of which
+    the file is one, if there are more.
     """
     sample = read_sample(path, shown_name(given))
     when = guess_time(sample, unit, time)
     kinds = guess_kind(sample, when.path, wanted or (), name)
-    maker = _Maker(sample, when, kinds, wanted, given, rules, unit, saved)
+    maker = _Maker(sample, when, kinds, wanted, given, rules, unit, saved, events or given)
     entries = list(maker.entries())
     if not any(entry.is_usable for entry in entries):
         raise HoldsforError(maker.misfit())
@@ -77,13 +79,14 @@ class _Maker:
     rules: Sequence[str | Path]
     declared: str | None
     saved: str | Path
+    events: str | Path
 
     def head(self, path: str | Path) -> Iterator[str]:
         """What holds for all entries."""
         sample, shape = self.sample, self.sample.shape
         which = f"{'' if sample.is_whole else 'the first '}{_rows(sample.rows)}"
         yield comment(f"Which columns of {sample.name} are which event: a guess from {which}. Edit it, then:")
-        options = [*(self.rules or ["rules.prolog"]), "--events", self.given, "--mapping", self.saved]
+        options = [*(self.rules or ["rules.prolog"]), "--events", self.events, "--mapping", self.saved]
         yield comment(f"  {shlex.join(['holdsfor', 'run', *map(str, options)])}")
         yield ""
         is_said = str(self.given) != STANDARD_INPUT and known_format(self.given) is not None

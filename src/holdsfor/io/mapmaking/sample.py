@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import Bools, Ints
@@ -27,6 +28,7 @@ from holdsfor.io.typed import argument_cells, missing, times
 MOST_ROWS = 1_000_000
 _DELIMITERS = ",;\t|"
 _LINES_LOOKED_AT = 50
+_ROWS_LOOKED_AT = 200
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class Sample:
     elements: list[str] = field(default_factory=list)
     """Paths into the first elements of lists."""
     _gaps: dict[str, Bools] = field(default_factory=dict)
+    _arguments: dict[str, bool] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
@@ -84,8 +87,16 @@ class Sample:
         return self._gaps[path]
 
     def times(self, path: str, unit: str) -> TimesOf | None:
-        """A column as times of a unit; None if its type has none."""
+        """A column as times of a unit; None if its type, or how it begins, says that it has none."""
+        if self.rows and self.gaps(path).all():
+            return None
         try:
+            for part in self.pieces[:1]:
+                # To look for a date in every text of a large file takes long, and few columns have any.
+                begin = part.column(path).slice(0, _ROWS_LOOKED_AT)
+                first = times(begin, unit, path)
+                if first.wrong is not None and (first.wrong & ~missing(begin, is_text=path in part.untyped)).any():
+                    return None
             found = [times(part.column(path), unit, path) for part in self.pieces]
         except (HoldsforError, pa.ArrowException):
             return None
@@ -97,6 +108,11 @@ class Sample:
 
     def is_argument(self, path: str) -> bool:
         """Whether what a column has can be an argument."""
+        if path not in self._arguments:
+            self._arguments[path] = self._can_be_argument(path)
+        return self._arguments[path]
+
+    def _can_be_argument(self, path: str) -> bool:
         for part in self.pieces:
             column = part.column(path)
             there = column.filter(pa.array(~missing(column, is_text=path in part.untyped)))
@@ -107,10 +123,12 @@ class Sample:
                 return False
         return True
 
-    def texts(self, path: str) -> list[str] | None:
-        """What a column of text has in every row; None for one of another type, or with gaps."""
+    def texts(self, path: str, most: int) -> list[str] | None:
+        """What a column of text has in every row; None for one of another type, with gaps, or with too many values."""
         columns = [part.column(path) for part in self.pieces]
         if not all(pa.types.is_string(column.type) for column in columns) or self.gaps(path).any():
+            return None
+        if len(pc.unique(pa.chunked_array(columns, pa.string()))) > most:
             return None
         return [text for column in columns for text in column.to_pylist()]
 

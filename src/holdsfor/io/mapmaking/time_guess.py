@@ -60,10 +60,8 @@ def guess_time(sample: Sample, unit: str | None, chosen: str | None) -> TimeGues
     scored = [(score, path, found) for path in sample.paths for score, found in _scored(sample, path, unit or "s")]
     best = max(scored, key=lambda one: one[0], default=None)
     if best is None or best[0] < 1:
-        fractions = next((path for path in sample.paths if _has_fractions(sample, path)), None)
-        hint = f" ({fractions} has fractions, and time-points are whole)" if fractions else ""
         raise HoldsforError(
-            f"no column of {sample.name} looks like a time{hint}; say which with --time: {', '.join(sample.paths)}"
+            f"no column of {sample.name} looks like a time{_hint(sample)}; say which with --time: {', '.join(sample.paths)}"
         )
     return _guess(sample, best[1], best[2], unit)
 
@@ -127,8 +125,12 @@ def _finest(sample: Sample, path: str) -> str:
     return "s"
 
 
-def _has_fractions(sample: Sample, path: str) -> bool:
-    return bool(set(words(path)) & (_TIME | _DATE)) and "." in sample.shown(path)
+def _hint(sample: Sample) -> str:
+    """What is wrong with a column that is called like one of times."""
+    path = next((path for path in sample.paths if set(words(path)) & (_TIME | _DATE) and sample.shown(path)), None)
+    if path is None:
+        return ""
+    return f" ({path} has {sample.shown(path)[:40]!r}: times are whole numbers, or written like 2026-03-01T12:00Z)"
 
 
 def guess_span(sample: Sample, unit: str) -> tuple[str, str] | None:
