@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -12,11 +13,11 @@ from hypothesis import strategies as st
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.variants import NotSupported
 from holdsfor.io.metric_scaled import moment_text
-from holdsfor.io.scaled import EVENT_TIMES, INTERVAL_TIMES, with_texts, with_timestamps
+from holdsfor.io.scaled import EVENT_TIMES, INTERVAL_TIMES, with_texts
 from holdsfor.loading import Reasoner
 from holdsfor.metric.reasoner import from_metric_program
 from holdsfor.result import Result
-from holdsfor.times import TimeScale
+from holdsfor.times import UNITS, TimeScale
 from tests.strategies.engine_runs import Scenario, sampled, scenarios
 from tests.strategies.metric_programs import STREAMABLE
 from tests.strategies.metric_programs import Scenario as MetricScenario
@@ -43,44 +44,59 @@ def found(scenario: Scenario, reasoner: Reasoner, scale: TimeScale | None) -> Re
         return reasoner.recognise(tables(scenario.records, time), **span)
 
 
-def check(scenario: Scenario, scale: TimeScale) -> None:
+def assert_timestamps(dated: pa.Table, plain: pa.Table, scale: TimeScale, times: Sequence[str]) -> None:
+    """Assert that a table has timestamps where another has numbers of time-points, and is the same elsewhere."""
+    assert dated.column_names == plain.column_names
+    for name in plain.column_names:
+        if name not in times:
+            assert dated[name] == plain[name]
+            continue
+        kind = dated[name].type
+        assert kind.tz == scale.zone
+        found = [None if one.value is None else one.value * UNITS[kind.unit] for one in dated[name]]
+        assert found == [None if point is None else point * scale.size for point in plain[name].to_pylist()]
+
+
+def check(scenario: Scenario, scale: TimeScale) -> bool:
+    """Assert that only the writing of times differs; False if the scenario says nothing."""
     names = {symbol.name for symbol in scenario.reasoner.plan.inputs}
-    assume(names & tables(scenario.records, int).keys())
+    if not names & tables(scenario.records, int).keys():
+        return False
     try:
         without = found(scenario, scenario.reasoner, None)
     except NotSupported:
-        assume(False)
-        raise
+        return False
     scaled_reasoner = scaled(scenario.reasoner, scale)
     assert scaled_reasoner.diagnostics == scenario.reasoner.diagnostics
     with_scale = found(scenario, scaled_reasoner, scale)
     assert without.time_scale is None
     assert with_scale.time_scale == scale
-    assert with_scale.to_arrow() == with_timestamps(without.to_arrow(), scale, INTERVAL_TIMES)
-    assert with_scale.derived_events == with_timestamps(without.derived_events, scale, EVENT_TIMES)
+    assert_timestamps(with_scale.to_arrow(), without.to_arrow(), scale, INTERVAL_TIMES)
+    assert_timestamps(with_scale.derived_events, without.derived_events, scale, EVENT_TIMES)
     assert list(with_scale) == list(without)
     shown = with_texts(without.to_arrow(), scale, INTERVAL_TIMES)
     assert [scale.text(row.query_time) for row in with_scale] == shown["query_time"].to_pylist()
     assert {line.split()[0] for line in repr(with_scale).splitlines()[2:12]} <= {*shown["query_time"].to_pylist(), "…"}
+    return True
 
 
 @FEW
 @given(scenarios(EVERYTHING, windowed=False), time_scales())
 def test_whole_history(scenario: Scenario, scale: TimeScale) -> None:
-    check(scenario, scale)
+    assume(check(scenario, scale))
 
 
 @FEW
 @given(scenarios(WINDOWED, windowed=True, late=12), time_scales())
 def test_at_every_query_time(scenario: Scenario, scale: TimeScale) -> None:
-    check(scenario, scale)
+    assume(check(scenario, scale))
 
 
 @pytest.mark.slow
 @settings(max_examples=2_000)
 @given(scenarios(WINDOWED, windowed=True, late=12), time_scales())
 def test_at_every_query_time_at_length(scenario: Scenario, scale: TimeScale) -> None:
-    check(scenario, scale)
+    assume(check(scenario, scale))
 
 
 @FEW
@@ -109,8 +125,8 @@ def test_sessions(scenario: Scenario, scale: TimeScale, data: st.DataObject) -> 
     assert list(with_scale) == list(without)
     assert with_scale.to_arrow(points=True).drop_columns("causes") == without.to_arrow().drop_columns("causes")
     times = ("start", "end", "query_time", "previous_start", "previous_end")
-    expected = with_timestamps(without.to_arrow(), scale, times)
-    assert with_scale.to_arrow().drop_columns("causes") == expected.drop_columns("causes")
+    changed = (one.to_arrow().drop_columns("causes") for one in (with_scale, without))
+    assert_timestamps(*changed, scale, times)
 
 
 def _without_arrival(row: dict[str, Any]) -> dict[str, Any]:
@@ -136,10 +152,10 @@ def test_metric_programs(scenario: MetricScenario, scale: TimeScale) -> None:
 def test_a_unit_makes_no_program_unacceptable() -> None:
     """Programs that are accepted without a unit are accepted with one."""
     accepted = 0
-    for seed in range(100):
+    for seed in range(40):
         scenario = sampled(seed, EVERYTHING, windowed=False)
         if scenario is not None:
             found = scaled(scenario.reasoner, TimeScale("s", "Europe/Athens"))
             found.require_no_errors()
             accepted += 1
-    assert accepted >= 50
+    assert accepted >= 20
