@@ -128,7 +128,7 @@ def _check_window(rule: EffectRule | EventRule, now: str, then: str, found: Reac
         )
         return _error("HF205", message, span, f"write {now}, the time of the rule")
     if found.most == math.inf:
-        message = "how long the window is depends on the data, so all of these events are kept for ever"
+        message = "no number says how long the window is, so all of these events are kept for ever"
         hint = "write its length as a number in the rule"
         return Diagnostic("HF207", Severity.WARNING, message, span_of(length, rule.span), hint)
     return None
