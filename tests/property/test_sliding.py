@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -11,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
+from holdsfor.diagnostics import Source
+from holdsfor.frontend.rtec import format_source, parse_program, print_program
 from holdsfor.reference import Occurrence, Record, recognise
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const
@@ -19,6 +22,7 @@ from tests.strategies.families import check_everywhere, family_scenarios, share_
 from tests.strategies.scenario_words import Pen
 from tests.strategies.sliding_programs import sliding_program
 from tests.strategies.ticks import reported, stretched
+from tests.unit.builder.rebuilding import rebuild
 
 ASKED = (
     "count_within(pays(U,_),{d},T)",
@@ -40,6 +44,16 @@ BY_HAND: tuple[Callable[[list[int]], Fraction | int | None], ...] = (
 
 def test_programs_are_accepted() -> None:
     assert share_accepted(sliding_program) >= 0.95
+
+
+def test_programs_are_printed_and_built() -> None:
+    """What is printed reads back equal, formatted text means the same, and Python can build it."""
+    for seed in range(40):
+        text = sliding_program(Pen(random.Random(seed).randint))
+        program = parse_program([Source("rules", text)])
+        for other in (print_program(program), format_source(Source("rules", text))):
+            assert parse_program([Source("rules", other)]) == program
+        assert rebuild(program) == program
 
 
 @settings(max_examples=60)

@@ -35,6 +35,7 @@ from holdsfor.frontend.builder import (
     start,
     term,
     terminated,
+    top,
     var,
 )
 from holdsfor.frontend.builder.conditions import AllOf, AnyOf
@@ -74,6 +75,7 @@ from holdsfor.ir import (
     Program,
     Rule,
 )
+from holdsfor.ir.sliding import TOP
 from holdsfor.syntax.durations import is_duration
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var, arguments, functor
@@ -186,6 +188,9 @@ def condition(literal: Literal) -> Condition:
             return compare(operator, value(left), value(right))
         case Assign(target=target, expression=expression):
             return let(value(target), value(expression))
+        case Call(atom=atom) if functor(atom) == TOP:
+            most, by, happened, length, time = arguments(atom)
+            return top(value(most), value(by), call(event, happened), value(length), value(time))
         case Call(atom=atom):
             return call(fact, atom)
         case Not(body=body):
