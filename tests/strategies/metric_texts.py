@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Any
 
 from hypothesis import strategies as st
 
+from holdsfor.diagnostics import Span
 from holdsfor.frontend.dmtl.constants import constant_text
 from holdsfor.frontend.dmtl.numbers import number_text, range_text
 from holdsfor.frontend.dmtl.unparse import atom_text, name_text
 from holdsfor.ir.metric import (
+    Aggregate,
     Atom,
     Binary,
     BinaryOperator,
@@ -24,7 +26,9 @@ from holdsfor.ir.metric import (
     Unary,
     UnaryOperator,
 )
-from holdsfor.syntax.terms import Const, Var
+from holdsfor.syntax.durations import duration_term, is_sensible, negated
+from holdsfor.syntax.terms import Compound, Const, Var
+from holdsfor.times import DURATION_WORDS, UNITS, exact_length
 
 ODD = (
     "a|b",
@@ -155,7 +159,36 @@ def _operator(draw: Any, operator: UnaryOperator | BinaryOperator, during: Range
 
 def _negative(during: Range) -> Range:
     low, high = (None if bound is None else -bound for bound in (during.high, during.low))
-    return Range(low, high, during.high_open, during.low_open)
+    far, near = (None if one is None else negated(one) for one in during.durations)
+    return Range(low, high, during.high_open, during.low_open, durations=(near, far))
+
+
+@st.composite
+def with_durations(draw: Any, program: MetricProgram, unit: str) -> MetricProgram:
+    """The same program with durations for some of the bounds of its operators, in all units."""
+
+    def length(bound: Fraction | None) -> Compound | None:
+        word = draw(st.sampled_from((None, *sorted(DURATION_WORDS))))
+        if bound is None or word is None:
+            return None
+        text = number_text(bound * UNITS[unit] / exact_length("1", word))
+        return duration_term([(text, word)]) if is_sensible(text) else None
+
+    def changed(value: Any) -> Any:
+        match value:
+            case Range():
+                low = length(value.low)
+                return replace(value, durations=(low, low if value.is_punctual else length(value.high)))
+            case Span():
+                return value
+            case tuple():
+                return tuple(map(changed, value))
+            case Unary() | Binary() | Condition() | Aggregate() | MetricRule():
+                return replace(value, **{one.name: changed(getattr(value, one.name)) for one in fields(value)})
+            case _:
+                return value
+
+    return replace(program, rules=changed(program.rules))
 
 
 def copying() -> MetricProgram:
