@@ -10,6 +10,7 @@ from tests.mutation import (
     bugs_of_sliding,
     bugs_of_state,
     bugs_of_terms,
+    bugs_of_time,
 )
 from tests.mutation.planting import PLANTED, Planted
 
@@ -23,4 +24,5 @@ __all__ = [
     "bugs_of_sliding",
     "bugs_of_state",
     "bugs_of_terms",
+    "bugs_of_time",
 ]
