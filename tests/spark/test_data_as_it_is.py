@@ -98,6 +98,13 @@ def test_rows_inside_of_a_document_and_absent_members(one_session: Any, folder: 
     assert found.stdout.count("bought") == 2
 
 
+def test_objects_one_behind_the_other(one_session: Any, folder: Path) -> None:
+    del one_session
+    (folder / "x.json").write_text("\n".join(json.dumps(order, indent=2) for order in ORDERS))
+    result = run("rules.prolog", "--events", "x.json", "--mapping", "map.toml")
+    assert (result.exit_code, "write them as an array or as JSON lines" in result.stderr) == (1, True)
+
+
 def test_data_frames(spark: Any) -> None:
     from holdsfor.spark import materialise, recognise
 

@@ -14,11 +14,12 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.compression import MARK_SIZE, packing_of
 from holdsfor.io.formats import format_of
 from holdsfor.io.formats.choice import ending_of, known_format
+from holdsfor.io.formats.json_documents import has_several_values
 from holdsfor.io.inputs import input_files
 from holdsfor.io.layouts import FIELDS_BEFORE_ARGUMENTS, Form, Layouts
 from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.io.nested import resolved
-from holdsfor.io.sources import STANDARD_INPUT
+from holdsfor.io.sources import STANDARD_INPUT, head_of
 from holdsfor.spark.columns import identifier
 from holdsfor.spark.connectors.payload import MALFORMED
 from holdsfor.spark.nested import kind_at, with_paths
@@ -97,6 +98,10 @@ def read_table(spark: SparkSession, style: str, paths: list[str], mapping: Table
 
 def _json(spark: SparkSession, paths: list[str], mapping: TableMapping, *, is_document: bool) -> DataFrame:
     """As in a local run, a field that no row has is null in all of them; lines that are no JSON are kept as text."""
+    for path in paths if is_document else ():
+        # Of a file with an array Spark takes all objects, of one with objects the first.
+        if head_of(path).lstrip().startswith(b"{") and has_several_values(path):
+            raise HoldsforError(f"Spark reads only the first object of {path}; write them as an array or as JSON lines")
     reader = spark.read.option("columnNameOfCorruptRecord", MALFORMED).option("multiLine", is_document)
     found = reader.json(paths)
     wanted = list(dict.fromkeys(column for entry in mapping.entries for column in entry.columns))

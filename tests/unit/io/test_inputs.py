@@ -4,7 +4,9 @@ import bz2
 import gzip
 import lzma
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -25,7 +27,12 @@ def zstd(text: bytes) -> bytes:
     return bytes(pa.compress(text, codec="zstd", asbytes=True))
 
 
-PACKED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstd}
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": zstd,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +75,8 @@ def test_directories_and_patterns(given: list[str], found: list[str]) -> None:
     assert sorted(doors(run(*options, "--mapping", "map.toml"))) == found
     result = load("rules.prolog").recognise(given if len(given) > 1 else given[0], mapping="map.toml")
     assert sorted(row["fluent"][5:-1] for row in result.to_arrow().to_pylist()) == found
-    metric = load("rules.dmtl").materialise(given, mapping={"time": "time", "event": {"Unlock": {"args": ["door"]}}})
+    reasoner: Any = load("rules.dmtl")
+    metric = reasoner.materialise(given, mapping={"time": "time", "event": {"Unlock": {"args": ["door"]}}})
     assert sorted(row["args"] for row in metric.to_arrow().to_pylist()) == found
 
 

@@ -41,6 +41,15 @@ def document_rows(path: str | Path, rows: str | None) -> Iterator[TextLines]:
         raise HoldsforError(f"{shown_name(path)}: the document is nested too deeply") from problem
 
 
+def has_several_values(path: str | Path) -> bool:
+    """Whether a document is several objects one behind the other, over several lines."""
+    text = b"".join(blocks(path)).decode().strip()
+    try:
+        return bool(text) and _value(text)[1] < len(text)
+    except (json.JSONDecodeError, RecursionError):
+        return False
+
+
 def _pieces(text: str, steps: Sequence[Step], missing: str) -> Iterator[TextLines]:
     texts: list[str] = []
     numbers: list[int] = []
