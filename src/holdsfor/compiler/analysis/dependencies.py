@@ -136,6 +136,8 @@ class DependencyGraph:
         self.entities = entities
         self.i_edges: dict[tuple[Vertex, Vertex], list[Literal]] = {}
         self.f_edges: dict[tuple[Vertex, Vertex], DelayRule] = {}
+        self.values: dict[Vertex, Term] = {}
+        """The value of each vertex that stands for one value, or for terms of one form."""
         self._compounds: dict[Vertex, Term] = {}
         """The values of vertices that are compound terms; variables in them stand for anything."""
         self.vertices: list[Vertex] = list(self._all_vertices())
@@ -166,6 +168,7 @@ class DependencyGraph:
                     values.setdefault(print_term(general := _general(value)), general)
             for shown, general in values.items():
                 vertex = Vertex(entity.symbol, shown)
+                self.values[vertex] = general
                 if not isinstance(general, Const):
                     self._compounds[vertex] = general
                 yield vertex

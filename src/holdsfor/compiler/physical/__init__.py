@@ -1,0 +1,1 @@
+"""The physical plan: what the core runs, as plain frozen data."""

@@ -1,0 +1,242 @@
+"""From an analysed program to its physical plan."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis import instant
+from holdsfor.compiler.analysis.dependencies import ANY, Vertex
+from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
+from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
+from holdsfor.compiler.physical import model
+from holdsfor.compiler.physical.bodies import BodyLowering, Goal, Knowledge
+from holdsfor.compiler.physical.scope import Scope
+from holdsfor.compiler.physical.statics import lower_definition
+from holdsfor.ir import (
+    Boundary,
+    Declaration,
+    DelayRule,
+    Effect,
+    EffectKind,
+    EffectRule,
+    EventRule,
+    Fvp,
+    Happens,
+    InitiallyRule,
+    IntervalRule,
+    Literal,
+    Or,
+    PostponeRule,
+    Rule,
+    rule_variables,
+)
+from holdsfor.syntax.terms import Compound, Var
+
+_ROLES = {
+    Role.INPUT_EVENT: model.Role.INPUT_EVENT,
+    Role.DERIVED_EVENT: model.Role.DERIVED_EVENT,
+    Role.INPUT_FLUENT: model.Role.INPUT_FLUENT,
+    Role.SIMPLE_FLUENT: model.Role.SIMPLE_FLUENT,
+    Role.STATIC_FLUENT: model.Role.STATIC_FLUENT,
+}
+_MOMENTS = {
+    instant.INITIATED: model.MomentKind.INITIATED,
+    instant.DELAYED: model.MomentKind.DELAYED,
+    instant.TERMINATED: model.MomentKind.TERMINATED,
+    instant.EVENT: model.MomentKind.EVENT,
+}
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A plan with what is kept outside of it: the symbols of its tables, and the goals that the core asks back."""
+
+    plan: model.PhysicalPlan
+    symbols: tuple[Symbol, ...]
+    goals: tuple[Goal, ...]
+
+
+def lower(analysis: Analysis, max_delayed_effects: int = MAX_DELAYED_EFFECTS) -> Lowered:
+    """The physical plan of a program."""
+    return _Lowering(analysis).plan(max_delayed_effects)
+
+
+class _Lowering:
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._symbols = tuple(analysis.entities.table)
+        self._known = Knowledge(analysis, {symbol: number for number, symbol in enumerate(self._symbols)})
+
+    def plan(self, max_delayed_effects: int) -> Lowered:
+        entities, graph = self._analysis.entities, self._analysis.graph
+        if graph.metric:
+            raise NotImplementedError("metric rules")
+        tables = tuple(
+            model.Table(str(symbol), _ROLES[entities[symbol].role], _width(symbol)) for symbol in self._symbols
+        )
+        components = tuple(
+            self._component(members)
+            for members in graph.fluent_components
+            if entities[members[0]].role is not Role.INPUT_FLUENT
+        )
+        program = self._analysis.program
+        plan = model.PhysicalPlan(
+            tables=tables,
+            components=components,
+            initially=tuple(self._initially(rule) for rule in program.initially),
+            postpones=tuple(self._condition(rule.fvp, rule) for rule in program.postpones),
+            groundings=tuple(self._groundings()),
+            facts=tuple(self._known.fact_tables),
+            max_delayed_effects=max_delayed_effects,
+        )
+        return Lowered(plan, self._symbols, tuple(self._known.goals))
+
+    def _component(self, members: tuple[Symbol, ...]) -> model.Component:
+        analysis = self._analysis
+        inside = frozenset(members)
+        rules: dict[int, int] = {}
+        lowered: list[model.Rule] = []
+        definitions: list[model.Definition] = []
+        for symbol in self._in_static_order(members):
+            for rule in analysis.entities[symbol].rules:
+                if id(rule) in rules:
+                    continue
+                if isinstance(rule, EffectRule | EventRule):
+                    rules[id(rule)] = len(lowered)
+                    lowered.append(self._rule(rule))
+                elif isinstance(rule, IntervalRule):
+                    definitions.append(lower_definition(rule, analysis.body(rule), self._known))
+        groups = tuple(
+            self._group(found, rules)
+            for group in analysis.instant.components()
+            if (found := [moment for moment in group if moment.vertex.symbol in inside and moment.what in _MOMENTS])
+        )
+        delays = tuple(self._delay(rule) for rule in analysis.program.delays if self._is_triggered(rule, inside))
+        is_static = not lowered and len(members) == 1 and (members[0], members[0]) not in analysis.graph.symbol_edges
+        tables = tuple(self._known.tables[symbol] for symbol in members)
+        return model.Component(tables, groups, tuple(lowered), tuple(definitions), delays, is_static and bool(definitions))
+
+    def _in_static_order(self, members: tuple[Symbol, ...]) -> Iterable[Symbol]:
+        from holdsfor.compiler.analysis.graphs import strong_components
+
+        graph = self._analysis.graph.fluent_graph
+        static = [s for s in members if self._analysis.entities[s].role is Role.STATIC_FLUENT]
+        ordered = strong_components({symbol: [s for s in graph[symbol] if s in static] for symbol in static})
+        return [*(s for s in members if s not in static), *(s for component in ordered for s in component)]
+
+    def _is_triggered(self, rule: DelayRule, members: frozenset[Symbol]) -> bool:
+        return self._analysis.entities.fluent(rule.trigger) in members and id(rule) in self._analysis.bodies
+
+    def _group(self, moments: list[instant.Moment], rules: dict[int, int]) -> model.Group:
+        graph = self._analysis.graph
+        found: dict[int, None] = {}
+        decisions = []
+        for moment in moments:
+            for rule in self._analysis.entities[moment.vertex.symbol].rules:
+                if id(rule) in rules and moment.what == _what(rule) and moment.vertex in graph.heads(rule):
+                    found.setdefault(rules[id(rule)])
+            if moment.what != instant.EVENT:
+                decisions.append(self._decision(moment))
+        repeats = len(moments) > 1 or any(moment in self._analysis.instant.needs[moment] for moment in moments)
+        return model.Group(tuple(found), tuple(decisions), repeats)
+
+    def _decision(self, moment: instant.Moment) -> model.Decision:
+        table = self._known.tables[moment.vertex.symbol]
+        return model.Decision(_MOMENTS[moment.what], table, self._value_shape(moment.vertex))
+
+    def _value_shape(self, vertex: Vertex) -> model.Shape:
+        if vertex.value == ANY:
+            return model.Anything()
+        return Scope(Counter()).pattern(self._analysis.graph.values[vertex])
+
+    # Rules
+
+    def _rule(self, rule: EffectRule | EventRule) -> model.Rule:
+        body = self._analysis.body(rule)
+        scope = Scope(Counter(v.name for v in rule_variables(rule)))
+        assert isinstance(rule.time, Var)
+        scope.put_now(rule.time.name)
+        block = BodyLowering(self._known, scope, rule.time.name, body).block(body)
+        drivers = tuple(dict.fromkeys(self._drivers(body, rule.time.name)))
+        if isinstance(rule, EventRule):
+            table, columns = self._known.event(rule.event)
+            kind, value = model.HeadKind.HAPPEN, None
+        else:
+            table, columns = self._known.fluent(rule.fvp)
+            kind = model.HeadKind.INITIATE if rule.kind is EffectKind.INITIATED else model.HeadKind.TERMINATE
+            value = scope.head(rule.fvp.value)
+        heads = tuple(scope.head(term) for term in columns)
+        return model.Rule(kind, table, heads, value, model.Program(block, scope.size), drivers, rule.span)
+
+    def _drivers(self, body: Iterable[Literal], now: str) -> Iterator[int]:
+        """The tables of the first condition that says when the rule runs; of a disjunction, those of every branch."""
+        for literal in body:
+            match literal:
+                case Happens(event=event, time=Var(name=name)) if name == now:
+                    yield self._known.event(event)[0]
+                    return
+                case Boundary(fvp=fvp, time=Var(name=name)) | Effect(fvp=fvp, time=Var(name=name)) if name == now:
+                    yield self._known.fluent(fvp)[0]
+                    return
+                case Or(branches=branches):
+                    found = [list(self._drivers(branch, now)) for branch in branches]
+                    if all(found):
+                        yield from (table for one in found for table in one)
+                        return
+                case _:
+                    continue
+
+    def _delay(self, rule: DelayRule) -> model.Delay:
+        table, columns, value, scope = self._given_pair(rule.trigger, rule)
+        body = self._analysis.body(rule)
+        block = BodyLowering(self._known, scope, None, body).block(body)
+        effect = None
+        if rule.effect is not None:
+            target, terms = self._known.fluent(rule.effect)
+            effect = target, scope.patterns(terms), scope.pattern(rule.effect.value)
+        delay = scope.expression(rule.delay)
+        site = scope.site(rule.span)
+        return model.Delay(table, columns, value, model.Program(block, scope.size), delay, effect, site)
+
+    def _given_pair(self, fvp: Fvp, rule: Rule) -> tuple[int, tuple[model.Shape, ...], model.Shape, Scope]:
+        scope = Scope(Counter(v.name for v in rule_variables(rule)))
+        table, columns = self._known.fluent(fvp)
+        shapes = scope.patterns(columns)
+        return table, shapes, scope.pattern(fvp.value), scope
+
+    def _condition(self, fvp: Fvp, rule: PostponeRule | Declaration) -> model.Condition:
+        table, columns, value, scope = self._given_pair(fvp, rule)
+        body = self._analysis.body(rule)
+        block = BodyLowering(self._known, scope, None, body).block(body)
+        return model.Condition(table, columns, value, model.Program(block, scope.size))
+
+    def _groundings(self) -> Iterator[model.Condition]:
+        for symbol in self._symbols:
+            for declaration in self._analysis.entities[symbol].groundings:
+                pair = declaration.args[0]
+                if symbol.kind is EntityKind.FLUENT and isinstance(pair, Compound) and pair.name == "=":
+                    fvp = Fvp(pair.args[0], pair.args[1], part=symbol.part)
+                    yield self._condition(fvp, declaration)
+
+    def _initially(self, rule: InitiallyRule) -> model.Initially:
+        scope = Scope(Counter(v.name for v in rule_variables(rule)))
+        body = self._analysis.body(rule)
+        block = BodyLowering(self._known, scope, None, body).block(body)
+        table, columns = self._known.fluent(rule.fvp)
+        heads = scope.patterns(columns)
+        value = scope.pattern(rule.fvp.value)
+        return model.Initially(table, heads, value, model.Program(block, scope.size))
+
+
+def _what(rule: Rule) -> str:
+    if isinstance(rule, EventRule):
+        return instant.EVENT
+    assert isinstance(rule, EffectRule)
+    return instant.INITIATED if rule.kind is EffectKind.INITIATED else instant.TERMINATED
+
+
+def _width(symbol: Symbol) -> int:
+    return symbol.arity - len(symbol.inner) + sum(width for _, _, width in symbol.inner)

@@ -1,0 +1,224 @@
+"""Rules of statically determined fluents as programs over list registers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from holdsfor.compiler.analysis.binding import schedule
+from holdsfor.compiler.physical import model
+from holdsfor.compiler.physical.bodies import BodyLowering, Goal, Knowledge
+from holdsfor.compiler.physical.scope import Scope
+from holdsfor.ir import (
+    METRIC,
+    Algebra,
+    AllenMode,
+    AllenRelation,
+    Assign,
+    Body,
+    Call,
+    Compare,
+    FindAll,
+    Guard,
+    IntervalOperator,
+    IntervalRule,
+    Intervals,
+    Literal,
+    OpenLength,
+    rule_variables,
+    variable_names,
+    walk,
+)
+from holdsfor.syntax.terms import ListTerm, Term, Var, variables
+
+_NO_LIMIT = -1
+
+
+def lower_definition(rule: IntervalRule, body: Body, known: Knowledge) -> model.Definition:
+    """A `holdsFor` rule: the values of its variables, then its conditions, then its list."""
+    return _Definition(rule, body, known).lowered()
+
+
+class _Definition(BodyLowering):
+    def __init__(self, rule: IntervalRule, body: Body, known: Knowledge) -> None:
+        occurrences = Counter(v.name for v in rule_variables(rule))
+        super().__init__(known, Scope(occurrences), None, body)
+        self._rule, self._body = rule, body
+        self._list_names = _list_names(rule, body)
+
+    def lowered(self) -> model.Definition:
+        rule, scope = self._rule, self._scope
+        plain = tuple(lit for lit in self._body if not self._is_about_lists(lit))
+        domains = list(self._domain_names())
+        outside = (frozenset(v.name for v in rule_variables(rule)) - variable_names(plain)) | frozenset(domains)
+        needs = self._known.analysis.background.needs
+        given = schedule(plain, set(), needs, outside).bound
+        block: list[model.Instruction] = [self._domain(name) for name in domains if name not in given]
+        ordered = schedule(plain, set(scope.bound), needs, outside)
+        rest = self._body
+        if not ordered.stuck:
+            block += self.block(ordered.body)
+            rest = tuple(lit for lit in self._body if self._is_about_lists(lit))
+        block += self.block(rest)
+        out = self._list_of(rule.out, block)
+        table, columns = self._known.fluent(rule.fvp)
+        heads = tuple(scope.head(term) for term in columns)
+        value = scope.head(rule.fvp.value)
+        program = model.Program(tuple(block), scope.size, len(scope.lists))
+        return model.Definition(table, heads, value, program, out, rule.span)
+
+    def _literal(self, literal: Literal) -> Sequence[model.Instruction]:
+        if isinstance(literal, Compare | Call | Assign | FindAll) and variable_names((literal,)) & self._list_names:
+            return (self._list_call(literal),)
+        return super()._literal(literal)
+
+    def _list_call(self, literal: Compare | Call | Assign | FindAll) -> model.Instruction:
+        scope = self._scope
+        if isinstance(literal, Compare) and literal.operator == "=":
+            sides = literal.left, literal.right
+            if isinstance(sides[0], Var) and isinstance(sides[1], Var):
+                source, target = (side.name for side in sides if isinstance(side, Var))
+                if source not in scope.bound:
+                    source, target = target, source
+                tests = target in scope.bound
+                scope.bound.add(target)
+                return model.Copy(scope.list_register(source), scope.list_register(target), tests)
+        names = variable_names((literal,))
+        lists, others = sorted(names & self._list_names), sorted(names - self._list_names)
+        goal = Goal(
+            literal,
+            tuple(name for name in others if name in scope.bound),
+            tuple(name for name in others if name not in scope.bound),
+            tuple(name for name in lists if name in scope.bound),
+            tuple(name for name in lists if name not in scope.bound),
+        )
+        site = scope.site(literal.span)
+        number = len(self._known.goals)
+        self._known.goals.append(goal)
+        scope.bound |= set(lists)
+        return model.ListCall(
+            number,
+            tuple(scope.register(name) for name in goal.inputs),
+            tuple(scope.bind(name) for name in goal.outputs),
+            tuple(scope.list_register(name) for name in goal.list_inputs),
+            tuple(scope.list_register(name) for name in goal.list_outputs),
+            site,
+        )
+
+    def _is_about_lists(self, literal: Literal) -> bool:
+        inside = walk((literal,))
+        return any(isinstance(inner, Intervals | Algebra | Guard) for inner in inside) or bool(
+            variable_names((literal,)) & self._list_names
+        )
+
+    def _domain_names(self) -> Iterator[str]:
+        found: dict[str, None] = {}
+        for literal in walk(self._body):
+            if isinstance(literal, Intervals):
+                for term in (literal.fvp.fluent, literal.fvp.value):
+                    found |= dict.fromkeys(v.name for v in variables(term))
+        return iter(found)
+
+    def _domain(self, name: str) -> model.Instruction:
+        """Every value that a variable has at its places in the fluents of the rule, whatever the others have there."""
+        places = []
+        for literal in walk(self._body):
+            if not isinstance(literal, Intervals):
+                continue
+            terms = (literal.fvp.fluent, literal.fvp.value)
+            if name not in {v.name for term in terms for v in variables(term)}:
+                continue
+            table, columns = self._known.fluent(literal.fvp)
+            # Registers of a scope of its own: other variables of the pattern are not those of the rule here.
+            inner = Scope(self._scope.occurrences, {name: self._scope.register(name)}, first=self._first_free())
+            shapes = inner.patterns(columns)
+            places.append(model.Place(table, shapes, inner.pattern(literal.fvp.value)))
+            self._scope.passing = max(self._scope.passing, *inner.registers.values())
+        return model.Domain(self._scope.bind(name), tuple(places))
+
+    def _first_free(self) -> int:
+        """Registers behind all those that the rule can need, for variables that are matched in passing."""
+        return len({v.name for v in rule_variables(self._rule)}) + self._scope.first
+
+    def _list_condition(self, literal: Literal) -> Sequence[model.Instruction]:
+        scope = self._scope
+        match literal:
+            case Intervals(fvp=fvp, out=Var(name=name)):
+                table, columns = self._known.fluent(fvp)
+                shapes = scope.patterns(columns)
+                value = scope.pattern(fvp.value)
+                scope.bound.add(name)
+                return (model.Lookup(table, shapes, value, scope.list_register(name)),)
+            case Guard(intervals=Var(name=name), empty=empty):
+                gives = empty and name not in scope.bound
+                scope.bound.add(name)
+                return (model.Empty(scope.list_register(name), negated=not empty, gives=gives),)
+            case Algebra():
+                return self._operate(literal)
+            case _:
+                raise NotImplementedError(type(literal).__name__)
+
+    def _operate(self, literal: Algebra) -> Sequence[model.Instruction]:
+        block: list[model.Instruction] = []
+        inputs = tuple(self._list_of(term, block) for given in literal.inputs for term in _items(given))
+        bound = None if literal.bound is None else self._scope.expression(literal.bound)
+        site = self._scope.site(literal.span)
+        assert isinstance(literal.out, Var)
+        out = self._scope.list_register(literal.out.name)
+        self._scope.bound.add(literal.out.name)
+        block.append(model.Operate(literal.operator.value, inputs, out, _parameters(literal), bound, site))
+        return block
+
+    def _list_of(self, term: Term, block: list[model.Instruction]) -> int:
+        """The register of a list; one that is written down is made first."""
+        if isinstance(term, Var):
+            return self._scope.list_register(term.name)
+        if isinstance(term, ListTerm) and not term.items and term.tail is None:
+            register = self._scope.list_register(f"[]{len(self._scope.lists)}")
+            block.append(model.Empty(register, gives=True))
+            return register
+        raise NotImplementedError("a list of intervals in a rule")
+
+
+def _list_names(rule: IntervalRule, body: Body) -> set[str]:
+    """The variables that stand for lists of intervals, by how they are used."""
+    found: set[str] = set()
+    for literal in walk(body):
+        match literal:
+            case Intervals(out=out):
+                found |= {v.name for v in variables(out)}
+            case Algebra(inputs=inputs, out=out):
+                found |= {v.name for term in (*inputs, out) for v in variables(term)}
+            case Guard(intervals=term):
+                found |= {v.name for v in variables(term)}
+            case _:
+                continue
+    found |= {v.name for v in variables(rule.out)}
+    size = -1
+    while size < len(found):
+        size = len(found)
+        for literal in walk(body):
+            if isinstance(literal, Compare) and literal.operator == "=":
+                names = {side.name for side in (literal.left, literal.right) if isinstance(side, Var)}
+                found |= names if names & found else set()
+    return found
+
+
+def _items(term: Term) -> tuple[Term, ...]:
+    if isinstance(term, ListTerm):
+        if term.tail is not None:
+            raise NotImplementedError("a list with an open tail")
+        return term.items
+    return (term,)
+
+
+def _parameters(literal: Algebra) -> tuple[int, ...]:
+    if literal.operator is IntervalOperator.ALLEN:
+        assert literal.relation is not None and literal.mode is not None
+        return list(AllenRelation).index(literal.relation), list(AllenMode).index(literal.mode)
+    if literal.operator in METRIC:
+        assert literal.distance is not None
+        return literal.distance.low, _NO_LIMIT if literal.distance.high is None else literal.distance.high
+    if literal.bound is not None:
+        return (list(OpenLength).index(literal.open_length),)
+    return ()

@@ -1,0 +1,1 @@
+"""The compiled core and its Python side."""

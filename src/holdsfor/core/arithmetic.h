@@ -1,0 +1,45 @@
+// Arithmetic on values. Integers are exact: what does not fit into a word is computed by the host.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "host.h"
+#include "plan.h"
+#include "terms.h"
+
+namespace holdsfor {
+
+enum class Function : std::uint8_t {
+  kAdd, kSubtract, kMultiply, kDivide, kIntegerDivide, kFloorDivide, kModulo, kRemainder, kPower, kMin, kMax,
+  kNegate, kPlus, kAbs, kSign, kFloor, kCeiling, kRound, kTruncate, kFloat, kSqrt, kExp, kLog, kLog2, kSin, kCos,
+  kTan, kAsin, kAcos, kAtan, kAtan2,
+};
+
+// The function of a name and a number of arguments.
+std::optional<Function> function_of(std::string_view name, std::size_t arity);
+
+class Arithmetic {
+ public:
+  Arithmetic(TermTable& terms, Host& host) : terms_(terms), host_(host) {}
+
+  // The value of an expression, or nothing if it has none.
+  std::optional<Value> evaluate(const Expression& expression, std::span<const Value> registers) const;
+  // Whether a comparison of two numbers holds.
+  [[nodiscard]] bool compare(Comparison comparison, Value left, Value right) const;
+  // A number as the one word it has: a whole float below 2^53 is an integer.
+  [[nodiscard]] Value number(double number) const;
+  [[nodiscard]] std::optional<Value> apply(Function function, std::span<const Value> args) const;
+
+ private:
+  [[nodiscard]] std::optional<Value> number_of(Value value) const;
+  [[nodiscard]] std::optional<double> real_of(Value value) const;
+  [[nodiscard]] std::optional<Value> whole(Function function, std::int64_t left, std::int64_t right) const;
+  [[nodiscard]] std::optional<Value> real(Function function, double left, double right) const;
+
+  TermTable& terms_;
+  Host& host_;
+};
+
+}  // namespace holdsfor

@@ -1,0 +1,96 @@
+#include "intervals.h"
+
+#include <algorithm>
+
+namespace holdsfor {
+
+Time moved(Time time, Time distance) {
+  if (time == kForever || time == kNever) return time;
+  if (distance == kForever || distance == kNever) return distance;
+  Time found = 0;
+  if (__builtin_add_overflow(time, distance, &found)) return distance > 0 ? kForever : kNever;
+  return found;
+}
+
+void make_maximal(Intervals& list) {
+  const auto by_start = [](const Interval& a, const Interval& b) { return a.start < b.start; };
+  if (!std::is_sorted(list.begin(), list.end(), by_start)) std::sort(list.begin(), list.end(), by_start);
+  std::size_t kept = 0;
+  for (const Interval one : list) {
+    if (one.start >= one.end) continue;
+    if (kept > 0 && one.start <= list[kept - 1].end) {
+      list[kept - 1].end = std::max(list[kept - 1].end, one.end);
+    } else {
+      list[kept++] = one;
+    }
+  }
+  list.resize(kept);
+}
+
+bool contains(const Intervals& list, Time time) {
+  const auto after = std::upper_bound(list.begin(), list.end(), time,
+                                      [](Time wanted, const Interval& one) { return wanted < one.start; });
+  return after != list.begin() && time < std::prev(after)->end;
+}
+
+void unite(std::span<const Intervals* const> inputs, Intervals& out) {
+  Intervals joined;
+  for (const Intervals* input : inputs) joined.insert(joined.end(), input->begin(), input->end());
+  make_maximal(joined);
+  out.swap(joined);
+}
+
+namespace {
+
+void intersect_two(const Intervals& one, const Intervals& other, Intervals& out) {
+  out.clear();
+  for (std::size_t i = 0, j = 0; i < one.size() && j < other.size();) {
+    const Time start = std::max(one[i].start, other[j].start);
+    const Time end = std::min(one[i].end, other[j].end);
+    if (start < end) out.push_back({start, end});
+    if (one[i].end < other[j].end) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+}
+
+}  // namespace
+
+void intersect(std::span<const Intervals* const> inputs, Intervals& out) {
+  Intervals found;
+  if (!inputs.empty()) found = *inputs[0];
+  make_maximal(found);
+  Intervals next;
+  Intervals other;
+  for (const Intervals* input : inputs.subspan(std::min<std::size_t>(1, inputs.size()))) {
+    other = *input;
+    make_maximal(other);
+    intersect_two(found, other, next);
+    found.swap(next);
+  }
+  out.swap(found);
+}
+
+void complement(std::span<const Intervals* const> inputs, Intervals& out) {
+  Intervals united;
+  unite(inputs, united);
+  Intervals gaps;
+  Time start = kNever;
+  for (const Interval& one : united) {
+    if (start < one.start) gaps.push_back({start, one.start});
+    start = one.end;
+  }
+  if (start < kForever) gaps.push_back({start, kForever});
+  out.swap(gaps);
+}
+
+void subtract(const Intervals& base, std::span<const Intervals* const> others, Intervals& out) {
+  Intervals rest;
+  complement(others, rest);
+  const Intervals* both[] = {&base, &rest};
+  intersect(both, out);
+}
+
+}  // namespace holdsfor

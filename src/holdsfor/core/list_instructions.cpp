@@ -1,0 +1,158 @@
+// The instructions of statically determined fluents: domains of variables, and lists of intervals.
+#include <algorithm>
+#include <limits>
+
+#include "machine.h"
+
+namespace holdsfor {
+namespace {
+
+// How a duration filter measures an interval that is still open, as the compiler numbers the ways.
+enum OpenLength : std::int64_t { kSoFar, kToQuery, kEndless, kKept, kLeftOut };
+
+}  // namespace
+
+bool Machine::domain(const Instruction& one, const Next& next) {
+  std::vector<Value> values;
+  for (const Place& place : one.places) {
+    const FluentTable& table = world_.fluents[place.table];
+    for (Index number = 0; number < table.pair_count; ++number) {
+      const Pair& pair = table.pairs[number];
+      if (!(world_.is_pointwise ? table.is_known(number, world_.now) : table.has_held(number))) continue;
+      if (!match_all(place.columns, table.columns(pair.instance)) || !match(place.value, pair.value, *frame_)) continue;
+      values.push_back(frame_->values[one.out]);
+    }
+  }
+  std::vector<std::pair<Value, std::size_t>> order;
+  for (std::size_t i = 0; i < values.size(); ++i) order.emplace_back(values[i], i);
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return a.first.word() != b.first.word() ? a.first.word() < b.first.word() : a.second < b.second;
+  });
+  order.erase(std::unique(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first == b.first; }),
+              order.end());
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return std::any_of(order.begin(), order.end(), [&](const auto& value) {
+    frame_->values[one.out] = value.first;
+    return go_on(next);
+  });
+}
+
+bool Machine::lookup(const Instruction& one, const Next& next) {
+  Frame& frame = *frame_;
+  const FluentTable& table = world_.fluents[one.table];
+  std::vector<Value> columns;
+  columns.reserve(one.columns.size());
+  for (const Shape& shape : one.columns) columns.push_back(build(shape, frame));
+  const Index instance = table.find(columns);
+  const Index number = instance == kNone ? kNone : table.find_pair(instance, build(one.value, frame));
+  Intervals& made = frame.made[one.out];
+  made.clear();
+  frame.lists[one.out] = &made;
+  if (number == kNone || !table.pairs[number].is_declared) return go_on(next);
+  if (!world_.is_pointwise) {
+    frame.lists[one.out] = &table.pairs[number].list;
+    return go_on(next);
+  }
+  if (world_.will_hold(one.table, number)) made.push_back({world_.now + 1, world_.now + 2});
+  return go_on(next);
+}
+
+bool Machine::empty(const Instruction& one) {
+  if (one.gives) {
+    frame_->made[one.out].clear();
+    frame_->lists[one.out] = &frame_->made[one.out];
+    return true;
+  }
+  return frame_->lists[one.out]->empty() != one.negated;
+}
+
+bool Machine::copy(const Instruction& one) {
+  const Intervals& source = *frame_->lists[one.inputs[0]];
+  if (one.negated) return source == *frame_->lists[one.out];
+  frame_->made[one.out] = source;
+  frame_->lists[one.out] = &frame_->made[one.out];
+  return true;
+}
+
+bool Machine::list_call(const Instruction& one, const Next& next) {
+  std::vector<Value> inputs;
+  for (const Index reg : one.inputs) inputs.push_back(frame_->values[reg]);
+  std::vector<const Intervals*> lists;
+  for (const Index reg : one.list_inputs) lists.push_back(frame_->lists[reg]);
+  auto answers = world_.host.solve_lists(one.table, inputs, lists, world_.query);
+  return std::any_of(answers.begin(), answers.end(), [&](ListAnswer& answer) {
+    for (std::size_t i = 0; i < one.outputs.size(); ++i) frame_->values[one.outputs[i]] = answer.values[i];
+    for (std::size_t i = 0; i < one.list_outputs.size(); ++i) {
+      const Index out = one.list_outputs[i];
+      frame_->made[out] = answer.lists[i];
+      frame_->lists[out] = &frame_->made[out];
+    }
+    return go_on(next);
+  });
+}
+
+bool Machine::operate(const Instruction& one) {
+  std::vector<const Intervals*> inputs;
+  inputs.reserve(one.inputs.size());
+  for (const Index input : one.inputs) inputs.push_back(frame_->lists[input]);
+  Intervals out;
+  switch (one.interval_operator) {
+    case IntervalOperator::kUnion:
+      unite(inputs, out);
+      break;
+    case IntervalOperator::kIntersection:
+      intersect(inputs, out);
+      break;
+    case IntervalOperator::kRelativeComplement:
+      subtract(*inputs[0], std::span(inputs).subspan(1), out);
+      break;
+    case IntervalOperator::kComplement:
+      complement(inputs, out);
+      break;
+    case IntervalOperator::kSequence:
+      sequence(*inputs[0], *inputs[1], out);
+      break;
+    case IntervalOperator::kAllen:
+      allen(one.parameters[0], one.parameters[1], *inputs[0], *inputs[1], out);
+      break;
+    case IntervalOperator::kLonger:
+    case IntervalOperator::kShorter:
+    case IntervalOperator::kAtLeast:
+    case IntervalOperator::kAtMost:
+      if (!filter(one, *inputs[0], out)) return false;
+      break;
+    default:
+      metric(one.interval_operator, inputs, one.parameters[0], one.parameters[1], out);
+  }
+  frame_->made[one.out].swap(out);
+  frame_->lists[one.out] = &frame_->made[one.out];
+  return true;
+}
+
+bool Machine::filter(const Instruction& one, const Intervals& list, Intervals& out) {
+  const auto bound = world_.arithmetic.evaluate(one.expressions[0], frame_->values);
+  if (!bound) {
+    failed(one.site);
+    return false;
+  }
+  const Comparison comparison = one.interval_operator == IntervalOperator::kLonger    ? Comparison::kGreater
+                                : one.interval_operator == IntervalOperator::kShorter ? Comparison::kLess
+                                : one.interval_operator == IntervalOperator::kAtLeast ? Comparison::kAtLeast
+                                                                                      : Comparison::kAtMost;
+  const auto open = static_cast<OpenLength>(one.parameters[0]);
+  for (const Interval& interval : list) {
+    const bool is_open = interval.end == kForever;
+    if (is_open && open >= kKept) {
+      if (open == kKept) out.push_back(interval);
+      continue;
+    }
+    const bool is_endless = interval.start == kNever || (is_open && open == kEndless);
+    const Time end = !is_open ? interval.end : open == kSoFar ? world_.query + 1 : world_.query;
+    const Value length = is_endless ? world_.terms.real(std::numeric_limits<double>::infinity())
+                                    : world_.terms.integer(end - interval.start);
+    if (world_.arithmetic.compare(comparison, length, *bound)) out.push_back(interval);
+  }
+  return true;
+}
+
+}  // namespace holdsfor

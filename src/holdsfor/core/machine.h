@@ -1,0 +1,87 @@
+// Runs the programs of rules: finds every solution of a block, one after the other.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "function_ref.h"
+#include "plan.h"
+#include "world.h"
+
+namespace holdsfor {
+
+class Machine {
+ public:
+  explicit Machine(World& world) : world_(world) {}
+
+  // The registers of one run.
+  struct Frame {
+    std::vector<Value> values;
+    std::vector<const Intervals*> lists;  // those of pairs, or of `made`
+    std::vector<Intervals> made;
+  };
+  // Called for every solution; true ends the search.
+  using Finish = FunctionRef<bool(const Frame&)>;
+
+  // Runs a program; whether the search was ended.
+  bool run(const Program& program, Finish finish);
+  // The same with a pair that gives some registers their values; false also if it does not match.
+  bool run_on(const PairShape& shape, std::span<const Value> columns, Value value, const Program& program,
+              Finish finish);
+
+  bool match(const Shape& shape, Value value, Frame& frame) const;
+  [[nodiscard]] Value build(const Shape& shape, const Frame& frame) const;
+
+ private:
+  // What is left to do after the end of a block.
+  struct Next {
+    const Block* block = nullptr;
+    std::size_t at = 0;
+    const Next* next = nullptr;
+    const FunctionRef<bool()>* finish = nullptr;
+  };
+
+  bool step(const Block& block, std::size_t at, const Next& next);
+  bool generate(const Instruction& one, const Next& next);
+  bool passes(const Instruction& one);
+  bool exists(const Block& block);
+  bool go_on(const Next& next) { return next.finish != nullptr ? (*next.finish)() : step(*next.block, next.at, *next.next); }
+
+  bool match_all(const std::vector<Shape>& shapes, std::span<const Value> values);
+  bool events(const Instruction& one, const Next& next);
+  bool holding(const Instruction& one, const Next& next);
+  bool endable(const Instruction& one, const Next& next);
+  bool edges(const Instruction& one, const Next& next);
+  bool edges_at(const Instruction& one, Time time, const Next& next);
+  bool edges_under_way(const Instruction& one, Time time, const Next& next);
+  bool edges_past(const Instruction& one, Time first, Time last, const Next& next);
+  bool effects(const Instruction& one, Time first, Time last, const Next& next);
+  bool facts(const Instruction& one, const Next& next);
+  bool call(const Instruction& one, const Next& next);
+  bool domain(const Instruction& one, const Next& next);
+  bool lookup(const Instruction& one, const Next& next);
+  bool collect(const Instruction& one, const Next& next);
+  bool compare(const Instruction& one);
+  bool assign(const Instruction& one);
+  bool equal(const Instruction& one);
+  bool operate(const Instruction& one);
+  bool filter(const Instruction& one, const Intervals& list, Intervals& out);
+  bool empty(const Instruction& one);
+  bool copy(const Instruction& one);
+  bool list_call(const Instruction& one, const Next& next);
+  // Goes on with each pair of a table that matches and is accepted.
+  bool each_pair(const Instruction& one, FunctionRef<bool(const FluentTable&, Index)> accept, const Next& next);
+  bool try_pair(const Instruction& one, const FluentTable& table, Index pair, const Next& next);
+  [[nodiscard]] bool starts(Index table, const Pair& pair, Time time) const;
+  [[nodiscard]] std::optional<Time> moment(const Instant& instant) const;
+  [[nodiscard]] std::pair<Time, Time> reach(const Instant& instant) const;
+  void failed(const Site& site);
+
+  World& world_;
+  Frame* frame_ = nullptr;
+  std::vector<std::unique_ptr<Frame>> frames_;
+  std::size_t depth_ = 0;
+};
+
+}  // namespace holdsfor

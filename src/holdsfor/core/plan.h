@@ -1,0 +1,227 @@
+// The physical plan as the core runs it. Made by the compiler; see holdsfor/compiler/physical/model.py for its meaning.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "terms.h"
+#include "value.h"
+
+namespace holdsfor {
+
+using Index = std::uint32_t;
+
+enum class ShapeKind : std::uint8_t { kConstant, kRegister, kBind, kAnything, kStructure, kList };
+
+// A term with registers in it. Ground terms are constants.
+struct Shape {
+  ShapeKind kind = ShapeKind::kAnything;
+  Index reg = 0;
+  Value constant;            // kConstant; kStructure: the functor
+  std::vector<Shape> items;  // kStructure, kList; with a tail, it comes last
+  bool has_tail = false;
+};
+
+// The functions of arithmetic, by their place in the compiler's list.
+enum class ExpressionKind : std::uint8_t { kConstant, kRegister, kApply, kNoNumber };
+
+struct Expression {
+  ExpressionKind kind = ExpressionKind::kNoNumber;
+  Index reg = 0;
+  Value constant;
+  std::uint8_t function = 0;  // a Function, see arithmetic.h
+  std::vector<Expression> args;
+};
+
+struct Site {
+  Index number = 0;
+  std::vector<Index> row;
+};
+
+struct Instant {
+  Index reg = 0;
+  bool binds = false;
+  std::optional<Time> least;
+  std::optional<Time> most;
+};
+
+enum class Op : std::uint8_t {
+  kEvents,
+  kHolding,
+  kEdges,
+  kEndable,
+  kFacts,
+  kCall,
+  kCompare,
+  kEqual,
+  kAssign,
+  kNegate,
+  kChoose,
+  kBranch,
+  kCollect,
+  kDomain,
+  kLookup,
+  kOperate,
+  kEmpty,
+  kCopy,
+  kListCall,
+};
+
+enum class EdgeKind : std::uint8_t { kStart, kEnd, kInitiated, kTerminated };
+enum class Comparison : std::uint8_t { kLess, kGreater, kAtMost, kAtLeast, kEqual, kUnequal };
+
+// Operators on interval lists, in the order of the compiler's list.
+enum class IntervalOperator : std::uint8_t {
+  kUnion,
+  kIntersection,
+  kRelativeComplement,
+  kComplement,
+  kSequence,
+  kAllen,
+  kLonger,
+  kShorter,
+  kAtLeast,
+  kAtMost,
+  kDiamondMinus,
+  kBoxMinus,
+  kDiamondPlus,
+  kBoxPlus,
+  kSince,
+  kUntil,
+};
+
+struct Instruction;
+using Block = std::vector<Instruction>;
+
+// A pattern of pairs in which the register of a domain has the value that it takes.
+struct Place {
+  Index table = 0;
+  std::vector<Shape> columns;
+  Shape value;
+};
+
+// One instruction. Which fields it uses follows from `op`; the others are empty.
+struct Instruction {
+  Op op = Op::kEqual;
+  EdgeKind edge = EdgeKind::kStart;
+  Comparison comparison = Comparison::kEqual;
+  IntervalOperator interval_operator = IntervalOperator::kUnion;
+  bool negated = false;
+  bool gives = false;
+  bool is_test = false;    // it gives no register a value, so that one solution is enough
+  bool is_ground = false;  // all its columns are known when it runs
+  Index table = 0;  // also the number of a fact table or a goal
+  Index out = 0;    // list register, or the register of a domain
+  Instant time;
+  std::vector<Shape> columns;  // of kEqual: the ground term and the other; of kCollect: the template and the result
+  Shape value;
+  std::vector<Expression> expressions;
+  std::vector<Index> inputs;
+  std::vector<Index> outputs;
+  std::vector<Index> list_inputs;
+  std::vector<Index> list_outputs;
+  std::vector<std::int64_t> parameters;
+  std::vector<Block> blocks;
+  std::vector<Place> places;
+  Site site;
+};
+
+struct Program {
+  Block block;
+  Index registers = 0;
+  Index lists = 0;
+};
+
+enum class HeadKind : std::uint8_t { kInitiate, kTerminate, kHappen };
+
+struct Rule {
+  HeadKind kind = HeadKind::kInitiate;
+  Index table = 0;
+  std::vector<Shape> columns;
+  Shape value;
+  Program program;
+  std::vector<Index> drivers;
+};
+
+struct PairShape {
+  Index table = 0;
+  std::vector<Shape> columns;
+  Shape value;
+};
+
+struct Delay {
+  PairShape trigger;
+  Program program;
+  Expression delay;
+  std::optional<PairShape> effect;
+  Site site;
+};
+
+struct Condition {
+  PairShape pair;
+  Program program;
+};
+
+struct Definition {
+  PairShape head;
+  Program program;
+  Index out = 0;
+};
+
+enum class MomentKind : std::uint8_t { kInitiated, kDelayed, kTerminated, kEvent };
+
+struct Decision {
+  MomentKind kind = MomentKind::kInitiated;
+  Index table = 0;
+  Shape value;
+};
+
+struct Group {
+  std::vector<Index> rules;
+  std::vector<Decision> decisions;
+  bool repeats = false;
+};
+
+enum class Role : std::uint8_t { kInputEvent, kDerivedEvent, kInputFluent, kSimpleFluent, kStaticFluent };
+
+struct TableInfo {
+  std::string label;
+  Role role = Role::kInputEvent;
+  Index columns = 0;
+
+  [[nodiscard]] bool is_event() const { return role == Role::kInputEvent || role == Role::kDerivedEvent; }
+};
+
+struct FactTable {
+  std::string label;
+  Index columns = 0;
+  std::vector<Value> rows;  // row after row
+  std::size_t count = 0;
+};
+
+struct Component {
+  std::vector<Index> tables;
+  std::vector<Group> groups;
+  std::vector<Rule> rules;
+  std::vector<Definition> definitions;
+  std::vector<Delay> delays;
+  bool is_static = false;
+};
+
+struct Plan {
+  std::vector<TableInfo> tables;
+  std::vector<FactTable> facts;
+  std::vector<Component> components;
+  std::vector<Condition> initially;
+  std::vector<Condition> postpones;
+  std::vector<Condition> groundings;
+  std::int64_t max_delayed_effects = 0;
+};
+
+// Reads a plan; throws std::invalid_argument with a reason if the bytes are none.
+Plan read_plan(std::span<const std::byte> bytes, TermTable& terms);
+
+}  // namespace holdsfor

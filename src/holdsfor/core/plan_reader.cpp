@@ -1,0 +1,462 @@
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+
+#include "arithmetic.h"
+#include "plan.h"
+
+namespace holdsfor {
+namespace {
+
+[[noreturn]] void refuse(const char* reason) { throw std::invalid_argument(std::string("this is no plan: ") + reason); }
+
+// The kinds of records that may stand where others may, as the compiler numbers them.
+enum class Kind : std::int64_t {
+  kConstant = 1,
+  kRegister,
+  kAnything,
+  kStructure,
+  kApply,
+  kFirstInstruction,
+};
+
+constexpr std::string_view kComparisons[] = {"<", ">", "=<", ">=", "=:=", "=\\="};
+constexpr std::string_view kOperators[] = {
+    "union_all",    "intersect_all", "relative_complement_all", "complement_all", "seq",      "allen",
+    "intDurGreater", "intDurLess",    "intDurAtLeast",           "intDurAtMost",   "diamond_minus", "box_minus",
+    "diamond_plus", "box_plus",      "since",                   "until"};
+
+class Reader {
+ public:
+  Reader(std::span<const std::byte> bytes, TermTable& terms) : bytes_(bytes), terms_(terms) {
+    words_ = length();
+    const std::size_t texts = length();
+    at_ = kHead + words_ * sizeof(std::int64_t);
+    if (words_ > bytes.size() / sizeof(std::int64_t)) refuse("it ends too early");
+    std::vector<std::size_t> lengths(checked(texts));
+    for (auto& one : lengths) one = length();
+    for (const std::size_t size : lengths) {
+      if (size > bytes_.size() - at_) refuse("a text ends too early");
+      texts_.emplace_back(reinterpret_cast<const char*>(bytes_.data() + at_), size);
+      at_ += size;
+    }
+    at_ = kHead;
+    end_ = kHead + words_ * sizeof(std::int64_t);
+  }
+
+  Plan plan() {
+    Plan plan;
+    list(plan.tables, [&] { return table(); });
+    list(plan.facts, [&] { return facts(); });
+    list(plan.components, [&] { return component(); });
+    list(plan.initially, [&] { return condition(); });
+    list(plan.postpones, [&] { return condition(); });
+    list(plan.groundings, [&] { return condition(); });
+    plan.max_delayed_effects = word();
+    if (at_ != end_) refuse("something follows it");
+    return plan;
+  }
+
+ private:
+  static constexpr std::size_t kHead = 2 * sizeof(std::int64_t);
+
+  std::int64_t word() {
+    if (at_ + sizeof(std::int64_t) > (end_ == 0 ? bytes_.size() : end_)) refuse("it ends too early");
+    std::int64_t found = 0;
+    std::memcpy(&found, bytes_.data() + at_, sizeof found);
+    at_ += sizeof found;
+    return found;
+  }
+  std::size_t length() {
+    const std::int64_t found = word();
+    if (found < 0) refuse("a length is negative");
+    return static_cast<std::size_t>(found);
+  }
+  // A number of things that each take a word at least, so that a wrong one cannot ask for all memory.
+  std::size_t checked(std::size_t count) const {
+    if (count > bytes_.size() / sizeof(std::int64_t)) refuse("a length is too large");
+    return count;
+  }
+  Index index() {
+    const std::int64_t found = word();
+    if (found < 0 || found > std::numeric_limits<Index>::max()) refuse("a number is out of range");
+    return static_cast<Index>(found);
+  }
+  bool flag() { return word() != 0; }
+  const std::string& text() {
+    const std::size_t number = length();
+    if (number >= texts_.size()) refuse("a text is missing");
+    return texts_[number];
+  }
+  template <typename T, typename Read>
+  void list(std::vector<T>& into, Read read) {
+    const std::size_t count = checked(length());
+    into.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) into.push_back(read());
+  }
+  template <typename E>
+  E one_of(E last) {
+    const std::int64_t found = word();
+    if (found < 0 || found > static_cast<std::int64_t>(last)) refuse("a kind is unknown");
+    return static_cast<E>(found);
+  }
+  template <std::size_t N>
+  std::size_t named(const std::string_view (&names)[N]) {
+    const std::string& wanted = text();
+    for (std::size_t i = 0; i < N; ++i) {
+      if (names[i] == wanted) return i;
+    }
+    refuse("an operator is unknown");
+  }
+
+  Value constant() {
+    switch (word()) {
+      case 0:
+        return terms_.name(text());
+      case 1:
+        return terms_.integer(word());
+      case 2:
+        return terms_.real(std::bit_cast<double>(word()));
+      case 3:
+        return terms_.big_integer(text());
+      default:
+        refuse("a constant is of no kind");
+    }
+  }
+
+  Shape shape() {
+    Shape found;
+    switch (static_cast<Kind>(word())) {
+      case Kind::kConstant:
+        found.kind = ShapeKind::kConstant;
+        found.constant = constant();
+        return found;
+      case Kind::kRegister:
+        found.reg = index();
+        found.kind = flag() ? ShapeKind::kBind : ShapeKind::kRegister;
+        return found;
+      case Kind::kAnything:
+        return found;
+      case Kind::kStructure:
+        return structure();
+      default:
+        refuse("a term is of no kind");
+    }
+  }
+
+  Shape structure() {
+    Shape found;
+    const std::string& functor = text();
+    found.kind = functor == "[]" ? ShapeKind::kList : ShapeKind::kStructure;
+    if (found.kind == ShapeKind::kStructure) found.constant = terms_.name(functor);
+    list(found.items, [&] { return shape(); });
+    found.has_tail = flag();
+    if (found.has_tail) found.items.push_back(shape());
+    return folded(std::move(found));
+  }
+
+  // A term without registers is one constant.
+  Shape folded(Shape shape) {
+    std::vector<Value> args;
+    for (const Shape& item : shape.items) {
+      if (item.kind != ShapeKind::kConstant || shape.has_tail) return shape;
+      args.push_back(item.constant);
+    }
+    Shape found;
+    found.constant = shape.kind == ShapeKind::kList ? terms_.list(args) : terms_.compound(shape.constant, args);
+    found.kind = ShapeKind::kConstant;
+    return found;
+  }
+
+  Expression expression() {
+    Expression found;
+    switch (static_cast<Kind>(word())) {
+      case Kind::kConstant:
+        found.kind = ExpressionKind::kConstant;
+        found.constant = constant();
+        return found;
+      case Kind::kRegister:
+        found.kind = ExpressionKind::kRegister;
+        found.reg = index();
+        flag();
+        return found;
+      case Kind::kStructure:
+        structure();
+        return found;
+      case Kind::kApply: {
+        const std::string& name = text();
+        list(found.args, [&] { return expression(); });
+        const auto function = function_of(name, found.args.size());
+        if (!function) refuse("a function is unknown");
+        found.function = static_cast<std::uint8_t>(*function);
+        found.kind = ExpressionKind::kApply;
+        return found;
+      }
+      default:
+        refuse("an expression is of no kind");
+    }
+  }
+
+  Site site() {
+    Site found;
+    found.number = index();
+    list(found.row, [&] { return index(); });
+    return found;
+  }
+
+  Instant instant() {
+    Instant found;
+    found.reg = index();
+    found.binds = flag();
+    if (flag()) found.least = word();
+    if (flag()) found.most = word();
+    return found;
+  }
+
+  void columns(std::vector<Shape>& into) {
+    list(into, [&] { return shape(); });
+  }
+  Shape value() { return flag() ? shape() : Shape{}; }
+  Block block() {
+    Block found;
+    list(found, [&] { return instruction(); });
+    return found;
+  }
+
+  Instruction instruction() {
+    Instruction found;
+    const std::int64_t op = word() - static_cast<std::int64_t>(Kind::kFirstInstruction);
+    if (op < 0 || op > static_cast<std::int64_t>(Op::kListCall)) refuse("an instruction is unknown");
+    found.op = static_cast<Op>(op);
+    read_fields(found);
+    return found;
+  }
+
+  void read_fields(Instruction& found) {
+    switch (found.op) {
+      case Op::kEvents:
+        found.table = index();
+        columns(found.columns);
+        found.time = instant();
+        return;
+      case Op::kHolding:
+        found.table = index();
+        columns(found.columns);
+        found.value = value();
+        found.time = instant();
+        return;
+      case Op::kEdges:
+        found.table = index();
+        found.edge = one_of(EdgeKind::kTerminated);
+        columns(found.columns);
+        found.value = value();
+        found.time = instant();
+        return;
+      case Op::kEndable:
+        found.table = index();
+        columns(found.columns);
+        found.value = value();
+        return;
+      case Op::kFacts:
+        found.table = index();
+        columns(found.columns);
+        return;
+      case Op::kCall:
+        found.table = index();
+        list(found.inputs, [&] { return index(); });
+        list(found.outputs, [&] { return index(); });
+        found.site = site();
+        return;
+      case Op::kCompare:
+        found.comparison = static_cast<Comparison>(named(kComparisons));
+        found.expressions.push_back(expression());
+        found.expressions.push_back(expression());
+        found.site = site();
+        return;
+      case Op::kEqual:
+        found.columns.push_back(shape());
+        found.columns.push_back(shape());
+        found.negated = flag();
+        return;
+      case Op::kAssign:
+        found.columns.push_back(shape());
+        found.expressions.push_back(expression());
+        found.site = site();
+        return;
+      case Op::kNegate:
+        found.blocks.push_back(block());
+        return;
+      case Op::kChoose:
+        list(found.blocks, [&] { return block(); });
+        return;
+      case Op::kBranch:
+        found.blocks.push_back(block());
+        found.blocks.push_back(block());
+        if (flag()) found.blocks.push_back(block());
+        return;
+      case Op::kCollect:
+        found.columns.push_back(shape());
+        found.blocks.push_back(block());
+        found.columns.push_back(shape());
+        return;
+      case Op::kDomain:
+        found.out = index();
+        list(found.places, [&] { return place(); });
+        return;
+      case Op::kLookup:
+        found.table = index();
+        columns(found.columns);
+        found.value = value();
+        found.out = index();
+        return;
+      case Op::kOperate:
+        found.interval_operator = static_cast<IntervalOperator>(named(kOperators));
+        list(found.inputs, [&] { return index(); });
+        found.out = index();
+        list(found.parameters, [&] { return word(); });
+        if (flag()) found.expressions.push_back(expression());
+        found.site = site();
+        return;
+      case Op::kEmpty:
+        found.out = index();
+        found.negated = flag();
+        found.gives = flag();
+        return;
+      case Op::kCopy:
+        found.inputs.push_back(index());
+        found.out = index();
+        found.negated = flag();
+        return;
+      case Op::kListCall:
+        found.table = index();
+        list(found.inputs, [&] { return index(); });
+        list(found.outputs, [&] { return index(); });
+        list(found.list_inputs, [&] { return index(); });
+        list(found.list_outputs, [&] { return index(); });
+        found.site = site();
+        return;
+    }
+  }
+
+  Place place() {
+    Place found;
+    found.table = index();
+    columns(found.columns);
+    found.value = value();
+    return found;
+  }
+  Program program() {
+    Program found;
+    found.block = block();
+    found.registers = index();
+    found.lists = index();
+    return found;
+  }
+  PairShape pair() {
+    PairShape found;
+    found.table = index();
+    columns(found.columns);
+    found.value = value();
+    return found;
+  }
+  Rule rule() {
+    Rule found;
+    found.kind = one_of(HeadKind::kHappen);
+    found.table = index();
+    columns(found.columns);
+    found.value = value();
+    found.program = program();
+    list(found.drivers, [&] { return index(); });
+    return found;
+  }
+  Delay delay() {
+    Delay found;
+    found.trigger = pair();
+    found.program = program();
+    found.delay = expression();
+    if (flag()) found.effect = effect();
+    found.site = site();
+    return found;
+  }
+  // A tuple of three.
+  PairShape effect() {
+    if (word() != 3) refuse("an effect is incomplete");
+    PairShape found;
+    found.table = index();
+    columns(found.columns);
+    found.value = shape();
+    return found;
+  }
+  Condition condition() {
+    Condition found;
+    found.pair = pair();
+    found.program = program();
+    return found;
+  }
+  Definition definition() {
+    Definition found;
+    found.head = pair();
+    found.program = program();
+    found.out = index();
+    return found;
+  }
+  Decision decision() {
+    Decision found;
+    found.kind = one_of(MomentKind::kEvent);
+    found.table = index();
+    found.value = value();
+    return found;
+  }
+  Group group() {
+    Group found;
+    list(found.rules, [&] { return index(); });
+    list(found.decisions, [&] { return decision(); });
+    found.repeats = flag();
+    return found;
+  }
+  Component component() {
+    Component found;
+    list(found.tables, [&] { return index(); });
+    list(found.groups, [&] { return group(); });
+    list(found.rules, [&] { return rule(); });
+    list(found.definitions, [&] { return definition(); });
+    list(found.delays, [&] { return delay(); });
+    found.is_static = flag();
+    return found;
+  }
+  TableInfo table() {
+    TableInfo found;
+    found.label = text();
+    found.role = one_of(Role::kStaticFluent);
+    found.columns = index();
+    return found;
+  }
+  FactTable facts() {
+    FactTable found;
+    found.label = text();
+    found.columns = index();
+    found.count = checked(length());
+    for (std::size_t i = 0; i < found.count; ++i) {
+      if (length() != found.columns) refuse("a fact has the wrong number of columns");
+      for (Index place = 0; place < found.columns; ++place) {
+        const Shape cell = shape();
+        if (cell.kind != ShapeKind::kConstant) refuse("a fact is not ground");
+        found.rows.push_back(cell.constant);
+      }
+    }
+    return found;
+  }
+
+  std::span<const std::byte> bytes_;
+  TermTable& terms_;
+  std::size_t at_ = 0;
+  std::size_t end_ = 0;
+  std::size_t words_ = 0;
+  std::vector<std::string> texts_;
+};
+
+}  // namespace
+
+Plan read_plan(std::span<const std::byte> bytes, TermTable& terms) { return Reader(bytes, terms).plan(); }
+
+}  // namespace holdsfor

@@ -1,0 +1,29 @@
+#include <algorithm>
+
+#include "intervals.h"
+
+namespace holdsfor {
+
+// An interval of the first list and one of the second are adjacent if no interval of either lies between them. Both
+// lists are sorted, and their intervals disjoint: of the second, only the first one that begins at or after the end of
+// an interval `a` can follow it; it does unless the next one of the first list ends before it.
+void sequence(const Intervals& first, const Intervals& second, Intervals& out) {
+  Intervals found;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const Interval a = first[i];
+    while (next < second.size() && second[next].start < a.end) ++next;
+    if (next == second.size()) break;
+    const Interval b = second[next];
+    const bool is_overtaken = i + 1 < first.size() && first[i + 1].end <= b.start;
+    if (is_overtaken) continue;
+    if (!found.empty() && a.start < found.back().end) {
+      found.back().end = std::max(found.back().end, b.end);
+    } else {
+      found.push_back({a.start, b.end});
+    }
+  }
+  out.swap(found);
+}
+
+}  // namespace holdsfor

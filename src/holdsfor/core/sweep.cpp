@@ -1,0 +1,400 @@
+#include "sweep.h"
+
+#include <algorithm>
+
+namespace holdsfor {
+
+Sweep::Sweep(World& world) : world_(world), machine_(world) {
+  world_.find_next = [this] { find_next(); };
+}
+
+void Sweep::run(std::span<const GroundPair> initial) {
+  initial_.assign(initial.begin(), initial.end());
+  scheduled_.clear();
+  conflicts_.clear();
+  for (Index table = 0; table < world_.plan().tables.size(); ++table) {
+    if (world_.plan().tables[table].role == Role::kInputFluent) world_.fluents[table].index_edges();
+  }
+  for (Index number = 0; number < world_.plan().components.size(); ++number) run_component(number);
+}
+
+bool Sweep::is_declared(Index table, std::span<const Value> columns, Value value) {
+  const auto& groundings = world_.prepared.groundings[table];
+  const auto found = [](const Machine::Frame&) { return true; };
+  return groundings.empty() || std::any_of(groundings.begin(), groundings.end(), [&](Index number) {
+           const Condition& condition = world_.plan().groundings[number];
+           return machine_.run_on(condition.pair, columns, value, condition.program, found);
+         });
+}
+
+void Sweep::run_component(Index number) {
+  const Component& component = world_.plan().components[number];
+  component_ = number;
+  if (component.is_static) {
+    define(component.tables[0]);
+  } else {
+    world_.running = number;
+    has_static_ = !component.definitions.empty();
+    attempts_.clear();
+    in_a_row_ = 0;
+    collect_agenda();
+    // Times at which something is given come from the agenda, those of delayed effects from the attempts.
+    for (std::size_t at = 0; at < agenda_.size() || !attempts_.empty();) {
+      const Time given = at < agenda_.size() ? agenda_[at] : kForever;
+      const Time due = attempts_.empty() ? kForever : attempts_.begin()->first;
+      const Time time = std::min(given, due);
+      if (time > world_.query) break;
+      if (given == time) {
+        ++at;
+        in_a_row_ = 0;
+      }
+      step(time);
+    }
+    finish();
+  }
+  for (const Index table : component.tables) {
+    if (world_.prepared.has_edge_readers[table]) world_.fluents[table].index_edges();
+  }
+}
+
+void Sweep::collect_agenda() {
+  agenda_.assign(1, kInitial);
+  for (const auto& [time, pair] : scheduled_) {
+    if (owns(pair.table)) agenda_.push_back(time);
+  }
+  if (has_static_) {
+    for (Index table = 0; table < world_.plan().tables.size(); ++table) {
+      if (!owns(table)) add_times(table);
+    }
+  } else {
+    for (const Rule& rule : world_.plan().components[component_].rules) {
+      for (const Index driver : rule.drivers) {
+        if (!owns(driver)) add_times(driver);
+      }
+    }
+  }
+  std::sort(agenda_.begin(), agenda_.end());
+  agenda_.erase(std::unique(agenda_.begin(), agenda_.end()), agenda_.end());
+}
+
+void Sweep::add_times(Index table) {
+  const auto add = [&](const std::vector<Time>& times) { agenda_.insert(agenda_.end(), times.begin(), times.end()); };
+  add(world_.events[table].times);
+  const FluentTable& fluent = world_.fluents[table];
+  add(fluent.initiations.times);
+  add(fluent.terminations.times);
+  for (Index number = 0; number < fluent.pair_count; ++number) {
+    for (const Interval& one : fluent.pairs[number].list) {
+      if (one.start != kNever) agenda_.push_back(one.start - 1);
+      if (one.end != kForever) agenda_.push_back(one.end - 1);
+    }
+  }
+}
+
+// One time-point
+
+void Sweep::step(Time time) {
+  const Component& component = world_.plan().components[component_];
+  world_.now = time;
+  touched_.clear();
+  for (const Index table : component.tables) {
+    world_.fluents[table].ended.clear();
+    world_.fluents[table].open_ends.clear();
+  }
+  if (time == kInitial) {
+    for (const GroundPair& pair : initial_) {
+      if (!owns(pair.table)) continue;
+      initiate(pair.table, pair.columns, pair.value);
+      FluentTable& fluent = world_.fluents[pair.table];
+      fluent.pairs[fluent.find_pair(fluent.find(pair.columns), pair.value)].starts_initially = true;
+    }
+  }
+  for (const Group& group : component.groups) {
+    while (decide(group) && group.repeats) {
+    }
+  }
+  pass_on();
+  apply();
+}
+
+bool Sweep::decide(const Group& group) {
+  const std::size_t before = changes_;
+  for (const Index rule : group.rules) fire(world_.plan().components[component_].rules[rule]);
+  for (const Decision& decision : group.decisions) decide_delayed(decision);
+  return changes_ != before;
+}
+
+bool Sweep::decide_delayed(const Decision& decision) {
+  const std::size_t before = changes_;
+  Machine::Frame none;
+  const auto [from, to] = attempts_.equal_range(world_.now);
+  for (auto at = from; at != to; ++at) {
+    const Attempt& attempt = at->second;
+    const bool is_end = !attempt.rule->effect;
+    const MomentKind kind = is_end                   ? MomentKind::kTerminated
+                            : attempt.is_postponable ? MomentKind::kDelayed
+                                                     : MomentKind::kInitiated;
+    const Pair& trigger = world_.fluents[attempt.table].pairs[attempt.trigger];
+    const Index table = is_end ? attempt.table : attempt.effect.table;
+    const Value value = is_end ? trigger.value : attempt.effect.value;
+    if (kind != decision.kind || table != decision.table || !machine_.match(decision.value, value, none)) continue;
+    if (!comes_true(attempt)) continue;
+    if (is_end) {
+      const auto columns = world_.fluents[table].columns(trigger.instance);
+      const std::vector<Value> copied(columns.begin(), columns.end());
+      terminate(table, copied, value);
+    } else {
+      initiate(table, attempt.effect.columns, value);
+    }
+  }
+  if (decision.kind == MomentKind::kInitiated) {
+    const auto [first, last] = scheduled_.equal_range(world_.now);
+    for (auto at = first; at != last; ++at) {
+      const GroundPair& pair = at->second;
+      if (pair.table == decision.table && machine_.match(decision.value, pair.value, none)) {
+        initiate(pair.table, pair.columns, pair.value);
+      }
+    }
+  }
+  return changes_ != before;
+}
+
+void Sweep::fire(const Rule& rule) {
+  found_.clear();
+  const bool has_value = rule.kind != HeadKind::kHappen;
+  machine_.run(rule.program, [&](const Machine::Frame& frame) {
+    for (const Shape& shape : rule.columns) found_.push_back(machine_.build(shape, frame));
+    found_.push_back(has_value ? machine_.build(rule.value, frame) : Value::nothing());
+    return false;
+  });
+  const std::size_t width = rule.columns.size() + 1;
+  for (std::size_t at = 0; at < found_.size(); at += width) {
+    const std::span<const Value> columns(found_.data() + at, width - 1);
+    const Value value = found_[at + width - 1];
+    switch (rule.kind) {
+      case HeadKind::kInitiate:
+        initiate(rule.table, columns, value);
+        break;
+      case HeadKind::kTerminate:
+        terminate(rule.table, columns, value);
+        break;
+      case HeadKind::kHappen:
+        happen(rule.table, columns);
+    }
+  }
+}
+
+void Sweep::happen(Index table, std::span<const Value> columns) {
+  EventTable& events = world_.events[table];
+  const auto [from, to] = events.between(world_.now, world_.now);
+  for (std::size_t row = from; row < to; ++row) {
+    if (std::equal(columns.begin(), columns.end(), events.row(row).begin())) return;
+  }
+  events.times.push_back(world_.now);
+  events.args.insert(events.args.end(), columns.begin(), columns.end());
+  ++changes_;
+}
+
+namespace {
+
+// The marks of an instance at a time-point; those of an earlier one are forgotten.
+Instance& marked(FluentTable& table, Index number, Time now) {
+  Instance& instance = table.instances[number];
+  if (instance.stamp != now) {
+    instance.stamp = now;
+    instance.initiated = kNone;
+    instance.is_contested = instance.is_ended = false;
+    instance.ended = kNone;
+  }
+  return instance;
+}
+
+void record(EventTable& effects, Time now, std::span<const Value> columns, Value value) {
+  effects.times.push_back(now);
+  effects.args.insert(effects.args.end(), columns.begin(), columns.end());
+  effects.args.push_back(value);
+}
+
+}  // namespace
+
+void Sweep::initiate(Index table, std::span<const Value> columns, Value value) {
+  FluentTable& fluent = world_.fluents[table];
+  const Index number = fluent.add(columns);
+  const auto [pair, is_new] = fluent.add_pair(number, value);
+  if (is_new) fluent.pairs[pair].is_declared = is_declared(table, columns, value);
+  if (fluent.pairs[pair].last_initiated == world_.now) return;
+  const bool is_first = fluent.instances[number].stamp != world_.now;
+  Instance& instance = marked(fluent, number, world_.now);
+  if (is_first) touched_.emplace_back(table, number);
+  if (instance.initiated == kNone) {
+    instance.initiated = pair;
+  } else {
+    instance.is_contested = true;
+  }
+  fluent.pairs[pair].last_initiated = world_.now;
+  if (world_.prepared.has_effect_readers[table]) record(fluent.initiations, world_.now, columns, value);
+  ++changes_;
+}
+
+void Sweep::terminate(Index table, std::span<const Value> columns, Value value) {
+  FluentTable& fluent = world_.fluents[table];
+  const bool is_open = std::any_of(columns.begin(), columns.end(), [](Value one) { return one.is_wildcard(); });
+  if (is_open) {
+    for (const OpenEnd& known : fluent.open_ends) {
+      if (known.value == value && std::equal(columns.begin(), columns.end(), known.columns.begin())) return;
+    }
+    fluent.open_ends.push_back({{columns.begin(), columns.end()}, value});
+  } else {
+    const Index number = fluent.add(columns);
+    const bool is_first = fluent.instances[number].stamp != world_.now;
+    Instance& instance = marked(fluent, number, world_.now);
+    if (is_first) touched_.emplace_back(table, number);
+    if (value.is_wildcard()) {
+      if (instance.is_ended) return;
+      instance.is_ended = true;
+    } else {
+      for (Index at = instance.ended; at != kNone; at = fluent.ended[at].second) {
+        if (fluent.ended[at].first == value) return;
+      }
+      fluent.ended.emplace_back(value, instance.ended);
+      instance.ended = static_cast<Index>(fluent.ended.size() - 1);
+    }
+  }
+  if (world_.prepared.has_effect_readers[table]) record(fluent.terminations, world_.now, columns, value);
+  ++changes_;
+}
+
+// Delayed effects
+
+bool Sweep::comes_true(const Attempt& attempt) const {
+  const FluentTable& fluent = world_.fluents[attempt.table];
+  const Pair& trigger = fluent.pairs[attempt.trigger];
+  const bool is_unbroken =
+      fluent.instances[trigger.instance].current == attempt.trigger && trigger.since <= attempt.initiated + 1;
+  const bool is_renewed = trigger.last_initiated == world_.now || trigger.last_effective > attempt.initiated;
+  return is_unbroken && !(attempt.is_postponable && is_renewed);
+}
+
+// Effects that take place now on fluents of later components are left for them.
+void Sweep::pass_on() {
+  const auto [from, to] = attempts_.equal_range(world_.now);
+  for (auto at = from; at != to; ++at) {
+    const Attempt& attempt = at->second;
+    if (!comes_true(attempt)) continue;
+    if (++in_a_row_ > world_.plan().max_delayed_effects) {
+      throw EvaluationStop(EvaluationStop::Reason::kTooManyEffects, attempt.rule->site.number, Value::nothing(),
+                           world_.now);
+    }
+    if (attempt.rule->effect && !owns(attempt.effect.table)) scheduled_.emplace(world_.now, attempt.effect);
+  }
+}
+
+void Sweep::stage(Index table, Index number) {
+  const FluentTable& fluent = world_.fluents[table];
+  const auto own = fluent.columns(fluent.pairs[number].instance);
+  const std::vector<Value> columns(own.begin(), own.end());
+  const Value value = fluent.pairs[number].value;
+  std::vector<std::pair<Time, Attempt>> found;
+  for (const Delay& rule : world_.plan().components[component_].delays) {
+    if (rule.trigger.table != table) continue;
+    machine_.run_on(rule.trigger, columns, value, rule.program, [&](const Machine::Frame& frame) {
+      const auto delay = world_.arithmetic.evaluate(rule.delay, frame.values);
+      if (!delay || !delay->is_integer() || delay->as_integer() < 1) {
+        throw EvaluationStop(EvaluationStop::Reason::kDelay, rule.site.number, delay.value_or(Value::nothing()),
+                             world_.now);
+      }
+      Attempt attempt{.table = table, .trigger = number, .initiated = world_.now, .rule = &rule, .effect = {}};
+      if (rule.effect) {
+        attempt.effect.table = rule.effect->table;
+        for (const Shape& shape : rule.effect->columns) attempt.effect.columns.push_back(machine_.build(shape, frame));
+        attempt.effect.value = machine_.build(rule.effect->value, frame);
+      }
+      found.emplace_back(moved(world_.now, delay->as_integer()), std::move(attempt));
+      return false;
+    });
+  }
+  if (found.empty()) return;
+  const bool can_wait = is_postponable(table, number);
+  for (auto& [due, attempt] : found) {
+    attempt.is_postponable = can_wait;
+    attempts_.emplace(due, std::move(attempt));
+  }
+}
+
+bool Sweep::is_postponable(Index table, Index number) {
+  const auto& postpones = world_.prepared.postpones[table];
+  const auto yes = [](const Machine::Frame&) { return true; };
+  return std::any_of(postpones.begin(), postpones.end(), [&](Index one) {
+    const Condition& condition = world_.plan().postpones[one];
+    const FluentTable& fluent = world_.fluents[table];
+    return machine_.run_on(condition.pair, fluent.columns(fluent.pairs[number].instance), fluent.pairs[number].value,
+                           condition.program, yes);
+  });
+}
+
+// The next state
+
+void Sweep::apply() {
+  attempts_.erase(attempts_.begin(), attempts_.upper_bound(world_.now));
+  if (has_static_) find_next();
+  for (const Index table : world_.plan().components[component_].tables) {
+    const FluentTable& fluent = world_.fluents[table];
+    if (fluent.open_ends.empty()) continue;
+    for (Index number = 0; number < fluent.instances.size(); ++number) {
+      if (fluent.instances[number].stamp != world_.now) touched_.emplace_back(table, number);
+    }
+  }
+  for (const auto& [table, instance] : touched_) apply_instance(table, instance);
+  if (has_static_) update_static();
+}
+
+void Sweep::apply_instance(Index table, Index number) {
+  FluentTable& fluent = world_.fluents[table];
+  Instance& instance = fluent.instances[number];
+  if (instance.current != kNone && fluent.is_broken(instance.current, world_.now)) {
+    Pair& pair = fluent.pairs[instance.current];
+    pair.list.push_back({pair.since, world_.now + 1});
+    pair.since = kForever;
+    instance.current = kNone;
+  }
+  if (instance.stamp != world_.now || instance.initiated == kNone) return;
+  if (fluent.is_broken(instance.initiated, world_.now)) {
+    conflicts_.push_back({table, number, world_.now});
+  } else {
+    begin(table, instance.initiated);
+  }
+}
+
+void Sweep::begin(Index table, Index number) {
+  FluentTable& fluent = world_.fluents[table];
+  Pair& pair = fluent.pairs[number];
+  Instance& instance = fluent.instances[pair.instance];
+  if (instance.current == kNone) {
+    instance.current = number;
+    pair.since = world_.now + 1;
+  }
+  pair.last_effective = world_.now;
+  stage(table, number);
+}
+
+void Sweep::finish() {
+  const Component& component = world_.plan().components[component_];
+  for (const Index table : component.tables) {
+    FluentTable& fluent = world_.fluents[table];
+    fluent.open_ends.clear();
+    for (Index number = 0; number < fluent.pair_count; ++number) {
+      Pair& pair = fluent.pairs[number];
+      if (pair.since == kForever) continue;
+      pair.list.push_back({pair.since, kForever});
+      pair.since = kForever;
+    }
+  }
+  world_.running = kNone;
+  // Statically determined fluents follow from the finished ones, also beyond the query time.
+  for (const Definition& definition : component.definitions) {
+    const Index table = definition.head.table;
+    if (&definition == &component.definitions.front() || (&definition - 1)->head.table != table) define(table);
+  }
+}
+
+}  // namespace holdsfor

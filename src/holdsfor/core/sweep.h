@@ -1,0 +1,101 @@
+// Evaluates the components of a plan for one key: each goes through its time-points once, in order.
+#pragma once
+
+#include <map>
+#include <stdexcept>
+#include <vector>
+
+#include "machine.h"
+#include "world.h"
+
+namespace holdsfor {
+
+// A pair by its contents.
+struct GroundPair {
+  Index table = 0;
+  std::vector<Value> columns;
+  Value value;
+};
+
+// What stops a run, for the host to explain: a delay that is none, or effects that set each other off for ever.
+struct EvaluationStop : std::runtime_error {
+  enum class Reason { kDelay, kTooManyEffects };
+  EvaluationStop(Reason why, Index where, Value what, Time when)
+      : std::runtime_error("evaluation stopped"), reason(why), site(where), value(what), time(when) {}
+  Reason reason;
+  Index site;
+  Value value;
+  Time time;
+};
+
+// An initiation that had no effect, because something broke it at its own time-point.
+struct Conflict {
+  Index table = 0;
+  Index instance = 0;
+  Time time = 0;
+};
+
+class Sweep {
+ public:
+  explicit Sweep(World& world);
+
+  // Evaluates every component from what the world has of input. The results are in the tables of the world.
+  void run(std::span<const GroundPair> initial);
+  [[nodiscard]] const std::vector<Conflict>& conflicts() const { return conflicts_; }
+  // Whether a pair is among the groundings of its fluent.
+  bool is_declared(Index table, std::span<const Value> columns, Value value);
+
+ private:
+  // A delayed effect that is under way.
+  struct Attempt {
+    Index table = 0;
+    Index trigger = 0;  // a pair
+    Time initiated = 0;
+    bool is_postponable = false;
+    const Delay* rule = nullptr;
+    GroundPair effect;
+  };
+
+  void run_component(Index number);
+  void collect_agenda();
+  void add_times(Index table);
+  void step(Time time);
+  bool decide(const Group& group);
+  bool decide_delayed(const Decision& decision);
+  void fire(const Rule& rule);
+  void initiate(Index table, std::span<const Value> columns, Value value);
+  void terminate(Index table, std::span<const Value> columns, Value value);
+  void happen(Index table, std::span<const Value> columns);
+  [[nodiscard]] bool comes_true(const Attempt& attempt) const;
+  [[nodiscard]] bool owns(Index table) const { return world_.is_running(table); }
+  void pass_on();
+  void apply();
+  void apply_instance(Index table, Index instance);
+  void begin(Index table, Index pair);
+  void stage(Index table, Index pair);
+  bool is_postponable(Index table, Index pair);
+  void finish();
+
+  // Statically determined fluents.
+  void define(Index table);
+  void find_next();
+  void update_static();
+  void solve_definitions(Index table);
+
+  World& world_;
+  Machine machine_;
+  std::vector<GroundPair> initial_;
+  std::multimap<Time, GroundPair> scheduled_;  // effects on components that are evaluated later
+  std::multimap<Time, Attempt> attempts_;
+  std::vector<Time> agenda_;
+  std::vector<std::pair<Index, Index>> touched_;  // instances with marks of the present time-point
+  std::vector<Conflict> conflicts_;
+  std::vector<Value> found_;  // heads of a rule, one after the other
+  FluentTable scratch_;
+  std::int64_t in_a_row_ = 0;
+  std::size_t changes_ = 0;
+  Index component_ = kNone;
+  bool has_static_ = false;
+};
+
+}  // namespace holdsfor

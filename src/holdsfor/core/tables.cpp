@@ -1,0 +1,161 @@
+#include "tables.h"
+
+namespace holdsfor {
+
+std::uint64_t TupleIndex::hash(std::span<const Value> row) {
+  std::uint64_t found = 0;
+  for (const Value value : row) found = mix(found, value.word());
+  return found;
+}
+
+Index TupleIndex::find(std::span<const Value> wanted, const std::vector<Value>& rows, std::size_t count) const {
+  const std::size_t width = wanted.size();
+  const auto is_at = [&](std::size_t row) {
+    return std::equal(wanted.begin(), wanted.end(), rows.begin() + static_cast<std::ptrdiff_t>(row * width));
+  };
+  if (slots_.empty()) {
+    for (std::size_t row = 0; row < count; ++row) {
+      if (is_at(row)) return static_cast<Index>(row);
+    }
+    return kNone;
+  }
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t at = hash(wanted) & mask; slots_[at] != kNone; at = (at + 1) & mask) {
+    if (is_at(slots_[at])) return slots_[at];
+  }
+  return kNone;
+}
+
+void TupleIndex::added(const std::vector<Value>& rows, std::size_t width, std::size_t count) {
+  if (count <= kFew) return;
+  if (count * 2 > slots_.size()) {
+    rebuild(rows, width, count);
+    return;
+  }
+  const std::size_t last = count - 1;
+  insert(hash({rows.data() + last * width, width}), static_cast<Index>(last));
+}
+
+void TupleIndex::insert(std::uint64_t hash, Index row) {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = hash & mask;
+  while (slots_[at] != kNone) at = (at + 1) & mask;
+  slots_[at] = row;
+}
+
+void TupleIndex::rebuild(const std::vector<Value>& rows, std::size_t width, std::size_t count) {
+  slots_.assign(std::bit_ceil(count * 4), kNone);
+  for (std::size_t row = 0; row < count; ++row) insert(hash({rows.data() + row * width, width}), static_cast<Index>(row));
+}
+
+std::pair<std::size_t, std::size_t> EventTable::between(Time first, Time last) const {
+  const auto from = std::lower_bound(times.begin(), times.end(), first);
+  auto to = from;
+  // Most often one time-point is asked for, and few events are there.
+  for (int steps = 0; to != times.end() && *to <= last; ++to) {
+    if (++steps > 8) {
+      to = std::upper_bound(to, times.end(), last);
+      break;
+    }
+  }
+  return {static_cast<std::size_t>(from - times.begin()), static_cast<std::size_t>(to - times.begin())};
+}
+
+void EventTable::clear() {
+  times.clear();
+  args.clear();
+}
+
+Index FluentTable::add(std::span<const Value> columns) {
+  const Index found = find(columns);
+  if (found != kNone) return found;
+  args.insert(args.end(), columns.begin(), columns.end());
+  instances.emplace_back();
+  index_.added(args, width, instances.size());
+  return static_cast<Index>(instances.size() - 1);
+}
+
+Index FluentTable::find_pair(Index instance, Value value) const {
+  Index found = instances[instance].first_pair;
+  while (found != kNone && pairs[found].value != value) found = pairs[found].next;
+  return found;
+}
+
+std::pair<Index, bool> FluentTable::add_pair(Index instance, Value value) {
+  const Index found = find_pair(instance, value);
+  if (found != kNone) return {found, false};
+  const auto added = static_cast<Index>(pair_count++);
+  if (added == pairs.size()) pairs.emplace_back();
+  Pair& pair = pairs[added];
+  Intervals list = std::move(pair.list);
+  list.clear();
+  pair = Pair{};
+  pair.list = std::move(list);
+  pair.instance = instance;
+  pair.value = value;
+  // Pairs are kept in the order in which they came.
+  Index* last = &instances[instance].first_pair;
+  while (*last != kNone) last = &pairs[*last].next;
+  *last = added;
+  return {added, true};
+}
+
+bool FluentTable::is_initiated(Index pair, Time now) const { return pairs[pair].last_initiated == now; }
+
+bool FluentTable::is_known(Index pair, Time now) const {
+  return has_held(pair) || (pairs[pair].is_declared && (is_initiated(pair, now) || pairs[pair].holds_next));
+}
+
+bool FluentTable::is_broken(Index number, Time now) const {
+  const Pair& pair = pairs[number];
+  const Instance& instance = instances[pair.instance];
+  if (instance.stamp == now) {
+    if (instance.is_contested || instance.is_ended) return true;
+    if (instance.initiated != kNone && instance.initiated != number) return true;
+    for (Index at = instance.ended; at != kNone; at = ended[at].second) {
+      if (ended[at].first == pair.value) return true;
+    }
+  }
+  const auto matches = [](Value wanted, Value value) { return wanted.is_wildcard() || wanted == value; };
+  return std::any_of(open_ends.begin(), open_ends.end(), [&](const OpenEnd& end) {
+    const auto own = columns(pair.instance);
+    return matches(end.value, pair.value) && std::equal(own.begin(), own.end(), end.columns.begin(),
+                                                        [&](Value value, Value wanted) { return matches(wanted, value); });
+  });
+}
+
+bool FluentTable::holds_next(Index number, Time now) const {
+  const Pair& pair = pairs[number];
+  const Instance& instance = instances[pair.instance];
+  return pair.is_declared && (is_initiated(number, now) || instance.current == number) && !is_broken(number, now);
+}
+
+void FluentTable::index_edges() {
+  starts.clear();
+  ends.clear();
+  for (Index number = 0; number < pair_count; ++number) {
+    if (!pairs[number].is_declared) continue;
+    for (const Interval& one : pairs[number].list) {
+      if (one.start != kNever) starts.push_back({one.start - 1, number});
+      if (one.end != kForever) ends.push_back({one.end - 1, number});
+    }
+  }
+  std::stable_sort(starts.begin(), starts.end());
+  std::stable_sort(ends.begin(), ends.end());
+}
+
+void FluentTable::clear() {
+  args.clear();
+  instances.clear();
+  pair_count = 0;
+  ended.clear();
+  starts.clear();
+  ends.clear();
+  cuts.clear();
+  initiations.clear();
+  terminations.clear();
+  open_ends.clear();
+  index_.clear();
+}
+
+}  // namespace holdsfor

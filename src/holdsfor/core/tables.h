@@ -1,0 +1,133 @@
+// The rows of one key while it is evaluated: events in time order, and fluents with their instances and pairs.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "intervals.h"
+#include "plan.h"
+#include "value.h"
+
+namespace holdsfor {
+
+inline constexpr Index kNone = UINT32_MAX;
+
+// Finds rows of values by their contents. A few rows are compared one by one.
+class TupleIndex {
+ public:
+  // The number of a row equal to `wanted` among `rows`, each `width` wide; kNone if there is none.
+  [[nodiscard]] Index find(std::span<const Value> wanted, const std::vector<Value>& rows, std::size_t count) const;
+  // Notes that the last of `count` rows was added.
+  void added(const std::vector<Value>& rows, std::size_t width, std::size_t count);
+  void clear() { slots_.clear(); }
+
+ private:
+  static constexpr std::size_t kFew = 8;
+  static std::uint64_t hash(std::span<const Value> row);
+  void insert(std::uint64_t hash, Index row);
+  void rebuild(const std::vector<Value>& rows, std::size_t width, std::size_t count);
+
+  std::vector<Index> slots_;
+};
+
+// Events of one kind, sorted by time.
+struct EventTable {
+  std::size_t width = 0;
+  std::vector<Time> times;
+  std::vector<Value> args;
+
+  [[nodiscard]] std::span<const Value> row(std::size_t number) const { return {args.data() + number * width, width}; }
+  // The rows from one time to another, both included.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> between(Time first, Time last) const;
+  void clear();
+};
+
+// F=V for one instance of F: its intervals so far, and since when it holds if it is open.
+struct Pair {
+  Index instance = 0;
+  Index next = kNone;  // of the same instance
+  Value value;
+  Time since = kForever;
+  bool is_declared = true;
+  bool starts_initially = false;
+  bool holds_next = false;  // of statically determined fluents in a cycle, at the present time-point
+  Time last_initiated = kNever;  // effective or not
+  Time last_effective = kNever;
+  Intervals list;
+
+  [[nodiscard]] bool has(Time time) const { return since <= time || contains(list, time); }
+  [[nodiscard]] bool holds(Time time) const { return is_declared && has(time); }
+};
+
+// One instance of a fluent, with what is being decided for it at a time-point.
+struct Instance {
+  Index first_pair = kNone;
+  Index current = kNone;
+  Time stamp = kNever;  // the marks below are those of this time-point
+  Index initiated = kNone;    // the first pair that is initiated
+  bool is_contested = false;  // others are, too
+  bool is_ended = false;      // whatever its value
+  Index ended = kNone;        // the first of the values that are ended, in FluentTable::ended
+};
+
+struct Edge {
+  Time time = 0;
+  Index pair = 0;
+  friend bool operator<(const Edge& a, const Edge& b) { return a.time < b.time; }
+};
+
+// A termination with open variables: it ends every pair that matches. Wildcards stand for them.
+struct OpenEnd {
+  std::vector<Value> columns;
+  Value value;
+};
+
+class FluentTable {
+ public:
+  std::size_t width = 0;
+  std::vector<Value> args;
+  std::vector<Instance> instances;
+  std::vector<Pair> pairs;
+  std::size_t pair_count = 0;  // pairs beyond it are kept for their memory
+  std::vector<std::pair<Value, Index>> ended;
+  std::vector<Edge> starts;
+  std::vector<Edge> ends;
+  std::vector<Edge> cuts;  // input intervals that were cut at the border of a window
+  // What was initiated and terminated, for conditions that read it: columns, and the value last. Open variables of
+  // terminations are wildcards.
+  EventTable initiations;
+  EventTable terminations;
+  // Terminations with open variables at the present time-point.
+  std::vector<OpenEnd> open_ends;
+
+  [[nodiscard]] std::span<const Value> columns(Index instance) const { return {args.data() + instance * width, width}; }
+  [[nodiscard]] Index find(std::span<const Value> columns) const {
+    return index_.find(columns, args, instances.size());
+  }
+  Index add(std::span<const Value> columns);
+  [[nodiscard]] Index find_pair(Index instance, Value value) const;
+  // The pair, and whether it is new.
+  std::pair<Index, bool> add_pair(Index instance, Value value);
+  // Whether a pair is initiated at the present time-point.
+  [[nodiscard]] bool is_initiated(Index pair, Time now) const;
+  [[nodiscard]] bool has_held(Index pair) const {
+    const Pair& one = pairs[pair];
+    return one.is_declared && (!one.list.empty() || one.since != kForever);
+  }
+  // Whether a pair has held at some time, is being initiated, or will hold next.
+  [[nodiscard]] bool is_known(Index pair, Time now) const;
+  // Whether something breaks a pair at the present time-point: an end, or another value.
+  [[nodiscard]] bool is_broken(Index pair, Time now) const;
+  // Whether a pair holds just after the present time-point, by what has been decided so far.
+  [[nodiscard]] bool holds_next(Index pair, Time now) const;
+  // Sorts starts and ends by time, once all lists are finished.
+  void index_edges();
+  void clear();
+
+ private:
+  TupleIndex index_;
+};
+
+}  // namespace holdsfor

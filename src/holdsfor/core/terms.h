@@ -1,0 +1,71 @@
+// The terms that do not fit into a word: names, compound terms, lists, and numbers that are too large.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "value.h"
+
+namespace holdsfor {
+
+enum class TermKind : std::uint8_t { kName, kCompound, kList, kReal, kBigInteger };
+
+struct Term {
+  TermKind kind = TermKind::kName;
+  double real = 0;            // kReal
+  Value functor = {};             // kCompound: the code of its name
+  std::string text = {};          // kName: the name; kBigInteger: its decimal digits
+  std::vector<Value> items = {};  // kCompound: arguments; kList: elements
+};
+
+// Interns terms: equal terms have equal codes. Threads may read and intern at the same time.
+class TermTable {
+ public:
+  Value name(std::string_view text);
+  Value compound(Value functor, std::span<const Value> args);
+  Value list(std::span<const Value> items);
+  // A float that is no integer of less than 2^53.
+  Value real(double number);
+  Value big_integer(std::string_view digits);
+  Value integer(std::int64_t number);
+
+  // Valid for ever: terms do not move.
+  [[nodiscard]] const Term& operator[](Value code) const { return at(code.as_code()); }
+  [[nodiscard]] std::size_t size() const { return count_; }
+
+  [[nodiscard]] bool is_list(Value value) const { return value.is_code() && (*this)[value].kind == TermKind::kList; }
+  [[nodiscard]] bool is_compound(Value value) const {
+    return value.is_code() && (*this)[value].kind == TermKind::kCompound;
+  }
+  [[nodiscard]] bool is_name(Value value) const { return value.is_code() && (*this)[value].kind == TermKind::kName; }
+  [[nodiscard]] bool is_number(Value value) const;
+
+ private:
+  // Blocks of terms, each twice as large as the one before: what is read while another thread adds does not move.
+  static constexpr unsigned kFirstBits = 8;
+  static constexpr unsigned kBlocks = 33 - kFirstBits;
+
+  static unsigned block_of(std::uint32_t code) { return std::bit_width((code >> kFirstBits) + 1) - 1; }
+  static std::uint32_t begin_of(unsigned block) { return ((1U << block) - 1) << kFirstBits; }
+  [[nodiscard]] const Term& at(std::uint32_t code) const {
+    const unsigned block = block_of(code);
+    return blocks_[block][code - begin_of(block)];
+  }
+  Value intern(Term term);
+  static std::uint64_t hash(const Term& term);
+  static bool same(const Term& one, const Term& other);
+
+  std::mutex mutex_;
+  std::array<std::unique_ptr<Term[]>, kBlocks> blocks_;
+  std::uint32_t count_ = 0;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> codes_;
+};
+
+}  // namespace holdsfor

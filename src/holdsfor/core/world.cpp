@@ -1,0 +1,148 @@
+#include "world.h"
+
+#include <utility>
+
+namespace holdsfor {
+namespace {
+
+std::uint64_t hash(std::span<const Value> values) {
+  std::uint64_t found = 0;
+  for (const Value value : values) found = mix(found, value.word());
+  return found;
+}
+
+bool binds(const Shape& shape) {
+  if (shape.kind == ShapeKind::kBind) return true;
+  return std::any_of(shape.items.begin(), shape.items.end(), binds);
+}
+
+bool gives(const Shape& shape, Index reg) {
+  if (shape.kind == ShapeKind::kBind && shape.reg == reg) return true;
+  return std::any_of(shape.items.begin(), shape.items.end(), [&](const Shape& item) { return gives(item, reg); });
+}
+
+// Whether a term is known before an instruction runs: a register may get its value from a column of its own.
+bool is_given(const Shape& shape, const Instruction& one) {
+  if (shape.kind == ShapeKind::kConstant) return true;
+  if (shape.kind != ShapeKind::kRegister || gives(one.value, shape.reg)) return false;
+  return std::none_of(one.columns.begin(), one.columns.end(), [&](const Shape& other) { return gives(other, shape.reg); });
+}
+
+// Goes through the instructions of a plan once and notes what they need.
+class Preparation {
+ public:
+  explicit Preparation(Prepared& prepared) : prepared_(prepared) {}
+
+  void run() {
+    Plan& plan = prepared_.plan;
+    for (Component& component : plan.components) {
+      for (Rule& rule : component.rules) block(rule.program.block);
+      for (Definition& definition : component.definitions) block(definition.program.block);
+      for (Delay& delay : component.delays) block(delay.program.block);
+    }
+    for (auto* conditions : {&plan.initially, &plan.postpones, &plan.groundings}) {
+      for (Condition& condition : *conditions) block(condition.program.block);
+    }
+  }
+
+ private:
+  // Where solutions are counted, each of them matters.
+  void block(Block& instructions, bool is_counted = false) {
+    for (Instruction& one : instructions) {
+      for (Block& inner : one.blocks) block(inner, is_counted || one.op == Op::kCollect);
+      one.is_ground = std::all_of(one.columns.begin(), one.columns.end(),
+                                  [&](const Shape& shape) { return is_given(shape, one); });
+      const bool gives_nothing = one.op != Op::kDomain && one.op != Op::kListCall && !binds(one.value) && !one.time.binds && one.outputs.empty() &&
+                                 std::none_of(one.columns.begin(), one.columns.end(), binds);
+      const bool has_one_answer = one.is_ground && is_given(one.value, one) && one.op != Op::kCall;
+      one.is_test = gives_nothing && (!is_counted || has_one_answer);
+      if (one.op == Op::kFacts) one.out = fact_index(one);
+      if (one.op == Op::kEdges) {
+        const bool is_effect = one.edge == EdgeKind::kInitiated || one.edge == EdgeKind::kTerminated;
+        (is_effect ? prepared_.has_effect_readers : prepared_.has_edge_readers)[one.table] = true;
+      }
+    }
+  }
+
+  Index fact_index(const Instruction& one) {
+    std::vector<Index> places;
+    for (Index place = 0; place < one.columns.size(); ++place) {
+      if (is_given(one.columns[place], one)) places.push_back(place);
+    }
+    const auto key = std::pair(one.table, places);
+    for (const auto& [known, number] : known_) {
+      if (known == key) return number;
+    }
+    const auto number = static_cast<Index>(prepared_.fact_indexes.size());
+    prepared_.fact_indexes.emplace_back(prepared_.plan.facts[one.table], places);
+    known_.emplace_back(key, number);
+    return number;
+  }
+
+  Prepared& prepared_;
+  std::vector<std::pair<std::pair<Index, std::vector<Index>>, Index>> known_;
+};
+
+}  // namespace
+
+FactIndex::FactIndex(const FactTable& facts, std::vector<Index> places) : places_(std::move(places)) {
+  std::vector<Value> key(places_.size());
+  for (Index row = 0; row < facts.count; ++row) {
+    for (std::size_t i = 0; i < places_.size(); ++i) key[i] = facts.rows[row * facts.columns + places_[i]];
+    rows_[hash(key)].push_back(row);
+  }
+}
+
+std::span<const Index> FactIndex::find(std::span<const Value> wanted) const {
+  const auto found = rows_.find(hash(wanted));
+  return found == rows_.end() ? std::span<const Index>() : found->second;
+}
+
+Prepared::Prepared(Plan given)
+    : plan(std::move(given)),
+      has_edge_readers(plan.tables.size()),
+      has_effect_readers(plan.tables.size()),
+      groundings(plan.tables.size()),
+      postpones(plan.tables.size()),
+      component_of(plan.tables.size(), kNone) {
+  for (Index number = 0; number < plan.components.size(); ++number) {
+    for (const Index table : plan.components[number].tables) component_of[table] = number;
+  }
+  for (Index number = 0; number < plan.groundings.size(); ++number) {
+    groundings[plan.groundings[number].pair.table].push_back(number);
+  }
+  for (Index number = 0; number < plan.postpones.size(); ++number) {
+    postpones[plan.postpones[number].pair.table].push_back(number);
+  }
+  Preparation(*this).run();
+}
+
+World::World(const Prepared& prepared_plan, TermTable& term_table, Host& the_host)
+    : prepared(prepared_plan),
+      terms(term_table),
+      host(the_host),
+      arithmetic(term_table, the_host),
+      events(prepared_plan.plan.tables.size()),
+      fluents(prepared_plan.plan.tables.size()) {
+  for (std::size_t table = 0; table < plan().tables.size(); ++table) {
+    const std::size_t width = plan().tables[table].columns;
+    events[table].width = fluents[table].width = width;
+    fluents[table].initiations.width = fluents[table].terminations.width = width + 1;
+  }
+}
+
+bool World::will_hold(Index table, Index number) const {
+  const FluentTable& fluent = fluents[table];
+  const Pair& pair = fluent.pairs[number];
+  if (!is_running(table)) return pair.holds(now + 1);
+  if (plan().tables[table].role == Role::kStaticFluent) return pair.holds_next && pair.is_declared;
+  return fluent.holds_next(number, now);
+}
+
+void World::clear() {
+  for (EventTable& one : events) one.clear();
+  for (FluentTable& one : fluents) one.clear();
+  running = kNone;
+}
+
+}  // namespace holdsfor

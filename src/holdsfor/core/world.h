@@ -1,0 +1,70 @@
+// All that is known of one key at a query time: the tables that rules read, finished ones and those under way.
+#pragma once
+
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "arithmetic.h"
+#include "host.h"
+#include "plan.h"
+#include "tables.h"
+#include "terms.h"
+
+namespace holdsfor {
+
+// The time-point at which `initially` initiates its values.
+inline constexpr Time kInitial = -1;
+
+// Rows of a fact table by the values of some of their columns.
+class FactIndex {
+ public:
+  FactIndex(const FactTable& facts, std::vector<Index> places);
+  [[nodiscard]] const std::vector<Index>& places() const { return places_; }
+  [[nodiscard]] std::span<const Index> find(std::span<const Value> wanted) const;
+
+ private:
+  std::vector<Index> places_;
+  std::unordered_map<std::uint64_t, std::vector<Index>> rows_;
+};
+
+// A plan that is ready to run: instructions know their indexes, tables what is asked of them.
+struct Prepared {
+  Plan plan;
+  std::vector<FactIndex> fact_indexes;
+  std::vector<bool> has_edge_readers;    // by table: start and end events of it are read
+  std::vector<bool> has_effect_readers;  // by table: its initiations and terminations are read
+  std::vector<std::vector<Index>> groundings;  // by table
+  std::vector<std::vector<Index>> postpones;   // by table
+  std::vector<Index> component_of;  // by table; kNone for input
+
+  explicit Prepared(Plan plan);
+};
+
+struct World {
+  World(const Prepared& prepared, TermTable& terms, Host& host);
+
+  const Prepared& prepared;
+  TermTable& terms;
+  Host& host;
+  Arithmetic arithmetic;
+  std::vector<EventTable> events;    // by table
+  std::vector<FluentTable> fluents;  // by table
+  Time query = 0;
+  Time now = 0;
+  Index running = kNone;  // the component that is evaluated
+  // Lists are the next time-point alone: statically determined fluents inside a cycle.
+  bool is_pointwise = false;
+
+  [[nodiscard]] const Plan& plan() const { return prepared.plan; }
+  [[nodiscard]] bool is_running(Index table) const {
+    return running != kNone && prepared.component_of[table] == running;
+  }
+  // Finds which statically determined pairs under way hold next.
+  std::function<void()> find_next;
+  // Whether a pair holds just after the present time-point.
+  [[nodiscard]] bool will_hold(Index table, Index pair) const;
+  void clear();
+};
+
+}  // namespace holdsfor
