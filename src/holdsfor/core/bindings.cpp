@@ -7,9 +7,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <numeric>
-
-#include "sweep.h"
+#include "engine.h"
 
 namespace nb = nanobind;
 
@@ -33,13 +31,19 @@ class PythonHost : public Host {
   explicit PythonHost(nb::object host) : host_(std::move(host)) {}
 
   std::optional<Value> apply(std::uint8_t function, std::span<const Value> args) override {
+    const nb::gil_scoped_acquire acquire;
     return number(host_.attr("apply")(function, words_of(args)));
   }
-  std::optional<Value> evaluate(Value term) override { return number(host_.attr("evaluate")(term.word())); }
+  std::optional<Value> evaluate(Value term) override {
+    const nb::gil_scoped_acquire acquire;
+    return number(host_.attr("evaluate")(term.word()));
+  }
   int compare(Value left, Value right) override {
+    const nb::gil_scoped_acquire acquire;
     return nb::cast<int>(host_.attr("compare")(left.word(), right.word()));
   }
   std::vector<Value> solve(std::uint32_t goal, std::span<const Value> inputs, std::size_t& answers) override {
+    const nb::gil_scoped_acquire acquire;
     const auto found = nb::cast<std::vector<Words>>(host_.attr("solve")(goal, words_of(inputs)));
     std::vector<Value> values;
     for (const Words& row : found) {
@@ -50,6 +54,7 @@ class PythonHost : public Host {
   }
   std::vector<ListAnswer> solve_lists(std::uint32_t goal, std::span<const Value> inputs,
                                       std::span<const Intervals* const> lists, Time query) override {
+    const nb::gil_scoped_acquire acquire;
     std::vector<std::vector<std::pair<Time, Time>>> given;
     for (const Intervals* list : lists) {
       auto& into = given.emplace_back();
@@ -69,7 +74,10 @@ class PythonHost : public Host {
     }
     return answers;
   }
-  void failed(std::uint32_t site, std::span<const Value> row) override { host_.attr("failed")(site, words_of(row)); }
+  void failed(std::uint32_t site, std::span<const Value> row) override {
+    const nb::gil_scoped_acquire acquire;
+    host_.attr("failed")(site, words_of(row));
+  }
 
  private:
   static std::optional<Value> number(const nb::object& found) {
@@ -91,8 +99,7 @@ class Core {
   Core(nb::bytes plan, nb::object host)
       : host_(std::move(host)),
         prepared_(read_plan({static_cast<const std::byte*>(plan.data()), plan.size()}, terms_)),
-        world_(prepared_, terms_, host_),
-        sweep_(world_) {}
+        engine_(prepared_, terms_, host_) {}
 
   // Terms
 
@@ -129,93 +136,35 @@ class Core {
 
   // Evaluation
 
-  void clear(std::int64_t query) {
-    world_.clear();
-    world_.query = query;
-  }
+  void clear() { engine_.clear(); }
   void add_events(Index table, TimeArray times, WordArray args) {
-    EventTable& events = world_.events.at(table);
-    std::vector<std::size_t> order(times.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return times(a) < times(b); });
-    for (const std::size_t row : order) {
-      const Time time = times(row);
-      std::vector<Value> values;
-      for (std::size_t i = 0; i < events.width; ++i) values.push_back(Value::from_word(args(row * events.width + i)));
-      const auto [from, to] = events.between(time, time);
-      bool is_known = false;
-      for (std::size_t one = from; one < to && !is_known; ++one) {
-        is_known = std::equal(values.begin(), values.end(), events.row(one).begin());
-      }
-      if (is_known) continue;
-      events.times.push_back(time);
-      events.args.insert(events.args.end(), values.begin(), values.end());
+    RowSet& rows = engine_.input(table);
+    const std::size_t width = rows.width - kEventHead;
+    for (std::size_t row = 0; row < times.size(); ++row) {
+      rows.cells.push_back(time_cell(times(row)));
+      for (std::size_t i = 0; i < width; ++i) rows.cells.push_back(Value::from_word(args(row * width + i)));
     }
   }
   void add_interval(Index table, const Words& columns, std::uint64_t value, std::int64_t start, std::int64_t end,
                     bool is_cut) {
-    FluentTable& fluent = world_.fluents.at(table);
-    const std::vector<Value> values = values_of(columns);
-    const auto [pair, is_new] = fluent.add_pair(fluent.add(values), Value::from_word(value));
-    if (is_new) fluent.pairs[pair].is_declared = sweep_.is_declared(table, values, Value::from_word(value));
-    fluent.pairs[pair].list.push_back({start, end});
-    if (is_cut) fluent.cuts.push_back({start, pair});
+    auto& cells = engine_.input(table).cells;
+    cells.push_back(time_cell(start));
+    cells.push_back(time_cell(end));
+    cells.push_back(Value::from_word(value));
+    for (const std::uint64_t word : columns) cells.push_back(Value::from_word(word));
+    if (!is_cut) return;
+    auto& cuts = engine_.cuts(table).cells;
+    cuts.push_back(time_cell(start));
+    cuts.push_back(Value::from_word(value));
+    for (const std::uint64_t word : columns) cuts.push_back(Value::from_word(word));
   }
-  void run(const std::vector<std::tuple<Index, Words, std::uint64_t>>& initial) {
-    for (FluentTable& fluent : world_.fluents) {
-      for (Index pair = 0; pair < fluent.pair_count; ++pair) make_maximal(fluent.pairs[pair].list);
-    }
-    std::vector<GroundPair> pairs;
-    for (const auto& [table, columns, value] : initial) {
-      pairs.push_back({table, values_of(columns), Value::from_word(value)});
-    }
-    sweep_.run(pairs);
+  void run(std::int64_t query, unsigned threads) {
+    const nb::gil_scoped_release release;
+    engine_.run(query, threads);
   }
-  // Columns of what `initially` gives, by solving its programs.
-  std::vector<std::tuple<Index, Words, std::uint64_t>> initial_pairs() {
-    std::vector<std::tuple<Index, Words, std::uint64_t>> found;
-    Machine machine(world_);
-    for (const Condition& rule : world_.plan().initially) {
-      machine.run(rule.program, [&](const Machine::Frame& frame) {
-        Words columns;
-        for (const Shape& shape : rule.pair.columns) columns.push_back(machine.build(shape, frame).word());
-        found.emplace_back(rule.pair.table, columns, machine.build(rule.pair.value, frame).word());
-        return false;
-      });
-    }
-    return found;
-  }
-  // Columns (row after row), values, starts and ends of a fluent.
-  nb::tuple intervals(Index table) const {
-    const FluentTable& fluent = world_.fluents.at(table);
-    Words columns;
-    Words values;
-    std::vector<std::int64_t> starts;
-    std::vector<std::int64_t> ends;
-    for (Index number = 0; number < fluent.pair_count; ++number) {
-      const Pair& pair = fluent.pairs[number];
-      if (!pair.is_declared) continue;
-      for (const Interval& one : pair.list) {
-        for (const Value value : fluent.columns(pair.instance)) columns.push_back(value.word());
-        values.push_back(pair.value.word());
-        starts.push_back(one.start);
-        ends.push_back(one.end);
-      }
-    }
-    return nb::make_tuple(array_of(std::move(columns)), array_of(std::move(values)), array_of(std::move(starts)),
-                          array_of(std::move(ends)));
-  }
-  nb::tuple events(Index table) const {
-    const EventTable& found = world_.events.at(table);
-    return nb::make_tuple(array_of(words_of(found.args)), array_of(std::vector<std::int64_t>(found.times)));
-  }
-  std::vector<std::tuple<Index, Words, std::int64_t>> conflicts() const {
-    std::vector<std::tuple<Index, Words, std::int64_t>> found;
-    for (const Conflict& one : sweep_.conflicts()) {
-      found.emplace_back(one.table, words_of(world_.fluents[one.table].columns(one.instance)), one.time);
-    }
-    return found;
-  }
+  // The rows of a table: a flat array of words, and their width.
+  nb::tuple output(Index table) const { return flat(engine_.output(table)); }
+  nb::tuple conflicts(Index table) const { return flat(engine_.conflicts(table)); }
 
  private:
   static std::vector<Value> values_of(const Words& words) {
@@ -224,11 +173,12 @@ class Core {
     return found;
   }
 
+  static nb::tuple flat(const RowSet& rows) { return nb::make_tuple(array_of(words_of(rows.cells)), rows.width); }
+
   TermTable terms_;
   PythonHost host_;
   Prepared prepared_;
-  World world_;
-  Sweep sweep_;
+  Engine engine_;
 };
 
 }  // namespace
@@ -259,9 +209,7 @@ NB_MODULE(_core, module) {
       .def("clear", &Core::clear)
       .def("add_events", &Core::add_events)
       .def("add_interval", &Core::add_interval)
-      .def("initial_pairs", &Core::initial_pairs)
       .def("run", &Core::run)
-      .def("intervals", &Core::intervals)
-      .def("events", &Core::events)
+      .def("output", &Core::output)
       .def("conflicts", &Core::conflicts);
 }

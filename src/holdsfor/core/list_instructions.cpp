@@ -15,7 +15,7 @@ enum OpenLength : std::int64_t { kSoFar, kToQuery, kEndless, kKept, kLeftOut };
 bool Machine::domain(const Instruction& one, const Next& next) {
   std::vector<Value> values;
   for (const Place& place : one.places) {
-    const FluentTable& table = world_.fluents[place.table];
+    const FluentTable& table = world_.fluent_table(place.table);
     for (Index number = 0; number < table.pair_count; ++number) {
       const Pair& pair = table.pairs[number];
       if (!(world_.is_pointwise ? table.is_known(number, world_.now) : table.has_held(number))) continue;
@@ -39,7 +39,7 @@ bool Machine::domain(const Instruction& one, const Next& next) {
 
 bool Machine::lookup(const Instruction& one, const Next& next) {
   Frame& frame = *frame_;
-  const FluentTable& table = world_.fluents[one.table];
+  const FluentTable& table = world_.fluent_table(one.table);
   std::vector<Value> columns;
   columns.reserve(one.columns.size());
   for (const Shape& shape : one.columns) columns.push_back(build(shape, frame));

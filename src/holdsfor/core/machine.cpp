@@ -211,7 +211,7 @@ std::pair<Time, Time> Machine::reach(const Instant& instant) const {
 }
 
 bool Machine::events(const Instruction& one, const Next& next) {
-  const EventTable& table = world_.events[one.table];
+  const EventTable& table = world_.event_table(one.table);
   Time first = kNever;
   Time last = kNever;
   if (one.time.binds) {
@@ -223,7 +223,7 @@ bool Machine::events(const Instruction& one, const Next& next) {
   }
   const auto [from, to] = table.between(first, last);
   for (std::size_t row = from; row < to; ++row) {
-    if (one.time.binds) frame_->values[one.time.reg] = world_.terms.integer(table.times[row]);
+    if (one.time.binds) frame_->values[one.time.reg] = world_.terms.integer(table.time(row));
     if (match_all(one.columns, table.row(row)) && go_on(next)) return true;
   }
   return false;
@@ -235,7 +235,7 @@ bool Machine::try_pair(const Instruction& one, const FluentTable& table, Index n
 }
 
 bool Machine::each_pair(const Instruction& one, FunctionRef<bool(const FluentTable&, Index)> accept, const Next& next) {
-  const FluentTable& table = world_.fluents[one.table];
+  const FluentTable& table = world_.fluent_table(one.table);
   if (!one.is_ground) {
     for (Index number = 0; number < table.pair_count; ++number) {
       if (accept(table, number) && try_pair(one, table, number, next)) return true;
@@ -270,7 +270,7 @@ bool Machine::endable(const Instruction& one, const Next& next) {
 }
 
 bool Machine::starts(Index table, const Pair& pair, Time time) const {
-  const FluentTable& fluent = world_.fluents[table];
+  const FluentTable& fluent = world_.fluent_table(table);
   if (time == kInitial && (world_.plan().tables[table].role != Role::kSimpleFluent || pair.starts_initially)) return false;
   const auto number = static_cast<Index>(&pair - fluent.pairs.data());
   return std::none_of(fluent.cuts.begin(), fluent.cuts.end(),
@@ -293,7 +293,7 @@ bool Machine::edges_at(const Instruction& one, Time time, const Next& next) {
   if (world_.is_running(one.table)) {
     return time == world_.now ? edges_under_way(one, time, next) : edges_past(one, time, time, next);
   }
-  const FluentTable& table = world_.fluents[one.table];
+  const FluentTable& table = world_.fluent_table(one.table);
   const auto& edges = one.edge == EdgeKind::kStart ? table.starts : table.ends;
   const auto [from, to] = std::equal_range(edges.begin(), edges.end(), Edge{time, 0});
   for (auto at = from; at != to; ++at) {
@@ -317,7 +317,7 @@ bool Machine::edges_under_way(const Instruction& one, Time time, const Next& nex
 }
 
 bool Machine::edges_past(const Instruction& one, Time first, Time last, const Next& next) {
-  const FluentTable& table = world_.fluents[one.table];
+  const FluentTable& table = world_.fluent_table(one.table);
   const bool is_start = one.edge == EdgeKind::kStart;
   const auto found = [&](Index number, Time time) {
     if (time < first || time > last) return false;
@@ -350,11 +350,11 @@ bool Machine::edges_past(const Instruction& one, Time first, Time last, const Ne
 }
 
 bool Machine::effects(const Instruction& one, Time first, Time last, const Next& next) {
-  const FluentTable& fluent = world_.fluents[one.table];
+  const FluentTable& fluent = world_.fluent_table(one.table);
   const EventTable& table = one.edge == EdgeKind::kInitiated ? fluent.initiations : fluent.terminations;
   const auto [from, to] = table.between(first, last);
   for (std::size_t row = from; row < to; ++row) {
-    if (one.time.binds) frame_->values[one.time.reg] = world_.terms.integer(table.times[row]);
+    if (one.time.binds) frame_->values[one.time.reg] = world_.terms.integer(table.time(row));
     const auto values = table.row(row);
     if (match_all(one.columns, values) && match(one.value, values.back(), *frame_) && go_on(next)) return true;
   }

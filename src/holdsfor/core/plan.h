@@ -211,10 +211,25 @@ struct Component {
   bool is_static = false;
 };
 
+// How the rows of a table reach a stage: to the key at each of some places, or, if it is shared, to all keys.
+struct Route {
+  Index table = 0;
+  std::vector<std::vector<Index>> places;
+  bool is_shared = false;
+};
+
+// Components that are evaluated for one key after the other; `key` is how many columns the key has.
+struct Stage {
+  std::vector<Component> components;
+  Index key = 0;
+  std::vector<Route> members;
+  std::vector<Route> inputs;
+};
+
 struct Plan {
   std::vector<TableInfo> tables;
   std::vector<FactTable> facts;
-  std::vector<Component> components;
+  std::vector<Stage> stages;
   std::vector<Condition> initially;
   std::vector<Condition> postpones;
   std::vector<Condition> groundings;

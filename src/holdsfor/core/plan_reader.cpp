@@ -48,7 +48,7 @@ class Reader {
     Plan plan;
     list(plan.tables, [&] { return table(); });
     list(plan.facts, [&] { return facts(); });
-    list(plan.components, [&] { return component(); });
+    list(plan.stages, [&] { return stage(); });
     list(plan.initially, [&] { return condition(); });
     list(plan.postpones, [&] { return condition(); });
     list(plan.groundings, [&] { return condition(); });
@@ -422,6 +422,25 @@ class Reader {
     list(found.definitions, [&] { return definition(); });
     list(found.delays, [&] { return delay(); });
     found.is_static = flag();
+    return found;
+  }
+  Route route() {
+    Route found;
+    found.table = index();
+    list(found.places, [&] {
+      std::vector<Index> places;
+      list(places, [&] { return index(); });
+      return places;
+    });
+    found.is_shared = flag();
+    return found;
+  }
+  Stage stage() {
+    Stage found;
+    list(found.components, [&] { return component(); });
+    found.key = index();
+    list(found.members, [&] { return route(); });
+    list(found.inputs, [&] { return route(); });
     return found;
   }
   TableInfo table() {

@@ -13,7 +13,7 @@ void Sweep::solve_definitions(Index table) {
   FluentTable found;
   found.width = scratch_.width;
   std::vector<Value> columns;
-  for (const Definition& definition : world_.plan().components[component_].definitions) {
+  for (const Definition& definition : prepared_->component->definitions) {
     if (definition.head.table != table) continue;
     found.clear();
     machine_.run(definition.program, [&](const Machine::Frame& frame) {
@@ -23,7 +23,7 @@ void Sweep::solve_definitions(Index table) {
       const bool is_open = value.is_wildcard() ||
                            std::any_of(columns.begin(), columns.end(), [](Value one) { return one.is_wildcard(); });
       // A fallback such as holdsFor(f(_)=true, []) has nothing to add.
-      if (is_open) return false;
+      if (is_open || !world_.is_of_key(table, columns)) return false;
       Intervals& list = found.pairs[found.add_pair(found.add(columns), value).first].list;
       const Intervals& given = *frame.lists[definition.out];
       list.insert(list.end(), given.begin(), given.end());
@@ -55,7 +55,7 @@ void Sweep::define(Index table) {
 // Which statically determined pairs of the component hold just after the present time-point.
 void Sweep::find_next() {
   const bool before = std::exchange(world_.is_pointwise, true);
-  const Component& component = world_.plan().components[component_];
+  const Component& component = (*prepared_->component);
   for (const Index table : component.tables) {
     FluentTable& fluent = world_.fluents[table];
     for (Index number = 0; number < fluent.pair_count; ++number) fluent.pairs[number].holds_next = false;
@@ -79,7 +79,7 @@ void Sweep::find_next() {
 }
 
 void Sweep::update_static() {
-  for (const Index table : world_.plan().components[component_].tables) {
+  for (const Index table : prepared_->component->tables) {
     if (world_.plan().tables[table].role != Role::kStaticFluent) continue;
     FluentTable& fluent = world_.fluents[table];
     for (Index number = 0; number < fluent.pair_count; ++number) {

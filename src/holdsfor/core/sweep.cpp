@@ -8,14 +8,11 @@ Sweep::Sweep(World& world) : world_(world), machine_(world) {
   world_.find_next = [this] { find_next(); };
 }
 
-void Sweep::run(std::span<const GroundPair> initial) {
+void Sweep::run(Index stage, std::span<const GroundPair> initial) {
   initial_.assign(initial.begin(), initial.end());
   scheduled_.clear();
   conflicts_.clear();
-  for (Index table = 0; table < world_.plan().tables.size(); ++table) {
-    if (world_.plan().tables[table].role == Role::kInputFluent) world_.fluents[table].index_edges();
-  }
-  for (Index number = 0; number < world_.plan().components.size(); ++number) run_component(number);
+  for (const Index number : world_.prepared.of_stage[stage]) run_component(number);
 }
 
 bool Sweep::is_declared(Index table, std::span<const Value> columns, Value value) {
@@ -28,27 +25,30 @@ bool Sweep::is_declared(Index table, std::span<const Value> columns, Value value
 }
 
 void Sweep::run_component(Index number) {
-  const Component& component = world_.plan().components[number];
+  prepared_ = &world_.prepared.components[number];
+  const Component& component = *prepared_->component;
   component_ = number;
   if (component.is_static) {
     define(component.tables[0]);
   } else {
     world_.running = number;
-    has_static_ = !component.definitions.empty();
+    has_static_ = prepared_->has_definitions;
     attempts_.clear();
     in_a_row_ = 0;
-    collect_agenda();
-    // Times at which something is given come from the agenda, those of delayed effects from the attempts.
-    for (std::size_t at = 0; at < agenda_.size() || !attempts_.empty();) {
-      const Time given = at < agenda_.size() ? agenda_[at] : kForever;
+    open_sources();
+    for (;;) {
+      const Time given = next_given();
       const Time due = attempts_.empty() ? kForever : attempts_.begin()->first;
       const Time time = std::min(given, due);
-      if (time > world_.query) break;
-      if (given == time) {
-        ++at;
-        in_a_row_ = 0;
+      if (time > world_.query || time == kForever) break;
+      if (given == time) in_a_row_ = 0;
+      std::uint64_t active = 0;
+      for (Source& source : sources_) {
+        if (source.next() != time) continue;
+        active |= source.bit;
+        source.pass(time);
       }
-      step(time);
+      step(time, active);
     }
     finish();
   }
@@ -57,44 +57,65 @@ void Sweep::run_component(Index number) {
   }
 }
 
-void Sweep::collect_agenda() {
-  agenda_.assign(1, kInitial);
+Time Sweep::Source::next() const {
+  if (events != nullptr) return at < events->size() ? events->time(at) : kForever;
+  if (edges != nullptr) return at < edges->size() ? (*edges)[at].time : kForever;
+  return at < times->size() ? (*times)[at] : kForever;
+}
+
+void Sweep::Source::pass(Time time) {
+  while (next() == time) ++at;
+}
+
+Time Sweep::next_given() {
+  Time first = kForever;
+  for (const Source& source : sources_) first = std::min(first, source.next());
+  return first;
+}
+
+void Sweep::open_sources() {
+  sources_.clear();
+  extra_.assign(1, kInitial);
   for (const auto& [time, pair] : scheduled_) {
-    if (owns(pair.table)) agenda_.push_back(time);
+    if (owns(pair.table)) extra_.push_back(time);
   }
-  if (has_static_) {
-    for (Index table = 0; table < world_.plan().tables.size(); ++table) {
-      if (!owns(table)) add_times(table);
-    }
-  } else {
-    for (const Rule& rule : world_.plan().components[component_].rules) {
-      for (const Index driver : rule.drivers) {
-        if (!owns(driver)) add_times(driver);
+  std::sort(extra_.begin(), extra_.end());
+  sources_.push_back({.bit = 0, .times = &extra_});
+  for (std::size_t i = 0; i < prepared_->sources.size(); ++i) {
+    open(prepared_->sources[i], i < 64 ? std::uint64_t{1} << i : 0);
+  }
+  if (!has_static_) return;
+  // Statically determined fluents of a cycle may change whenever anything does.
+  for (Index table = 0; table < world_.plan().tables.size(); ++table) {
+    if (owns(table)) continue;
+    const FluentTable& fluent = world_.fluent_table(table);
+    for (Index number = 0; number < fluent.pair_count; ++number) {
+      for (const Interval& one : fluent.pairs[number].list) {
+        if (one.start != kNever) extra_.push_back(one.start - 1);
+        if (one.end != kForever) extra_.push_back(one.end - 1);
       }
     }
   }
-  std::sort(agenda_.begin(), agenda_.end());
-  agenda_.erase(std::unique(agenda_.begin(), agenda_.end()), agenda_.end());
+  std::sort(extra_.begin(), extra_.end());
 }
 
-void Sweep::add_times(Index table) {
-  const auto add = [&](const std::vector<Time>& times) { agenda_.insert(agenda_.end(), times.begin(), times.end()); };
-  add(world_.events[table].times);
-  const FluentTable& fluent = world_.fluents[table];
-  add(fluent.initiations.times);
-  add(fluent.terminations.times);
-  for (Index number = 0; number < fluent.pair_count; ++number) {
-    for (const Interval& one : fluent.pairs[number].list) {
-      if (one.start != kNever) agenda_.push_back(one.start - 1);
-      if (one.end != kForever) agenda_.push_back(one.end - 1);
-    }
+void Sweep::open(Index table, std::uint64_t bit) {
+  const TableInfo& info = world_.plan().tables[table];
+  if (info.is_event()) {
+    sources_.push_back({.bit = bit, .events = &world_.event_table(table)});
+    return;
   }
+  const FluentTable& fluent = world_.fluent_table(table);
+  sources_.push_back({.bit = bit, .edges = &fluent.starts});
+  sources_.push_back({.bit = bit, .edges = &fluent.ends});
+  sources_.push_back({.bit = bit, .events = &fluent.initiations});
+  sources_.push_back({.bit = bit, .events = &fluent.terminations});
 }
 
 // One time-point
 
-void Sweep::step(Time time) {
-  const Component& component = world_.plan().components[component_];
+void Sweep::step(Time time, std::uint64_t active) {
+  const Component& component = *prepared_->component;
   world_.now = time;
   touched_.clear();
   for (const Index table : component.tables) {
@@ -110,17 +131,24 @@ void Sweep::step(Time time) {
     }
   }
   for (const Group& group : component.groups) {
-    while (decide(group) && group.repeats) {
+    while (decide(group, active) && group.repeats) {
     }
   }
-  pass_on();
+  if (!attempts_.empty()) pass_on();
   apply();
 }
 
-bool Sweep::decide(const Group& group) {
+bool Sweep::decide(const Group& group, std::uint64_t active) {
   const std::size_t before = changes_;
-  for (const Index rule : group.rules) fire(world_.plan().components[component_].rules[rule]);
-  for (const Decision& decision : group.decisions) decide_delayed(decision);
+  for (const Index rule : group.rules) {
+    // A rule that is set off inside the component runs every time.
+    if (prepared_->runs_for[rule] == ~std::uint64_t{0} || (prepared_->runs_for[rule] & active) != 0) {
+      fire(prepared_->component->rules[rule]);
+    }
+  }
+  if (!attempts_.empty() || !scheduled_.empty()) {
+    for (const Decision& decision : group.decisions) decide_delayed(decision);
+  }
   return changes_ != before;
 }
 
@@ -171,6 +199,7 @@ void Sweep::fire(const Rule& rule) {
   for (std::size_t at = 0; at < found_.size(); at += width) {
     const std::span<const Value> columns(found_.data() + at, width - 1);
     const Value value = found_[at + width - 1];
+    if (!world_.is_of_key(rule.table, columns)) continue;
     switch (rule.kind) {
       case HeadKind::kInitiate:
         initiate(rule.table, columns, value);
@@ -190,8 +219,7 @@ void Sweep::happen(Index table, std::span<const Value> columns) {
   for (std::size_t row = from; row < to; ++row) {
     if (std::equal(columns.begin(), columns.end(), events.row(row).begin())) return;
   }
-  events.times.push_back(world_.now);
-  events.args.insert(events.args.end(), columns.begin(), columns.end());
+  events.add(world_.now, columns);
   ++changes_;
 }
 
@@ -210,9 +238,9 @@ Instance& marked(FluentTable& table, Index number, Time now) {
 }
 
 void record(EventTable& effects, Time now, std::span<const Value> columns, Value value) {
-  effects.times.push_back(now);
-  effects.args.insert(effects.args.end(), columns.begin(), columns.end());
-  effects.args.push_back(value);
+  std::vector<Value> row(columns.begin(), columns.end());
+  row.push_back(value);
+  effects.add(now, row);
 }
 
 }  // namespace
@@ -295,7 +323,7 @@ void Sweep::stage(Index table, Index number) {
   const std::vector<Value> columns(own.begin(), own.end());
   const Value value = fluent.pairs[number].value;
   std::vector<std::pair<Time, Attempt>> found;
-  for (const Delay& rule : world_.plan().components[component_].delays) {
+  for (const Delay& rule : prepared_->component->delays) {
     if (rule.trigger.table != table) continue;
     machine_.run_on(rule.trigger, columns, value, rule.program, [&](const Machine::Frame& frame) {
       const auto delay = world_.arithmetic.evaluate(rule.delay, frame.values);
@@ -337,7 +365,7 @@ bool Sweep::is_postponable(Index table, Index number) {
 void Sweep::apply() {
   attempts_.erase(attempts_.begin(), attempts_.upper_bound(world_.now));
   if (has_static_) find_next();
-  for (const Index table : world_.plan().components[component_].tables) {
+  for (const Index table : prepared_->component->tables) {
     const FluentTable& fluent = world_.fluents[table];
     if (fluent.open_ends.empty()) continue;
     for (Index number = 0; number < fluent.instances.size(); ++number) {
@@ -378,7 +406,7 @@ void Sweep::begin(Index table, Index number) {
 }
 
 void Sweep::finish() {
-  const Component& component = world_.plan().components[component_];
+  const Component& component = (*prepared_->component);
   for (const Index table : component.tables) {
     FluentTable& fluent = world_.fluents[table];
     fluent.open_ends.clear();

@@ -39,8 +39,8 @@ class Sweep {
  public:
   explicit Sweep(World& world);
 
-  // Evaluates every component from what the world has of input. The results are in the tables of the world.
-  void run(std::span<const GroundPair> initial);
+  // Evaluates the components of a stage from what the world has of input. The results are in the tables of the world.
+  void run(Index stage, std::span<const GroundPair> initial);
   [[nodiscard]] const std::vector<Conflict>& conflicts() const { return conflicts_; }
   // Whether a pair is among the groundings of its fluent.
   bool is_declared(Index table, std::span<const Value> columns, Value value);
@@ -57,10 +57,11 @@ class Sweep {
   };
 
   void run_component(Index number);
-  void collect_agenda();
-  void add_times(Index table);
-  void step(Time time);
-  bool decide(const Group& group);
+  void open_sources();
+  void open(Index table, std::uint64_t bit);
+  Time next_given();
+  void step(Time time, std::uint64_t active);
+  bool decide(const Group& group, std::uint64_t active);
   bool decide_delayed(const Decision& decision);
   void fire(const Rule& rule);
   void initiate(Index table, std::span<const Value> columns, Value value);
@@ -87,7 +88,20 @@ class Sweep {
   std::vector<GroundPair> initial_;
   std::multimap<Time, GroundPair> scheduled_;  // effects on components that are evaluated later
   std::multimap<Time, Attempt> attempts_;
-  std::vector<Time> agenda_;
+  // Times at which something is given, each in order: events of a kind, or starts and ends of a fluent.
+  struct Source {
+    std::uint64_t bit = 0;
+    const EventTable* events = nullptr;
+    const std::vector<Edge>* edges = nullptr;
+    const std::vector<Time>* times = nullptr;
+    std::size_t at = 0;
+
+    [[nodiscard]] Time next() const;
+    void pass(Time time);
+  };
+  std::vector<Source> sources_;
+  std::vector<Time> extra_;  // times that no source has
+  const PreparedComponent* prepared_ = nullptr;
   std::vector<std::pair<Index, Index>> touched_;  // instances with marks of the present time-point
   std::vector<Conflict> conflicts_;
   std::vector<Value> found_;  // heads of a rule, one after the other

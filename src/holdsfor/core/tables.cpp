@@ -1,6 +1,12 @@
 #include "tables.h"
 
 namespace holdsfor {
+namespace {
+
+// So many rows are looked at one by one before half of the rest is left out at each step.
+constexpr int kNear = 8;
+
+}  // namespace
 
 std::uint64_t TupleIndex::hash(std::span<const Value> row) {
   std::uint64_t found = 0;
@@ -48,22 +54,65 @@ void TupleIndex::rebuild(const std::vector<Value>& rows, std::size_t width, std:
   for (std::size_t row = 0; row < count; ++row) insert(hash({rows.data() + row * width, width}), static_cast<Index>(row));
 }
 
-std::pair<std::size_t, std::size_t> EventTable::between(Time first, Time last) const {
-  const auto from = std::lower_bound(times.begin(), times.end(), first);
-  auto to = from;
-  // Most often one time-point is asked for, and few events are there.
-  for (int steps = 0; to != times.end() && *to <= last; ++to) {
-    if (++steps > 8) {
-      to = std::upper_bound(to, times.end(), last);
-      break;
+std::size_t EventTable::first_from(Time wanted, std::size_t near) const {
+  std::size_t at = std::min(near, count_);
+  for (int steps = 0; at > 0 && time(at - 1) >= wanted; --at) {
+    if (++steps > kNear) {
+      std::size_t low = 0;
+      while (low < at) {
+        const std::size_t middle = (low + at) / 2;
+        if (time(middle) >= wanted) {
+          at = middle;
+        } else {
+          low = middle + 1;
+        }
+      }
+      return at;
     }
   }
-  return {static_cast<std::size_t>(from - times.begin()), static_cast<std::size_t>(to - times.begin())};
+  for (int steps = 0; at < count_ && time(at) < wanted; ++at) {
+    if (++steps > kNear) {
+      std::size_t high = count_;
+      while (at < high) {
+        const std::size_t middle = (at + high) / 2;
+        if (time(middle) >= wanted) {
+          high = middle;
+        } else {
+          at = middle + 1;
+        }
+      }
+      return at;
+    }
+  }
+  return at;
+}
+
+std::pair<std::size_t, std::size_t> EventTable::between(Time first, Time last) const {
+  const std::size_t from = near_ = first_from(first, near_);
+  return {from, last == kForever ? count_ : first_from(last + 1, from)};
+}
+
+void EventTable::show(const Value* rows, std::size_t count) {
+  rows_ = rows;
+  count_ = count;
+  near_ = 0;
+}
+
+void EventTable::add(Time when, std::span<const Value> args) {
+  if (rows_ != own_.data()) own_.assign(rows_, rows_ + count_ * (width + 1));
+  // What rules derive comes in the order of time; the stream may have brought later events of the same kind.
+  std::size_t at = count_;
+  if (at > 0 && time(at - 1) > when) at = first_from(when + 1, at);
+  const auto place = own_.begin() + static_cast<std::ptrdiff_t>(at * (width + 1));
+  const auto next = own_.insert(place, Value::from_word(static_cast<std::uint64_t>(when)));
+  own_.insert(std::next(next), args.begin(), args.end());
+  rows_ = own_.data();
+  ++count_;
 }
 
 void EventTable::clear() {
-  times.clear();
-  args.clear();
+  own_.clear();
+  show(own_.data(), 0);
 }
 
 Index FluentTable::add(std::span<const Value> columns) {

@@ -32,16 +32,30 @@ class TupleIndex {
   std::vector<Index> slots_;
 };
 
-// Events of one kind, sorted by time.
-struct EventTable {
+// Events of one kind, sorted by time: rows of a time and its arguments. They stand elsewhere, or are made here.
+class EventTable {
+ public:
   std::size_t width = 0;
-  std::vector<Time> times;
-  std::vector<Value> args;
 
-  [[nodiscard]] std::span<const Value> row(std::size_t number) const { return {args.data() + number * width, width}; }
-  // The rows from one time to another, both included.
+  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] Time time(std::size_t row) const { return static_cast<Time>(rows_[row * (width + 1)].word()); }
+  [[nodiscard]] std::span<const Value> row(std::size_t number) const {
+    return {rows_ + number * (width + 1) + 1, width};
+  }
+  // The rows from one time to another, both included. Questions in the order of time are answered quickest.
   [[nodiscard]] std::pair<std::size_t, std::size_t> between(Time first, Time last) const;
+  // Shows rows that stand elsewhere.
+  void show(const Value* rows, std::size_t count);
+  void add(Time when, std::span<const Value> args);
   void clear();
+
+ private:
+  [[nodiscard]] std::size_t first_from(Time time, std::size_t near) const;
+
+  const Value* rows_ = nullptr;
+  std::size_t count_ = 0;
+  std::vector<Value> own_;
+  mutable std::size_t near_ = 0;
 };
 
 // F=V for one instance of F: its intervals so far, and since when it holds if it is open.

@@ -35,10 +35,12 @@ class Preparation {
 
   void run() {
     Plan& plan = prepared_.plan;
-    for (Component& component : plan.components) {
-      for (Rule& rule : component.rules) block(rule.program.block);
-      for (Definition& definition : component.definitions) block(definition.program.block);
-      for (Delay& delay : component.delays) block(delay.program.block);
+    for (Stage& stage : plan.stages) {
+      for (Component& component : stage.components) {
+        for (Rule& rule : component.rules) block(rule.program.block);
+        for (Definition& definition : component.definitions) block(definition.program.block);
+        for (Delay& delay : component.delays) block(delay.program.block);
+      }
     }
     for (auto* conditions : {&plan.initially, &plan.postpones, &plan.groundings}) {
       for (Condition& condition : *conditions) block(condition.program.block);
@@ -83,6 +85,31 @@ class Preparation {
   std::vector<std::pair<std::pair<Index, std::vector<Index>>, Index>> known_;
 };
 
+PreparedComponent prepared_component(const Component& component) {
+  PreparedComponent found{.component = &component, .sources = {}, .runs_for = {}};
+  found.has_definitions = !component.definitions.empty();
+  const auto is_own = [&](Index table) {
+    return std::find(component.tables.begin(), component.tables.end(), table) != component.tables.end();
+  };
+  for (const Rule& rule : component.rules) {
+    for (const Index driver : rule.drivers) {
+      const bool is_known = std::find(found.sources.begin(), found.sources.end(), driver) != found.sources.end();
+      if (!is_own(driver) && !is_known) found.sources.push_back(driver);
+    }
+  }
+  const bool has_many = found.sources.size() > 64;
+  for (const Rule& rule : component.rules) {
+    const bool is_set_off_inside = rule.drivers.empty() || std::any_of(rule.drivers.begin(), rule.drivers.end(), is_own);
+    std::uint64_t mask = has_many || is_set_off_inside ? ~std::uint64_t{0} : 0;
+    for (std::size_t i = 0; i < found.sources.size() && !has_many; ++i) {
+      const bool drives = std::find(rule.drivers.begin(), rule.drivers.end(), found.sources[i]) != rule.drivers.end();
+      if (drives) mask |= std::uint64_t{1} << i;
+    }
+    found.runs_for.push_back(mask);
+  }
+  return found;
+}
+
 }  // namespace
 
 FactIndex::FactIndex(const FactTable& facts, std::vector<Index> places) : places_(std::move(places)) {
@@ -105,8 +132,13 @@ Prepared::Prepared(Plan given)
       groundings(plan.tables.size()),
       postpones(plan.tables.size()),
       component_of(plan.tables.size(), kNone) {
-  for (Index number = 0; number < plan.components.size(); ++number) {
-    for (const Index table : plan.components[number].tables) component_of[table] = number;
+  for (const Stage& stage : plan.stages) {
+    auto& numbers = of_stage.emplace_back();
+    for (const Component& component : stage.components) {
+      numbers.push_back(static_cast<Index>(components.size()));
+      for (const Index table : component.tables) component_of[table] = numbers.back();
+      components.push_back(prepared_component(component));
+    }
   }
   for (Index number = 0; number < plan.groundings.size(); ++number) {
     groundings[plan.groundings[number].pair.table].push_back(number);
@@ -123,7 +155,8 @@ World::World(const Prepared& prepared_plan, TermTable& term_table, Host& the_hos
       host(the_host),
       arithmetic(term_table, the_host),
       events(prepared_plan.plan.tables.size()),
-      fluents(prepared_plan.plan.tables.size()) {
+      fluents(prepared_plan.plan.tables.size()),
+      is_shared(prepared_plan.plan.tables.size()) {
   for (std::size_t table = 0; table < plan().tables.size(); ++table) {
     const std::size_t width = plan().tables[table].columns;
     events[table].width = fluents[table].width = width;
@@ -132,7 +165,7 @@ World::World(const Prepared& prepared_plan, TermTable& term_table, Host& the_hos
 }
 
 bool World::will_hold(Index table, Index number) const {
-  const FluentTable& fluent = fluents[table];
+  const FluentTable& fluent = fluent_table(table);
   const Pair& pair = fluent.pairs[number];
   if (!is_running(table)) return pair.holds(now + 1);
   if (plan().tables[table].role == Role::kStaticFluent) return pair.holds_next && pair.is_declared;

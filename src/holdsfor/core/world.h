@@ -28,6 +28,16 @@ class FactIndex {
   std::unordered_map<std::uint64_t, std::vector<Index>> rows_;
 };
 
+// A component with what its sweep goes by.
+struct PreparedComponent {
+  const Component* component = nullptr;
+  // Tables of other components that make its rules run, at most 64; a component with more runs all rules every time.
+  std::vector<Index> sources;
+  // By rule: the sources that make it run; all ones if it must run whenever anything happens.
+  std::vector<std::uint64_t> runs_for;
+  bool has_definitions = false;
+};
+
 // A plan that is ready to run: instructions know their indexes, tables what is asked of them.
 struct Prepared {
   Plan plan;
@@ -36,7 +46,9 @@ struct Prepared {
   std::vector<bool> has_effect_readers;  // by table: its initiations and terminations are read
   std::vector<std::vector<Index>> groundings;  // by table
   std::vector<std::vector<Index>> postpones;   // by table
-  std::vector<Index> component_of;  // by table; kNone for input
+  std::vector<PreparedComponent> components;  // of all stages
+  std::vector<std::vector<Index>> of_stage;   // components by stage
+  std::vector<Index> component_of;            // by table; kNone for input
 
   explicit Prepared(Plan plan);
 };
@@ -56,6 +68,30 @@ struct World {
   // Lists are the next time-point alone: statically determined fluents inside a cycle.
   bool is_pointwise = false;
 
+  // Tables that all keys read whole, or null: see Route::is_shared.
+  const World* shared = nullptr;
+  std::vector<bool> is_shared;  // by table
+
+  // The key that is evaluated, and where it stands in the columns of each table of the stage; null if all that rules
+  // find belongs to it.
+  std::vector<Value> key;
+  const std::vector<std::vector<Index>>* key_places = nullptr;
+
+  // Whether an instance belongs to the key: rows may reach several keys, and rules find what is not theirs.
+  [[nodiscard]] bool is_of_key(Index table, std::span<const Value> columns) const {
+    if (key_places == nullptr) return true;
+    const auto& places = (*key_places)[table];
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (columns[places[i]] != key[i] && !columns[places[i]].is_wildcard()) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] const EventTable& event_table(Index table) const {
+    return is_shared[table] ? shared->events[table] : events[table];
+  }
+  [[nodiscard]] const FluentTable& fluent_table(Index table) const {
+    return is_shared[table] ? shared->fluents[table] : fluents[table];
+  }
   [[nodiscard]] const Plan& plan() const { return prepared.plan; }
   [[nodiscard]] bool is_running(Index table) const {
     return running != kNone && prepared.component_of[table] == running;

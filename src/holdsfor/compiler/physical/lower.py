@@ -10,11 +10,12 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis import instant
 from holdsfor.compiler.analysis.dependencies import ANY, Vertex
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
-from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
 from holdsfor.compiler.physical import model
 from holdsfor.compiler.physical.bodies import BodyLowering, Goal, Knowledge
+from holdsfor.compiler.physical.keys import choose_stages
 from holdsfor.compiler.physical.scope import Scope
 from holdsfor.compiler.physical.statics import lower_definition
+from holdsfor.compiler.plan import Plan
 from holdsfor.ir import (
     Boundary,
     Declaration,
@@ -59,9 +60,9 @@ class Lowered:
     goals: tuple[Goal, ...]
 
 
-def lower(analysis: Analysis, max_delayed_effects: int = MAX_DELAYED_EFFECTS) -> Lowered:
+def lower(plan: Plan) -> Lowered:
     """The physical plan of a program."""
-    return _Lowering(analysis).plan(max_delayed_effects)
+    return _Lowering(plan.analysis).plan(plan)
 
 
 class _Lowering:
@@ -70,29 +71,35 @@ class _Lowering:
         self._symbols = tuple(analysis.entities.table)
         self._known = Knowledge(analysis, {symbol: number for number, symbol in enumerate(self._symbols)})
 
-    def plan(self, max_delayed_effects: int) -> Lowered:
-        entities, graph = self._analysis.entities, self._analysis.graph
-        if graph.metric:
+    def plan(self, logical: Plan) -> Lowered:
+        entities = self._analysis.entities
+        if self._analysis.graph.metric:
             raise NotImplementedError("metric rules")
         tables = tuple(
             model.Table(str(symbol), _ROLES[entities[symbol].role], _width(symbol)) for symbol in self._symbols
         )
-        components = tuple(
-            self._component(members)
-            for members in graph.fluent_components
-            if entities[members[0]].role is not Role.INPUT_FLUENT
-        )
+        stages = tuple(self._stages(logical))
         program = self._analysis.program
         plan = model.PhysicalPlan(
             tables=tables,
-            components=components,
+            stages=stages,
             initially=tuple(self._initially(rule) for rule in program.initially),
             postpones=tuple(self._condition(rule.fvp, rule) for rule in program.postpones),
             groundings=tuple(self._groundings()),
             facts=tuple(self._known.fact_tables),
-            max_delayed_effects=max_delayed_effects,
+            max_delayed_effects=logical.max_delayed_effects,
         )
         return Lowered(plan, self._symbols, tuple(self._known.goals))
+
+    def _stages(self, logical: Plan) -> Iterator[model.Stage]:
+        number = self._known.tables
+        for drafted in choose_stages(logical):
+            yield model.Stage(
+                tuple(self._component(members) for members in drafted.components),
+                drafted.key,
+                tuple(model.Route(number[symbol], (places,), False) for symbol, places in drafted.members),
+                tuple(model.Route(number[symbol], spread or (), spread is None) for symbol, spread in drafted.inputs),
+            )
 
     def _component(self, members: tuple[Symbol, ...]) -> model.Component:
         analysis = self._analysis

@@ -453,12 +453,31 @@ class Component:
 
 
 @dataclass(frozen=True, slots=True)
+class Route:
+    """How the rows of a table reach a stage: to the key at each of some places, or, if it is shared, to all keys."""
+
+    table: int
+    places: tuple[tuple[int, ...], ...]
+    is_shared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Components that are evaluated for one key after the other. `key` is how many columns the key has."""
+
+    components: tuple[Component, ...]
+    key: int
+    members: tuple[Route, ...]
+    inputs: tuple[Route, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PhysicalPlan:
     """Everything that the core needs to know of a program."""
 
     tables: tuple[Table, ...]
     facts: tuple[FactTable, ...]
-    components: tuple[Component, ...]
+    stages: tuple[Stage, ...]
     initially: tuple[Initially, ...]
     postpones: tuple[Condition, ...]
     groundings: tuple[Condition, ...]

@@ -1,0 +1,58 @@
+// Rows of tables outside of any key: what comes in, goes from stage to stage, and comes out.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "plan.h"
+#include "value.h"
+
+namespace holdsfor {
+
+// Rows of one width, one after the other.
+struct RowSet {
+  std::size_t width = 0;
+  std::vector<Value> cells;
+
+  [[nodiscard]] std::size_t size() const { return width == 0 ? 0 : cells.size() / width; }
+  [[nodiscard]] const Value* row(std::size_t number) const { return cells.data() + number * width; }
+  void append(const RowSet& other) { cells.insert(cells.end(), other.cells.begin(), other.cells.end()); }
+};
+
+inline Value time_cell(Time time) { return Value::from_word(static_cast<std::uint64_t>(time)); }
+inline Time time_of(Value cell) { return static_cast<Time>(cell.word()); }
+
+// An event is its time and its arguments; an interval of a fluent its start, end, value and arguments.
+inline constexpr std::size_t kEventHead = 1;
+inline constexpr std::size_t kIntervalHead = 3;
+
+// Rows by key: those of key k are at [begin[k], begin[k+1]), and in the order of their first cell.
+struct Grouped {
+  RowSet rows;
+  std::vector<std::uint32_t> begin;
+};
+
+// Numbers keys in the order in which they are met.
+class KeyNumbers {
+ public:
+  explicit KeyNumbers(std::size_t width) : width_(width) {}
+
+  Index number(std::span<const Value> key);
+  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] std::span<const Value> key(Index number) const { return {keys_.data() + number * width_, width_}; }
+
+ private:
+  void grow();
+
+  std::size_t width_;
+  std::size_t count_ = 0;
+  std::vector<Value> keys_;
+  std::vector<Index> slots_;
+};
+
+// Groups rows by the keys at some places of their arguments, which begin after `head` cells. A row may go to several
+// keys, but to each of them once; equal events of a key are one.
+Grouped group_rows(const RowSet& rows, std::size_t head, const std::vector<std::vector<Index>>& places,
+                   KeyNumbers& keys);
+
+}  // namespace holdsfor
