@@ -40,21 +40,33 @@ bool Machine::domain(const Instruction& one, const Next& next) {
 bool Machine::lookup(const Instruction& one, const Next& next) {
   Frame& frame = *frame_;
   const FluentTable& table = world_.fluent_table(one.table);
+  if (!one.is_ground || one.value.kind == ShapeKind::kBind || one.value.kind == ShapeKind::kStructure) {
+    const auto accept = [&](const FluentTable& from, Index number) {
+      if (!(world_.is_pointwise ? from.is_known(number, world_.now) : from.has_held(number))) return false;
+      put_list(one, from, number);
+      return true;
+    };
+    return each_pair(one, accept, next);
+  }
   std::vector<Value> columns;
   columns.reserve(one.columns.size());
   for (const Shape& shape : one.columns) columns.push_back(build(shape, frame));
   const Index instance = table.find(columns);
   const Index number = instance == kNone ? kNone : table.find_pair(instance, build(one.value, frame));
-  Intervals& made = frame.made[one.out];
-  made.clear();
-  frame.lists[one.out] = &made;
-  if (number == kNone || !table.pairs[number].is_declared) return go_on(next);
-  if (!world_.is_pointwise) {
-    frame.lists[one.out] = &table.pairs[number].list;
-    return go_on(next);
-  }
-  if (world_.will_hold(one.table, number)) made.push_back({world_.now + 1, world_.now + 2});
+  put_list(one, table, number);
   return go_on(next);
+}
+
+void Machine::put_list(const Instruction& one, const FluentTable& table, Index number) {
+  Intervals& made = frame_->made[one.out];
+  made.clear();
+  frame_->lists[one.out] = &made;
+  if (number == kNone || !table.pairs[number].is_declared) return;
+  if (!world_.is_pointwise) {
+    frame_->lists[one.out] = &table.pairs[number].list;
+  } else if (world_.will_hold(one.table, number)) {
+    made.push_back({world_.now + 1, world_.now + 2});
+  }
 }
 
 bool Machine::empty(const Instruction& one) {

@@ -61,6 +61,7 @@ class Machine {
   bool call(const Instruction& one, const Next& next);
   bool domain(const Instruction& one, const Next& next);
   bool lookup(const Instruction& one, const Next& next);
+  void put_list(const Instruction& one, const FluentTable& table, Index number);
   bool collect(const Instruction& one, const Next& next);
   bool compare(const Instruction& one);
   bool assign(const Instruction& one);

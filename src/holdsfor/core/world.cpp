@@ -54,7 +54,7 @@ class Preparation {
       for (Block& inner : one.blocks) block(inner, is_counted || one.op == Op::kCollect);
       one.is_ground = std::all_of(one.columns.begin(), one.columns.end(),
                                   [&](const Shape& shape) { return is_given(shape, one); });
-      const bool gives_nothing = one.op != Op::kDomain && one.op != Op::kListCall && !binds(one.value) && !one.time.binds && one.outputs.empty() &&
+      const bool gives_nothing = one.op != Op::kDomain && one.op != Op::kLookup && one.op != Op::kListCall && !binds(one.value) && !one.time.binds && one.outputs.empty() &&
                                  std::none_of(one.columns.begin(), one.columns.end(), binds);
       const bool has_one_answer = one.is_ground && is_given(one.value, one) && one.op != Op::kCall;
       one.is_test = gives_nothing && (!is_counted || has_one_answer);

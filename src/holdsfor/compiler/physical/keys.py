@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.compiler.physical.required import required_leaves
 from holdsfor.compiler.plan import Plan, Stratum
 from holdsfor.ir import (
     Algebra,
@@ -85,6 +86,10 @@ def _has_driver(rule: Rule, spread: set[Symbol], plan: Plan) -> bool:
     entities = plan.analysis.entities
     body: Body = rule.body
     if isinstance(rule, IntervalRule):
+        others = [one for one in entities[entities.fluent(rule.fvp)].rules if isinstance(one, IntervalRule)]
+        required = required_leaves(rule, plan.analysis.body(rule))
+        if len(others) == 1 and any(entities.fluent(one.fvp) in spread for one in required):
+            return True
         # Lists that nothing is known of give an empty list, unless something makes time-points out of nothing.
         names = [one for one in walk(body) if isinstance(one, Intervals)]
         makes = any(isinstance(one, Algebra) and one.operator is IntervalOperator.COMPLEMENT for one in walk(body))

@@ -115,7 +115,9 @@ class _Lowering:
                     rules[id(rule)] = len(lowered)
                     lowered.append(self._rule(rule))
                 elif isinstance(rule, IntervalRule):
-                    definitions.append(lower_definition(rule, analysis.body(rule), self._known))
+                    later = [one for one in analysis.entities[symbol].rules if isinstance(one, IntervalRule)]
+                    is_last = rule is later[-1]
+                    definitions.append(lower_definition(rule, analysis.body(rule), self._known, is_last=is_last))
         groups = tuple(
             self._group(found, rules)
             for group in analysis.instant.components()

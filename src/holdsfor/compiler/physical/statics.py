@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from holdsfor.compiler.analysis.binding import schedule
 from holdsfor.compiler.physical import model
 from holdsfor.compiler.physical.bodies import BodyLowering, Goal, Knowledge
+from holdsfor.compiler.physical.required import required_leaves
 from holdsfor.compiler.physical.scope import Scope
 from holdsfor.ir import (
     METRIC,
@@ -25,6 +26,7 @@ from holdsfor.ir import (
     Intervals,
     Literal,
     OpenLength,
+    literal_variables,
     rule_variables,
     variable_names,
     walk,
@@ -34,9 +36,14 @@ from holdsfor.syntax.terms import ListTerm, Term, Var, variables
 _NO_LIMIT = -1
 
 
-def lower_definition(rule: IntervalRule, body: Body, known: Knowledge) -> model.Definition:
-    """A `holdsFor` rule: the values of its variables, then its conditions, then its list."""
-    return _Definition(rule, body, known).lowered()
+def lower_definition(rule: IntervalRule, body: Body, known: Knowledge, *, is_last: bool) -> model.Definition:
+    """A `holdsFor` rule: the values of its variables, then its conditions, then its list.
+
+    Of the last rule of a pair only lists with intervals matter: others give an empty list, which is what there is without
+    them. So the pairs of a fluent that the rule cannot do without give its variables their values.
+    """
+    scanned = required_leaves(rule, body) if is_last else []
+    return _Definition(rule, body, known).lowered(scanned)
 
 
 class _Definition(BodyLowering):
@@ -46,20 +53,23 @@ class _Definition(BodyLowering):
         self._rule, self._body = rule, body
         self._list_names = _list_names(rule, body)
 
-    def lowered(self) -> model.Definition:
+    def lowered(self, scanned: list[Intervals]) -> model.Definition:
         rule, scope = self._rule, self._scope
+        block: list[model.Instruction] = []
+        for literal in sorted(scanned, key=lambda one: -len({v.name for v in literal_variables(one)})):
+            block += self._literal(literal)
         plain = tuple(lit for lit in self._body if not self._is_about_lists(lit))
-        domains = list(self._domain_names())
+        domains = [name for name in self._domain_names() if name not in scope.bound]
         outside = (frozenset(v.name for v in rule_variables(rule)) - variable_names(plain)) | frozenset(domains)
         needs = self._known.analysis.background.needs
-        given = schedule(plain, set(), needs, outside).bound
-        block: list[model.Instruction] = [self._domain(name) for name in domains if name not in given]
+        given = schedule(plain, set(scope.bound), needs, outside).bound
+        block += [self._domain(name) for name in domains if name not in given]
         ordered = schedule(plain, set(scope.bound), needs, outside)
         rest = self._body
         if not ordered.stuck:
             block += self.block(ordered.body)
             rest = tuple(lit for lit in self._body if self._is_about_lists(lit))
-        block += self.block(rest)
+        block += self.block(tuple(literal for literal in rest if literal not in scanned))
         out = self._list_of(rule.out, block)
         table, columns = self._known.fluent(rule.fvp)
         heads = tuple(scope.head(term) for term in columns)
