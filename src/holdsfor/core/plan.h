@@ -1,4 +1,4 @@
-// The physical plan as the core runs it. Made by the compiler; see holdsfor/compiler/physical/model.py for its meaning.
+// The physical plan as the core runs it. Made by the compiler; see holdsfor/physical/model.py for its meaning.
 #pragma once
 
 #include <cstddef>

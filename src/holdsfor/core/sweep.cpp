@@ -1,6 +1,7 @@
 #include "sweep.h"
 
 #include <algorithm>
+#include <array>
 
 namespace holdsfor {
 
@@ -317,6 +318,16 @@ void Sweep::pass_on() {
   }
 }
 
+// Whether a number is positive and whole; larger than a word, it may be a float.
+bool Sweep::is_delay(Value delay) const {
+  if (delay.is_integer()) return delay.as_integer() >= 1;
+  const Value one = Value::integer(1);
+  if (!world_.arithmetic.compare(Comparison::kAtLeast, delay, one)) return false;
+  const std::array args{delay};
+  const auto whole = world_.arithmetic.apply(Function::kTruncate, args);
+  return whole && world_.arithmetic.compare(Comparison::kEqual, delay, *whole);
+}
+
 void Sweep::stage(Index table, Index number) {
   const FluentTable& fluent = world_.fluents[table];
   const auto own = fluent.columns(fluent.pairs[number].instance);
@@ -327,10 +338,12 @@ void Sweep::stage(Index table, Index number) {
     if (rule.trigger.table != table) continue;
     machine_.run_on(rule.trigger, columns, value, rule.program, [&](const Machine::Frame& frame) {
       const auto delay = world_.arithmetic.evaluate(rule.delay, frame.values);
-      if (!delay || !delay->is_integer() || delay->as_integer() < 1) {
+      if (!delay || !is_delay(*delay)) {
         throw EvaluationStop(EvaluationStop::Reason::kDelay, rule.site.number, delay.value_or(Value::nothing()),
                              world_.now);
       }
+      // Later than any time-point.
+      if (!delay->is_integer()) return false;
       Attempt attempt{.table = table, .trigger = number, .initiated = world_.now, .rule = &rule, .effect = {}};
       if (rule.effect) {
         attempt.effect.table = rule.effect->table;

@@ -73,6 +73,7 @@ class Sweep {
   void apply();
   void apply_instance(Index table, Index instance);
   void begin(Index table, Index pair);
+  [[nodiscard]] bool is_delay(Value delay) const;
   void stage(Index table, Index pair);
   bool is_postponable(Index table, Index pair);
   void finish();

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from holdsfor.compiler.analysis.binding import schedule
-from holdsfor.compiler.physical import model
-from holdsfor.compiler.physical.bodies import BodyLowering, Goal, Knowledge
-from holdsfor.compiler.physical.required import required_leaves
-from holdsfor.compiler.physical.scope import Scope
+from holdsfor.physical import model
+from holdsfor.physical.bodies import BodyLowering, Goal, Knowledge
+from holdsfor.physical.required import required_leaves
+from holdsfor.physical.scope import Scope
 from holdsfor.ir import (
     METRIC,
     Algebra,
@@ -102,7 +102,7 @@ class _Definition(BodyLowering):
             tuple(name for name in lists if name in scope.bound),
             tuple(name for name in lists if name not in scope.bound),
         )
-        site = scope.site(literal.span)
+        site = scope.site(literal.span, literal)
         number = len(self._known.goals)
         self._known.goals.append(goal)
         scope.bound |= set(lists)
@@ -172,7 +172,7 @@ class _Definition(BodyLowering):
         block: list[model.Instruction] = []
         inputs = tuple(self._list_of(term, block) for given in literal.inputs for term in _items(given))
         bound = None if literal.bound is None else self._scope.expression(literal.bound)
-        site = self._scope.site(literal.span)
+        site = self._scope.site(literal.span, literal)
         assert isinstance(literal.out, Var)
         out = self._scope.list_register(literal.out.name)
         self._scope.bound.add(literal.out.name)

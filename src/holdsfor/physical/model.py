@@ -11,6 +11,7 @@ from enum import IntEnum
 from typing import TypeAlias
 
 from holdsfor.diagnostics import NOWHERE, Span
+from holdsfor.ir import Literal
 
 NOW = 0
 """The register of the present time-point."""
@@ -73,6 +74,7 @@ class Site:
 
     span: Span = field(default=NOWHERE, compare=False)
     row: tuple[tuple[str, int], ...] = ()
+    literal: Literal | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

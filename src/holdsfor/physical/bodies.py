@@ -11,8 +11,8 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.binding import names
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.analysis.lookback import reach, surroundings
-from holdsfor.compiler.physical import model
-from holdsfor.compiler.physical.scope import Scope
+from holdsfor.physical import model
+from holdsfor.physical.scope import Scope
 from holdsfor.ir import (
     Algebra,
     Assign,
@@ -132,7 +132,7 @@ class BodyLowering:
             case Compare():
                 return (self._compare(literal),)
             case Assign(target=target, expression=expression):
-                site = scope.site(literal.span)
+                site = scope.site(literal.span, literal)
                 value = scope.expression(expression)
                 return (model.Assign(scope.pattern(target), value, site),)
             case Call(atom=atom):
@@ -165,7 +165,7 @@ class BodyLowering:
     def _compare(self, literal: Compare) -> model.Instruction:
         scope = self._scope
         if literal.operator in ARITHMETIC_COMPARISONS:
-            site = scope.site(literal.span)
+            site = scope.site(literal.span, literal)
             return model.Compare(literal.operator, scope.expression(literal.left), scope.expression(literal.right), site)
         if literal.operator == "=":
             ground, other = literal.left, literal.right
@@ -191,8 +191,8 @@ class BodyLowering:
     def _goal(self, literal: Literal, mentioned: set[str]) -> model.Instruction:
         scope = self._scope
         inputs = tuple(sorted(mentioned & scope.bound))
-        outputs = tuple(sorted(name for name in mentioned - scope.bound if scope.occurrences[name] > 1))
-        site = scope.site(literal.span)
+        outputs = tuple(sorted(name for name in mentioned - scope.bound if not scope.is_idle(name)))
+        site = scope.site(literal.span, literal)
         number = len(self._known.goals)
         self._known.goals.append(Goal(literal, inputs, outputs))
         given = tuple(scope.register(name) for name in inputs)

@@ -10,11 +10,11 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis import instant
 from holdsfor.compiler.analysis.dependencies import ANY, Vertex
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
-from holdsfor.compiler.physical import model
-from holdsfor.compiler.physical.bodies import BodyLowering, Goal, Knowledge
-from holdsfor.compiler.physical.keys import choose_stages
-from holdsfor.compiler.physical.scope import Scope
-from holdsfor.compiler.physical.statics import lower_definition
+from holdsfor.physical import model
+from holdsfor.physical.bodies import BodyLowering, Goal, Knowledge
+from holdsfor.physical.keys import choose_stages
+from holdsfor.physical.scope import Scope
+from holdsfor.physical.statics import lower_definition
 from holdsfor.compiler.plan import Plan
 from holdsfor.ir import (
     Boundary,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.compiler.physical.required import required_leaves
+from holdsfor.physical.required import required_leaves
 from holdsfor.compiler.plan import Plan, Stratum
 from holdsfor.ir import (
     Algebra,

@@ -10,7 +10,7 @@ import struct
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from holdsfor.compiler.physical import model
+from holdsfor.physical import model
 from holdsfor.diagnostics import Span
 
 _KINDS: dict[type, int] = {

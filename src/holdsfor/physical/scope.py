@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from holdsfor.compiler.physical.model import LIST, NOW, Anything, Apply, Constant, Expression, Register, Shape, Site, Structure
+from holdsfor.physical.model import LIST, NOW, Anything, Apply, Constant, Expression, Register, Shape, Site, Structure
 from holdsfor.diagnostics import Span
+from holdsfor.ir import Literal
 from holdsfor.logic.arithmetic import CONSTANTS, FUNCTIONS
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
 
@@ -56,13 +57,17 @@ class Scope:
         yield
         self.bound = before
 
+    def is_idle(self, name: str) -> bool:
+        """Whether nobody asks for the value of a variable."""
+        return Var(name).is_anonymous and self.occurrences[name] < 2
+
     def pattern(self, term: Term) -> Shape:
         """A term to match with; variables without a value get theirs from it."""
         match term:
             case Var(name=name):
                 if name in self.bound:
                     return Register(self.register(name))
-                if term.is_anonymous and self.occurrences[name] < 2:
+                if self.is_idle(name):
                     return Anything()
                 return Register(self.bind(name), binds=True)
             case Const(value=value):
@@ -100,7 +105,7 @@ class Scope:
                 assert isinstance(shape, Structure)
                 return shape
 
-    def site(self, span: Span) -> Site:
+    def site(self, span: Span, literal: Literal | None = None) -> Site:
         """A place in the source, with what is known there."""
         row = tuple((name, register) for name, register in self.registers.items() if name in self.bound)
-        return Site(span, row)
+        return Site(span, row, literal)

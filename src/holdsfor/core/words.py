@@ -1,0 +1,62 @@
+"""Terms as the words of the core, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdsfor.syntax.numbers import Number, number_text, read_integer
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
+
+ANYTHING = 7
+"""The word of an open variable."""
+_LIMIT = 1 << 61
+
+
+class Words:
+    """The words of one core, which numbers the terms that it has met."""
+
+    def __init__(self, core: Any) -> None:
+        self._core = core
+
+    def word(self, term: Term) -> int:
+        """The word of a term."""
+        found: int
+        match term:
+            case Const(value=str(name)):
+                found = self._core.name(name)
+            case Const(value=number):
+                found = self.number(number)
+            case Compound(name=name, args=args):
+                found = self._core.compound(name, [self.word(arg) for arg in args])
+            case ListTerm(items=items):
+                found = self._core.list([self.word(item) for item in items])
+            case Var():
+                found = ANYTHING
+        return found
+
+    def number(self, number: Number) -> int:
+        """The word of a number."""
+        found: int
+        if isinstance(number, float):
+            found = self._core.real(number)
+        elif -_LIMIT <= number < _LIMIT:
+            found = self._core.integer(number)
+        else:
+            found = self._core.big_integer(number_text(number))
+        return found
+
+    def term(self, word: int) -> Term:
+        """The term of a word."""
+        kind, *parts = self._core.describe(word)
+        match kind:
+            case "number" | "name":
+                return Const(parts[0])
+            case "big":
+                digits = parts[0].removeprefix("-")
+                return Const(-read_integer(digits) if parts[0].startswith("-") else read_integer(digits))
+            case "list":
+                return ListTerm(tuple(self.term(item) for item in parts[0]))
+            case "compound":
+                return Compound(parts[0], tuple(self.term(arg) for arg in parts[1]))
+            case _:
+                return Var("_")
