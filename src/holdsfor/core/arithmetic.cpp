@@ -1,5 +1,7 @@
 #include "arithmetic.h"
 
+#include "shapes.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -53,8 +55,8 @@ std::optional<Value> Arithmetic::evaluate(const Expression& expression, std::spa
       return number_of(expression.constant);
     case ExpressionKind::kRegister:
       return number_of(registers[expression.reg]);
-    case ExpressionKind::kNoNumber:
-      return std::nullopt;
+    case ExpressionKind::kTerm:
+      return host_.evaluate(build(expression.term, registers, terms_));
     case ExpressionKind::kApply:
       break;
   }

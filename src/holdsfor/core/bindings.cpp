@@ -38,6 +38,10 @@ class PythonHost : public Host {
     const nb::gil_scoped_acquire acquire;
     return number(host_.attr("evaluate")(term.word()));
   }
+  std::optional<Value> aggregate(std::uint8_t kind, std::span<const Value> items) override {
+    const nb::gil_scoped_acquire acquire;
+    return number(host_.attr("aggregate")(kind, words_of(items)));
+  }
   int compare(Value left, Value right) override {
     const nb::gil_scoped_acquire acquire;
     return nb::cast<int>(host_.attr("compare")(left.word(), right.word()));

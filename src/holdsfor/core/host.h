@@ -29,6 +29,8 @@ class Host {
   virtual std::optional<Value> apply(std::uint8_t function, std::span<const Value> args) = 0;
   // A term that stands where a number belongs: its value, if it is an expression.
   virtual std::optional<Value> evaluate(Value term) = 0;
+  // A sliding aggregate of items that are not all small integers.
+  virtual std::optional<Value> aggregate(std::uint8_t kind, std::span<const Value> items) = 0;
   // Less than zero, zero, or more, as `left` is less than, equal to, or greater than `right`.
   virtual int compare(Value left, Value right) = 0;
   // All answers of a goal: for each, the values of its outputs one after the other. Empty optional: it has no value.

@@ -6,15 +6,17 @@ import math
 from typing import Any
 
 from holdsfor.core.words import Words
+from holdsfor.ir import BackgroundRule
+from holdsfor.ir.sliding import SlidingKind
 from holdsfor.logic.arithmetic import EvaluationError, NoValue, Number, apply, evaluate
 from holdsfor.logic.failures import Failures
 from holdsfor.logic.interval_lists import ListSolver, decode, encode
+from holdsfor.logic.sliding import aggregate
 from holdsfor.logic.solver import Predicate, Solver
 from holdsfor.logic.unify import Bindings, resolve
-from holdsfor.ir import BackgroundRule
 from holdsfor.physical.bodies import Goal
 from holdsfor.physical.model import Site
-from holdsfor.syntax.terms import Const, Term, Var
+from holdsfor.syntax.terms import Term, Var
 
 FOREVER, NEVER = 2**63 - 1, -(2**63)
 """The ends of time in the core."""
@@ -31,7 +33,9 @@ Times = list[tuple[int, int]]
 class Host:
     """Answers the questions of one core. `rules` is the background knowledge."""
 
-    def __init__(self, goals: tuple[Goal, ...], sites: list[Site], rules: dict[Predicate, list[BackgroundRule]]) -> None:
+    def __init__(
+        self, goals: tuple[Goal, ...], sites: list[Site], rules: dict[Predicate, list[BackgroundRule]]
+    ) -> None:
         self._goals, self._sites = goals, sites
         self.failures = Failures()
         self._words: Words | None = None
@@ -71,6 +75,14 @@ class Host:
             return self.words.number(evaluate(self.words.term(word), {}))
         except NoValue:
             return None
+
+    def aggregate(self, kind: int, items: list[int]) -> int | None:
+        """A sliding aggregate of some items; None if one of them has no value."""
+        try:
+            found = aggregate(list(SlidingKind)[kind], [self.words.term(word) for word in items])
+        except NoValue:
+            return None
+        return None if found is None else self.words.number(found)
 
     def compare(self, left: int, right: int) -> int:
         """Less than zero, zero, or more."""

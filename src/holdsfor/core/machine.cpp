@@ -4,6 +4,9 @@
 #include <tuple>
 #include <utility>
 
+#include "aggregates.h"
+#include "shapes.h"
+
 namespace holdsfor {
 
 bool Machine::run(const Program& program, Finish finish) {
@@ -76,31 +79,7 @@ bool Machine::match(const Shape& shape, Value value, Frame& frame) const {
 }
 
 Value Machine::build(const Shape& shape, const Frame& frame) const {
-  switch (shape.kind) {
-    case ShapeKind::kConstant:
-      return shape.constant;
-    case ShapeKind::kRegister:
-    case ShapeKind::kBind:
-      return frame.values[shape.reg];
-    case ShapeKind::kAnything:
-      return Value::wildcard();
-    case ShapeKind::kStructure:
-    case ShapeKind::kList:
-      break;
-  }
-  std::vector<Value> items;
-  items.reserve(shape.items.size());
-  for (const Shape& item : shape.items) items.push_back(build(item, frame));
-  if (shape.kind == ShapeKind::kStructure) return world_.terms.compound(shape.constant, items);
-  if (shape.has_tail) {
-    const Value tail = items.back();
-    items.pop_back();
-    if (world_.terms.is_list(tail)) {
-      const auto& rest = world_.terms[tail].items;
-      items.insert(items.end(), rest.begin(), rest.end());
-    }
-  }
-  return world_.terms.list(items);
+  return holdsfor::build(shape, frame.values, world_.terms);
 }
 
 bool Machine::match_all(const std::vector<Shape>& shapes, std::span<const Value> values) {
@@ -432,7 +411,16 @@ bool Machine::collect(const Instruction& one, const Next& next) {
   };
   const FunctionRef<bool()> end(add);
   step(one.blocks[0], 0, Next{.finish = &end});
-  return match(one.columns[1], world_.terms.list(found), *frame_) && go_on(next);
+  if (one.aggregate < 0) return match(one.columns[1], world_.terms.list(found), *frame_) && go_on(next);
+  const auto kind = static_cast<Aggregate>(one.aggregate);
+  const bool needs_some = kind == Aggregate::kAverage || kind == Aggregate::kLeast || kind == Aggregate::kGreatest;
+  if (found.empty() && needs_some) return false;
+  const auto value = aggregate(kind, found, world_.arithmetic, world_.host);
+  if (!value) {
+    failed(one.site);
+    return false;
+  }
+  return match(one.columns[1], *value, *frame_) && go_on(next);
 }
 
 }  // namespace holdsfor

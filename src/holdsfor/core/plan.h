@@ -25,11 +25,12 @@ struct Shape {
   bool has_tail = false;
 };
 
-// The functions of arithmetic, by their place in the compiler's list.
-enum class ExpressionKind : std::uint8_t { kConstant, kRegister, kApply, kNoNumber };
+// A term is what only the host can evaluate, if it has a value at all.
+enum class ExpressionKind : std::uint8_t { kConstant, kRegister, kApply, kTerm };
 
 struct Expression {
-  ExpressionKind kind = ExpressionKind::kNoNumber;
+  ExpressionKind kind = ExpressionKind::kTerm;
+  Shape term;
   Index reg = 0;
   Value constant;
   std::uint8_t function = 0;  // a Function, see arithmetic.h
@@ -109,6 +110,7 @@ struct Instruction {
   EdgeKind edge = EdgeKind::kStart;
   Comparison comparison = Comparison::kEqual;
   IntervalOperator interval_operator = IntervalOperator::kUnion;
+  std::int8_t aggregate = -1;  // of kCollect, see aggregates.h
   bool negated = false;
   bool gives = false;
   bool is_test = false;    // it gives no register a value, so that one solution is enough

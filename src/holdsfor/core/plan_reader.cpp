@@ -2,6 +2,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "aggregates.h"
 #include "arithmetic.h"
 #include "plan.h"
 
@@ -181,7 +182,7 @@ class Reader {
         flag();
         return found;
       case Kind::kStructure:
-        structure();
+        found.term = structure();
         return found;
       case Kind::kApply: {
         const std::string& name = text();
@@ -298,6 +299,8 @@ class Reader {
         found.columns.push_back(shape());
         found.blocks.push_back(block());
         found.columns.push_back(shape());
+        found.aggregate = aggregate();
+        found.site = site();
         return;
       case Op::kDomain:
         found.out = index();
@@ -338,6 +341,11 @@ class Reader {
     }
   }
 
+  std::int8_t aggregate() {
+    const std::int64_t found = word();
+    if (found < -1 || found > static_cast<std::int64_t>(Aggregate::kDistinct)) refuse("an aggregate is unknown");
+    return static_cast<std::int8_t>(found);
+  }
   Place place() {
     Place found;
     found.table = index();

@@ -24,7 +24,7 @@ class Words:
         match term:
             case Const(value=str(name)):
                 found = self._core.name(name)
-            case Const(value=number):
+            case Const(value=int() | float() as number):
                 found = self.number(number)
             case Compound(name=name, args=args):
                 found = self._core.compound(name, [self.word(arg) for arg in args])

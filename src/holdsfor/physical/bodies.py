@@ -11,8 +11,6 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.binding import names
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.analysis.lookback import reach, surroundings
-from holdsfor.physical import model
-from holdsfor.physical.scope import Scope
 from holdsfor.ir import (
     Algebra,
     Assign,
@@ -36,10 +34,13 @@ from holdsfor.ir import (
     Not,
     Or,
 )
+from holdsfor.ir.sliding import SlidingKind
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS
 from holdsfor.logic.library import LIBRARY
 from holdsfor.logic.solver import Predicate
 from holdsfor.logic.unify import is_ground
+from holdsfor.physical import model
+from holdsfor.physical.scope import Scope
 from holdsfor.syntax.terms import Compound, Term, Var, arguments, functor
 
 
@@ -122,9 +123,7 @@ class BodyLowering:
                 instant = self._instant(literal, time)
                 return (self._of_pair(fvp, lambda t, c, v: model.Edges(t, kind, c, v, instant)),)
             case Effect(kind=effect, fvp=fvp, time=time):
-                which = (
-                    model.EdgeKind.INITIATED if effect is EffectKind.INITIATED else model.EdgeKind.TERMINATED
-                )
+                which = model.EdgeKind.INITIATED if effect is EffectKind.INITIATED else model.EdgeKind.TERMINATED
                 instant = self._instant(literal, time)
                 return (self._of_pair(fvp, lambda t, c, v: model.Edges(t, which, c, v, instant)),)
             case Instance(fvp=fvp):
@@ -166,7 +165,9 @@ class BodyLowering:
         scope = self._scope
         if literal.operator in ARITHMETIC_COMPARISONS:
             site = scope.site(literal.span, literal)
-            return model.Compare(literal.operator, scope.expression(literal.left), scope.expression(literal.right), site)
+            return model.Compare(
+                literal.operator, scope.expression(literal.left), scope.expression(literal.right), site
+            )
         if literal.operator == "=":
             ground, other = literal.left, literal.right
             if not names(ground) <= scope.bound:
@@ -204,11 +205,13 @@ class BodyLowering:
             case Not(body=body):
                 with scope.inner():
                     return model.Negate(self.block(body))
-            case FindAll(template=template, body=body, result=result):
+            case FindAll(template=template, body=body, result=result, sliding=sliding):
                 with scope.inner():
                     inside = self.block(body)
                     collected = scope.pattern(template)
-                return model.Collect(collected, inside, scope.pattern(result))
+                aggregate = -1 if sliding is None else list(SlidingKind).index(sliding.kind)
+                site = scope.site(literal.span, literal)
+                return model.Collect(collected, inside, scope.pattern(result), aggregate, site)
             case Or(branches=branches):
                 blocks = []
                 bound: list[set[str]] = []

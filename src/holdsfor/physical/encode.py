@@ -10,8 +10,8 @@ import struct
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from holdsfor.physical import model
 from holdsfor.diagnostics import Span
+from holdsfor.physical import model
 
 _KINDS: dict[type, int] = {
     kind: number

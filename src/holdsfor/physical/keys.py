@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.physical.required import required_leaves
 from holdsfor.compiler.plan import Plan, Stratum
 from holdsfor.ir import (
     Algebra,
@@ -27,6 +26,7 @@ from holdsfor.ir import (
     Rule,
     walk,
 )
+from holdsfor.physical.required import required_leaves
 from holdsfor.spreading.alignment import Places, Spreading
 from holdsfor.spreading.stages import read_by, stage_plan
 

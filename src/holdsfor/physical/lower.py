@@ -10,11 +10,6 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis import instant
 from holdsfor.compiler.analysis.dependencies import ANY, Vertex
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
-from holdsfor.physical import model
-from holdsfor.physical.bodies import BodyLowering, Goal, Knowledge
-from holdsfor.physical.keys import choose_stages
-from holdsfor.physical.scope import Scope
-from holdsfor.physical.statics import lower_definition
 from holdsfor.compiler.plan import Plan
 from holdsfor.ir import (
     Boundary,
@@ -34,6 +29,11 @@ from holdsfor.ir import (
     Rule,
     rule_variables,
 )
+from holdsfor.physical import model
+from holdsfor.physical.bodies import BodyLowering, Goal, Knowledge
+from holdsfor.physical.keys import choose_stages
+from holdsfor.physical.scope import Scope
+from holdsfor.physical.statics import lower_definition
 from holdsfor.syntax.terms import Compound, Var
 
 _ROLES = {
@@ -126,7 +126,9 @@ class _Lowering:
         delays = tuple(self._delay(rule) for rule in analysis.program.delays if self._is_triggered(rule, inside))
         is_static = not lowered and len(members) == 1 and (members[0], members[0]) not in analysis.graph.symbol_edges
         tables = tuple(self._known.tables[symbol] for symbol in members)
-        return model.Component(tables, groups, tuple(lowered), tuple(definitions), delays, is_static and bool(definitions))
+        return model.Component(
+            tables, groups, tuple(lowered), tuple(definitions), delays, is_static and bool(definitions)
+        )
 
     def _in_static_order(self, members: tuple[Symbol, ...]) -> Iterable[Symbol]:
         from holdsfor.compiler.analysis.graphs import strong_components

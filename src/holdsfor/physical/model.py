@@ -209,11 +209,16 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Collect:
-    """A list with the template for every solution of the block; it must match `result`."""
+    """A list with the template for every solution of the block, or what an aggregate makes of it; it must match `result`.
+
+    Aggregates are numbered as `SlidingKind` has them; -1 is the list itself.
+    """
 
     template: Shape
     block: Block
     result: Shape
+    aggregate: int = -1
+    site: Site = Site()
 
 
 @dataclass(frozen=True, slots=True)

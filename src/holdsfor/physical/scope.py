@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from holdsfor.physical.model import LIST, NOW, Anything, Apply, Constant, Expression, Register, Shape, Site, Structure
 from holdsfor.diagnostics import Span
 from holdsfor.ir import Literal
 from holdsfor.logic.arithmetic import CONSTANTS, FUNCTIONS
+from holdsfor.physical.model import LIST, NOW, Anything, Apply, Constant, Expression, Register, Shape, Site, Structure
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
 
 

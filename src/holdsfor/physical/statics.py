@@ -6,10 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from holdsfor.compiler.analysis.binding import schedule
-from holdsfor.physical import model
-from holdsfor.physical.bodies import BodyLowering, Goal, Knowledge
-from holdsfor.physical.required import required_leaves
-from holdsfor.physical.scope import Scope
 from holdsfor.ir import (
     METRIC,
     Algebra,
@@ -31,6 +27,10 @@ from holdsfor.ir import (
     variable_names,
     walk,
 )
+from holdsfor.physical import model
+from holdsfor.physical.bodies import BodyLowering, Goal, Knowledge
+from holdsfor.physical.required import required_leaves
+from holdsfor.physical.scope import Scope
 from holdsfor.syntax.terms import ListTerm, Term, Var, variables
 
 _NO_LIMIT = -1
