@@ -253,3 +253,14 @@ def test_folders_and_patterns_are_their_files(tmp_path: Path) -> None:
         link = page.post("/api/share", json={"files": {}}).json()["share"]
         brought = page.post("/api/peek", json={"share": link}).json()["files"]
         assert set(brought) == {"r.prolog", "a.csv", "b.csv"}
+
+
+def test_pictures_have_dates(tmp_path: Path) -> None:
+    tracks = written(
+        tmp_path / "tracks.csv", f"entity,time,lon,lat\ntern,{NOON},-4.62,48.3\ntern,{NOON + 95},-4.5,48.3\n"
+    )
+    desk = dated(tmp_path)
+    page = client(Desk(Setting(desk.setting.rules, desk.setting.events, tracks=tracks)))
+    pictures = page.post("/api/run", json={"files": {}}).json()["pictures"]
+    for picture in ("timeline", "timeline_with_input", "map"):
+        assert '"zone":"Europe/Athens"' in page.get(pictures[picture]).text, picture

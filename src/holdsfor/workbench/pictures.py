@@ -36,4 +36,6 @@ def map_page(desk: Desk, run: Run) -> str | None:
     tracks = tracks_of(desk, run)
     if tracks is None:
         return None
-    return situation_map(tracks, held(run.result, tracks), desk.setting.areas, title="Where it holds").html()
+    scale = run.time_scale
+    dates = {} if scale is None else {"unit": scale.unit, "zone": scale.zone}
+    return situation_map(tracks, held(run.result, tracks), desk.setting.areas, title="Where it holds", **dates).html()
