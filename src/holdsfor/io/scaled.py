@@ -23,8 +23,6 @@ _SECOND = UNITS["s"]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST = int((datetime(1, 1, 1, tzinfo=UTC) - _EPOCH).total_seconds())
 _LAST = int((datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC) - _EPOCH).total_seconds())
-_QUARTER = 900
-"""Seconds in which a zone changes its offset once at most."""
 
 
 def with_texts(table: pa.Table, scale: TimeScale | None, names: Sequence[str]) -> pa.Table:
@@ -89,17 +87,16 @@ def _texts(values: Ints, scale: TimeScale) -> Any:
     offsets = _offsets(seconds, fits, scale.zone)
     local = seconds + offsets
     fits &= (local >= _FIRST) & (local <= _LAST)
-    clock = pa.array(
-        np.datetime_as_string(np.where(fits, local, 0).astype("datetime64[s]")).astype(object), pa.string()
-    )
-    parts = [clock]
+    clock = pa.array(np.where(fits, local, 0)).view(pa.timestamp("s")).cast(pa.string())
+    parts = [pc.binary_replace_slice(clock, 10, 11, "T")]
     if digits:
         decimals = pc.utf8_rtrim(pc.utf8_lpad(pa.array(rest).cast(pa.string()), digits, "0"), "0")
         parts.append(pc.if_else(pa.array(rest > 0), pc.binary_join_element_wise(".", decimals, ""), ""))
-    distinct, place = np.unique(offsets, return_inverse=True)
-    parts.append(
-        pa.array([_offset_text(one, scale.zone) for one in distinct.tolist()], pa.string()).take(pa.array(place))
-    )
+    if scale.zone == "UTC":
+        parts.append("Z")
+    else:
+        distinct, place = np.unique(offsets, return_inverse=True)
+        parts.append(pa.array(list(map(_offset_text, distinct.tolist())), pa.string()).take(pa.array(place)))
     shown = pc.binary_join_element_wise(*parts, "")
     return shown if fits.all() else pc.if_else(pa.array(fits), shown, pa.array(values).cast(pa.string()))
 
@@ -120,16 +117,18 @@ def _offsets(seconds: Ints, fits: Bools, zone: str) -> Ints:
     """How far local time is ahead, in seconds; what the calendar of the zone does not reach does not fit."""
     if zone == "UTC":
         return np.zeros(len(seconds), np.int64)
-    quarters, place = np.unique(seconds // _QUARTER, return_inverse=True)
-    first = [_offset(one * _QUARTER, zone) for one in quarters.tolist()]
-    last = [_offset((one + 1) * _QUARTER - 1, zone) for one in quarters.tolist()]
-    found = np.array([0 if one is None else one for one in first], np.int64)[place]
-    # A quarter of an hour in which the offset changes is rare.
-    for number in (number for number, (one, other) in enumerate(zip(first, last, strict=True)) if one != other):
-        for row in np.flatnonzero(place == number).tolist():
-            offset = _offset(int(seconds[row]), zone)
-            found[row], fits[row] = offset or 0, fits[row] and offset is not None
-    fits &= np.array([one is not None or other is not None for one, other in zip(first, last, strict=True)])[place]
+    found = np.zeros(len(seconds), np.int64)
+    rows = np.arange(len(seconds))
+    # Days and minutes in which the offset changes are rare; only their rows are looked at more closely.
+    for size in (86_400, 60, 1):
+        buckets, place = np.unique(seconds[rows] // size, return_inverse=True)
+        first = [_offset(one * size, zone) for one in buckets.tolist()]
+        last = first if size == 1 else [_offset((one + 1) * size - 1, zone) for one in buckets.tolist()]
+        found[rows] = np.array([one or 0 for one in first], np.int64)[place]
+        if size == 1:
+            fits[rows] &= np.array([one is not None for one in first], np.bool_)[place]
+        is_mixed = np.array([one is None or one != other for one, other in zip(first, last, strict=True)], np.bool_)
+        rows = rows[is_mixed[place]]
     return found
 
 
@@ -142,9 +141,7 @@ def _offset(second: int, zone: str) -> int | None:
     return offset.days * 86_400 + offset.seconds
 
 
-def _offset_text(offset: int, zone: str) -> str:
-    if zone == "UTC":
-        return "Z"
+def _offset_text(offset: int) -> str:
     hours, rest = divmod(abs(offset), 3600)
     minutes, seconds = divmod(rest, 60)
     return f"{'-' if offset < 0 else '+'}{hours:02}:{minutes:02}" + (f":{seconds:02}" if seconds else "")
