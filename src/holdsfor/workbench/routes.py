@@ -133,6 +133,7 @@ def add_open_routes(app: FastAPI, benches: Benches, live: str | None) -> None:
                 "about": one.about,
                 "rules": [path.name for path in one.rules],
                 "events": [path.name for path in one.events],
+                "tables": [path.name for path in one.background],
             }
             for one in examples()
         ]

@@ -37,7 +37,7 @@ function card(one) {
   const [title, idea] = one.title.split(/: (.*)/s);
   const open = make("button", { "aria-label": `Open ${title}` }, "Open");
   open.onclick = () => go(`example=${encodeURIComponent(one.name)}`);
-  const files = [...one.rules, ...one.events].join(", ");
+  const files = [...one.rules, ...one.events, ...one.tables].join(", ");
   return make(
     "li",
     {},
