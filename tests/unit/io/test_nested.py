@@ -1,6 +1,8 @@
 """Paths into nested columns, in whatever they are stored."""
 
 import json
+import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +131,41 @@ def test_members_that_a_schema_does_not_have_are_errors(tmp_path: Path) -> None:
         list(parts(path, ["user.idd"], None, None))
     with pytest.raises(HoldsforError, match=r"has no column 'usr\.id'"):
         list(parts(path, ["usr.id"], None, None))
+
+
+def test_maps_and_lists_of_every_kind(tmp_path: Path) -> None:
+    table = pa.table(
+        {
+            "m": pa.array([[("a", 1), ("b", 2)], [], None], pa.map_(pa.string(), pa.int64())),
+            "large": pa.array([[1, 2], [], None], pa.large_list(pa.int64())),
+            "fixed": pa.array([[1, 2], [3, 4], None], pa.list_(pa.int64(), 2)),
+            "coded": pa.array(
+                [{"c": "x"}, {"c": "y"}, None], pa.struct([("c", pa.dictionary(pa.int32(), pa.string()))])
+            ),
+        }
+    )
+    found = with_paths(table, ["m.b", "large[1]", "fixed[1]", "coded.c"], "x").to_pydict()
+    assert (found["m.b"], found["large[1]"]) == ([2, None, None], [2, None, None])
+    assert (found["fixed[1]"], found["coded.c"]) == ([2, 4, None], ["x", "y", None])
+    sliced = with_paths(table.slice(1), ["large[0]", "fixed[0]", "coded.c"], "x").to_pydict()
+    assert (sliced["large[0]"], sliced["fixed[0]"], sliced["coded.c"]) == ([None, None], [3, None], ["y", None])
+    pq.write_table(table.select(["m", "large"]), tmp_path / "x.parquet")
+    (part,) = parts(tmp_path / "x.parquet", ["m.a", "large[0]"], None, None)
+    assert (part.column("m.a").to_pylist(), part.column("large[0]").to_pylist()) == ([1, None, None],) * 2
+
+
+def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=('{"t": 1}\n',))
+    writer.start()
+    assert [part.column("t").to_pylist() for part in parts(path, ["t"], None, None)] == [[1]]
+    writer.join()
+
+
+def test_archives(tmp_path: Path) -> None:
+    with pytest.raises(HoldsforError, match=r"x\.csv\.zip is an archive of files; unpack it"):
+        parts(tmp_path / "x.csv.zip", ["t"], None, None)
 
 
 def test_text_of_json_stays_text(tmp_path: Path) -> None:

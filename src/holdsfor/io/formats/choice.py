@@ -13,7 +13,7 @@ from holdsfor.io.formats.json_files import read_json
 from holdsfor.io.formats.parquet_files import parquet_columns, read_parquet
 from holdsfor.io.formats.part import Part
 from holdsfor.io.mapping import FORMATS
-from holdsfor.io.sources import STANDARD_INPUT, head_of, shown_name
+from holdsfor.io.sources import head_of, shown_name
 
 _ENDINGS = {
     ".csv": "csv",
@@ -25,6 +25,7 @@ _ENDINGS = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
+_ARCHIVES = (".zip", ".tar", ".tgz", ".7z", ".rar")
 _LINES_LOOKED_AT = 3
 
 
@@ -51,12 +52,15 @@ def format_of(path: str | Path) -> str:
     """The format of a file, going by its ending, and for `.json` by what is in it."""
     found = known_format(path)
     if found is None:
+        if ending_of(path) in _ARCHIVES:
+            raise HoldsforError(f"{path} is an archive of files; unpack it, and give the files or their folder")
         listed = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
         raise HoldsforError(f'what format has {shown_name(path)}? say `format = "csv"` in the mapping ({listed})')
-    if found in ("json", "jsonl") and str(path) != STANDARD_INPUT:
+    # What comes through a pipe can be read once.
+    if found in ("json", "jsonl") and Path(path).is_file():
         head = head_of(path)
         return "json" if head.lstrip().startswith(b"[") or (found == "json" and is_document(head)) else "jsonl"
-    return found
+    return "jsonl" if found == "json" else found
 
 
 def is_document(head: bytes) -> bool:
