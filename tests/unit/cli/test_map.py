@@ -255,3 +255,22 @@ def test_kinds_that_no_rule_reads(folder: Path) -> None:
     result = invoke("map", "x.csv", "--rules", "rules.prolog")
     assert tomllib.loads(result.stdout)["event"].keys() == {"open", "shut"}
     assert "none of this is what the rules read: add_to_cart/2, payment/2, logout/1" in result.stderr
+
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+WRITTEN = [
+    ("abandoned_carts", "shop.jsonl", ["added", "viewed", "payment_failed"]),
+    ("plant_alarms", "actions.jsonl", ["acknowledged"]),
+    ("plant_alarms", "readings.csv", ["reading"]),
+]
+
+
+@pytest.mark.parametrize(("example", "file", "names"), WRITTEN, ids=[file for _, file, _ in WRITTEN])
+def test_the_guesses_are_what_people_wrote(example: str, file: str, names: list[str]) -> None:
+    """Events called otherwise than in the rules, members of objects, a column with a gap."""
+    written = tomllib.loads((EXAMPLES / example / "mapping.toml").read_text())
+    mapping = made(str(EXAMPLES / example / file), "--rules", str(EXAMPLES / example / "rules.prolog"))
+    for name in names:
+        by_hand = written["event"][name]
+        assert mapping["event"][name]["args"] == by_hand["args"]
+        assert mapping["time"] == by_hand.get("time", written.get("time"))

@@ -12,8 +12,8 @@ import numpy as np
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import Ints
 from holdsfor.io.mapmaking.sample import Sample
-from holdsfor.io.mapmaking.wanted import Wanted
-from holdsfor.io.mapmaking.words import same, words
+from holdsfor.io.mapmaking.wanted import Wanted, matched
+from holdsfor.io.mapmaking.words import kinship, words
 
 _NAMES = {"event", "type", "kind", "action", "activity", "operation", "verb", "eventtype", "eventname"}
 _MOST, _MOST_BY_NAME, _MOST_BY_NUMBER, _ROWS_OF_EACH = 500, 60, 12, 5
@@ -67,8 +67,8 @@ def _guess(path: str, texts: Sequence[str], others: tuple[str, ...]) -> KindGues
 
 
 def _known(values: set[str], wanted: Sequence[Wanted]) -> int:
-    """How many values are names that the rules read."""
-    return sum(any(same(value, one.name) for value in values) for one in wanted)
+    """How much the values are like the names that the rules read."""
+    return sum(kinship(one.name, value) for value, one in matched(values, wanted).items())
 
 
 def _is_few(texts: Sequence[str]) -> bool:

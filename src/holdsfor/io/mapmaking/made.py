@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from holdsfor.compiler.analysis.entities import EntityKind
@@ -15,11 +16,13 @@ from holdsfor.io.mapmaking.kind_guess import KindGuess, guess_kind
 from holdsfor.io.mapmaking.sample import Sample, read_sample
 from holdsfor.io.mapmaking.time_guess import TimeGuess, guess_arrival, guess_span, guess_time
 from holdsfor.io.mapmaking.toml_text import comment, key, text
-from holdsfor.io.mapmaking.wanted import Wanted
+from holdsfor.io.mapmaking.wanted import Wanted, matched
 from holdsfor.io.mapmaking.words import atom, likeness, same, words
 from holdsfor.io.sources import STANDARD_INPUT, shown_name
 
 _MOST_LISTED = 12
+_MOST_GAPS = 10
+"""One row in so many may lack what the rules want of it."""
 _CALLED_SO = 4
 """How like a variable a name is that has its words."""
 _VALUES = ("value", "state", "status", "level")
@@ -114,23 +117,22 @@ class _Maker:
     def entries(self) -> Iterator[_Made]:
         """An entry for each kind of rows that there is, or that rules read."""
         taken: list[str] = []
-        if self.wanted is None or not self._is_known():
+        if not self._known:
             for value, rows in self.kinds.rows.items():
                 name = atom(value or self._stem(), taken)
                 taken.append(name)
                 yield self._event(name, value, self._columns(rows), rows)
             return
-        for one in self.wanted:
-            values = [value for value in self.kinds.rows if same(value, one.name)]
-            if self.kinds.path is None:
-                values = [""] if one is self._meant() else []
-            for value in values[:1]:
-                yield self._of_rules(one, value, self.kinds.rows[value])
+        for value, one in self._known.items():
+            yield self._of_rules(one, value, self.kinds.rows[value])
 
-    def _is_known(self) -> bool:
-        """Whether any row is something that the rules read."""
-        known = [one for one in self.wanted or () for value in self.kinds.rows if same(value, one.name)]
-        return bool(known) or (self.kinds.path is None and bool(self.wanted))
+    @cached_property
+    def _known(self) -> dict[str, Wanted]:
+        """What the rows of each kind are to the rules."""
+        if self.kinds.path is None:
+            return {"": self._meant()} if self.wanted else {}
+        found = matched(self.kinds.rows, self.wanted or ())
+        return {value: found[value] for value in self.kinds.rows if value in found}
 
     def _meant(self) -> Wanted:
         """What all rows are, where no column says it: what is called like the file, or whose arguments fit best."""
@@ -152,13 +154,20 @@ class _Maker:
         return not self.sample.gaps(path)[rows].any() and self.sample.is_argument(path)
 
     def _candidates(self, one: Wanted, rows: Ints) -> list[str]:
-        """The same, and elements of lists that are called like a variable of the rules."""
+        """The same, and what is called like a variable of the rules: elements of lists, columns with few gaps."""
+        full = self._columns(rows)
         called = [
             path
-            for path in self.sample.elements
-            if any(likeness(variable, path) >= _CALLED_SO for names in one.arguments for variable in names)
+            for path in (*self.sample.paths, *self.sample.elements)
+            if path not in (*full, self.when.path, self.kinds.path)
+            and any(likeness(variable, path) >= _CALLED_SO for names in one.arguments for variable in names)
+            and self.sample.is_argument(path)
+            and self._gaps(path, rows) * _MOST_GAPS <= len(rows)
         ]
-        return [*self._columns(rows), *(path for path in called if self._is_full(path, rows))]
+        return [*full, *called]
+
+    def _gaps(self, path: str, rows: Ints) -> int:
+        return int(self.sample.gaps(path)[rows].sum())
 
     def _of_rules(self, one: Wanted, value: str, rows: Ints) -> _Made:
         """The entry of something that the rules read."""
@@ -174,8 +183,8 @@ class _Maker:
                 columns.remove(held)
         args = _assigned(one, columns)
         if args is None:
-            said = f"{one} of the rules: these columns always have a value: {', '.join(columns) or 'none'}"
-            return _Made(one.name, ("", comment(said)), is_usable=False)
+            said = f"{one} of the rules has more arguments than there are columns with a value in every row: "
+            return _Made(one.name, ("", comment(said + (", ".join(columns) or "none"))), is_usable=False)
         return self._entry(one.kind, one.name, value, args, rows, extra)
 
     def _event(self, name: str, value: str, args: Sequence[str], rows: Ints) -> _Made:
@@ -193,12 +202,15 @@ class _Maker:
 
     def _unused(self, args: Sequence[str], rows: Ints, extra: str) -> Iterator[str]:
         """Columns that could be arguments, and those that are sometimes empty."""
+        skipped = [f"{text(path)} ({gaps:,} of {len(rows):,})" for path in args if (gaps := self._gaps(path, rows))]
+        if skipped:
+            yield comment(f"rows without a value are skipped: {', '.join(skipped)}")
         special = {self.when.path, self.kinds.path, *args}
         free, gappy = [], []
         for path in self.sample.paths:
             if path in special or text(path) in extra:
                 continue
-            gaps = int(self.sample.gaps(path)[rows].sum())
+            gaps = self._gaps(path, rows)
             if gaps == 0 and self.sample.is_argument(path):
                 free.append(text(path))
             elif gaps < len(rows) and self.sample.is_argument(path):
@@ -216,28 +228,21 @@ class _Maker:
         if self.kinds.others:
             found.append(f"Few different values, if one of these says what a row is: {', '.join(self.kinds.others)}")
         if self.wanted is not None:
-            values = list(self.kinds.rows)
-            if self.kinds.path is not None:
-                unread = [value for value in values if not any(same(value, one.name) for one in self.wanted)]
-                if unread:
-                    found.append(f"No rule reads {_listed(unread)}")
-            missing = [str(one) for one in self.wanted if not self._has(one)]
+            unread = [value for value in self.kinds.rows if value not in self._known]
+            if unread:
+                found.append(f"No rule reads {_listed(unread)}")
+            missing = [str(one) for one in self.wanted if one not in self._known.values()]
             if missing:
                 found.append(f"The rules also read {', '.join(missing)}, of which there are no rows here")
         if found:
             yield ""
             yield from map(comment, found)
 
-    def _has(self, one: Wanted) -> bool:
-        if self.kinds.path is None:
-            return one is self._meant()
-        return any(same(value, one.name) for value in self.kinds.rows)
-
     def summary(self, entries: Sequence[_Made]) -> Iterator[str]:
         """What was guessed, in a line or two."""
         names = [entry.name for entry in entries if entry.is_usable]
         yield f"time is {self.when.path} ({self.when.why}); {_listed(names)} from {_rows(self.sample.rows)}"
-        if self.wanted is not None and not self._is_known():
+        if self.wanted is not None and not self._known:
             there = ", ".join(map(str, self.wanted)) or "nothing"
             yield f"none of this is what the rules read: {there}; give rows their names there with `where`"
 

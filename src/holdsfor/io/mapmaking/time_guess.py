@@ -90,7 +90,9 @@ def _guess(sample: Sample, path: str, found: TimesOf, unit: str | None) -> TimeG
         return TimeGuess(path, unit or _finest(sample, path), f"dates such as {sample.shown(path)[:40]}")
     epoch = _epoch(found)
     if epoch is None:
-        return TimeGuess(path, unit, f"whole numbers such as {sample.shown(path)[:40]}")
+        is_called = set(words(path)) & (_TIME | _DATE)
+        doubt = "" if is_called else "; no column is called like a time, so look at this"
+        return TimeGuess(path, unit, f"whole numbers such as {sample.shown(path)[:40]}{doubt}")
     why = f"whole numbers that look like {_WORDS[epoch]} since 1970"
     if unit is not None and unit != epoch:
         why += f", but the rules declare time_unit({unit})"

@@ -9,10 +9,10 @@ _LONGEST_COMMENT = 300
 
 
 def text(value: str) -> str:
-    """A string.
+    r"""A string.
 
-    >>> print(text('a "b"'), text("tab\\there"))
-    "a \\\\"b\\\\"" "tab\\\\there"
+    >>> print(text('say "x"'), text("a\tb"))
+    "say \"x\"" "a\tb"
     """
     return f'"{"".join(map(_escaped, value))}"'
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from holdsfor.compiler.analysis.entities import Entities, EntityKind, Role
 from holdsfor.compiler.metric.checks.uses import body_atoms
+from holdsfor.io.mapmaking.words import kinship
 from holdsfor.ir import Boundary, Effect, Happens, Holds, Intervals, Literal
 from holdsfor.ir.metric import MetricProgram
 from holdsfor.syntax.printer import print_term
@@ -51,6 +52,16 @@ def metric_inputs(program: MetricProgram) -> list[Wanted]:
             if one.signature not in derived:
                 uses.setdefault(one.signature, []).append(one.args)
     return [Wanted(EntityKind.EVENT, name, _variables(listed, arity)) for (name, arity), listed in uses.items()]
+
+
+def matched(values: Iterable[str], wanted: Sequence[Wanted]) -> dict[str, Wanted]:
+    """Which of the things that rules read each value of a column stands for: those that are most alike come first."""
+    pairs = [(kinship(one.name, value), -place, value, one) for value in values for place, one in enumerate(wanted)]
+    found: dict[str, Wanted] = {}
+    for likeness, _, value, one in sorted(pairs, key=lambda pair: pair[:3], reverse=True):
+        if likeness and value not in found and one not in found.values():
+            found[value] = one
+    return found
 
 
 def _terms(use: Literal) -> Iterator[Term]:

@@ -8,6 +8,9 @@ from collections.abc import Collection
 from holdsfor.compiler.analysis.argument_names import snake_case
 from holdsfor.io.nested import steps_of
 
+_STEM = 4
+"""Letters that words have in common which mean the same, as `order` and `ordered` do."""
+
 
 def words(name: str) -> list[str]:
     """The words of a name or of a path.
@@ -25,6 +28,21 @@ def same(one: str, other: str) -> bool:
     (True, False)
     """
     return "".join(words(one)) == "".join(words(other)) != ""
+
+
+def kinship(name: str, value: str) -> int:
+    """How much the name of an event is like what a row calls it; 0 is not at all.
+
+    >>> kinship("added", "cart.added"), kinship("ordered", "order.placed"), kinship("login", "LogIn"), kinship("a", "b")
+    (3, 1, 5, 0)
+    """
+    if same(name, value):
+        return 5
+    wanted, there = words(name), words(value)
+    if wanted and there and (set(wanted) <= set(there) or set(there) <= set(wanted)):
+        return 3
+    pairs = [(one, other) for one in wanted for other in there if min(len(one), len(other)) >= _STEM]
+    return int(any(one.startswith(other) or other.startswith(one) for one, other in pairs))
 
 
 def atom(text: str, taken: Collection[str] = ()) -> str:
