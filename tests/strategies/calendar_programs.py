@@ -167,6 +167,7 @@ class _Writer:
             "business_hours(T)",
             "\\+ business_hours(T)",
             "evening(T)",
+            f"count_within(hit(X),{self.duration()},T) >= 2",
             f"(hour(T,H), H < {hour} -> weekday(T,D), D < 4 ; business_hours(T))",
             f"(business_hours(T) ; hour(T + {self.duration()},{hour}))",
         ]
