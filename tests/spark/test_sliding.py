@@ -39,7 +39,11 @@ def _scenario(seed: int) -> Scenario:
     for _ in range(120):
         name = rng.choice(("failed", "failed", "pays", "reset"))
         user = rng.choice("abcd")
-        args: list[str | float] = {"failed": [user, rng.choice("xy")], "pays": [user, rng.randint(1, 9)], "reset": [user]}[name]  # type: ignore[assignment]
+        args: list[str | float] = {
+            "failed": [user, rng.choice("xy")],
+            "pays": [user, rng.randint(1, 9)],
+            "reset": [user],
+        }[name]  # type: ignore[assignment]
         time = rng.randint(1, 60)
         records.append(Occurrence(event_term(name, args), time, time + rng.choice((0, 0, 3))))
     return Scenario(RULES, records, Windows(8, 5, 0, 65), loads(RULES))

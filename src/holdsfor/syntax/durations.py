@@ -122,7 +122,10 @@ def as_written(term: Term) -> Term:
 def durations_in(term: Term) -> list[Compound]:
     """The durations inside a term, in reading order."""
     if isinstance(term, Compound):
-        return [term] if term.name == DURATION else [one for arg in term.args for one in durations_in(arg)]
+        if term.name == DURATION:
+            return [term]
+        # Most arguments of the many facts that there may be are constants.
+        return [one for arg in term.args if not isinstance(arg, Const) for one in durations_in(arg)]
     if isinstance(term, ListTerm):
         tail = [] if term.tail is None else durations_in(term.tail)
         return [one for item in term.items for one in durations_in(item)] + tail

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from holdsfor.diagnostics import Diagnostic, Fix, Severity, Span
-from holdsfor.ir import METRIC, Algebra, Distance, Program, Rule, head_terms, literal_terms, walk
+from holdsfor.ir import METRIC, Algebra, BackgroundRule, Distance, Program, Rule, head_terms, literal_terms, walk
 from holdsfor.ir.scale import TIME_UNIT, is_time_goal
 from holdsfor.syntax.durations import duration_text, durations_in, length_of, with_durations
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
@@ -42,6 +42,8 @@ def in_time_points(program: Program) -> tuple[Program, list[Diagnostic]]:
 
 
 def _durations(rule: Rule) -> list[Compound]:
+    if isinstance(rule, BackgroundRule) and not rule.body:
+        return durations_in(rule.head)
     terms = [*head_terms(rule), *(term for literal in walk(rule.body) for term in literal_terms(literal))]
     return [one for term in terms for one in durations_in(term)]
 
