@@ -91,14 +91,19 @@ class MeantUnit(NamedTuple):
 def unit_meant(word: str) -> MeantUnit | None:
     """The unit that a word behind a number is meant to be, if it is.
 
-    >>> unit_meant("Mins"), unit_meant("m"), unit_meant("front")
+    >>> unit_meant("Mins"), unit_meant("m"), unit_meant("in")
     (MeantUnit(hint='did you mean mins?', unit='mins'), MeantUnit(hint='m may be minutes or months; write min', unit=None), None)
+    >>> unit_meant("mn"), unit_meant("front")
+    (MeantUnit(hint='did you mean min?', unit='min'), None)
     """
     unclear = UNCLEAR_UNITS.get(word.lower())
     if unclear is not None:
         return MeantUnit(unclear.replace('"', ""))
-    close = get_close_matches(word.lower(), sorted(DURATION_WORDS), 1, 0.75 if len(word) > 2 else 1.0)
-    return MeantUnit(f"did you mean {close[0]}?", close[0]) if close else None
+    close = get_close_matches(word.lower(), sorted(DURATION_WORDS), 1, 0.75)
+    # Of short words, the first letter has to be the same: `in` is not meant for `min`.
+    if not close or (len(word) <= 2 and close[0][0] != word[0].lower()):
+        return None
+    return MeantUnit(f"did you mean {close[0]}?", close[0])
 
 
 def advice_for_term(previous: Token | None, token: Token) -> Advice:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from fractions import Fraction
+from math import ceil
 from typing import Any, TypeVar
 
 from holdsfor.diagnostics import Diagnostic, Fix, Severity, Span
@@ -106,7 +107,8 @@ class Resolving:
             message = f"{duration_text(term)} is not a whole number of time-points: one is 1 {self.unit}"
             hint = f"round it, or declare a finer unit: :- time_unit({proposed_unit([term])})."
             self.findings.append(Diagnostic("HF117", Severity.ERROR, message, term.span, hint))
-        return Const(round(points), term.span)
+        # Rounded up: what is a delay stays one, so that nothing else is said about it.
+        return Const(ceil(points), term.span)
 
     def _distance(self, numbers: ListTerm, written: ListTerm) -> Distance:
         low, high = (item.value if isinstance(item, Const) else None for item in numbers.items)
