@@ -129,7 +129,7 @@ CATALOGUE: list[Example] = [
         options=("--window", "40", "--step", "10", "--start", "0", "--end", "40"),
     ),
     *variants("human_activity", "stage1", "stage2"),
-    Example("human_activity", ("stage3.prolog",), expected="expected_stage3.csv", spark=When.SLOW),
+    Example("human_activity", ("stage3.prolog",), expected="expected_stage3.csv"),
     Example("immune_response"),
     Example("interval_algebra"),
     Example("intrusion_tactics"),
