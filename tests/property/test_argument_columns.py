@@ -21,8 +21,12 @@ from tests.strategies.scenario_numbers import number_scenarios
 from tests.strategies.scenario_terms import term_scenarios
 from tests.strategies.terms import constants, names, terms
 
+odd = st.builds(Const, st.sampled_from(["12", "-1.5", "p,q", "it's", "x|y", "A b", "(p)", "", "[", "a\\b", "1,2"]))
+"""Atoms that need quotes."""
+similar = st.sampled_from(["at", "attic", "a", "At"])
+"""Names that begin others."""
 ground = terms().filter(lambda term: not any(variables(term)))
-arguments = st.lists(st.one_of(constants, constants, ground), max_size=3)
+arguments = st.lists(st.one_of(constants, odd, ground), max_size=3)
 
 
 def _term(name: str, args: list[Term]) -> Term:
@@ -49,7 +53,7 @@ def test_arguments_come_back(name: str, rows: list[list[Term]]) -> None:
 
 
 @settings(max_examples=200)
-@given(st.lists(st.tuples(names, arguments), min_size=1, max_size=5), st.data())
+@given(st.lists(st.tuples(similar | names, arguments), min_size=1, max_size=5), st.data())
 def test_rows_of_a_name(found: list[tuple[str, list[Term]]], data: st.DataObject) -> None:
     chosen = data.draw(st.sampled_from([name for name, _ in found]))
     texts = [print_term(_term(name, args)) for name, args in found]
@@ -59,6 +63,8 @@ def test_rows_of_a_name(found: list[tuple[str, list[Term]]], data: st.DataObject
 
 
 def _kind(value: Value) -> Kind:
+    if plain_text(value) in ("inf", "- inf"):
+        return Kind.REAL
     if isinstance(value, str):
         return Kind.TEXT
     return Kind.WHOLE if isinstance(value, int) else Kind.REAL if isinstance(value, float) else Kind.TERM
@@ -86,13 +92,21 @@ def check_kinds(scenario: Scenario) -> None:
         assume(False)
         raise
     kinds = argument_kinds(scenario.reasoner.analysis.written, _input_kinds(scenario.records))
-    for text in {*(row.fluent for row in rows.intervals), *(row.event for row in rows.events)}:
-        clause = parse(Source("<term>", f"x(({text})).")).clauses[0]
-        assert clause.head is not None
-        term = term_arguments(clause.head)[0]
+    found = {(row.fluent, row.value) for row in rows.intervals} | {(row.event, None) for row in rows.events}
+    for text, value in found:
+        term = _parsed(text)
         name, arity = functor(term) or ("", 0)
-        for place, argument in enumerate(term_arguments(term)):
+        there = list(enumerate(term_arguments(term)))
+        if value is not None:
+            there.append((VALUE, _parsed(value)))
+        for place, argument in there:
             assert _kind(value_of(argument)) in kinds[name, arity, place], (text, place, kinds[name, arity, place])
+
+
+def _parsed(text: str) -> Term:
+    clause = parse(Source("<term>", f"x(({text})).")).clauses[0]
+    assert clause.head is not None
+    return term_arguments(clause.head)[0]
 
 
 @settings(max_examples=60)

@@ -45,6 +45,7 @@ class Kind(StrEnum):
 
     WHOLE = "whole number"
     REAL = "real number"
+    """Infinite ones, which are written `inf`, are among them."""
     TEXT = "text"
     TERM = "compound term"
 
@@ -204,9 +205,10 @@ def _computed(expression: Term, known: _Known) -> Kinds:
             return WHOLE
         parts = frozenset().union(*(_computed(part, known) for part in expression.args))
         return WHOLE if expression.name in _KEEPS_WHOLE and parts <= WHOLE else NUMBER
-    # Names are constants such as pi.
+    # Names are constants such as pi and inf, and so is text in a variable: the only one that has a value is inf.
     is_name = isinstance(expression, Const) and isinstance(expression.value, str)
-    return NUMBER if is_name else _kinds(expression, known) & NUMBER
+    kinds = _kinds(expression, known)
+    return NUMBER if is_name or not kinds <= NUMBER else kinds
 
 
 # Rules
