@@ -80,9 +80,13 @@ def _fish_folder(home: Path) -> Path:
 
 def _added(line: str, settings: Path) -> bool:
     """Add a line to the settings of a shell; whether it was missing."""
-    text = settings.read_text(encoding="utf-8") if settings.exists() else ""
-    if line in text.splitlines():
+    try:
+        there = settings.read_bytes() if settings.exists() else b""
+    except OSError as problem:
+        raise HoldsforError(f"cannot read {settings}: {problem.strerror or problem}") from problem
+    added = line.encode()
+    if added in there.splitlines():
         return False
     with created(settings) as file:
-        file.write(f"{text}{'' if not text or text.endswith(chr(10)) else chr(10)}{line}\n".encode())
+        file.write(there + (b"" if not there or there.endswith(b"\n") else b"\n") + added + b"\n")
     return True

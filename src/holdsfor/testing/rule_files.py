@@ -53,17 +53,21 @@ def tests_in(paths: Iterable[Path]) -> list[Path]:
         if not path.is_dir():
             found.append(path)
             continue
-        below = [file for file in sorted(path.rglob("*.md")) if _expects(file)]
+        below = [file for file in sorted(path.rglob("*.md")) if not _is_hidden(file, path) and _expects(file)]
         if not below:
             raise HoldsforError(f"{path} has no Markdown file (.md) with a block that is marked `expected`")
         found += below
     return found
 
 
+def _is_hidden(file: Path, folder: Path) -> bool:
+    """Whether a file lies in a folder such as `.venv`, below the one that was named."""
+    return any(part.startswith(".") for part in file.relative_to(folder).parts)
+
+
 def _expects(file: Path) -> bool:
     """Whether a file has a block that is marked `expected`."""
-    hidden = any(part.startswith(".") for part in file.parts)
-    return not hidden and re.search(r"^ {0,3}(`{3,}|~{3,})\s*expected\b", _text(file), re.MULTILINE) is not None
+    return re.search(r"^ {0,3}(`{3,}|~{3,})\s*expected\b", _text(file), re.MULTILINE) is not None
 
 
 def _text(file: Path) -> str:

@@ -150,11 +150,12 @@ def invoke(*words: str, **environment: str | None) -> Result:
 
 def test_installation(folder: Path) -> None:
     home = {"HOME": str(folder), "XDG_DATA_HOME": None, "XDG_CONFIG_HOME": None, "ZDOTDIR": None}
-    (folder / ".bashrc").write_text("alias ll='ls -l'")
+    (folder / ".bashrc").write_bytes("alias ll='ls -l' # für".encode("latin-1"))
     first, again = invoke("bash", "--install", **home), invoke("--install", SHELL="/bin/bash", **home)
     script = folder / ".local/share/bash-completion/completions/holdsfor"
     assert script.read_text() == invoke("bash").stdout
-    assert (folder / ".bashrc").read_text() == f"alias ll='ls -l'\n[ -r {script} ] && . {script}\n"
+    wanted = f"alias ll='ls -l' # für\n[ -r {script} ] && . {script}\n"
+    assert (folder / ".bashrc").read_bytes() == wanted.encode("latin-1")
     assert (first.exit_code, again.exit_code) == (0, 0)
     assert f"{folder}/.bashrc reads it now" in first.stdout
     assert f"{folder}/.bashrc reads it already" in again.stdout

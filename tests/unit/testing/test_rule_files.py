@@ -136,12 +136,18 @@ def test_metric_rules(folder: Path) -> None:
     assert "not for .dmtl rules" in output
 
 
-def test_a_folder_of_tests(folder: Path) -> None:
+def test_a_folder_of_tests(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("tests/deep").mkdir(parents=True)
     Path("tests/doors.md").write_text(f"---\nrules: ../doors.prolog\n---\n{HAPPENED}{EXPECTED}")
     Path("tests/deep/more.md").write_text(f"---\nrules: ../../doors.prolog\n---\n{HAPPENED}{EXPECTED}")
     Path("tests/README.md").write_text("# About these tests\n")
     assert invoke("tests") == (0, "4 checks passed (local, reference)\n")
+    (folder / "tests/.venv").mkdir()
+    Path("tests/.venv/other.md").write_text(f"{HAPPENED}{EXPECTED}")
+    assert invoke("tests")[0] == 0
+    monkeypatch.chdir("tests/deep")
+    assert invoke("../../tests") == (0, "4 checks passed (local, reference)\n")
+    monkeypatch.chdir(folder)
     Path("empty").mkdir()
     status, output = invoke("empty")
     assert status == 1
