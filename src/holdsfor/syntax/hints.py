@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from holdsfor.diagnostics import Fix, Source, Span
+from holdsfor.syntax.durations import duration_text, read_duration
 from holdsfor.syntax.tokens import Kind, Token
 from holdsfor.times import DURATION_WORDS, UNCLEAR_UNITS
 
@@ -72,6 +73,10 @@ def advice_between(previous: Token, token: Token) -> Advice:
         # A comma stands at the word before it.
         return Advice(hint, previous.end if written == "," else token.start, token.end, written)
     if previous.kind is Kind.NUMBER and token.kind in (Kind.NAME, Kind.VARIABLE):
+        glued = read_duration(f"{previous.text}{token.text}") if adjacent else None
+        if glued is not None:
+            written = duration_text(glued)
+            return Advice(f"write {written}", previous.start, token.end, written)
         meant = unit_meant(token.text)
         if meant is not None:
             return Advice(meant.hint, token.start, token.end, meant.unit)

@@ -9,6 +9,8 @@ from holdsfor.compiler.analysis.places import other_name, other_text, span_of
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import Diagnostic, Fix, Severity, Span
 from holdsfor.ir import DURATIONS, Algebra, Assign, Compare, Literal, Rule, rule_variables, walk
+from holdsfor.ir.calendar import CONDITIONS as CALENDAR
+from holdsfor.ir.calendar import USAGE
 from holdsfor.ir.sliding import SLIDING_NAMES, SlidingKind, read_sliding, sliding_arity, sliding_calls
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS, CONSTANTS, FUNCTIONS
 from holdsfor.syntax.durations import is_duration
@@ -69,6 +71,11 @@ def _faults(term: Term) -> Iterator[Term]:
 
 
 def _fault(term: Term, rule: Rule, span: Span, hint: str) -> Diagnostic:
+    if isinstance(term, Compound) and (term.name, len(term.args) + 1) in CALENDAR:
+        usage = USAGE[term.name]
+        result = usage.partition(", ")[2].rstrip(")")
+        hint = f"write {usage} as a condition, and then {result}"
+        return _error(f"{term.name} is a condition, not a function", span, hint)
     if isinstance(term, Compound):
         known = [name for name, arity in FUNCTIONS if arity == len(term.args)]
         known += [name for name in sorted(SLIDING_NAMES) if sliding_arity(name) == len(term.args)]

@@ -28,6 +28,7 @@ from holdsfor.ir.metric import (
     UnaryOperator,
 )
 from holdsfor.ir.scale import TIME_UNIT, TIME_ZONE
+from holdsfor.syntax.hints import unit_meant
 from holdsfor.syntax.terms import Compound, Const, Var
 from holdsfor.syntax.tokens import Comment
 
@@ -243,6 +244,8 @@ class _Parser(Conditions):
 
     def _fail_at_word(self, name: re.Match[str], last: MetricLiteral | None) -> NoReturn:
         word, span = name.group(), self.span(name.start(), name.end())
+        if self.text[self.end - 1].isdigit() and (meant := unit_meant(word)):
+            self.fail(span, f"unexpected {word} after a number", meant.hint, replacement=meant.unit)
         if self.text.startswith(("[", "("), name.end()) and close_operator(word) in BINARY:
             self.fail_unknown_operator(word, span)
         if isinstance(last, Condition):

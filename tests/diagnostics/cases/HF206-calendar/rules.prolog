@@ -1,0 +1,4 @@
+:- time_unit(s).
+initiatedAt(late(X)=true, T) :-
+    happensAt(alarm(X), T),
+    hour(T) > 18.
