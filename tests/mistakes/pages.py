@@ -70,7 +70,8 @@ def rewrite(page: Path, outputs: list[str]) -> None:
         section = re.sub(r"\n```text\n.*?^```\n", "\n", sections[number], flags=re.DOTALL | re.MULTILINE)
         last = list(_BLOCK.finditer(section))[-1].end()
         sections[number] = f"{section[:last]}\n```text\n{output}```\n{section[last:]}"
-    page.write_text(re.sub(r"\n{3,}", "\n\n", shared + "".join(sections)), encoding="utf-8")
+    text = re.sub(r"\n{3,}", "\n\n", shared + "".join(sections)).rstrip("\n")
+    page.write_text(f"{text}\n", encoding="utf-8")
 
 
 def _run_command(text: str) -> str:

@@ -281,8 +281,14 @@ def _windows(
     from holdsfor.recognition import checked_windows
 
     windows, note = checked_windows(reading, *span, tick=tick)
-    if note is not None and not quiet:
-        typer.echo(f"note: {note}", err=True)
+    zoneless = None
+    if reading.zoneless is not None:
+        zoneless = (
+            f"times in {reading.zoneless!r} have no time zone; they are read as UTC (write 2026-03-01T12:00+02:00)"
+        )
+    for text in (note, zoneless):
+        if text is not None and not quiet:
+            typer.echo(f"note: {text}", err=True)
     return windows
 
 

@@ -36,6 +36,7 @@ class Reading:
 
     `rows` counts all of them, `unknown` those of names that no rule knows, `provided` has name and arity of the rest.
     `time_scale` is what one time-point is, if the rules, a mapping or whoever gave it say so, or there are timestamps.
+    `zoneless` is a column with times as text that says nothing of a zone: they were read as UTC.
     """
 
     stream: Stream
@@ -45,6 +46,7 @@ class Reading:
     provided: set[tuple[str, int]]
     rejects: Rejects
     time_scale: TimeScale | None = None
+    zoneless: str | None = None
 
     @property
     def unit(self) -> str | None:
@@ -60,6 +62,7 @@ class Builder:
     rows: int = 0
     unknown: dict[str, int] = field(default_factory=dict)
     unit: str | None = None
+    zoneless: str | None = None
     _pieces: dict[Symbol, list[Piece]] = field(default_factory=dict)
 
     def add(self, piece: Piece) -> None:
@@ -81,7 +84,7 @@ class Builder:
                 stream.fluents[symbol] = _fluents(pieces, dictionary)
         scale = None if self.unit is None else TimeScale(self.unit)
         provided = {(symbol.name, symbol.arity) for symbol in self._pieces}
-        return Reading(stream, dictionary, self.rows, self.unknown, provided, self.rejects, scale)
+        return Reading(stream, dictionary, self.rows, self.unknown, provided, self.rejects, scale, self.zoneless)
 
 
 def _events(pieces: Sequence[Piece], dictionary: Dictionary) -> EventColumns:

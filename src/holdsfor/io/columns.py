@@ -156,11 +156,15 @@ def value_of_text(text: str) -> str | int | float:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """A column of times, and where it is none; `wrong` is None if all is well. `dated` ones were timestamps or dates."""
+    """A column of times, and where it is none; `wrong` is None if all is well. `dated` ones were timestamps or dates.
+
+    `zoneless` ones were text that does not say which zone it means.
+    """
 
     values: Ints
     wrong: Bools | None = None
     dated: bool = False
+    zoneless: bool = False
 
 
 def text_times(column: Array) -> Times:

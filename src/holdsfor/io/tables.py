@@ -84,6 +84,8 @@ class Taker:
         group = _Rows(part, entry, rows, self.unit)
         if group.is_dated:
             self.builder.unit = self.unit
+        if group.zoneless is not None and self.builder.zoneless is None:
+            self.builder.zoneless = group.zoneless
         wrong = None
         for mask, reason in group.complaints():
             if mask.any():
@@ -148,6 +150,11 @@ class _Rows:
     def is_dated(self) -> bool:
         """Whether any of its times were timestamps or dates."""
         return any(times is not None and times.dated for times in (self._start, self._end, self._arrival))
+
+    @property
+    def zoneless(self) -> str | None:
+        """The column of its times, if they are text that says nothing of a zone."""
+        return self._entry.start if self._start.zoneless else None
 
     def _column(self, name: str) -> Any:
         if name not in self._columns:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,9 @@ from holdsfor.io.columns import (
     value_of_text,
 )
 from holdsfor.times import LATEST, UNITS, since_1970
+
+_ZONE = re.compile(r"(?:z|utc|[+-]\d\d:?(?:\d\d)?)\s*$", re.IGNORECASE)
+"""How the text of a time with a zone ends."""
 
 
 def plain(column: Any) -> Any:
@@ -130,7 +134,7 @@ def _from_text(column: Any, unit: str) -> Times:
     moments = as_timestamps(column)
     if moments is None:
         return _from_mixed_text(column, unit)
-    return replace(checked(_in_units(moments, unit), None), dated=True)
+    return replace(checked(_in_units(moments, unit), None), dated=True, zoneless=moments.type.tz is None)
 
 
 def as_timestamps(column: Any) -> Any:
@@ -150,7 +154,12 @@ def _from_mixed_text(column: Any, unit: str) -> Times:
     values = np.array([0 if moment is None else moment for moment in distinct], np.int64)
     wrong = np.array([moment is None for moment in distinct])
     indices = encoded.indices.to_numpy()
-    return replace(checked(values[indices], wrong[indices]), dated=not wrong.all())
+    texts = encoded.dictionary.to_pylist()
+    zoneless = any(
+        moment is not None and ":" in text and not _ZONE.search(text)
+        for moment, text in zip(distinct, texts, strict=True)
+    )
+    return replace(checked(values[indices], wrong[indices]), dated=not wrong.all(), zoneless=zoneless)
 
 
 def _moment(text: str, unit: str) -> int | None:
