@@ -184,9 +184,9 @@ class MetricFact:
 
 @dataclass(frozen=True, slots=True)
 class MetricDirective:
-    """`:- time_unit(s).`"""
+    """`:- time_unit(s), time_zone('Europe/Athens').`"""
 
-    goal: Term
+    goals: tuple[Term, ...]
     span: Span = _span()
 
 
@@ -210,7 +210,7 @@ class MetricProgram:
     @property
     def time_goals(self) -> tuple[Term, ...]:
         """The goals of directives that say what time-points are."""
-        return tuple(directive.goal for directive in self.directives if is_time_goal(directive.goal))
+        return tuple(goal for directive in self.directives for goal in directive.goals if is_time_goal(goal))
 
     @cached_property
     def time_scale(self) -> TimeScale | None:

@@ -105,3 +105,11 @@ def test_a_mapping_must_agree(tmp_path: Path) -> None:
         holdsfor.loads(ATHENS + RULES).recognise(tmp_path / "events.csv", mapping=mapping)
     found = holdsfor.loads(":- time_unit(ms).\n" + RULES).recognise(tmp_path / "events.csv", mapping=mapping)
     assert found.time_scale == TimeScale("ms")
+
+
+def test_metric_directives_stand_anywhere() -> None:
+    both = ":- time_unit(s), time_zone('Europe/Athens')"
+    for text in (f"{both}.\n{METRIC}", f"{both}\n{METRIC}", f"{METRIC}{both}", f"Alarm(a)@3\n{both}\n{METRIC}"):
+        assert loads_metric(text).time_scale == TimeScale("s", "Europe/Athens")
+    assert loads_metric(f"{METRIC}:- time_unit(s)\n:- time_zone('Europe/Athens')\n{METRIC}").time_scale is not None
+    assert format_metric(Source("f", f"{both}\n{METRIC}")) == f"{both}.\n{METRIC}"

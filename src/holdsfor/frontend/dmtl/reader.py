@@ -29,7 +29,7 @@ from holdsfor.ir.metric import (
 )
 from holdsfor.ir.scale import TIME_UNIT, TIME_ZONE
 from holdsfor.syntax.hints import unit_meant
-from holdsfor.syntax.terms import Compound, Const, Var
+from holdsfor.syntax.terms import Compound, Const, Term, Var
 from holdsfor.syntax.tokens import Comment
 
 _BOXES = (UnaryOperator.BOX_PLUS, UnaryOperator.BOX_MINUS)
@@ -37,6 +37,7 @@ _NECK = re.compile(r":-")
 _MISTAKEN_NECK = re.compile(r"<-(?!>)|->|:=|←|=>|:(?!-)|if\b|when\b")
 _AND = re.compile(r"&&?|∧|and\b|AND\b")
 _OR = re.compile(r";|∨|or\b|OR\b")
+_DIRECTIVE = re.compile(rf":-\s*(?:{TIME_UNIT}|{TIME_ZONE})\b")
 _UNQUOTED_ZONE = re.compile(rf"{TIME_ZONE}\s*\(\s*(\w+(?:/[\w+-]+)+)\s*\)")
 _FULL_STOP = re.compile(r"\.")
 
@@ -128,8 +129,17 @@ class _Parser(Conditions):
         return MetricRule(boxes, head, tuple(body), self.span(self.start, end))
 
     def _directive(self) -> MetricDirective:
-        """`:- time_unit(s).`"""
-        neck, word = self.span(self.start), self.next_word()
+        """`:- time_unit(s), time_zone('Europe/Athens').`"""
+        neck = self.span(self.start)
+        goals = [self._goal(neck)]
+        while self.accept_text(","):
+            goals.append(self._goal(neck))
+        end = self.end
+        self._finish()
+        return MetricDirective(tuple(goals), self.span(self.start, end))
+
+    def _goal(self, neck: Span) -> Term:
+        word = self.next_word()
         if word not in (TIME_UNIT, TIME_ZONE):
             for close in get_close_matches(word, (TIME_UNIT, TIME_ZONE), 1, 0.7):
                 self.fail(self.ahead(), f"unknown directive {word}", f"did you mean {close}?", replacement=close)
@@ -141,10 +151,7 @@ class _Parser(Conditions):
         written = self.metric()
         if not isinstance(written, Atom):
             self.fail(written.span, "a directive has no operators", "write :- time_unit(s).")
-        goal = Compound(written.predicate, written.args, written.span) if written.args else Const(word, written.span)
-        end = self.end
-        self._finish()
-        return MetricDirective(goal, self.span(self.start, end))
+        return Compound(written.predicate, written.args, written.span) if written.args else Const(word, written.span)
 
     def _written_head(self) -> MetricAtom:
         if self.next_word() == NOT:
@@ -203,6 +210,8 @@ class _Parser(Conditions):
     def _finish(self, last: MetricLiteral | None = None) -> None:
         """The end of a rule: a full stop, or a line break where nothing continues it."""
         if self.skip() == "." and self.accept(_FULL_STOP):
+            return
+        if self.on_new_line() and _DIRECTIVE.match(self.text, self.position):
             return
         if self.accept(_NECK):
             self._fail_second_neck(last)

@@ -39,7 +39,7 @@ def metric_text(
             ]
             return "".join(f"{statement}\n" for statement in statements)
         case MetricDirective():
-            return f":- {_goal_text(part.goal)}."
+            return f":- {', '.join(map(_goal_text, part.goals))}."
         case MetricRule():
             return f"{head_text(part)} :- {', '.join(map(literal_text, part.body))}"
         case MetricFact():
