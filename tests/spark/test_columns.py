@@ -54,6 +54,7 @@ def test_batch(spark: Any) -> None:
         ),
         ({"columns": "cart", "column_types": {"shop": "date"}}, "shop can be bigint, double, string, not 'date'"),
         ({"column_types": {"shop": "string"}}, "name it with columns="),
+        ({"columns": "cart", "fluents": ["cart", "at"]}, "is a result of one fluent; leave out fluents"),
     ):
         with pytest.raises(HoldsforError, match=message):
             recognise(loads(RULES), events, **wrong)
@@ -79,6 +80,9 @@ def test_streams_with_a_sink_for_each(spark: Any, tmp_path: Path) -> None:
     made = recognise_stream(loads(STREAMED), stream, mapping=MAPPING, window=20, step=10, start=0, buckets=2)
     with pytest.raises(HoldsforError, match="no rule defines a fluent crat"):
         made.start({"crat": "x"}, checkpoint=str(tmp_path / "check"))
+    few = recognise_stream(loads(STREAMED), stream, mapping=MAPPING, window=20, fluents=["rich"], buckets=2)
+    with pytest.raises(HoldsforError, match="there is a sink for cart, which fluents= leaves out"):
+        few.start({"cart": "x"}, checkpoint=str(tmp_path / "check"))
     carts, paid = Memory(), Memory()
     query = made.start(
         {"cart": carts, "rich": str(tmp_path / "rich")},

@@ -65,7 +65,7 @@ def explain(
     reach = reach_of(_session(events), feeds)
     windows = plan_windows(reach, *span)
     stream, dictionary = fetched(plan, feeds, demand)
-    found = Asked(plan, stream, dictionary, frame=Frame.of(reach, windows))
+    found = Asked(plan, stream, dictionary, frame=Frame.of(reach, windows), time_scale=scale)
     return found.explain(question, point, query_time=query, depth=depth)
 
 

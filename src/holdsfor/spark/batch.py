@@ -97,6 +97,8 @@ def recognise(
     """
     plan, feeds, scale = _read(program, events, mapping, background, unit, clock_tick, untyped=untyped)
     span = Span(*span_in_points((window, step, start, end), unit_in(scale)))
+    if columns is not None and fluents is not None and set(fluents) != {columns}:
+        raise HoldsforError(f"columns={columns!r} is a result of one fluent; leave out fluents")
     arguments = _arguments(plan, EntityKind.FLUENT, columns, feeds, column_types)
     found = stage_output(
         plan,

@@ -20,6 +20,7 @@ from holdsfor.engine.metric.saved import fingerprint
 from holdsfor.ir.metric import MetricProgram
 from holdsfor.metric.session import streamed_plan
 from holdsfor.metric.times import Length, exact_length, length_or_none
+from holdsfor.spark.arguments import require_types
 from holdsfor.spark.batch import _partitions, unit_in
 from holdsfor.spark.metric.batch import MappingInput, Rules, frames_of, function, known_metric_scale, loaded
 from holdsfor.spark.metric.changes import CHANGES, CLOSE, changes_sql
@@ -151,6 +152,7 @@ class MetricStreaming:
 
     def _sink(self, sink: Sink | Mapping[str, Sink], style: str, types: Mapping[str, str] | None) -> FunctionSink:
         if not isinstance(sink, Mapping):
+            require_types(types, ())
             return as_sink(sink, style)
         if not sink:
             raise HoldsforError("there is no sink: give each predicate one by its name, or one for all of them")

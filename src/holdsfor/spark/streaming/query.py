@@ -249,6 +249,10 @@ class StreamingRecognition:
     ) -> Sinks:
         maker = SinkMaker(self.plan, self._work.shapes, style, types)
         happened = None if events is None else maker.made(events, EntityKind.EVENT, EVENT_CHANGES.names)
+        wanted = self._settings["fluents"]
+        unreported = [] if wanted is None or not isinstance(sink, Mapping) else sorted(set(sink) - set(wanted))
+        if unreported:
+            raise HoldsforError(f"there is a sink for {', '.join(unreported)}, which fluents= leaves out")
         changes = maker.made(sink, EntityKind.FLUENT, CAUSED.names)
         require_column_types(types, (changes, happened))
         return Sinks(changes, happened, None if side is None else as_sink(side, style))
