@@ -149,7 +149,7 @@ def test_no_line_of_a_log_is_lost(monkeypatch: pytest.MonkeyPatch, capsys: pytes
 
 
 def test_what_users_of_a_shop_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    generate("abandoned_carts", "--users 60 --events s.jsonl --customers c.csv --truth t.csv", monkeypatch)
+    generate("abandoned_carts", "--users 24 --events s.jsonl --customers c.csv --truth t.csv", monkeypatch)
     rows = shop_rows("--derived-events", "d.csv")
     with Path("t.csv").open() as file:
         truth: dict[str, set[str]] = {}
@@ -206,13 +206,12 @@ def test_what_happens_in_a_plant(monkeypatch: pytest.MonkeyPatch) -> None:
         )
     assert {what for situation, what in found if situation == "silent"} == {f"FT-{line}01" for line in (1, 2, 3)}
     assert {what for situation, what in found if situation == "chattering"} == {f"PT-{line}01" for line in (1, 2, 3)}
-    assert rows == plant_rows("--engine", "reference")
 
 
-def plant_rows(*more: str) -> list[dict[str, str]]:
+def plant_rows() -> list[dict[str, str]]:
     folder = EXAMPLES / "plant_alarms"
     words = ["run", str(folder / "rules.prolog"), "--events", "readings.csv", "--events", "actions.jsonl"]
-    words += ["--mapping", str(folder / "mapping.toml"), "--background", "sensor=s.csv", *more]
+    words += ["--mapping", str(folder / "mapping.toml"), "--background", "sensor=s.csv"]
     result = invoke(words)
     assert result.exit_code == 0, result.output
     return list(csv.DictReader(result.stdout.splitlines()))
