@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.examples.catalogue import CATALOGUE, FOLDERS, Example, When
+import holdsfor
+from tests.examples.catalogue import CATALOGUE, EXAMPLES, FOLDERS, Example, When
 
 
 def tried_on(engine: str) -> list[Any]:
@@ -60,3 +62,24 @@ def test_pictures_show_what_comes_out(folder: str, picture: str, tmp_path: Path)
     example = next(one for one in CATALOGUE if one.folder == folder)
     example.run("--timeline", str(tmp_path / picture))
     assert (tmp_path / picture).read_text("utf-8") == example.path(picture).read_text("utf-8")
+
+
+def test_windows_know_the_same_of_a_plant() -> None:
+    """The last of the windows that the page of plant_alarms speaks of has what the whole run has of these two hours."""
+    folder = EXAMPLES / "plant_alarms"
+    reasoner = holdsfor.load(folder / "rules.prolog", background={"sensor": str(folder / "sensors.csv")})
+    begin, end = (int(datetime.fromisoformat(f"2026-03-27T{hour}:00+01:00").timestamp()) for hour in (15, 20))
+
+    def known(**windows: Any) -> set[tuple[object, ...]]:
+        files = [folder / "readings.csv", folder / "actions.jsonl"]
+        result = reasoner.recognise(files, mapping=folder / "mapping.toml", end=end, **windows)
+        first = end - 7200 + 1
+        return {
+            (row.fluent, row.value, max(row.start, first), row.end)
+            for row in result
+            if row.query_time == end and (row.end is None or row.end > first)
+        }
+
+    whole = known()
+    assert len(whole) > 20
+    assert known(window="2h", step="10min", start=begin) == whole
