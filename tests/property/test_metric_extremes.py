@@ -37,7 +37,7 @@ from tests.strategies.metric_programs import (
 )
 from tests.strategies.metric_texts import copying, fact_line, facts, spelled
 
-FEW = settings(max_examples=max(25, settings.default.max_examples // 8))
+FEW = settings(max_examples=max(40, settings.default.max_examples // 4))
 FAMILIES = {
     "all": EVERYTHING,
     "backward": BACKWARD,
