@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 
+from holdsfor import loads_metric
 from holdsfor.compiler.metric.checks import check_metric
 from holdsfor.diagnostics import HoldsforError, ProgramError, Severity, Source, errors_of
 from holdsfor.frontend.dmtl import metric_text, parse_metric
@@ -177,3 +178,12 @@ def expected(given_facts: tuple[MetricFact, ...]) -> set[tuple[tuple[str | int |
         for row in by_reference(copying(), given_facts)
         if row.start is not None and row.end is not None
     }
+
+
+@pytest.mark.xfail(
+    strict=True, reason="an interval that is moved beyond all times as a whole becomes empty, and is not refused"
+)
+def test_what_lies_beyond_as_a_whole_is_refused() -> None:
+    rules = f"P(X) :- Diamondminus[{2**61},{2**62}) E(X)"
+    with pytest.raises(HoldsforError):
+        list(loads_metric(rules).materialise({"E": [{"start": 0, "end": 1, "x": "a"}]}))
