@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from holdsfor.diagnostics import Severity
-from holdsfor.loading import from_sources, read_source
+from holdsfor.io.rejects import Rejects
+from holdsfor.loading import from_files
+from tests.examples.catalogue import CATALOGUE
 
 ROOT = Path(__file__).parents[2]
 
@@ -19,8 +21,14 @@ def paths(pattern: str) -> list[object]:
 
 
 def rendered(path: Path, *severities: Severity) -> list[str]:
-    diagnostics = from_sources([read_source(path)]).diagnostics
+    diagnostics = from_files([path, *tables_of(path.parent)], Rejects(strict=True)).diagnostics
     return [item.render() for item in diagnostics if item.severity in severities]
+
+
+def tables_of(folder: Path) -> list[Path]:
+    """The tables of facts that an example is run with, as the command line has them."""
+    tables = {table for example in CATALOGUE if example.path("") == folder for table in example.background}
+    return [Path(f"{name}={folder / file}") for name, _, file in (table.partition("=") for table in sorted(tables))]
 
 
 @pytest.mark.parametrize("path", paths("tests/conformance/rtec/*/*/rules.prolog"))
