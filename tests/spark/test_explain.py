@@ -56,7 +56,7 @@ def _with_values() -> list[tuple[int, int, str, str, str]]:
 
 
 def test_keys_are_filters_that_the_files_see(tables: dict[str, Any]) -> None:
-    plan, feeds = _read(loads(RULES), tables, None, None, "s", untyped=False)
+    plan, feeds, *_ = _read(loads(RULES), tables, None, None, "s", untyped=False)
     asked = read_question("slow(gull)=true", plan.analysis.entities)
     ((rows, _),) = wanted_rows(feeds, demand_of(plan, asked.symbol, asked.term))
     pushed = rows._jdf.queryExecution().executedPlan().toString()

@@ -60,7 +60,7 @@ class Clock:
                 # Between two ticks, as the edge of a picture is: no more digits than floating-point numbers have.
                 nanoseconds = round(nanoseconds, -3)
             return TimeScale("ns", self.time_scale.zone).text(nanoseconds)
-        return f"{float(time):.12g}" if self.scale is None else number_text(time)
+        return f"{float(time):.12g}" if self.scale is None or at % 1 else number_text(time)
 
     @cached_property
     def _second(self) -> Fraction:
