@@ -1,6 +1,7 @@
 #include "machine.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 #include <utility>
 
@@ -9,37 +10,67 @@
 
 namespace holdsfor {
 
-bool Machine::run(const Program& program, Finish finish) {
+namespace {
+
+// The columns of an instruction that are known when it runs; most are few.
+class Known {
+ public:
+  Known(const std::vector<Shape>& shapes, std::span<const Value> registers, TermTable& terms) : size_(shapes.size()) {
+    if (size_ > few_.size()) many_.resize(size_);
+    Value* into = size_ > few_.size() ? many_.data() : few_.data();
+    for (const Shape& shape : shapes) *into++ = build(shape, registers, terms);
+  }
+  operator std::span<const Value>() const {  // NOLINT(google-explicit-constructor)
+    return {size_ > few_.size() ? many_.data() : few_.data(), size_};
+  }
+
+ private:
+  std::array<Value, 8> few_;
+  std::vector<Value> many_;
+  std::size_t size_;
+};
+
+}  // namespace
+
+Machine::Frame& Machine::enter(const Program& program) {
   if (depth_ == frames_.size()) frames_.push_back(std::make_unique<Frame>());
   Frame& frame = *frames_[depth_++];
   frame.values.resize(program.registers);
-  frame.lists.assign(program.lists, nullptr);
-  if (frame.made.size() < program.lists) frame.made.resize(program.lists);
   frame.values[0] = world_.terms.integer(world_.now);
-  Frame* before = std::exchange(frame_, &frame);
+  if (program.lists > 0) {
+    frame.lists.assign(program.lists, nullptr);
+    if (frame.made.size() < program.lists) frame.made.resize(program.lists);
+  }
+  frame_ = &frame;
+  return frame;
+}
+
+bool Machine::run(const Program& program, Finish finish) {
+  Frame& frame = enter(program);
   const auto last = [&] { return finish(frame); };
   const FunctionRef<bool()> end(last);
   const bool is_ended = step(program.block, 0, Next{.finish = &end});
-  frame_ = before;
-  --depth_;
+  leave();
+  return is_ended;
+}
+
+bool Machine::run_on_row(const Program& program, std::span<const Value> row, Finish finish) {
+  Frame& frame = enter(program);
+  const auto last = [&] { return finish(frame); };
+  const FunctionRef<bool()> end(last);
+  const bool is_ended = match_all(program.block[0].columns, row) && step(program.block, 1, Next{.finish = &end});
+  leave();
   return is_ended;
 }
 
 bool Machine::run_on(const PairShape& shape, std::span<const Value> columns, Value value, const Program& program,
                      Finish finish) {
-  if (depth_ == frames_.size()) frames_.push_back(std::make_unique<Frame>());
-  Frame& frame = *frames_[depth_++];
-  frame.values.resize(program.registers);
-  frame.values[0] = world_.terms.integer(world_.now);
-  Frame* before = std::exchange(frame_, &frame);
-  bool is_ended = false;
-  if (match_all(shape.columns, columns) && match(shape.value, value, frame)) {
-    const auto last = [&] { return finish(frame); };
-    const FunctionRef<bool()> end(last);
-    is_ended = step(program.block, 0, Next{.finish = &end});
-  }
-  frame_ = before;
-  --depth_;
+  Frame& frame = enter(program);
+  const auto last = [&] { return finish(frame); };
+  const FunctionRef<bool()> end(last);
+  const bool is_ended = match_all(shape.columns, columns) && match(shape.value, value, frame) &&
+                        step(program.block, 0, Next{.finish = &end});
+  leave();
   return is_ended;
 }
 
@@ -221,9 +252,7 @@ bool Machine::each_pair(const Instruction& one, FunctionRef<bool(const FluentTab
     }
     return false;
   }
-  std::vector<Value> columns;
-  columns.reserve(one.columns.size());
-  for (const Shape& shape : one.columns) columns.push_back(build(shape, *frame_));
+  const Known columns(one.columns, frame_->values, world_.terms);
   const Index instance = table.find(columns);
   if (instance == kNone) return false;
   for (Index number = table.instances[instance].first_pair; number != kNone; number = table.pairs[number].next) {
@@ -345,9 +374,8 @@ bool Machine::effects(const Instruction& one, Time first, Time last, const Next&
 bool Machine::facts(const Instruction& one, const Next& next) {
   const FactTable& table = world_.plan().facts[one.table];
   const FactIndex& index = world_.prepared.fact_indexes[one.out];
-  std::vector<Value> wanted;
-  wanted.reserve(index.places().size());
-  for (const Index place : index.places()) wanted.push_back(build(one.columns[place], *frame_));
+  std::uint64_t wanted = 0;
+  for (const Index place : index.places()) wanted = mix(wanted, build(one.columns[place], *frame_).word());
   for (const Index row : index.find(wanted)) {
     if (match_all(one.columns, {table.rows.data() + row * table.columns, table.columns}) && go_on(next)) return true;
   }

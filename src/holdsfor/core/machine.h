@@ -26,6 +26,8 @@ class Machine {
 
   // Runs a program; whether the search was ended.
   bool run(const Program& program, Finish finish);
+  // The same for one row of the events that the program begins with.
+  bool run_on_row(const Program& program, std::span<const Value> row, Finish finish);
   // The same with a pair that gives some registers their values; false also if it does not match.
   bool run_on(const PairShape& shape, std::span<const Value> columns, Value value, const Program& program,
               Finish finish);
@@ -42,6 +44,9 @@ class Machine {
     const FunctionRef<bool()>* finish = nullptr;
   };
 
+  // The registers of a run, which is inside those that are under way.
+  Frame& enter(const Program& program);
+  void leave() { frame_ = --depth_ == 0 ? nullptr : frames_[depth_ - 1].get(); }
   bool step(const Block& block, std::size_t at, const Next& next);
   bool generate(const Instruction& one, const Next& next);
   bool passes(const Instruction& one);

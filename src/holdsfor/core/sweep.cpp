@@ -65,6 +65,7 @@ Time Sweep::Source::next() const {
 }
 
 void Sweep::Source::pass(Time time) {
+  from = at;
   while (next() == time) ++at;
 }
 
@@ -76,14 +77,15 @@ Time Sweep::next_given() {
 
 void Sweep::open_sources() {
   sources_.clear();
-  extra_.assign(1, kInitial);
+  extra_.clear();
+  if (!initial_.empty()) extra_.push_back(kInitial);
   for (const auto& [time, pair] : scheduled_) {
     if (owns(pair.table)) extra_.push_back(time);
   }
   std::sort(extra_.begin(), extra_.end());
   sources_.push_back({.bit = 0, .times = &extra_});
   for (std::size_t i = 0; i < prepared_->sources.size(); ++i) {
-    open(prepared_->sources[i], i < 64 ? std::uint64_t{1} << i : 0);
+    open(prepared_->sources[i], i < 64 ? std::uint64_t{1} << i : 0, static_cast<Index>(i));
   }
   if (!has_static_) return;
   // Statically determined fluents of a cycle may change whenever anything does.
@@ -100,10 +102,10 @@ void Sweep::open_sources() {
   std::sort(extra_.begin(), extra_.end());
 }
 
-void Sweep::open(Index table, std::uint64_t bit) {
+void Sweep::open(Index table, std::uint64_t bit, Index number) {
   const TableInfo& info = world_.plan().tables[table];
   if (info.is_event()) {
-    sources_.push_back({.bit = bit, .events = &world_.event_table(table)});
+    sources_.push_back({.bit = bit, .number = number, .events = &world_.event_table(table)});
     return;
   }
   const FluentTable& fluent = world_.fluent_table(table);
@@ -131,12 +133,47 @@ void Sweep::step(Time time, std::uint64_t active) {
       fluent.pairs[fluent.find_pair(fluent.find(pair.columns), pair.value)].starts_initially = true;
     }
   }
-  for (const Group& group : component.groups) {
-    while (decide(group, active) && group.repeats) {
+  if (prepared_->is_plain) {
+    decide_plain(active);
+  } else {
+    for (const Group& group : component.groups) {
+      while (decide(group, active) && group.repeats) {
+      }
     }
   }
   if (!attempts_.empty()) pass_on();
   apply();
+}
+
+// Rules that read nothing of their own time-point run once, those of an event for each of its rows.
+void Sweep::decide_plain(std::uint64_t active) {
+  const Component& component = *prepared_->component;
+  for (const Source& source : sources_) {
+    if (source.number == kNone || (source.bit & active) == 0) continue;
+    for (const Index number : prepared_->row_rules[source.number]) {
+      const Rule& rule = component.rules[number];
+      found_.clear();
+      for (std::size_t row = source.from; row < source.at; ++row) {
+        machine_.run_on_row(rule.program, source.events->row(row), [&](const Machine::Frame& frame) {
+          note(rule, frame);
+          return false;
+        });
+      }
+      take(rule);
+    }
+  }
+  for (const Index number : prepared_->other_rules) {
+    if ((prepared_->runs_for[number] & active) != 0) fire(component.rules[number]);
+  }
+  if (attempts_.empty() && scheduled_.empty()) return;
+  // A postponed effect is decided when all that may postpone it is known.
+  for (const bool is_late : {false, true}) {
+    for (const Group& group : component.groups) {
+      for (const Decision& decision : group.decisions) {
+        if ((decision.kind != MomentKind::kInitiated) == is_late) decide_delayed(decision);
+      }
+    }
+  }
 }
 
 bool Sweep::decide(const Group& group, std::uint64_t active) {
@@ -190,12 +227,20 @@ bool Sweep::decide_delayed(const Decision& decision) {
 
 void Sweep::fire(const Rule& rule) {
   found_.clear();
-  const bool has_value = rule.kind != HeadKind::kHappen;
   machine_.run(rule.program, [&](const Machine::Frame& frame) {
-    for (const Shape& shape : rule.columns) found_.push_back(machine_.build(shape, frame));
-    found_.push_back(has_value ? machine_.build(rule.value, frame) : Value::nothing());
+    note(rule, frame);
     return false;
   });
+  take(rule);
+}
+
+// Notes what a solution brings about; it takes effect when all solutions are known.
+void Sweep::note(const Rule& rule, const Machine::Frame& frame) {
+  for (const Shape& shape : rule.columns) found_.push_back(machine_.build(shape, frame));
+  found_.push_back(rule.kind != HeadKind::kHappen ? machine_.build(rule.value, frame) : Value::nothing());
+}
+
+void Sweep::take(const Rule& rule) {
   const std::size_t width = rule.columns.size() + 1;
   for (std::size_t at = 0; at < found_.size(); at += width) {
     const std::span<const Value> columns(found_.data() + at, width - 1);

@@ -58,9 +58,12 @@ class Sweep {
 
   void run_component(Index number);
   void open_sources();
-  void open(Index table, std::uint64_t bit);
+  void open(Index table, std::uint64_t bit, Index number);
   Time next_given();
   void step(Time time, std::uint64_t active);
+  void decide_plain(std::uint64_t active);
+  void note(const Rule& rule, const Machine::Frame& frame);
+  void take(const Rule& rule);
   bool decide(const Group& group, std::uint64_t active);
   bool decide_delayed(const Decision& decision);
   void fire(const Rule& rule);
@@ -92,6 +95,8 @@ class Sweep {
   // Times at which something is given, each in order: events of a kind, or starts and ends of a fluent.
   struct Source {
     std::uint64_t bit = 0;
+    Index number = kNone;  // of the source in the prepared component
+    std::size_t from = 0;  // rows of the present time-point: from here to `at`
     const EventTable* events = nullptr;
     const std::vector<Edge>* edges = nullptr;
     const std::vector<Time>* times = nullptr;

@@ -85,12 +85,42 @@ class Preparation {
   std::vector<std::pair<std::pair<Index, std::vector<Index>>, Index>> known_;
 };
 
+bool is_in(Index table, const Component& component) {
+  return std::find(component.tables.begin(), component.tables.end(), table) != component.tables.end();
+}
+
+// Whether some instruction reads what a component decides at the time-point at which it runs.
+bool reads_present(const Block& block, const Component& component) {
+  return std::any_of(block.begin(), block.end(), [&](const Instruction& one) {
+    const bool is_of_time_point = one.op == Op::kEvents || one.op == Op::kEdges || one.op == Op::kEndable;
+    if (is_of_time_point && is_in(one.table, component)) return true;
+    return std::any_of(one.blocks.begin(), one.blocks.end(),
+                       [&](const Block& inner) { return reads_present(inner, component); });
+  });
+}
+
+// Gives the rules of a plain component to the sources whose rows they begin with.
+void assign_rows(PreparedComponent& prepared) {
+  const Component& component = *prepared.component;
+  prepared.row_rules.resize(prepared.sources.size());
+  for (Index number = 0; number < component.rules.size(); ++number) {
+    const Block& block = component.rules[number].program.block;
+    const bool begins = !block.empty() && block[0].op == Op::kEvents && !block[0].time.binds && block[0].time.reg == 0;
+    const auto source = begins ? std::find(prepared.sources.begin(), prepared.sources.end(), block[0].table)
+                               : prepared.sources.end();
+    if (source == prepared.sources.end()) {
+      prepared.other_rules.push_back(number);
+    } else {
+      prepared.row_rules[static_cast<std::size_t>(source - prepared.sources.begin())].push_back(number);
+    }
+  }
+}
+
 PreparedComponent prepared_component(const Component& component) {
-  PreparedComponent found{.component = &component, .sources = {}, .runs_for = {}};
+  PreparedComponent found;
+  found.component = &component;
   found.has_definitions = !component.definitions.empty();
-  const auto is_own = [&](Index table) {
-    return std::find(component.tables.begin(), component.tables.end(), table) != component.tables.end();
-  };
+  const auto is_own = [&](Index table) { return is_in(table, component); };
   for (const Rule& rule : component.rules) {
     for (const Index driver : rule.drivers) {
       const bool is_known = std::find(found.sources.begin(), found.sources.end(), driver) != found.sources.end();
@@ -107,6 +137,10 @@ PreparedComponent prepared_component(const Component& component) {
     }
     found.runs_for.push_back(mask);
   }
+  found.is_plain = !has_many && !found.has_definitions &&
+                   std::none_of(component.rules.begin(), component.rules.end(),
+                                [&](const Rule& rule) { return reads_present(rule.program.block, component); });
+  if (found.is_plain) assign_rows(found);
   return found;
 }
 
@@ -120,8 +154,8 @@ FactIndex::FactIndex(const FactTable& facts, std::vector<Index> places) : places
   }
 }
 
-std::span<const Index> FactIndex::find(std::span<const Value> wanted) const {
-  const auto found = rows_.find(hash(wanted));
+std::span<const Index> FactIndex::find(std::uint64_t wanted) const {
+  const auto found = rows_.find(wanted);
   return found == rows_.end() ? std::span<const Index>() : found->second;
 }
 

@@ -21,7 +21,8 @@ class FactIndex {
  public:
   FactIndex(const FactTable& facts, std::vector<Index> places);
   [[nodiscard]] const std::vector<Index>& places() const { return places_; }
-  [[nodiscard]] std::span<const Index> find(std::span<const Value> wanted) const;
+  // The rows whose values at the places have this hash; others may be among them.
+  [[nodiscard]] std::span<const Index> find(std::uint64_t hash) const;
 
  private:
   std::vector<Index> places_;
@@ -35,7 +36,13 @@ struct PreparedComponent {
   std::vector<Index> sources;
   // By rule: the sources that make it run; all ones if it must run whenever anything happens.
   std::vector<std::uint64_t> runs_for;
+  // By source: the rules that begin with its events at the present time-point, so that they can run row by row.
+  std::vector<std::vector<Index>> row_rules;
+  // Rules that do not begin so.
+  std::vector<Index> other_rules;
   bool has_definitions = false;
+  // No rule reads what is decided at its own time-point, so that their order does not matter.
+  bool is_plain = false;
 };
 
 // A plan that is ready to run: instructions know their indexes, tables what is asked of them.
