@@ -7,7 +7,8 @@ from functools import cached_property
 
 from holdsfor.compiler.analysis.dependencies import DependencyGraph
 from holdsfor.compiler.analysis.domains import Filling, fillings
-from holdsfor.compiler.analysis.entities import Entities
+from holdsfor.compiler.analysis.entities import Entities, Role, Symbol
+from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.compiler.analysis.instant import InstantGraph
 from holdsfor.compiler.analysis.names import Names
 from holdsfor.compiler.analysis.parts import find_parts
@@ -55,6 +56,18 @@ class Analysis:
     def resolved(self) -> Program:
         """The program as it was written, with numbers for durations and arithmetic for conditions about the calendar."""
         return with_calendar(in_time_points(self.written)[0])[0]
+
+    def is_static(self, members: tuple[Symbol, ...]) -> bool:
+        """Whether a component is one statically determined fluent that does not depend on itself."""
+        symbol = members[0]
+        alone = len(members) == 1 and (symbol, symbol) not in self.graph.symbol_edges
+        return alone and self.entities[symbol].role is Role.STATIC_FLUENT
+
+    def static_order(self, members: tuple[Symbol, ...]) -> list[Symbol]:
+        """The statically determined fluents of a component, each after those it is built from."""
+        static = [symbol for symbol in members if self.entities[symbol].role is Role.STATIC_FLUENT]
+        graph = {symbol: [s for s in self.graph.fluent_graph[symbol] if s in static] for symbol in static}
+        return [symbol for component in strong_components(graph) for symbol in component]
 
     def body(self, rule: Rule) -> Body:
         """The executable body of a rule."""

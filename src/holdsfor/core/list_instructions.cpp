@@ -14,7 +14,7 @@ enum OpenLength : std::int64_t { kSoFar, kToQuery, kEndless, kKept, kLeftOut };
 
 bool Machine::domain(const Instruction& one, const Next& next) {
   std::vector<Value> values;
-  for (const Place& place : one.places) {
+  for (const PairShape& place : one.places) {
     const FluentTable& table = world_.fluent_table(place.table);
     for (Index number = 0; number < table.pair_count; ++number) {
       const Pair& pair = table.pairs[number];

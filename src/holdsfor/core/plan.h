@@ -97,8 +97,8 @@ enum class IntervalOperator : std::uint8_t {
 struct Instruction;
 using Block = std::vector<Instruction>;
 
-// A pattern of pairs in which the register of a domain has the value that it takes.
-struct Place {
+// A pattern of pairs.
+struct PairShape {
   Index table = 0;
   std::vector<Shape> columns;
   Shape value;
@@ -127,7 +127,7 @@ struct Instruction {
   std::vector<Index> list_outputs;
   std::vector<std::int64_t> parameters;
   std::vector<Block> blocks;
-  std::vector<Place> places;
+  std::vector<PairShape> places;  // of kDomain: where its register has the values that it takes
   Site site;
 };
 
@@ -146,12 +146,6 @@ struct Rule {
   Shape value;
   Program program;
   std::vector<Index> drivers;
-};
-
-struct PairShape {
-  Index table = 0;
-  std::vector<Shape> columns;
-  Shape value;
 };
 
 struct Delay {

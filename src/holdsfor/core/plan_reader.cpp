@@ -304,7 +304,7 @@ class Reader {
         return;
       case Op::kDomain:
         found.out = index();
-        list(found.places, [&] { return place(); });
+        list(found.places, [&] { return pair(); });
         return;
       case Op::kLookup:
         found.table = index();
@@ -345,13 +345,6 @@ class Reader {
     const std::int64_t found = word();
     if (found < -1 || found > static_cast<std::int64_t>(Aggregate::kDistinct)) refuse("an aggregate is unknown");
     return static_cast<std::int8_t>(found);
-  }
-  Place place() {
-    Place found;
-    found.table = index();
-    columns(found.columns);
-    found.value = value();
-    return found;
   }
   Program program() {
     Program found;

@@ -10,9 +10,7 @@ namespace holdsfor {
 Index KeyNumbers::number(std::span<const Value> key) {
   if (count_ * 2 >= slots_.size()) grow();
   const std::size_t mask = slots_.size() - 1;
-  std::uint64_t hash = 0;
-  for (const Value value : key) hash = mix(hash, value.word());
-  for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+  for (std::size_t at = hash_of(key) & mask;; at = (at + 1) & mask) {
     if (slots_[at] == kNone) {
       slots_[at] = static_cast<Index>(count_);
       keys_.insert(keys_.end(), key.begin(), key.end());
@@ -28,9 +26,7 @@ void KeyNumbers::grow() {
   slots_.assign(std::max<std::size_t>(64, slots_.size() * 4), kNone);
   const std::size_t mask = slots_.size() - 1;
   for (Index known = 0; known < count_; ++known) {
-    std::uint64_t hash = 0;
-    for (const Value value : key(known)) hash = mix(hash, value.word());
-    std::size_t at = hash & mask;
+    std::size_t at = hash_of(key(known)) & mask;
     while (slots_[at] != kNone) at = (at + 1) & mask;
     slots_[at] = known;
   }

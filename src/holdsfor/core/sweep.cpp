@@ -190,8 +190,7 @@ bool Sweep::decide(const Group& group, std::uint64_t active) {
   return changes_ != before;
 }
 
-bool Sweep::decide_delayed(const Decision& decision) {
-  const std::size_t before = changes_;
+void Sweep::decide_delayed(const Decision& decision) {
   Machine::Frame none;
   const auto [from, to] = attempts_.equal_range(world_.now);
   for (auto at = from; at != to; ++at) {
@@ -222,7 +221,6 @@ bool Sweep::decide_delayed(const Decision& decision) {
       }
     }
   }
-  return changes_ != before;
 }
 
 void Sweep::fire(const Rule& rule) {

@@ -65,7 +65,7 @@ class Sweep {
   void note(const Rule& rule, const Machine::Frame& frame);
   void take(const Rule& rule);
   bool decide(const Group& group, std::uint64_t active);
-  bool decide_delayed(const Decision& decision);
+  void decide_delayed(const Decision& decision);
   void fire(const Rule& rule);
   void initiate(Index table, std::span<const Value> columns, Value value);
   void terminate(Index table, std::span<const Value> columns, Value value);

@@ -8,12 +8,6 @@ constexpr int kNear = 8;
 
 }  // namespace
 
-std::uint64_t TupleIndex::hash(std::span<const Value> row) {
-  std::uint64_t found = 0;
-  for (const Value value : row) found = mix(found, value.word());
-  return found;
-}
-
 Index TupleIndex::find(std::span<const Value> wanted, const std::vector<Value>& rows, std::size_t count) const {
   const std::size_t width = wanted.size();
   const auto is_at = [&](std::size_t row) {
@@ -26,7 +20,7 @@ Index TupleIndex::find(std::span<const Value> wanted, const std::vector<Value>& 
     return kNone;
   }
   const std::size_t mask = slots_.size() - 1;
-  for (std::size_t at = hash(wanted) & mask; slots_[at] != kNone; at = (at + 1) & mask) {
+  for (std::size_t at = hash_of(wanted) & mask; slots_[at] != kNone; at = (at + 1) & mask) {
     if (is_at(slots_[at])) return slots_[at];
   }
   return kNone;
@@ -39,7 +33,7 @@ void TupleIndex::added(const std::vector<Value>& rows, std::size_t width, std::s
     return;
   }
   const std::size_t last = count - 1;
-  insert(hash({rows.data() + last * width, width}), static_cast<Index>(last));
+  insert(hash_of({rows.data() + last * width, width}), static_cast<Index>(last));
 }
 
 void TupleIndex::insert(std::uint64_t hash, Index row) {
@@ -51,7 +45,7 @@ void TupleIndex::insert(std::uint64_t hash, Index row) {
 
 void TupleIndex::rebuild(const std::vector<Value>& rows, std::size_t width, std::size_t count) {
   slots_.assign(std::bit_ceil(count * 4), kNone);
-  for (std::size_t row = 0; row < count; ++row) insert(hash({rows.data() + row * width, width}), static_cast<Index>(row));
+  for (std::size_t row = 0; row < count; ++row) insert(hash_of({rows.data() + row * width, width}), static_cast<Index>(row));
 }
 
 std::size_t EventTable::first_from(Time wanted, std::size_t near) const {

@@ -25,7 +25,6 @@ class TupleIndex {
 
  private:
   static constexpr std::size_t kFew = 8;
-  static std::uint64_t hash(std::span<const Value> row);
   void insert(std::uint64_t hash, Index row);
   void rebuild(const std::vector<Value>& rows, std::size_t width, std::size_t count);
 

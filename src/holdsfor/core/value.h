@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cmath>
 #include <functional>
+#include <span>
 
 namespace holdsfor {
 
@@ -75,6 +76,13 @@ class Value {
 inline std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
   hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
   return hash ^ (hash >> 32U);
+}
+
+// The hash of a row of values.
+inline std::uint64_t hash_of(std::span<const Value> row) {
+  std::uint64_t found = 0;
+  for (const Value value : row) found = mix(found, value.word());
+  return found;
 }
 
 }  // namespace holdsfor

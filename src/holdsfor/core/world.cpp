@@ -5,12 +5,6 @@
 namespace holdsfor {
 namespace {
 
-std::uint64_t hash(std::span<const Value> values) {
-  std::uint64_t found = 0;
-  for (const Value value : values) found = mix(found, value.word());
-  return found;
-}
-
 bool binds(const Shape& shape) {
   if (shape.kind == ShapeKind::kBind) return true;
   return std::any_of(shape.items.begin(), shape.items.end(), binds);
@@ -150,7 +144,7 @@ FactIndex::FactIndex(const FactTable& facts, std::vector<Index> places) : places
   std::vector<Value> key(places_.size());
   for (Index row = 0; row < facts.count; ++row) {
     for (std::size_t i = 0; i < places_.size(); ++i) key[i] = facts.rows[row * facts.columns + places_[i]];
-    rows_[hash(key)].push_back(row);
+    rows_[hash_of(key)].push_back(row);
   }
 }
 

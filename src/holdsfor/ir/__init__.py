@@ -37,6 +37,7 @@ from holdsfor.ir.literals import (
     sub_bodies,
     variable_names,
     walk,
+    with_bodies,
 )
 from holdsfor.ir.program import Program
 from holdsfor.ir.rules import (
@@ -106,4 +107,5 @@ __all__ = [
     "sub_bodies",
     "variable_names",
     "walk",
+    "with_bodies",
 ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -342,6 +342,22 @@ def sub_bodies(literal: Literal) -> tuple[Body, ...]:
             return (condition, then) if otherwise is None else (condition, then, otherwise)
         case _:
             return ()
+
+
+def with_bodies(literal: Literal, change: Callable[[Body], Body]) -> Literal:
+    """A literal whose nested bodies are changed; one without any stays as it is."""
+    match literal:
+        case Not(body=body) | FindAll(body=body):
+            return replace(literal, body=change(body))
+        case Or(branches=branches):
+            return replace(literal, branches=tuple(change(branch) for branch in branches))
+        case IfThenElse(condition=condition, then=then, otherwise=otherwise):
+            first, second = change(condition), change(then)
+            return replace(
+                literal, condition=first, then=second, otherwise=None if otherwise is None else change(otherwise)
+            )
+        case _:
+            return literal
 
 
 def walk(body: Body) -> Iterator[Literal]:

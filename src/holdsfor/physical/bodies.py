@@ -65,6 +65,11 @@ class Knowledge:
     fact_tables: list[model.FactTable] = field(default_factory=list)
     goals: list[Goal] = field(default_factory=list)
 
+    def add_goal(self, goal: Goal) -> int:
+        """The number of a new goal."""
+        self.goals.append(goal)
+        return len(self.goals) - 1
+
     def event(self, term: Term) -> tuple[int, tuple[Term, ...]]:
         """The table of an event, and its columns."""
         symbol = self.analysis.entities.event(term)
@@ -194,8 +199,7 @@ class BodyLowering:
         inputs = tuple(sorted(mentioned & scope.bound))
         outputs = tuple(sorted(name for name in mentioned - scope.bound if not scope.is_idle(name)))
         site = scope.site(literal.span, literal)
-        number = len(self._known.goals)
-        self._known.goals.append(Goal(literal, inputs, outputs))
+        number = self._known.add_goal(Goal(literal, inputs, outputs))
         given = tuple(scope.register(name) for name in inputs)
         return model.Call(number, given, tuple(scope.bind(name) for name in outputs), site)
 

@@ -107,7 +107,8 @@ class _Lowering:
         rules: dict[int, int] = {}
         lowered: list[model.Rule] = []
         definitions: list[model.Definition] = []
-        for symbol in self._in_static_order(members):
+        static = analysis.static_order(members)
+        for symbol in (*(one for one in members if one not in static), *static):
             for rule in analysis.entities[symbol].rules:
                 if id(rule) in rules:
                     continue
@@ -124,19 +125,9 @@ class _Lowering:
             if (found := [moment for moment in group if moment.vertex.symbol in inside and moment.what in _MOMENTS])
         )
         delays = tuple(self._delay(rule) for rule in analysis.program.delays if self._is_triggered(rule, inside))
-        is_static = not lowered and len(members) == 1 and (members[0], members[0]) not in analysis.graph.symbol_edges
         tables = tuple(self._known.tables[symbol] for symbol in members)
-        return model.Component(
-            tables, groups, tuple(lowered), tuple(definitions), delays, is_static and bool(definitions)
-        )
-
-    def _in_static_order(self, members: tuple[Symbol, ...]) -> Iterable[Symbol]:
-        from holdsfor.compiler.analysis.graphs import strong_components
-
-        graph = self._analysis.graph.fluent_graph
-        static = [s for s in members if self._analysis.entities[s].role is Role.STATIC_FLUENT]
-        ordered = strong_components({symbol: [s for s in graph[symbol] if s in static] for symbol in static})
-        return [*(s for s in members if s not in static), *(s for component in ordered for s in component)]
+        is_static = analysis.is_static(members)
+        return model.Component(tables, groups, tuple(lowered), tuple(definitions), delays, is_static)
 
     def _is_triggered(self, rule: DelayRule, members: frozenset[Symbol]) -> bool:
         return self._analysis.entities.fluent(rule.trigger) in members and id(rule) in self._analysis.bodies
@@ -232,14 +223,14 @@ class _Lowering:
                     fvp = Fvp(pair.args[0], pair.args[1], part=symbol.part)
                     yield self._condition(fvp, declaration)
 
-    def _initially(self, rule: InitiallyRule) -> model.Initially:
+    def _initially(self, rule: InitiallyRule) -> model.Condition:
         scope = Scope(Counter(v.name for v in rule_variables(rule)))
         body = self._analysis.body(rule)
         block = BodyLowering(self._known, scope, None, body).block(body)
         table, columns = self._known.fluent(rule.fvp)
         heads = scope.patterns(columns)
         value = scope.pattern(rule.fvp.value)
-        return model.Initially(table, heads, value, model.Program(block, scope.size))
+        return model.Condition(table, heads, value, model.Program(block, scope.size))
 
 
 def _what(rule: Rule) -> str:

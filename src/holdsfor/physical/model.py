@@ -362,17 +362,7 @@ class Delay:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on a pair, for postponing and for groundings."""
-
-    table: int
-    columns: tuple[Shape, ...]
-    value: Shape
-    program: Program
-
-
-@dataclass(frozen=True, slots=True)
-class Initially:
-    """Pairs that are initiated before the first time-point."""
+    """A program about a pair: a condition on it, for postponing and for groundings, or what gives `initially` its pairs."""
 
     table: int
     columns: tuple[Shape, ...]
@@ -485,7 +475,7 @@ class PhysicalPlan:
     tables: tuple[Table, ...]
     facts: tuple[FactTable, ...]
     stages: tuple[Stage, ...]
-    initially: tuple[Initially, ...]
+    initially: tuple[Condition, ...]
     postpones: tuple[Condition, ...]
     groundings: tuple[Condition, ...]
     max_delayed_effects: int

@@ -103,8 +103,7 @@ class _Definition(BodyLowering):
             tuple(name for name in lists if name not in scope.bound),
         )
         site = scope.site(literal.span, literal)
-        number = len(self._known.goals)
-        self._known.goals.append(goal)
+        number = self._known.add_goal(goal)
         scope.bound |= set(lists)
         return model.ListCall(
             number,

@@ -14,7 +14,7 @@ from holdsfor.compiler.analysis.entities import EntityKind, Role
 from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
 from holdsfor.logic.failures import Failures
 from holdsfor.reference.component import Component
-from holdsfor.reference.evaluator import World, is_static
+from holdsfor.reference.evaluator import World
 from holdsfor.reference.history import (
     InputInterval,
     Known,
@@ -102,7 +102,7 @@ def evaluate(
     """Everything that follows from what is known at one query time."""
     world = World(analysis, known, failures, max_delayed_effects)
     for members in analysis.graph.fluent_components:
-        if is_static(analysis, members):
+        if analysis.is_static(members):
             world.run_static(members[0])
         elif members[0] in analysis.graph.metric:
             run_metric(world, members, origin)

@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from holdsfor.compiler.analysis.entities import Role, Symbol
-from holdsfor.compiler.analysis.graphs import strong_components
 from holdsfor.compiler.analysis.instant import DELAYED, EVENT, INITIATED, TERMINATED, Moment
 from holdsfor.compiler.limits import too_many_delayed_effects
 from holdsfor.ir import INITIAL, DelayRule, EffectKind, EffectRule, EventRule, IntervalRule, Rule
@@ -64,7 +63,7 @@ class Component:
             for rule in analysis.entities[symbol].rules
             if isinstance(rule, IntervalRule)
         ]
-        self._static_order = _static_order(world, members)
+        self._static_order = analysis.static_order(members)
 
     def run(self) -> None:
         """Go through time up to the query time and leave the results in the world."""
@@ -334,10 +333,3 @@ def _rules_by_moment(world: World, members: tuple[Symbol, ...]) -> dict[Moment, 
             for vertex in graph.heads(rule):
                 found.setdefault(Moment(what, vertex), []).append(rule)
     return found
-
-
-def _static_order(world: World, members: tuple[Symbol, ...]) -> list[Symbol]:
-    """The statically determined fluents of a component, each after those it is built from."""
-    static = [symbol for symbol in members if world.analysis.entities[symbol].role is Role.STATIC_FLUENT]
-    graph = {symbol: [s for s in world.analysis.graph.fluent_graph[symbol] if s in static] for symbol in static}
-    return [symbol for component in strong_components(graph) for symbol in component]

@@ -227,10 +227,3 @@ def bind(bindings: Bindings, *pairs: tuple[Term, Term]) -> Iterator[Bindings]:
         extended = None if extended is None else unify(left, right, extended)
     if extended is not None:
         yield extended
-
-
-def is_static(analysis: Analysis, members: tuple[Symbol, ...]) -> bool:
-    """Whether a component is one statically determined fluent that does not depend on itself."""
-    symbol = members[0]
-    alone = len(members) == 1 and (symbol, symbol) not in analysis.graph.symbol_edges
-    return alone and analysis.entities[symbol].role is Role.STATIC_FLUENT

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from holdsfor.compiler.analysis.names import defined_predicates
 from holdsfor.compiler.passes.durations import without_unit
 from holdsfor.diagnostics import Diagnostic, Fix, Severity
-from holdsfor.ir import Assign, Body, Call, Compare, FindAll, IfThenElse, Literal, Not, Or, Program, walk
+from holdsfor.ir import Assign, Body, Call, Compare, Literal, Program, walk, with_bodies
 from holdsfor.ir.calendar import BUSINESS, CONDITIONS, DAYS, RANGES
 from holdsfor.logic.calendar import calendar_term
 from holdsfor.syntax.printer import print_term
@@ -58,19 +58,8 @@ class _Lowering:
         match literal:
             case Call(atom=Compound() as atom) if functor(atom) in CONDITIONS and functor(atom) not in self.own:
                 yield from self._condition(atom, literal)
-            case Not(body=body) | FindAll(body=body):
-                yield replace(literal, body=self.body(body))
-            case Or(branches=branches):
-                yield replace(literal, branches=tuple(map(self.body, branches)))
-            case IfThenElse(condition=condition, then=then, otherwise=otherwise):
-                yield replace(
-                    literal,
-                    condition=self.body(condition),
-                    then=self.body(then),
-                    otherwise=None if otherwise is None else self.body(otherwise),
-                )
             case _:
-                yield literal
+                yield with_bodies(literal, self.body)
 
     def _condition(self, atom: Compound, literal: Call) -> Iterator[Literal]:
         time, *results = atom.args

@@ -13,17 +13,15 @@ from holdsfor.ir import (
     Body,
     Boundary,
     Effect,
-    FindAll,
     Fvp,
     Holds,
-    IfThenElse,
     IntervalRule,
     Intervals,
     Literal,
-    Not,
     Or,
     Program,
     Rule,
+    with_bodies,
 )
 from holdsfor.logic.unify import may_equal
 from holdsfor.syntax.terms import Const
@@ -55,15 +53,8 @@ class _Separator:
         match literal:
             case Holds(fvp=fvp) | Boundary(fvp=fvp) | Intervals(fvp=fvp) | Effect(fvp=fvp):
                 return self._condition(literal, fvp)
-            case Not(body=inner) | FindAll(body=inner):
-                return replace(literal, body=self._body(inner))
-            case Or(branches=branches):
-                return replace(literal, branches=tuple(self._body(branch) for branch in branches))
-            case IfThenElse(condition=condition, then=then, otherwise=otherwise):
-                rest = None if otherwise is None else self._body(otherwise)
-                return replace(literal, condition=self._body(condition), then=self._body(then), otherwise=rest)
             case _:
-                return literal
+                return with_bodies(literal, self._body)
 
     def _condition(self, literal: Holds | Boundary | Intervals | Effect, fvp: Fvp) -> Literal:
         parts = list(self._named(fvp))

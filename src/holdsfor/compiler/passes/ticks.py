@@ -41,6 +41,7 @@ from holdsfor.ir import (
     sub_bodies,
     variable_names,
     walk,
+    with_bodies,
 )
 from holdsfor.logic.unify import substitute
 from holdsfor.syntax.printer import print_term
@@ -138,17 +139,8 @@ class _Rewriting:
                 ticks = self._variable("query", span)
                 yield replace(literal, atom=Compound(_QUERY_TIME, (ticks,), span))
                 yield Assign(query, self._product(ticks), span)
-            case Not(body=body):
-                yield replace(literal, body=self.body(body))
-            case Or(branches=branches):
-                yield replace(literal, branches=tuple(self.body(branch) for branch in branches))
-            case IfThenElse(condition=condition, then=then, otherwise=otherwise):
-                yield replace(
-                    literal,
-                    condition=self.body(condition),
-                    then=self.body(then),
-                    otherwise=None if otherwise is None else self.body(otherwise),
-                )
+            case Not() | Or() | IfThenElse():
+                yield with_bodies(literal, self.body)
             case FindAll(template=template, body=body):
                 local: dict[str, Term] = {}
                 goals = self.body(body, local)

@@ -20,18 +20,16 @@ from holdsfor.ir import (
     Call,
     Compare,
     Effect,
-    FindAll,
     Happens,
     Holds,
-    IfThenElse,
     Intervals,
     Literal,
-    Not,
     Or,
     Program,
     Rule,
     rule_variables,
     walk,
+    with_bodies,
 )
 from holdsfor.logic.unify import substitute
 from holdsfor.syntax.terms import Term, Var, arguments, functor, marked
@@ -93,15 +91,8 @@ class _Unfolder:
         match literal:
             case Call(atom=atom) if functor(atom) in self._helpers:
                 return self._call(literal)
-            case Not(body=inner) | FindAll(body=inner):
-                return (replace(literal, body=self.body(inner)),)
-            case Or(branches=branches):
-                return (replace(literal, branches=tuple(self.body(branch) for branch in branches)),)
-            case IfThenElse(condition=condition, then=then, otherwise=otherwise):
-                rest = None if otherwise is None else self.body(otherwise)
-                return (replace(literal, condition=self.body(condition), then=self.body(then), otherwise=rest),)
             case _:
-                return (literal,)
+                return (with_bodies(literal, self.body),)
 
     def _call(self, literal: Call) -> Body:
         name = functor(literal.atom)
