@@ -31,6 +31,7 @@ def _build(folder: Path) -> None:
     assert shutil.which("g++") or shutil.which("clang++"), "no C++ compiler: install one, e.g. apt-get install g++"
     cmake = shutil.which("cmake", path=Path(sys.executable).parent) or "cmake"
     options = ["-DHOLDSFOR_IN_PLACE=ON", f"-DPython_EXECUTABLE={sys.executable}"]
+    options += ["-G", "Ninja"] if shutil.which("ninja") else []
     configure = [cmake, "-S", str(SOURCES), "-B", str(folder), *options]
     for command in (configure, [cmake, "--build", str(folder), "--parallel", "2"]):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
