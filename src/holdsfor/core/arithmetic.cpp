@@ -1,10 +1,10 @@
 #include "arithmetic.h"
 
-#include "shapes.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "shapes.h"
 
 namespace holdsfor {
 namespace {
@@ -19,23 +19,40 @@ struct Named {
 };
 
 constexpr std::array kFunctions = {
-    Named{"+", 2, Function::kAdd},          Named{"-", 2, Function::kSubtract},
-    Named{"*", 2, Function::kMultiply},     Named{"/", 2, Function::kDivide},
-    Named{"//", 2, Function::kIntegerDivide}, Named{"div", 2, Function::kFloorDivide},
-    Named{"mod", 2, Function::kModulo},     Named{"rem", 2, Function::kRemainder},
-    Named{"**", 2, Function::kPower},       Named{"^", 2, Function::kPower},
-    Named{"min", 2, Function::kMin},        Named{"max", 2, Function::kMax},
-    Named{"-", 1, Function::kNegate},       Named{"+", 1, Function::kPlus},
-    Named{"abs", 1, Function::kAbs},        Named{"sign", 1, Function::kSign},
-    Named{"floor", 1, Function::kFloor},    Named{"ceiling", 1, Function::kCeiling},
-    Named{"round", 1, Function::kRound},    Named{"truncate", 1, Function::kTruncate},
-    Named{"integer", 1, Function::kRound},  Named{"float", 1, Function::kFloat},
-    Named{"sqrt", 1, Function::kSqrt},      Named{"exp", 1, Function::kExp},
-    Named{"log", 1, Function::kLog},        Named{"log2", 1, Function::kLog2},
-    Named{"sin", 1, Function::kSin},        Named{"cos", 1, Function::kCos},
-    Named{"tan", 1, Function::kTan},        Named{"asin", 1, Function::kAsin},
-    Named{"acos", 1, Function::kAcos},      Named{"atan", 1, Function::kAtan},
-    Named{"atan2", 2, Function::kAtan2},    Named{"atan", 2, Function::kAtan2},
+    Named{"+", 2, Function::kAdd},
+    Named{"-", 2, Function::kSubtract},
+    Named{"*", 2, Function::kMultiply},
+    Named{"/", 2, Function::kDivide},
+    Named{"//", 2, Function::kIntegerDivide},
+    Named{"div", 2, Function::kFloorDivide},
+    Named{"mod", 2, Function::kModulo},
+    Named{"rem", 2, Function::kRemainder},
+    Named{"**", 2, Function::kPower},
+    Named{"^", 2, Function::kPower},
+    Named{"min", 2, Function::kMin},
+    Named{"max", 2, Function::kMax},
+    Named{"-", 1, Function::kNegate},
+    Named{"+", 1, Function::kPlus},
+    Named{"abs", 1, Function::kAbs},
+    Named{"sign", 1, Function::kSign},
+    Named{"floor", 1, Function::kFloor},
+    Named{"ceiling", 1, Function::kCeiling},
+    Named{"round", 1, Function::kRound},
+    Named{"truncate", 1, Function::kTruncate},
+    Named{"integer", 1, Function::kRound},
+    Named{"float", 1, Function::kFloat},
+    Named{"sqrt", 1, Function::kSqrt},
+    Named{"exp", 1, Function::kExp},
+    Named{"log", 1, Function::kLog},
+    Named{"log2", 1, Function::kLog2},
+    Named{"sin", 1, Function::kSin},
+    Named{"cos", 1, Function::kCos},
+    Named{"tan", 1, Function::kTan},
+    Named{"asin", 1, Function::kAsin},
+    Named{"acos", 1, Function::kAcos},
+    Named{"atan", 1, Function::kAtan},
+    Named{"atan2", 2, Function::kAtan2},
+    Named{"atan", 2, Function::kAtan2},
 };
 
 bool is_exact(std::int64_t number) { return number > -kExactInteger && number < kExactInteger; }

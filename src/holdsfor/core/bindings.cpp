@@ -65,8 +65,7 @@ class PythonHost : public Host {
       for (const Interval& one : *list) into.emplace_back(one.start, one.end);
     }
     using Answer = std::pair<Words, std::vector<std::vector<std::pair<Time, Time>>>>;
-    const auto found =
-        nb::cast<std::vector<Answer>>(host_.attr("solve_lists")(goal, words_of(inputs), given, query));
+    const auto found = nb::cast<std::vector<Answer>>(host_.attr("solve_lists")(goal, words_of(inputs), given, query));
     std::vector<ListAnswer> answers;
     for (const auto& [values, made] : found) {
       ListAnswer& answer = answers.emplace_back();

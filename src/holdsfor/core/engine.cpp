@@ -199,9 +199,8 @@ void Engine::run_stage(Index number, Time query, unsigned threads) {
 
   std::vector<std::vector<Index>> key_places(plan.tables.size());
   for (const Route& member : stage.members) key_places[member.table] = member.places[0];
-  const bool has_strangers = std::any_of(stage.inputs.begin(), stage.inputs.end(), [](const Route& route) {
-    return route.is_shared || route.places.size() > 1;
-  });
+  const bool has_strangers = std::any_of(stage.inputs.begin(), stage.inputs.end(),
+                                         [](const Route& route) { return route.is_shared || route.places.size() > 1; });
 
   const auto work = [&] {
     Worker worker(prepared_, terms_, host_);

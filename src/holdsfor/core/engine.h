@@ -31,7 +31,8 @@ class Engine {
 
   [[nodiscard]] const RowSet& rows_of(Index table, Index stage) const;
   void run_stage(Index stage, Time query, unsigned threads);
-  void fill(World& world, const TableInfo& info, Index table, const RowSet& rows, std::size_t from, std::size_t to) const;
+  void fill(World& world, const TableInfo& info, Index table, const RowSet& rows, std::size_t from,
+            std::size_t to) const;
   void find_initial(World& world);
 
   const Prepared& prepared_;

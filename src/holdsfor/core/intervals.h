@@ -33,7 +33,8 @@ void subtract(const Intervals& base, std::span<const Intervals* const> others, I
 // Adjacent pairs of one list and another; those that overlap are joined, those that touch stay apart.
 void sequence(const Intervals& first, const Intervals& second, Intervals& out);
 // `relation` and `mode` as the compiler numbers them.
-void allen(std::int64_t relation, std::int64_t mode, const Intervals& sources, const Intervals& targets, Intervals& out);
+void allen(std::int64_t relation, std::int64_t mode, const Intervals& sources, const Intervals& targets,
+           Intervals& out);
 // Metric operators; `high` less than zero is without limit.
 void metric(IntervalOperator op, std::span<const Intervals* const> inputs, Time low, Time high, Intervals& out);
 

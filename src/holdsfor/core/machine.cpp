@@ -264,8 +264,7 @@ bool Machine::each_pair(const Instruction& one, FunctionRef<bool(const FluentTab
 bool Machine::holding(const Instruction& one, const Next& next) {
   const auto time = moment(one.time);
   if (!time) return false;
-  return each_pair(
-      one, [&](const FluentTable& table, Index pair) { return table.pairs[pair].holds(*time); }, next);
+  return each_pair(one, [&](const FluentTable& table, Index pair) { return table.pairs[pair].holds(*time); }, next);
 }
 
 bool Machine::endable(const Instruction& one, const Next& next) {
@@ -279,7 +278,8 @@ bool Machine::endable(const Instruction& one, const Next& next) {
 
 bool Machine::starts(Index table, const Pair& pair, Time time) const {
   const FluentTable& fluent = world_.fluent_table(table);
-  if (time == kInitial && (world_.plan().tables[table].role != Role::kSimpleFluent || pair.starts_initially)) return false;
+  if (time == kInitial && (world_.plan().tables[table].role != Role::kSimpleFluent || pair.starts_initially))
+    return false;
   const auto number = static_cast<Index>(&pair - fluent.pairs.data());
   return std::none_of(fluent.cuts.begin(), fluent.cuts.end(),
                       [&](const Edge& cut) { return cut.time == time + 1 && cut.pair == number; });

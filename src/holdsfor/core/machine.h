@@ -51,7 +51,9 @@ class Machine {
   bool generate(const Instruction& one, const Next& next);
   bool passes(const Instruction& one);
   bool exists(const Block& block);
-  bool go_on(const Next& next) { return next.finish != nullptr ? (*next.finish)() : step(*next.block, next.at, *next.next); }
+  bool go_on(const Next& next) {
+    return next.finish != nullptr ? (*next.finish)() : step(*next.block, next.at, *next.next);
+  }
 
   bool match_all(const std::vector<Shape>& shapes, std::span<const Value> values);
   bool events(const Instruction& one, const Next& next);

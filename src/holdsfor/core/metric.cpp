@@ -57,8 +57,8 @@ Intervals mirrored(const Intervals& list) {
 
 void metric(IntervalOperator op, std::span<const Intervals* const> inputs, Time low, Time high, Intervals& out) {
   const Time limit = high < 0 ? kForever : high;
-  const bool is_ahead = op == IntervalOperator::kDiamondPlus || op == IntervalOperator::kBoxPlus ||
-                        op == IntervalOperator::kUntil;
+  const bool is_ahead =
+      op == IntervalOperator::kDiamondPlus || op == IntervalOperator::kBoxPlus || op == IntervalOperator::kUntil;
   std::vector<Intervals> lists;
   for (const Intervals* input : inputs) lists.push_back(is_ahead ? mirrored(*input) : *input);
   Intervals found;

@@ -115,8 +115,8 @@ struct Instruction {
   bool gives = false;
   bool is_test = false;    // it gives no register a value, so that one solution is enough
   bool is_ground = false;  // all its columns are known when it runs
-  Index table = 0;  // also the number of a fact table or a goal
-  Index out = 0;    // list register, or the register of a domain
+  Index table = 0;         // also the number of a fact table or a goal
+  Index out = 0;           // list register, or the register of a domain
   Instant time;
   std::vector<Shape> columns;  // of kEqual: the ground term and the other; of kCollect: the template and the result
   Shape value;

@@ -22,10 +22,12 @@ enum class Kind : std::int64_t {
 };
 
 constexpr std::string_view kComparisons[] = {"<", ">", "=<", ">=", "=:=", "=\\="};
-constexpr std::string_view kOperators[] = {
-    "union_all",    "intersect_all", "relative_complement_all", "complement_all", "seq",      "allen",
-    "intDurGreater", "intDurLess",    "intDurAtLeast",           "intDurAtMost",   "diamond_minus", "box_minus",
-    "diamond_plus", "box_plus",      "since",                   "until"};
+constexpr std::string_view kOperators[] = {"union_all",      "intersect_all", "relative_complement_all",
+                                           "complement_all", "seq",           "allen",
+                                           "intDurGreater",  "intDurLess",    "intDurAtLeast",
+                                           "intDurAtMost",   "diamond_minus", "box_minus",
+                                           "diamond_plus",   "box_plus",      "since",
+                                           "until"};
 
 class Reader {
  public:

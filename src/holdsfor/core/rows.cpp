@@ -49,7 +49,8 @@ std::vector<Index> keys_of(const RowSet& rows, std::size_t head, const std::vect
       key.clear();
       for (const Index place : some) key.push_back(args[place]);
       const Index number = keys.number(key);
-      const bool is_known = std::find(found.begin() + static_cast<std::ptrdiff_t>(first), found.end(), number) != found.end();
+      const bool is_known =
+          std::find(found.begin() + static_cast<std::ptrdiff_t>(first), found.end(), number) != found.end();
       found.push_back(is_known ? kNoKey : number);
     }
   }

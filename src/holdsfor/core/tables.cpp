@@ -45,7 +45,8 @@ void TupleIndex::insert(std::uint64_t hash, Index row) {
 
 void TupleIndex::rebuild(const std::vector<Value>& rows, std::size_t width, std::size_t count) {
   slots_.assign(std::bit_ceil(count * 4), kNone);
-  for (std::size_t row = 0; row < count; ++row) insert(hash_of({rows.data() + row * width, width}), static_cast<Index>(row));
+  for (std::size_t row = 0; row < count; ++row)
+    insert(hash_of({rows.data() + row * width, width}), static_cast<Index>(row));
 }
 
 std::size_t EventTable::first_from(Time wanted, std::size_t near) const {
@@ -162,8 +163,9 @@ bool FluentTable::is_broken(Index number, Time now) const {
   const auto matches = [](Value wanted, Value value) { return wanted.is_wildcard() || wanted == value; };
   return std::any_of(open_ends.begin(), open_ends.end(), [&](const OpenEnd& end) {
     const auto own = columns(pair.instance);
-    return matches(end.value, pair.value) && std::equal(own.begin(), own.end(), end.columns.begin(),
-                                                        [&](Value value, Value wanted) { return matches(wanted, value); });
+    return matches(end.value, pair.value) &&
+           std::equal(own.begin(), own.end(), end.columns.begin(),
+                      [&](Value value, Value wanted) { return matches(wanted, value); });
   });
 }
 

@@ -65,7 +65,7 @@ struct Pair {
   Time since = kForever;
   bool is_declared = true;
   bool starts_initially = false;
-  bool holds_next = false;  // of statically determined fluents in a cycle, at the present time-point
+  bool holds_next = false;       // of statically determined fluents in a cycle, at the present time-point
   Time last_initiated = kNever;  // effective or not
   Time last_effective = kNever;
   Intervals list;
@@ -78,7 +78,7 @@ struct Pair {
 struct Instance {
   Index first_pair = kNone;
   Index current = kNone;
-  Time stamp = kNever;  // the marks below are those of this time-point
+  Time stamp = kNever;        // the marks below are those of this time-point
   Index initiated = kNone;    // the first pair that is initiated
   bool is_contested = false;  // others are, too
   bool is_ended = false;      // whatever its value

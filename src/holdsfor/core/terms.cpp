@@ -5,7 +5,9 @@
 
 namespace holdsfor {
 
-Value TermTable::name(std::string_view text) { return intern(Term{.kind = TermKind::kName, .text = std::string(text)}); }
+Value TermTable::name(std::string_view text) {
+  return intern(Term{.kind = TermKind::kName, .text = std::string(text)});
+}
 
 Value TermTable::compound(Value functor, std::span<const Value> args) {
   return intern(Term{.kind = TermKind::kCompound, .functor = functor, .items = {args.begin(), args.end()}});

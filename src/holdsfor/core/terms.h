@@ -19,7 +19,7 @@ enum class TermKind : std::uint8_t { kName, kCompound, kList, kReal, kBigInteger
 
 struct Term {
   TermKind kind = TermKind::kName;
-  double real = 0;            // kReal
+  double real = 0;                // kReal
   Value functor = {};             // kCompound: the code of its name
   std::string text = {};          // kName: the name; kBigInteger: its decimal digits
   std::vector<Value> items = {};  // kCompound: arguments; kList: elements

@@ -19,7 +19,8 @@ bool gives(const Shape& shape, Index reg) {
 bool is_given(const Shape& shape, const Instruction& one) {
   if (shape.kind == ShapeKind::kConstant) return true;
   if (shape.kind != ShapeKind::kRegister || gives(one.value, shape.reg)) return false;
-  return std::none_of(one.columns.begin(), one.columns.end(), [&](const Shape& other) { return gives(other, shape.reg); });
+  return std::none_of(one.columns.begin(), one.columns.end(),
+                      [&](const Shape& other) { return gives(other, shape.reg); });
 }
 
 // Goes through the instructions of a plan once and notes what they need.
@@ -46,9 +47,10 @@ class Preparation {
   void block(Block& instructions, bool is_counted = false) {
     for (Instruction& one : instructions) {
       for (Block& inner : one.blocks) block(inner, is_counted || one.op == Op::kCollect);
-      one.is_ground = std::all_of(one.columns.begin(), one.columns.end(),
-                                  [&](const Shape& shape) { return is_given(shape, one); });
-      const bool gives_nothing = one.op != Op::kDomain && one.op != Op::kLookup && one.op != Op::kListCall && !binds(one.value) && !one.time.binds && one.outputs.empty() &&
+      one.is_ground =
+          std::all_of(one.columns.begin(), one.columns.end(), [&](const Shape& shape) { return is_given(shape, one); });
+      const bool gives_nothing = one.op != Op::kDomain && one.op != Op::kLookup && one.op != Op::kListCall &&
+                                 !binds(one.value) && !one.time.binds && one.outputs.empty() &&
                                  std::none_of(one.columns.begin(), one.columns.end(), binds);
       const bool has_one_answer = one.is_ground && is_given(one.value, one) && one.op != Op::kCall;
       one.is_test = gives_nothing && (!is_counted || has_one_answer);
@@ -100,8 +102,8 @@ void assign_rows(PreparedComponent& prepared) {
   for (Index number = 0; number < component.rules.size(); ++number) {
     const Block& block = component.rules[number].program.block;
     const bool begins = !block.empty() && block[0].op == Op::kEvents && !block[0].time.binds && block[0].time.reg == 0;
-    const auto source = begins ? std::find(prepared.sources.begin(), prepared.sources.end(), block[0].table)
-                               : prepared.sources.end();
+    const auto source =
+        begins ? std::find(prepared.sources.begin(), prepared.sources.end(), block[0].table) : prepared.sources.end();
     if (source == prepared.sources.end()) {
       prepared.other_rules.push_back(number);
     } else {
@@ -123,7 +125,8 @@ PreparedComponent prepared_component(const Component& component) {
   }
   const bool has_many = found.sources.size() > 64;
   for (const Rule& rule : component.rules) {
-    const bool is_set_off_inside = rule.drivers.empty() || std::any_of(rule.drivers.begin(), rule.drivers.end(), is_own);
+    const bool is_set_off_inside =
+        rule.drivers.empty() || std::any_of(rule.drivers.begin(), rule.drivers.end(), is_own);
     std::uint64_t mask = has_many || is_set_off_inside ? ~std::uint64_t{0} : 0;
     for (std::size_t i = 0; i < found.sources.size() && !has_many; ++i) {
       const bool drives = std::find(rule.drivers.begin(), rule.drivers.end(), found.sources[i]) != rule.drivers.end();

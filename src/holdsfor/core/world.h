@@ -49,13 +49,13 @@ struct PreparedComponent {
 struct Prepared {
   Plan plan;
   std::vector<FactIndex> fact_indexes;
-  std::vector<bool> has_edge_readers;    // by table: start and end events of it are read
-  std::vector<bool> has_effect_readers;  // by table: its initiations and terminations are read
+  std::vector<bool> has_edge_readers;          // by table: start and end events of it are read
+  std::vector<bool> has_effect_readers;        // by table: its initiations and terminations are read
   std::vector<std::vector<Index>> groundings;  // by table
   std::vector<std::vector<Index>> postpones;   // by table
-  std::vector<PreparedComponent> components;  // of all stages
-  std::vector<std::vector<Index>> of_stage;   // components by stage
-  std::vector<Index> component_of;            // by table; kNone for input
+  std::vector<PreparedComponent> components;   // of all stages
+  std::vector<std::vector<Index>> of_stage;    // components by stage
+  std::vector<Index> component_of;             // by table; kNone for input
 
   explicit Prepared(Plan plan);
 };
