@@ -1,0 +1,130 @@
+"""The law of the driver: whatever is done, in whatever order, the answers are those of the rows that count."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from holdsfor.diagnostics import ProgramError
+from holdsfor.engine.changelog import CHANGES, SHOWN, compare, snapshot
+from holdsfor.engine.state import NEVER
+from holdsfor.engine.tables import FOREVER
+from holdsfor.logic.arithmetic import EvaluationError
+from holdsfor.reference import Record
+from tests.core.histories import Advance, History, Push, Reload, Retract, Split, history
+from tests.core.law_model import found_table
+from tests.core.law_oracle import Expected, expected
+from tests.core.test_random_programs import FAMILIES
+from tests.strategies.engine_runs import Rows, differences
+from tests.strategies.scenario_words import Pen
+
+
+class Driver(Protocol):
+    """What the law is about."""
+
+    late: int
+    unmatched: int
+
+    def push(self, records: list[Record]) -> None:
+        """Rows come in."""
+
+    def retract(self, records: list[Record]) -> None:
+        """Rows are taken back."""
+
+    def advance(self, query: int, threads: int) -> None:
+        """Time goes on."""
+
+    def answers(self) -> Rows:
+        """What is shown at the last advance."""
+
+    def changes(self) -> pa.Table:
+        """What has changed since the last call: rows of `CHANGES`."""
+
+    def reloaded(self) -> Any:
+        """A new driver with the saved state of this one."""
+
+    def split(self, parts: int) -> Any:
+        """A new driver with the parts of the state of this one."""
+
+
+class BrokenLawError(AssertionError):
+    """What differs, and the history on which it does."""
+
+
+def history_of(family: str, seed: int) -> History | None:
+    """The history of a seed; None if its program has no meaning."""
+    pen = Pen(random.Random(seed).randint)
+    try:
+        one = FAMILIES[family](pen)
+    except ProgramError:
+        return None
+    return None if one is None else history(pen, one)
+
+
+def right_answers(one: History) -> list[Expected] | None:
+    """What is right after each advance; None if the program stops with an error on this stream."""
+    try:
+        return list(expected(one))
+    except EvaluationError:
+        return None
+
+
+def check(one: History, make: Callable[[History], Driver], right: Iterable[Expected] | None = None) -> None:
+    """Run a history through a driver and compare it with what is right after each advance."""
+    driver = make(one)
+    wanted = iter(expected(one) if right is None else right)
+    ledger = _Ledger(one)
+    for step in one.steps:
+        if isinstance(step, Push):
+            driver.push(step.records)
+        elif isinstance(step, Retract):
+            driver.retract(step.records)
+        elif isinstance(step, Reload):
+            driver = driver.reloaded()
+        elif isinstance(step, Split):
+            driver = driver.split(step.parts)
+        elif isinstance(step, Advance):
+            now = next(wanted)
+            driver.advance(step.query, step.threads)
+            problems = differences(driver.answers(), Rows(now.intervals, now.events))
+            if (driver.late, driver.unmatched) != (now.late, now.unmatched):
+                counts = f"late {driver.late}, unmatched {driver.unmatched}"
+                problems.append(f"{counts}: right would be {now.late}, {now.unmatched}")
+            if step.changes:
+                problems += ledger.problems(driver.changes(), now)
+            if problems:
+                raise BrokenLawError("\n".join([repr(one), f"at {step}:", *problems]))
+
+
+class _Ledger:
+    """What changes said so far."""
+
+    def __init__(self, one: History) -> None:
+        self._window = one.window
+        self._shown, self._shown_at = SHOWN.empty_table(), NEVER
+        self._log: list[pa.Table] = []
+
+    def problems(self, found: pa.Table, now: Expected) -> list[str]:
+        """How changes differ from what they should be, and what they leave from the answers."""
+        query = now.advance.query
+        low = -int(FOREVER) if math.isinf(now.low) else int(now.low)
+        right, self._shown = compare(self._shown, found_table(now.everything), query, low, self._shown_at)
+        self._shown_at = query
+        self._log.append(found)
+        got, wanted = _lines(found), _lines(right)
+        problems = [f"missing change: {line}" for line in wanted if line not in got]
+        problems += [f"only in changes of the driver: {line}" for line in got if line not in wanted]
+        window = int(FOREVER) if self._window is None else self._window
+        left = _lines(snapshot(pa.concat_tables(self._log), query, window).select(found_table(()).column_names))
+        shown = _lines(found_table(now.intervals))
+        problems += [f"changes leave: {line}" for line in left if line not in shown]
+        problems += [f"changes do not leave: {line}" for line in shown if line not in left]
+        return problems
+
+
+def _lines(table: pa.Table) -> list[str]:
+    return sorted(str(row) for row in table.select([n for n in CHANGES.names if n in table.column_names]).to_pylist())

@@ -1,0 +1,56 @@
+"""The law of the driver, on random histories of the programs of every family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from holdsfor.reference import Windows, recognise
+from tests.core.histories import Advance, History, Push
+from tests.core.law import Driver, check, history_of, right_answers
+from tests.core.law_model import Model
+from tests.core.law_oracle import expected
+from tests.core.test_random_programs import FAMILIES
+from tests.strategies.edits import moment
+
+
+def check_seeds(family: str, seeds: range, make: Callable[[History], Driver]) -> int:
+    """Check the histories of some seeds; says how many there were."""
+    checked = 0
+    for seed in seeds:
+        one = history_of(family, seed)
+        right = None if one is None else right_answers(one)
+        if one is None or right is None:
+            continue
+        try:
+            check(one, make, right)
+        except AssertionError as problem:
+            raise AssertionError(f"family {family!r}, seed {seed}\n{problem}") from problem
+        checked += 1
+    return checked
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_plain_model_keeps_the_law(family: str) -> None:
+    assert check_seeds(family, range(5), Model) >= 4
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rows_that_count_are_those_of_the_reference_evaluator(seed: int) -> None:
+    """Without retractions and at regular query times, rows come in as they do in a run with windows."""
+    one = history_of("everything in windows", seed)
+    if one is None or one.scenario.span is None:
+        return
+    span = one.scenario.span
+    windows = Windows(span.size, span.step, span.start, span.end)
+    records = [record for record in one.scenario.records if windows.loaded_at(record.arrival) is not None]
+    steps: list[Push | Advance] = []
+    for query in windows.query_times:
+        steps.append(Push([record for record in records if windows.loaded_at(record.arrival) == query]))
+        steps.append(Advance(query))
+    assert all(moment(record) <= record.arrival for record in records)
+    found = list(expected(History(one.scenario, span.size, list(steps))))
+    wanted = recognise(one.scenario.reasoner.analysis, one.scenario.records, windows)
+    assert tuple(row for one in found for row in one.intervals) == wanted.intervals
+    assert tuple(row for one in found for row in one.events) == wanted.events
