@@ -93,7 +93,27 @@ def history(pen: Pen, one: Scenario) -> History:
         if pen.chance(20):
             steps.append(_move(pen))
     start = None if pen.chance(75) else pen.number(first - 2, first + 3)
-    return History(one, window, steps, start)
+    return of_inputs(History(one, window, steps, start))
+
+
+def of_inputs(one: History) -> History:
+    """The same without rows that no rule reads: those never reach a driver."""
+    entities = one.scenario.reasoner.analysis.entities
+
+    def is_read(record: Record) -> bool:
+        if isinstance(record, Occurrence):
+            return entities.event(record.event) in entities.table
+        return entities.pair(record.fluent, record.value) in entities.table
+
+    return replace(
+        one,
+        steps=[
+            replace(step, records=[record for record in step.records if is_read(record)])
+            if isinstance(step, Push | Retract)
+            else step
+            for step in one.steps
+        ],
+    )
 
 
 def _regular(pen: Pen, first: int, last: int, unit: int) -> list[int]:

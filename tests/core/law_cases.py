@@ -28,7 +28,7 @@ from holdsfor.reference import InputInterval, Occurrence, Record
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Term
-from tests.core.histories import Advance, History, Push, Reload, Retract, Split, Step
+from tests.core.histories import Advance, History, Push, Reload, Retract, Split, Step, of_inputs
 from tests.strategies.engine_runs import Scenario
 
 FOLDER = Path(__file__).parent / "cases"
@@ -102,7 +102,9 @@ def _record(text: str) -> Record:
 
 
 def _term(text: str) -> Term:
-    return parse(Source("row", f"{text}.")).clauses[0].head
+    found = parse(Source("row", f"{text}.")).clauses[0].head
+    assert found is not None
+    return found
 
 
 def cases() -> list[Path]:
@@ -141,7 +143,7 @@ def _smaller(one: History) -> Iterator[History]:
         for place in range(0, len(lines), size):
             text = "\n".join(lines[:place] + lines[place + size :]) + "\n"
             try:
-                yield replace(one, scenario=replace(one.scenario, text=text, reasoner=loads(text)))
+                yield of_inputs(replace(one, scenario=replace(one.scenario, text=text, reasoner=loads(text))))
             except ProgramError:
                 continue
 

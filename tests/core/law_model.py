@@ -47,6 +47,15 @@ class Model:
     def advance(self, query: int, threads: int) -> None:
         """Take in what has come, and evaluate all of it."""
         assert threads >= 1
+        world = evaluate(self._analysis, self.known_at(query), 0)
+        self._rows = Rows(
+            tuple(sorted(_interval_rows(world, query, self._size))),
+            tuple(sorted(_event_rows(world, query, self._size))),
+        )
+        self._everything = found_table(tuple(_interval_rows(world, query, math.inf)))
+
+    def known_at(self, query: int) -> Known:
+        """Take in what has come; all that counts."""
         self._query, low = query, query - self._size
         for record, comes in self._pending:
             if isinstance(record, Occurrence):
@@ -58,12 +67,7 @@ class Model:
             count = self._waiting.pop(event)
             if event.time > low:
                 self._events[event] += count
-        world = evaluate(self._analysis, self._known(), 0)
-        self._rows = Rows(
-            tuple(sorted(_interval_rows(world, query, self._size))),
-            tuple(sorted(_event_rows(world, query, self._size))),
-        )
-        self._everything = found_table(tuple(_interval_rows(world, query, math.inf)))
+        return self._known()
 
     def _event(self, event: Occurrence, comes: bool, low: float) -> None:
         if comes:
