@@ -1,0 +1,225 @@
+"""The core as a driver, through its Python bindings: what the law is checked on."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.compiler.analysis.entities import Role, Symbol
+from holdsfor.core.host import FOREVER, NEVER, Host
+from holdsfor.core.words import Words
+from holdsfor.engine.changelog import CHANGES, interval_ids
+from holdsfor.engine.matching import Op
+from holdsfor.engine.tables import FOREVER as END_OF_TIME
+from holdsfor.physical.encode import Encoder
+from holdsfor.physical.lower import lower
+from holdsfor.reference import EventRow, IntervalRow, Occurrence, Record
+from holdsfor.reference.evaluator import domain_facts
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Compound, Const, Term
+from tests.core.building import built_core
+from tests.core.histories import History
+from tests.core.law_model import Model
+from tests.strategies.engine_runs import Rows
+
+_OPS = (Op.OPEN, Op.EXTEND, Op.CLOSE, Op.REVISE, Op.RETRACT)
+
+
+class OnCore:
+    """One core; rows go in and come out as records and text."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._analysis = history.scenario.reasoner.plan.analysis
+        lowered = lower(history.scenario.reasoner.plan)
+        encoder = Encoder()
+        data = encoder.encode(lowered.plan)
+        self._host = Host(lowered.goals, encoder.sites, self._analysis.background.rules)
+        self._core: Any = built_core().Core(data, self._host)
+        self._words: Words = self._host.connect(self._core)
+        self._symbols = lowered.symbols
+        self._tables = {symbol: number for number, symbol in enumerate(lowered.symbols)}
+        self._core.set_window(history.window, history.start)
+        self._core.keep_changes(True)
+        # Domains that input fills are background knowledge, which the caller of the core keeps.
+        self._shadow = Model(history)
+        self._facts: object = None
+        self._query = 0
+
+    # Input
+
+    def push(self, records: list[Record]) -> None:
+        """Rows come in, those of a table together where they are neighbours."""
+        self._shadow.push(records)
+        self._edit(records, "insert")
+
+    def retract(self, records: list[Record]) -> None:
+        """Rows are taken back."""
+        self._shadow.retract(records)
+        self._edit(records, "retract")
+
+    def _edit(self, records: list[Record], verb: str) -> None:
+        place = 0
+        while place < len(records):
+            symbol, end = self._symbol(records[place]), place + 1
+            while end < len(records) and self._symbol(records[end]) == symbol:
+                end += 1
+            self._rows(verb, self._tables[symbol], symbol, records[place:end])
+            place = end
+
+    def _symbol(self, record: Record) -> Symbol:
+        entities = self._analysis.entities
+        if isinstance(record, Occurrence):
+            return entities.event(record.event)
+        return entities.pair(record.fluent, record.value)
+
+    def _rows(self, verb: str, table: int, symbol: Symbol, records: list[Record]) -> None:
+        words: list[int] = []
+        times, values, points = [], [], []
+        for record in records:
+            term = record.event if isinstance(record, Occurrence) else record.fluent
+            words += [self._words.word(arg) for arg in symbol.columns(term)]
+            if isinstance(record, Occurrence):
+                times.append((record.time, 0))
+            else:
+                times.append((record.start, FOREVER if record.end == math.inf else int(record.end)))
+                values.append(self._words.word(record.value))
+                points.append(record.is_point)
+        flat = np.array(words, np.uint64)
+        starts, ends = (np.array(column, np.int64) for column in zip(*times, strict=True))
+        if isinstance(records[0], Occurrence):
+            getattr(self._core, f"{verb}_events")(table, starts, flat)
+        else:
+            given = starts, ends, np.array(values, np.uint64), flat, np.array(points, np.bool_)
+            getattr(self._core, f"{verb}_intervals")(table, *given)
+
+    def advance(self, query: int, threads: int) -> None:
+        """Time goes on."""
+        known = self._shadow.known_at(query)
+        if self._analysis.fillings:
+            facts = domain_facts(self._analysis, known)
+            if facts != self._facts:
+                self._facts = facts
+                self._host.replace_rules(self._analysis.background.filled(facts).rules)
+                self._core.mark_all_dirty()
+        self._query = query
+        self._core.advance(query, threads)
+
+    @property
+    def late(self) -> int:
+        """Rows that came too late."""
+        return int(self._core.late)
+
+    @property
+    def unmatched(self) -> int:
+        """Retractions of what was not there."""
+        return int(self._core.unmatched)
+
+    # Answers
+
+    def answers(self) -> Rows:
+        """What is shown at the last advance."""
+        intervals: list[IntervalRow] = []
+        events: list[EventRow] = []
+        for symbol, table in self._tables.items():
+            role = self._analysis.entities[symbol].role
+            if role is Role.DERIVED_EVENT:
+                times, words = self._core.answers(table)
+                for time, text in zip(times.tolist(), self._texts(symbol, words, len(times)), strict=True):
+                    events.append(EventRow(self._query, text, time))
+            elif role in (Role.SIMPLE_FLUENT, Role.STATIC_FLUENT):
+                starts, ends, values, words = self._core.answers(table)
+                texts = self._texts(symbol, words, len(starts))
+                rows = zip(starts.tolist(), ends.tolist(), values.tolist(), texts, strict=True)
+                for start, end, value, text in rows:
+                    shown = print_term(self._words.term(value))
+                    intervals.append(IntervalRow(self._query, text, shown, _time(start), _time(end)))
+        return Rows(tuple(sorted(intervals)), tuple(sorted(events)))
+
+    def _texts(self, symbol: Symbol, words: Any, count: int) -> list[str]:
+        width = len(words) // count if count else 0
+        listed = words.tolist()
+        return [self._text(symbol, listed[row * width : (row + 1) * width]) for row in range(count)]
+
+    def _text(self, symbol: Symbol, columns: list[int]) -> str:
+        terms = iter([self._words.term(word) for word in columns])
+        inner = {place: (name, arity) for place, name, arity in symbol.inner}
+        args: list[Term] = []
+        for place in range(symbol.arity):
+            if place not in inner:
+                args.append(next(terms))
+                continue
+            name, arity = inner[place]
+            parts = tuple(next(terms) for _ in range(arity))
+            args.append(Compound(name, parts) if parts else Const(name))
+        return print_term(Compound(symbol.name, tuple(args)) if args else Const(symbol.name))
+
+    def changes(self) -> pa.Table:
+        """What has changed since the last call."""
+        found = {name: column.tolist() for name, column in self._core.changes().items()}
+        fluents, values = [], []
+        for row, table in enumerate(found["table"]):
+            columns = found["columns"][found["offsets"][row] : found["offsets"][row + 1]]
+            fluents.append(self._text(self._symbols[table], columns))
+            values.append(print_term(self._words.term(found["value"][row])))
+        op = [_OPS[number] for number in found["op"]]
+        is_open = [one is Op.OPEN for one in op]
+        texts = pa.array(fluents, pa.string()), pa.array(values, pa.string())
+        firsts = [np.array(_in_old_time(found[name]), np.int64) for name in ("first_start", "first_query")]
+        columns = [
+            interval_ids(*texts, *firsts),
+            pa.array([one.value for one in op], pa.string()),
+            *texts,
+            *(pa.array(_nullable(found[name]), pa.int64()) for name in ("start", "end")),
+            pa.array([self._query] * len(op), pa.int64()),
+            *(
+                pa.array(
+                    [None if new else time for new, time in zip(is_open, _nullable(found[name]), strict=True)]
+                ).cast(pa.int64())
+                for name in ("prev_start", "prev_end")
+            ),
+        ]
+        return pa.table(columns, schema=CHANGES)
+
+    # State
+
+    def reloaded(self) -> OnCore:
+        """Another core with the saved state of this one."""
+        if not hasattr(self._core, "save"):
+            return self
+        other = self._fresh()
+        other._core.load(self._core.save())
+        return other
+
+    def split(self, parts: int) -> OnCore:
+        """Another core with the parts of the state of this one."""
+        if not hasattr(self._core, "split"):
+            return self
+        other = self._fresh()
+        for part in self._core.split(parts):
+            other._core.merge(part)
+        return other
+
+    def _fresh(self) -> OnCore:
+        other = OnCore(self._history)
+        other._shadow, other._facts, other._query = self._shadow.reloaded(), self._facts, self._query
+        if self._facts is not None:
+            other._host.replace_rules(self._analysis.background.filled(self._facts).rules)  # type: ignore[arg-type]
+        return other
+
+
+def _nullable(times: list[int]) -> list[int | None]:
+    return [None if time in (FOREVER, NEVER) else time for time in times]
+
+
+def _in_old_time(times: list[int]) -> list[int]:
+    """Times of the core with the ends of time that ids are made with."""
+    ends = {FOREVER: int(END_OF_TIME), NEVER: -int(END_OF_TIME)}
+    return [ends.get(time, time) for time in times]
+
+
+def _time(time: int) -> float:
+    return math.inf if time == FOREVER else -math.inf if time == NEVER else time
