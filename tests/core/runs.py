@@ -16,14 +16,14 @@ from holdsfor.physical.encode import Encoder
 from holdsfor.physical.lower import lower
 from holdsfor.reference import EventRow, IntervalRow, Record, Reference, Windows
 from holdsfor.reference.evaluator import domain_facts
-from holdsfor.reference.history import Known, known_at, whole_history
+from holdsfor.reference.history import Known, Occurrence, known_at, whole_history
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term
 from tests.core.building import built_core
 
 
 def on_core(reasoner: Reasoner, records: list[Record], windows: Windows | None, threads: int = 1) -> Reference:
-    """What the core finds, each query time from scratch."""
+    """What the core finds, if the records are pushed as they arrive."""
     return _Run(reasoner, threads).over(records, windows)
 
 
@@ -41,63 +41,70 @@ class _Run:
 
     def over(self, records: list[Record], windows: Windows | None) -> Reference:
         used = windows or whole_history(records)
+        self._core.set_window(None if windows is None or windows.size == math.inf else int(windows.size))
         intervals: list[IntervalRow] = []
         events: list[EventRow] = []
         conflicts: set[tuple[int, ...]] = set()
         for query in used.query_times:
-            known = known_at(records, used, query, ignore_arrival=windows is None)
-            self._fill(known)
-            self._core.run(query, self._threads)
-            intervals += self._interval_rows(query, used.size)
-            events += self._event_rows(query, used.size)
+            for record in records:
+                if windows is None or windows.loaded_at(record.arrival) == query:
+                    self._push(record)
+            self._fill_domains(known_at(records, used, query, ignore_arrival=windows is None))
+            self._core.advance(query, self._threads)
+            intervals += self._interval_rows(query)
+            events += self._event_rows(query)
             conflicts |= set(self._conflicts())
         failures: Failures = self._host.failures
         return Reference(tuple(sorted(intervals)), tuple(sorted(events)), len(conflicts), failures)
 
-    def _fill(self, known: Known) -> None:
-        entities = self._analysis.entities
-        self._host.replace_rules(self._analysis.background.filled(domain_facts(self._analysis, known)).rules)
-        self._core.clear()
-        for time, happened in known.events.items():
-            for event in happened if time <= known.query_time else ():
-                symbol = entities.event(event)
-                if symbol in self._tables:
-                    row = np.array([self._words.word(arg) for arg in symbol.columns(event)], np.uint64)
-                    self._core.add_events(self._tables[symbol], np.array([time], np.int64), row)
-        for (fluent, value), found in known.inputs.items():
-            symbol = entities.pair(fluent, value)
-            for start, end in found if symbol in self._tables else ():
-                columns = [self._words.word(arg) for arg in symbol.columns(fluent)]
-                until = FOREVER if end == math.inf else int(end)
-                is_cut = (fluent, value, start) in known.cut_starts
-                number = self._tables[symbol]
-                self._core.add_interval(number, columns, self._words.word(value), int(start), until, is_cut)
+    def _fill_domains(self, known: Known) -> None:
+        """Domains that the input fills are background knowledge."""
+        if self._analysis.fillings:
+            self._host.replace_rules(self._analysis.background.filled(domain_facts(self._analysis, known)).rules)
+            self._core.mark_all_dirty()
 
-    def _rows(self, *roles: Role) -> Iterator[tuple[Symbol, list[int]]]:
+    def _push(self, record: Record) -> None:
+        entities = self._analysis.entities
+        if isinstance(record, Occurrence):
+            symbol = entities.event(record.event)
+            if symbol in self._tables:
+                row = _words([self._words.word(arg) for arg in symbol.columns(record.event)])
+                self._core.insert_events(self._tables[symbol], _times(record.time), row)
+            return
+        symbol = entities.pair(record.fluent, record.value)
+        if symbol in self._tables:
+            row = _words([self._words.word(arg) for arg in symbol.columns(record.fluent)])
+            value = _words([self._words.word(record.value)])
+            start, end = _times(record.start), _times(FOREVER if record.end == math.inf else int(record.end))
+            self._core.insert_intervals(self._tables[symbol], start, end, value, row, np.array([record.is_point]))
+
+    def _symbols(self, *roles: Role) -> Iterator[tuple[Symbol, int]]:
         for symbol, number in self._tables.items():
             if self._analysis.entities[symbol].role in roles:
-                flat, width = self._core.output(number)
-                for row in flat.reshape(-1, width).tolist():
-                    yield symbol, row
+                yield symbol, number
 
-    def _interval_rows(self, query: int, size: float) -> Iterator[IntervalRow]:
-        for symbol, (start, end, value, *columns) in self._rows(Role.SIMPLE_FLUENT, Role.STATIC_FLUENT):
-            since, until = _time(start), _time(end)
-            if until > query - size + 1 or until == math.inf:
+    def _interval_rows(self, query: int) -> Iterator[IntervalRow]:
+        for symbol, number in self._symbols(Role.SIMPLE_FLUENT, Role.STATIC_FLUENT):
+            starts, ends, values, columns = self._core.answers(number)
+            rows = columns.reshape(len(starts), self._width(number)).tolist()
+            for start, end, value, row in zip(starts.tolist(), ends.tolist(), values.tolist(), rows, strict=True):
                 shown = print_term(self._words.term(value))
-                yield IntervalRow(query, self._text(symbol, columns), shown, since, until)
+                yield IntervalRow(query, self._text(symbol, row), shown, _time(start), _time(end))
 
-    def _event_rows(self, query: int, size: float) -> Iterator[EventRow]:
-        for symbol, (time, *columns) in self._rows(Role.DERIVED_EVENT):
-            when = int(_time(time))
-            if query - size < when <= query:
-                yield EventRow(query, self._text(symbol, columns), when)
+    def _event_rows(self, query: int) -> Iterator[EventRow]:
+        for symbol, number in self._symbols(Role.DERIVED_EVENT):
+            times, columns = self._core.answers(number)
+            rows = columns.reshape(len(times), self._width(number)).tolist()
+            for time, row in zip(times.tolist(), rows, strict=True):
+                yield EventRow(query, self._text(symbol, row), time)
 
     def _conflicts(self) -> Iterator[tuple[int, ...]]:
-        for symbol, number in self._tables.items():
-            if self._analysis.entities[symbol].role is Role.SIMPLE_FLUENT:
-                flat, width = self._core.conflicts(number)
-                yield from ((number, *row) for row in flat.reshape(-1, width).tolist())
+        for _, number in self._symbols(Role.SIMPLE_FLUENT):
+            rows = self._core.conflict_rows(number).reshape(-1, self._width(number) + 1)
+            yield from ((number, *row) for row in rows.tolist())
+
+    def _width(self, number: int) -> int:
+        return self._lowered.plan.tables[number].columns
 
     def _text(self, symbol: Symbol, columns: list[int]) -> str:
         terms = iter([self._words.term(word) for word in columns])
@@ -113,6 +120,13 @@ class _Run:
         return print_term(Compound(symbol.name, tuple(args)) if args else Const(symbol.name))
 
 
-def _time(word: int) -> float:
-    time = word - (1 << 64) if word >= 1 << 63 else word
+def _time(time: int) -> float:
     return math.inf if time == FOREVER else -math.inf if time == NEVER else time
+
+
+def _times(time: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.array([time], np.int64)
+
+
+def _words(words: list[int]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    return np.array(words, np.uint64)

@@ -17,6 +17,7 @@ namespace {
 using Words = std::vector<std::uint64_t>;
 using WordArray = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using TimeArray = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using FlagArray = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 Words words_of(std::span<const Value> values) {
   Words found;
@@ -137,46 +138,192 @@ class Core {
     return nb::make_tuple("compound", terms_[term.functor].text, words_of(term.items));
   }
 
+  // Input
+
+  void set_window(std::optional<std::int64_t> size, std::optional<std::int64_t> start) {
+    if (size && *size < 1) throw nb::value_error("a window has at least one time-point");
+    engine_.set_window({.size = size, .start = start.value_or(kNever)});
+  }
+  void insert_events(Index table, TimeArray times, WordArray words, Cause cause) {
+    add_events(table, times, words, cause, false);
+  }
+  void retract_events(Index table, TimeArray times, WordArray words, Cause cause) {
+    add_events(table, times, words, cause, true);
+  }
+  void insert_intervals(Index table, TimeArray starts, TimeArray ends, WordArray values, WordArray words,
+                        FlagArray is_point, Cause cause) {
+    add_intervals(table, starts, ends, values, words, is_point, cause, false);
+  }
+  void retract_intervals(Index table, TimeArray starts, TimeArray ends, WordArray values, WordArray words,
+                         FlagArray is_point, Cause cause) {
+    add_intervals(table, starts, ends, values, words, is_point, cause, true);
+  }
+  void push_one(Index table, std::int64_t time, nb::tuple args, Cause cause) {
+    add_one(table, time, args, cause, false);
+  }
+  void retract_one(Index table, std::int64_t time, nb::tuple args, Cause cause) {
+    add_one(table, time, args, cause, true);
+  }
+
   // Evaluation
 
-  void clear() { engine_.clear(); }
-  void add_events(Index table, TimeArray times, WordArray args) {
-    RowSet& rows = engine_.input(table);
-    const std::size_t width = rows.width - kEventHead;
-    for (std::size_t row = 0; row < times.size(); ++row) {
-      rows.cells.push_back(time_cell(times(row)));
-      for (std::size_t i = 0; i < width; ++i) rows.cells.push_back(Value::from_word(args(row * width + i)));
-    }
-  }
-  void add_interval(Index table, const Words& columns, std::uint64_t value, std::int64_t start, std::int64_t end,
-                    bool is_cut) {
-    auto& cells = engine_.input(table).cells;
-    cells.push_back(time_cell(start));
-    cells.push_back(time_cell(end));
-    cells.push_back(Value::from_word(value));
-    for (const std::uint64_t word : columns) cells.push_back(Value::from_word(word));
-    if (!is_cut) return;
-    auto& cuts = engine_.cuts(table).cells;
-    cuts.push_back(time_cell(start));
-    cuts.push_back(Value::from_word(value));
-    for (const std::uint64_t word : columns) cuts.push_back(Value::from_word(word));
-  }
-  void run(std::int64_t query, unsigned threads) {
+  void advance(std::int64_t query, unsigned threads) {
     const nb::gil_scoped_release release;
-    engine_.run(query, threads);
+    engine_.advance(query, threads);
   }
-  // The rows of a table: a flat array of words, and their width.
-  nb::tuple output(Index table) const { return flat(engine_.output(table)); }
-  nb::tuple conflicts(Index table) const { return flat(engine_.conflicts(table)); }
+  void mark_all_dirty() { engine_.mark_all_dirty(); }
+
+  // Answers
+
+  // Starts, ends, values and arguments of intervals, or times and arguments of events.
+  nb::tuple answers(Index table) const {
+    const RowSet rows = engine_.answers(table);
+    const bool is_event = info(table).is_event();
+    const std::size_t head = is_event ? kEventHead : kIntervalHead;
+    std::vector<std::int64_t> starts(rows.size());
+    std::vector<std::int64_t> ends(is_event ? 0 : rows.size());
+    Words values(ends.size());
+    Words columns;
+    columns.reserve(rows.size() * (rows.width - head));
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      const Value* cells = rows.row(row);
+      starts[row] = time_of(cells[0]);
+      if (!is_event) {
+        ends[row] = time_of(cells[1]);
+        values[row] = cells[2].word();
+      }
+      for (std::size_t i = head; i < rows.width; ++i) columns.push_back(cells[i].word());
+    }
+    if (is_event) return nb::make_tuple(array_of(std::move(starts)), array_of(std::move(columns)));
+    return nb::make_tuple(array_of(std::move(starts)), array_of(std::move(ends)), array_of(std::move(values)),
+                          array_of(std::move(columns)));
+  }
+  // Time and arguments of initiations without effect, row after row.
+  nb::object conflict_rows(Index table) const { return nb::cast(array_of(words_of(engine_.conflicts(table).cells))); }
+  std::size_t conflicts() const {
+    std::size_t found = 0;
+    for (Index table = 0; table < prepared_.plan.tables.size(); ++table) found += engine_.conflicts(table).size();
+    return found;
+  }
+
+  // Changes
+
+  void keep_changes(bool is_wanted) { engine_.keep_changes(is_wanted); }
+  nb::dict changes() {
+    std::vector<std::uint32_t> table;
+    std::vector<std::uint8_t> op;
+    Words value, words;
+    std::vector<std::int64_t> start, end, prev_start, prev_end, first_start, first_query, offsets{0}, causes;
+    std::vector<std::int64_t> cause_offsets{0};
+    for (const Engine::PairChange& one : engine_.changes()) {
+      table.push_back(one.table);
+      op.push_back(static_cast<std::uint8_t>(one.change.op));
+      value.push_back(one.value.word());
+      start.push_back(one.change.now.start);
+      end.push_back(one.change.now.end);
+      prev_start.push_back(one.change.previous.start);
+      prev_end.push_back(one.change.previous.end);
+      first_start.push_back(one.change.now.first_start);
+      first_query.push_back(one.change.now.first_query);
+      for (const Value cell : one.columns) words.push_back(cell.word());
+      offsets.push_back(static_cast<std::int64_t>(words.size()));
+      causes.insert(causes.end(), one.causes.begin(), one.causes.end());
+      cause_offsets.push_back(static_cast<std::int64_t>(causes.size()));
+    }
+    nb::dict found;
+    found["table"] = array_of(std::move(table));
+    found["op"] = array_of(std::move(op));
+    found["value"] = array_of(std::move(value));
+    found["start"] = array_of(std::move(start));
+    found["end"] = array_of(std::move(end));
+    found["prev_start"] = array_of(std::move(prev_start));
+    found["prev_end"] = array_of(std::move(prev_end));
+    found["first_start"] = array_of(std::move(first_start));
+    found["first_query"] = array_of(std::move(first_query));
+    found["offsets"] = array_of(std::move(offsets));
+    found["columns"] = array_of(std::move(words));
+    found["cause_offsets"] = array_of(std::move(cause_offsets));
+    found["causes"] = array_of(std::move(causes));
+    return found;
+  }
+
+  // Counts
+
+  std::size_t late() const { return engine_.inputs().late(); }
+  std::size_t unmatched() const { return engine_.inputs().unmatched(); }
+  std::size_t rows() const { return engine_.inputs().size(); }
 
  private:
+  [[nodiscard]] const TableInfo& info(Index table) const {
+    if (table >= prepared_.plan.tables.size()) throw nb::index_error("there is no such table");
+    return prepared_.plan.tables[table];
+  }
+  [[nodiscard]] const TableInfo& info(Index table, bool is_event) const {
+    const TableInfo& found = info(table);
+    if (found.is_event() != is_event) {
+      throw nb::value_error(is_event ? "the table has intervals, not events" : "the table has events, not intervals");
+    }
+    return found;
+  }
+
+  void add_events(Index table, const TimeArray& times, const WordArray& words, Cause cause, bool is_retraction) {
+    const std::size_t width = info(table, true).columns;
+    if (words.size() != times.size() * width) throw nb::value_error("not as many words as the rows have columns");
+    RowSet& rows = engine_.edits().edit_for(table, is_retraction, cause, width + kEventHead).rows;
+    rows.cells.reserve(rows.cells.size() + times.size() * rows.width);
+    for (std::size_t row = 0; row < times.size(); ++row) {
+      rows.cells.push_back(time_cell(times(row)));
+      for (std::size_t i = 0; i < width; ++i) rows.cells.push_back(Value::from_word(words(row * width + i)));
+    }
+  }
+  void add_intervals(Index table, const TimeArray& starts, const TimeArray& ends, const WordArray& values,
+                     const WordArray& words, const FlagArray& is_point, Cause cause, bool is_retraction) {
+    const std::size_t width = info(table, false).columns;
+    const std::size_t count = starts.size();
+    if (ends.size() != count || values.size() != count || is_point.size() != count || words.size() != count * width) {
+      throw nb::value_error("columns of different lengths");
+    }
+    Edit& edit = engine_.edits().edit_for(table, is_retraction, cause, width + kIntervalHead);
+    for (std::size_t row = 0; row < count; ++row) {
+      edit.rows.cells.push_back(time_cell(starts(row)));
+      edit.rows.cells.push_back(time_cell(ends(row)));
+      edit.rows.cells.push_back(Value::from_word(values(row)));
+      for (std::size_t i = 0; i < width; ++i) edit.rows.cells.push_back(Value::from_word(words(row * width + i)));
+      edit.is_point.push_back(is_point(row));
+    }
+  }
+  // One event from Python objects.
+  void add_one(Index table, Time time, const nb::tuple& args, Cause cause, bool is_retraction) {
+    const std::size_t width = info(table, true).columns;
+    if (args.size() != width) throw nb::value_error("not as many arguments as the table has columns");
+    std::vector<Value> row;
+    row.reserve(width);
+    for (const nb::handle arg : args) row.push_back(value_of(arg));
+    RowSet& rows = engine_.edits().edit_for(table, is_retraction, cause, width + kEventHead).rows;
+    rows.cells.push_back(time_cell(time));
+    rows.cells.insert(rows.cells.end(), row.begin(), row.end());
+  }
+  // The value of a Python number or text.
+  Value value_of(nb::handle arg) {
+    PyObject* object = arg.ptr();
+    if (PyUnicode_Check(object)) {
+      Py_ssize_t size = 0;
+      const char* text = PyUnicode_AsUTF8AndSize(object, &size);
+      if (text == nullptr) throw nb::python_error();
+      return terms_.name({text, static_cast<std::size_t>(size)});
+    }
+    if (PyFloat_Check(object)) return terms_.real(PyFloat_AS_DOUBLE(object));
+    if (!PyLong_Check(object)) throw nb::type_error("an argument is neither text nor a number");
+    int overflow = 0;
+    const long long number = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (overflow == 0) return terms_.integer(number);
+    return terms_.big_integer(nb::cast<std::string>(nb::str(arg)));
+  }
   static std::vector<Value> values_of(const Words& words) {
     std::vector<Value> found;
     for (const std::uint64_t word : words) found.push_back(Value::from_word(word));
     return found;
   }
-
-  static nb::tuple flat(const RowSet& rows) { return nb::make_tuple(array_of(words_of(rows.cells)), rows.width); }
 
   TermTable terms_;
   PythonHost host_;
@@ -192,6 +339,7 @@ NB_MODULE(_core, module) {
   nb::set_leak_warnings(false);
   using holdsfor::Core;
   using holdsfor::EvaluationStop;
+  using holdsfor::kNoCause;
   nb::register_exception_translator([](const std::exception_ptr& problem, void* /*unused*/) {
     try {
       std::rethrow_exception(problem);
@@ -209,10 +357,26 @@ NB_MODULE(_core, module) {
       .def("compound", &Core::compound)
       .def("list", &Core::list)
       .def("describe", &Core::describe)
-      .def("clear", &Core::clear)
-      .def("add_events", &Core::add_events)
-      .def("add_interval", &Core::add_interval)
-      .def("run", &Core::run)
-      .def("output", &Core::output)
-      .def("conflicts", &Core::conflicts);
+      .def("set_window", &Core::set_window, nb::arg("size").none(), nb::arg("start") = nb::none())
+      .def("insert_events", &Core::insert_events, nb::arg("table"), nb::arg("times"), nb::arg("words"),
+           nb::arg("cause") = kNoCause)
+      .def("retract_events", &Core::retract_events, nb::arg("table"), nb::arg("times"), nb::arg("words"),
+           nb::arg("cause") = kNoCause)
+      .def("insert_intervals", &Core::insert_intervals, nb::arg("table"), nb::arg("starts"), nb::arg("ends"),
+           nb::arg("values"), nb::arg("words"), nb::arg("is_point"), nb::arg("cause") = kNoCause)
+      .def("retract_intervals", &Core::retract_intervals, nb::arg("table"), nb::arg("starts"), nb::arg("ends"),
+           nb::arg("values"), nb::arg("words"), nb::arg("is_point"), nb::arg("cause") = kNoCause)
+      .def("push_one", &Core::push_one, nb::arg("table"), nb::arg("time"), nb::arg("args"), nb::arg("cause") = kNoCause)
+      .def("retract_one", &Core::retract_one, nb::arg("table"), nb::arg("time"), nb::arg("args"),
+           nb::arg("cause") = kNoCause)
+      .def("advance", &Core::advance, nb::arg("query"), nb::arg("threads") = 1U)
+      .def("mark_all_dirty", &Core::mark_all_dirty)
+      .def("answers", &Core::answers)
+      .def("conflict_rows", &Core::conflict_rows)
+      .def("conflicts", &Core::conflicts)
+      .def("keep_changes", &Core::keep_changes)
+      .def("changes", &Core::changes)
+      .def_prop_ro("late", &Core::late)
+      .def_prop_ro("unmatched", &Core::unmatched)
+      .def_prop_ro("rows", &Core::rows);
 }

@@ -48,12 +48,73 @@ Engine::Engine(const Prepared& prepared, TermTable& terms, Host& host)
       outputs_(row_sets(prepared.plan, kEventHead, kIntervalHead)),
       initiations_(row_sets(prepared.plan, kEventHead, 2)),
       terminations_(row_sets(prepared.plan, kEventHead, 2)),
-      conflicts_(row_sets(prepared.plan, kEventHead, 1)) {}
+      conflicts_(row_sets(prepared.plan, kEventHead, 1)),
+      known_(prepared.plan) {}
 
-void Engine::clear() {
-  for (auto* sets : {&inputs_, &cuts_, &outputs_, &initiations_, &terminations_, &conflicts_}) {
-    for (RowSet& one : *sets) one.cells.clear();
+void Engine::advance(Time query, unsigned threads) {
+  known_.advance(edits_, window_, query);
+  edits_.clear();
+  known_.fill(query, inputs_, cuts_);
+  query_ = query;
+  run(query, threads);
+}
+
+RowSet Engine::answers(Index table) const {
+  const TableInfo& info = prepared_.plan.tables.at(table);
+  const RowSet& rows = outputs_[table];
+  const Time low = window_.low(query_);
+  RowSet found{rows.width, {}};
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const Value* cells = rows.row(row);
+    const Time time = time_of(cells[0]);
+    const bool is_shown = info.is_event() ? time > low && time <= query_ : reaches_into_window(time_of(cells[1]), low);
+    if (is_shown) found.cells.insert(found.cells.end(), cells, cells + rows.width);
   }
+  return found;
+}
+
+void Engine::keep_changes(bool is_wanted) {
+  keeps_changes_ = is_wanted;
+  reported_.clear();
+}
+
+std::map<Engine::PairKey, std::vector<Reported>> Engine::found_intervals() const {
+  std::map<PairKey, std::vector<Reported>> found;
+  for (Index table = 0; table < outputs_.size(); ++table) {
+    const RowSet& rows = outputs_[table];
+    for (std::size_t row = 0; row < rows.size() && !prepared_.plan.tables[table].is_event(); ++row) {
+      const Value* cells = rows.row(row);
+      PairKey key{table};
+      for (std::size_t i = kIntervalHead; i < rows.width; ++i) key.push_back(cells[i].word());
+      key.push_back(cells[2].word());
+      found[key].push_back({.start = time_of(cells[0]), .end = time_of(cells[1])});
+    }
+  }
+  return found;
+}
+
+std::vector<Engine::PairChange> Engine::changes() {
+  const ReportTimes times{query_, window_.low(query_), reported_at_};
+  auto now = found_intervals();
+  for (const auto& [pair, last] : reported_) now[pair];
+  std::vector<PairChange> found;
+  std::vector<Change> changes;
+  for (auto& [pair, list] : now) {
+    changes.clear();
+    compare(reported_[pair], list, times, changes);
+    for (const Change& change : changes) {
+      PairChange& made = found.emplace_back();
+      made.table = static_cast<Index>(pair.front());
+      for (std::size_t i = 1; i + 1 < pair.size(); ++i) made.columns.push_back(Value::from_word(pair[i]));
+      made.value = Value::from_word(pair.back());
+      made.change = change;
+    }
+    std::erase_if(list, [&](const Reported& one) { return !reaches_into_window(one.end, times.low); });
+  }
+  std::erase_if(now, [](const auto& entry) { return entry.second.empty(); });
+  reported_ = std::move(now);
+  reported_at_ = query_;
+  return found;
 }
 
 void Engine::run(Time query, unsigned threads) {

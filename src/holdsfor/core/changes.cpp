@@ -1,0 +1,58 @@
+#include "changes.h"
+
+#include <algorithm>
+
+#include "window.h"
+
+namespace holdsfor {
+namespace {
+
+bool overlap(const Reported& a, const Reported& b) { return a.start < b.end && b.start < a.end; }
+
+bool is_in_sight(const Reported& one, Time low) { return reaches_into_window(one.end, low); }
+
+ChangeOp became(const Reported& last, const Reported& now, Time before) {
+  if (last.start == now.start && now.end > last.end) return ChangeOp::kExtend;
+  if (last.start == now.start && last.end == kForever && now.end > before) return ChangeOp::kClose;
+  return ChangeOp::kRevise;
+}
+
+}  // namespace
+
+void compare(std::span<const Reported> last, std::span<Reported> now, const ReportTimes& times,
+             std::vector<Change>& changes) {
+  std::size_t first = 0;  // of the reports that the interval may overlap
+  Time end_before = kNever;
+  std::vector<bool> goes_on(last.size());
+  for (Reported& one : now) {
+    while (first < last.size() && last[first].end <= one.start) ++first;
+    // A report that the interval before overlaps, too, is not this one's; the next cannot be.
+    const bool is_shared = first < last.size() && end_before > last[first].start;
+    const std::size_t place = is_shared ? first + 1 : first;
+    end_before = one.end;
+    const bool has_partner = place < last.size() && last[place].start < one.end;
+    if (!has_partner) {
+      one.first_start = one.start;
+      one.first_query = times.query;
+      if (is_in_sight(one, times.low)) changes.push_back({ChangeOp::kOpen, one, one});
+      continue;
+    }
+    const Reported& partner = last[place];
+    goes_on[place] = true;
+    one.first_start = partner.first_start;
+    one.first_query = partner.first_query;
+    const bool is_same = one.start == partner.start && one.end == partner.end;
+    // What was left behind by the window, and is, stays as it was.
+    if (is_same || !(is_in_sight(one, times.low) || is_in_sight(partner, times.low))) continue;
+    changes.push_back({became(partner, one, times.before), one, partner});
+  }
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    if (goes_on[i]) continue;
+    const bool is_met = std::any_of(now.begin(), now.end(), [&](const Reported& one) {
+      return is_in_sight(one, times.low) && overlap(one, last[i]);
+    });
+    if (is_met || is_in_sight(last[i], times.low)) changes.push_back({ChangeOp::kRetract, last[i], last[i]});
+  }
+}
+
+}  // namespace holdsfor
