@@ -22,19 +22,29 @@ from holdsfor.syntax.terms import Compound, Const, Term
 from tests.core.building import built_core
 
 
-def on_core(reasoner: Reasoner, records: list[Record], windows: Windows | None, threads: int = 1) -> Reference:
-    """What the core finds, if the records are pushed as they arrive."""
-    return _Run(reasoner, threads).over(records, windows)
+def on_core(
+    reasoner: Reasoner,
+    records: list[Record],
+    windows: Windows | None,
+    threads: int = 1,
+    resume_at: int | None = None,
+) -> Reference:
+    """What the core finds, if the records are pushed as they arrive.
+
+    With `resume_at`, keys stop after that time-point and go on from their checkpoint.
+    """
+    return _Run(reasoner, threads, resume_at).over(records, windows)
 
 
 class _Run:
-    def __init__(self, reasoner: Reasoner, threads: int) -> None:
+    def __init__(self, reasoner: Reasoner, threads: int, resume_at: int | None) -> None:
         self._analysis = reasoner.plan.analysis
         self._lowered = lower(reasoner.plan)
         encoder = Encoder()
         data = encoder.encode(self._lowered.plan)
         self._host = Host(self._lowered.goals, encoder.sites, self._analysis.background.rules)
         self._core = built_core().Core(data, self._host)
+        self._core.resume_at(resume_at)
         self._words: Words = self._host.connect(self._core)
         self._tables = {symbol: number for number, symbol in enumerate(self._lowered.symbols)}
         self._threads = threads

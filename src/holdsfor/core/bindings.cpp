@@ -172,6 +172,7 @@ class Core {
     engine_.advance(query, threads);
   }
   void mark_all_dirty() { engine_.mark_all_dirty(); }
+  void resume_at(std::optional<std::int64_t> time) { prepared_.resume_at = time; }
 
   // Answers
 
@@ -371,6 +372,7 @@ NB_MODULE(_core, module) {
            nb::arg("cause") = kNoCause)
       .def("advance", &Core::advance, nb::arg("query"), nb::arg("threads") = 1U)
       .def("mark_all_dirty", &Core::mark_all_dirty)
+      .def("resume_at", &Core::resume_at, nb::arg().none())
       .def("answers", &Core::answers)
       .def("conflict_rows", &Core::conflict_rows)
       .def("conflicts", &Core::conflicts)

@@ -301,7 +301,8 @@ void Engine::run_stage(Index number, Time query, unsigned threads) {
           fluent.terminations.show(delivery.terminations.rows.row(k), l - k);
           finish_input(world, worker.sweep, delivery.table);
         }
-        worker.sweep.run(number, initial[key]);
+        worker.sweep.run(
+            {.stage = number, .initial = initial[key], .from = nullptr, .save_after = kForever, .into = nullptr});
         for (std::size_t i = 0; i < stage.members.size(); ++i) {
           const Index table = stage.members[i].table;
           RowSet& out = into.outputs[i].second;

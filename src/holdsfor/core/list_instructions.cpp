@@ -91,6 +91,7 @@ bool Machine::list_call(const Instruction& one, const Next& next) {
   for (const Index reg : one.inputs) inputs.push_back(frame_->values[reg]);
   std::vector<const Intervals*> lists;
   for (const Index reg : one.list_inputs) lists.push_back(frame_->lists[reg]);
+  world_.depends_on_query = true;
   auto answers = world_.host.solve_lists(one.table, inputs, lists, world_.query);
   return std::any_of(answers.begin(), answers.end(), [&](ListAnswer& answer) {
     for (std::size_t i = 0; i < one.outputs.size(); ++i) frame_->values[one.outputs[i]] = answer.values[i];
@@ -158,6 +159,7 @@ bool Machine::filter(const Instruction& one, const Intervals& list, Intervals& o
       if (open == kKept) out.push_back(interval);
       continue;
     }
+    if (is_open && open != kEndless) world_.depends_on_query = true;
     const bool is_endless = interval.start == kNever || (is_open && open == kEndless);
     const Time end = !is_open ? interval.end : open == kSoFar ? world_.query + 1 : world_.query;
     const Value length = is_endless ? world_.terms.real(std::numeric_limits<double>::infinity())

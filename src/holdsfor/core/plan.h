@@ -187,6 +187,8 @@ struct TableInfo {
   std::string label;
   Role role = Role::kInputEvent;
   Index columns = 0;
+  // How long before a checkpoint rows and intervals may have ended that are still needed after it; kForever: all are.
+  Time keep = kForever;
 
   [[nodiscard]] bool is_event() const { return role == Role::kInputEvent || role == Role::kDerivedEvent; }
 };

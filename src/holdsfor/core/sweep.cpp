@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace holdsfor {
 
@@ -9,11 +10,50 @@ Sweep::Sweep(World& world) : world_(world), machine_(world) {
   world_.find_next = [this] { find_next(); };
 }
 
-void Sweep::run(Index stage, std::span<const GroundPair> initial) {
-  initial_.assign(initial.begin(), initial.end());
+void Sweep::run(const SweepRequest& request) {
+  const auto resume_at = world_.prepared.resume_at;
+  if (!resume_at) {
+    run_stage(request);
+    return;
+  }
+  // For tests: stops, forgets all but the checkpoint, and goes on from there.
+  Checkpoint halfway;
+  SweepRequest first = request;
+  first.save_after = *resume_at;
+  first.into = &halfway;
+  std::vector<EventTable> given(world_.events.size());
+  for (std::size_t table = 0; table < given.size(); ++table) given[table].copy(world_.events[table]);
+  run_stage(first);
+  if (halfway.time == kNever) return;
+  for (std::size_t table = 0; table < given.size(); ++table) {
+    world_.events[table].copy(given[table]);
+    if (world_.prepared.component_of[table] != kNone &&
+        world_.prepared.stage_of[world_.prepared.component_of[table]] == request.stage) {
+      world_.fluents[table].clear();
+    }
+  }
+  SweepRequest second = request;
+  second.from = &halfway;
+  run_stage(second);
+}
+
+void Sweep::run_stage(const SweepRequest& request) {
+  request_ = request;
+  initial_.assign(request.initial.begin(), request.initial.end());
   scheduled_.clear();
   conflicts_.clear();
-  for (const Index number : world_.prepared.of_stage[stage]) run_component(number);
+  wake_ = kForever;
+  world_.depends_on_query = false;
+  reader_.reset();
+  writer_.reset();
+  if (request.from != nullptr) reader_.emplace(*request.from);
+  if (request.into != nullptr) {
+    request_.into->words.clear();
+    request_.into->time = request.save_after <= world_.query ? request.save_after : kNever;
+    if (request.save_after <= world_.query) writer_.emplace(*request.into);
+  }
+  for (const Index number : world_.prepared.of_stage[request.stage]) run_component(number);
+  if (world_.depends_on_query) wake_ = std::min(wake_, moved(world_.query, 1));
 }
 
 bool Sweep::is_declared(Index table, std::span<const Value> columns, Value value) {
@@ -30,18 +70,31 @@ void Sweep::run_component(Index number) {
   const Component& component = *prepared_->component;
   component_ = number;
   if (component.is_static) {
+    load_static(component.tables[0]);
     define(component.tables[0]);
+    splice_static(component.tables[0]);
+    save_static(component.tables[0]);
   } else {
     world_.running = number;
     has_static_ = prepared_->has_definitions;
     attempts_.clear();
     in_a_row_ = 0;
+    load();
     open_sources();
+    bool is_saved = !writer_;
     for (;;) {
       const Time given = next_given();
       const Time due = attempts_.empty() ? kForever : attempts_.begin()->first;
       const Time time = std::min(given, due);
-      if (time > world_.query || time == kForever) break;
+      const bool is_over = time > world_.query || time == kForever;
+      if (!is_saved && (is_over || time > request_.save_after)) {
+        save();
+        is_saved = true;
+      }
+      if (is_over) {
+        wake_ = std::min(wake_, time);
+        break;
+      }
       if (given == time) in_a_row_ = 0;
       std::uint64_t active = 0;
       for (Source& source : sources_) {
@@ -87,7 +140,10 @@ void Sweep::open_sources() {
   for (std::size_t i = 0; i < prepared_->sources.size(); ++i) {
     open(prepared_->sources[i], i < 64 ? std::uint64_t{1} << i : 0, static_cast<Index>(i));
   }
-  if (!has_static_) return;
+  if (!has_static_) {
+    skip_past();
+    return;
+  }
   // Statically determined fluents of a cycle may change whenever anything does.
   for (Index table = 0; table < world_.plan().tables.size(); ++table) {
     if (owns(table)) continue;
@@ -100,6 +156,15 @@ void Sweep::open_sources() {
     }
   }
   std::sort(extra_.begin(), extra_.end());
+  skip_past();
+}
+
+// What a checkpoint has seen is not seen again.
+void Sweep::skip_past() {
+  if (!reader_) return;
+  for (Source& source : sources_) {
+    while (source.next() <= request_.from->time) ++source.at;
+  }
 }
 
 void Sweep::open(Index table, std::uint64_t bit, Index number) {
@@ -125,7 +190,7 @@ void Sweep::step(Time time, std::uint64_t active) {
     world_.fluents[table].ended.clear();
     world_.fluents[table].open_ends.clear();
   }
-  if (time == kInitial) {
+  if (time == kInitial && !initial_.empty()) {
     for (const GroundPair& pair : initial_) {
       if (!owns(pair.table)) continue;
       initiate(pair.table, pair.columns, pair.value);
@@ -477,7 +542,10 @@ void Sweep::finish() {
   // Statically determined fluents follow from the finished ones, also beyond the query time.
   for (const Definition& definition : component.definitions) {
     const Index table = definition.head.table;
-    if (&definition == &component.definitions.front() || (&definition - 1)->head.table != table) define(table);
+    if (&definition == &component.definitions.front() || (&definition - 1)->head.table != table) {
+      define(table);
+      splice_static(table);
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "checkpoint.h"
 #include "machine.h"
 #include "world.h"
 
@@ -35,12 +36,24 @@ struct Conflict {
   Time time = 0;
 };
 
+// What to evaluate: a stage for the key in the world, from the beginning or from a checkpoint. If the sweep passes
+// `save_after`, the state after that time-point goes into `into`.
+struct SweepRequest {
+  Index stage = 0;
+  std::span<const GroundPair> initial;
+  const Checkpoint* from = nullptr;
+  Time save_after = kForever;
+  Checkpoint* into = nullptr;
+};
+
 class Sweep {
  public:
   explicit Sweep(World& world);
 
   // Evaluates the components of a stage from what the world has of input. The results are in the tables of the world.
-  void run(Index stage, std::span<const GroundPair> initial);
+  void run(const SweepRequest& request);
+  // When something happens by itself after the query time, such as a delayed effect; kForever if nothing does.
+  [[nodiscard]] Time wake() const { return wake_; }
   [[nodiscard]] const std::vector<Conflict>& conflicts() const { return conflicts_; }
   // Whether a pair is among the groundings of its fluent.
   bool is_declared(Index table, std::span<const Value> columns, Value value);
@@ -56,8 +69,17 @@ class Sweep {
     GroundPair effect;
   };
 
+  void run_stage(const SweepRequest& request);
   void run_component(Index number);
+  // Checkpoints
+  void save();
+  void load();
+  void save_static(Index table);
+  void load_static(Index table);
+  void remember_static(Index table);
+  void splice_static(Index table);
   void open_sources();
+  void skip_past();
   void open(Index table, std::uint64_t bit, Index number);
   Time next_given();
   void step(Time time, std::uint64_t active);
@@ -112,6 +134,11 @@ class Sweep {
   std::vector<Conflict> conflicts_;
   std::vector<Value> found_;  // heads of a rule, one after the other
   FluentTable scratch_;
+  SweepRequest request_;
+  std::optional<CheckpointReader> reader_;
+  std::optional<CheckpointWriter> writer_;
+  std::vector<FluentTable> before_;  // by table: statically determined fluents as they were in the checkpoint
+  Time wake_ = kForever;
   std::int64_t in_a_row_ = 0;
   std::size_t changes_ = 0;
   Index component_ = kNone;

@@ -105,6 +105,12 @@ void EventTable::add(Time when, std::span<const Value> args) {
   ++count_;
 }
 
+void EventTable::copy(const EventTable& other) {
+  width = other.width;
+  own_.assign(other.rows_, other.rows_ + other.count_ * (width + 1));
+  show(own_.data(), other.count_);
+}
+
 void EventTable::clear() {
   own_.clear();
   show(own_.data(), 0);

@@ -46,6 +46,8 @@ class EventTable {
   // Shows rows that stand elsewhere.
   void show(const Value* rows, std::size_t count);
   void add(Time when, std::span<const Value> args);
+  // Takes the rows of another table over.
+  void copy(const EventTable& other);
   void clear();
 
  private:

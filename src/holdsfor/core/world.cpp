@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "log.h"
+
 namespace holdsfor {
 namespace {
 
@@ -167,6 +169,7 @@ Prepared::Prepared(Plan given)
     auto& numbers = of_stage.emplace_back();
     for (const Component& component : stage.components) {
       numbers.push_back(static_cast<Index>(components.size()));
+      stage_of.push_back(static_cast<Index>(of_stage.size() - 1));
       for (const Index table : component.tables) component_of[table] = numbers.back();
       components.push_back(prepared_component(component));
     }
@@ -207,6 +210,16 @@ void World::clear() {
   for (EventTable& one : events) one.clear();
   for (FluentTable& one : fluents) one.clear();
   running = kNone;
+}
+
+void load_events(World& world, std::span<const Value> log) {
+  const auto& tables = world.plan().tables;
+  for (std::size_t at = 0; at < log.size();) {
+    const Index table = RowHead::from(log[at + 1]).table;
+    const std::size_t width = tables[table].columns;
+    world.events[table].add(static_cast<Time>(log[at].word()), log.subspan(at + kLogHead, width));
+    at += kLogHead + width;
+  }
 }
 
 }  // namespace holdsfor

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -56,6 +57,9 @@ struct Prepared {
   std::vector<PreparedComponent> components;   // of all stages
   std::vector<std::vector<Index>> of_stage;    // components by stage
   std::vector<Index> component_of;             // by table; kNone for input
+  std::vector<Index> stage_of;                 // by component
+  // For tests: every key stops after this time-point, and goes on from what its checkpoint has.
+  std::optional<Time> resume_at;
 
   explicit Prepared(Plan plan);
 };
@@ -74,6 +78,8 @@ struct World {
   Index running = kNone;  // the component that is evaluated
   // Lists are the next time-point alone: statically determined fluents inside a cycle.
   bool is_pointwise = false;
+  // Something that was found would be otherwise at another query time, even without new rows.
+  bool depends_on_query = false;
 
   // Tables that all keys read whole, or null: see Route::is_shared.
   const World* shared = nullptr;
@@ -109,5 +115,8 @@ struct World {
   [[nodiscard]] bool will_hold(Index table, Index pair) const;
   void clear();
 };
+
+// Puts the events of a key in place.
+void load_events(World& world, std::span<const Value> log);
 
 }  // namespace holdsfor

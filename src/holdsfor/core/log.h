@@ -1,0 +1,30 @@
+// The log of a key: its input events in one array, in the order of time, and of table at equal times.
+//
+// A row is its time, a head and the arguments of its table.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "value.h"
+
+namespace holdsfor {
+
+struct RowHead {
+  // Bit i: the row passes the row conditions of the i-th row rule of its table. The last bit says that nobody has
+  // found out; the others are set then, too.
+  static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
+  static constexpr std::uint32_t kUnknownBit = std::uint32_t{1} << 31U;
+
+  std::uint16_t table = 0;
+  std::uint16_t count = 1;  // how often it was pushed
+  std::uint32_t passes = kUnknown;
+
+  [[nodiscard]] Value word() const { return Value::from_word(std::bit_cast<std::uint64_t>(*this)); }
+  static RowHead from(Value word) { return std::bit_cast<RowHead>(word.word()); }
+};
+
+// Cells of a row before its arguments.
+inline constexpr std::size_t kLogHead = 2;
+
+}  // namespace holdsfor

@@ -1,0 +1,142 @@
+// What a sweep saves at a checkpoint, component by component in the order in which they run, and takes up again.
+#include <utility>
+
+#include "sweep.h"
+
+namespace holdsfor {
+
+void Sweep::save() {
+  const Component& component = *prepared_->component;
+  const auto& tables = world_.plan().tables;
+  std::vector<SavedPairs> saved(tables.size());
+  std::vector<std::vector<bool>> needed(tables.size());
+  for (const auto& [due, attempt] : attempts_) {
+    auto& pairs = needed[attempt.table];
+    if (pairs.size() <= attempt.trigger) pairs.resize(attempt.trigger + std::size_t{1});
+    pairs[attempt.trigger] = true;
+  }
+  for (const Index table : component.tables) {
+    const Time keep = tables[table].keep;
+    if (tables[table].is_event()) {
+      save_rows(*writer_, world_.events[table], request_.save_after, keep);
+      continue;
+    }
+    const FluentTable& fluent = world_.fluents[table];
+    saved[table] = save_fluent(*writer_, fluent, needed[table], request_.save_after, keep);
+    if (!world_.prepared.has_effect_readers[table]) continue;
+    save_rows(*writer_, fluent.initiations, request_.save_after, keep);
+    save_rows(*writer_, fluent.terminations, request_.save_after, keep);
+  }
+  writer_->put(static_cast<std::uint64_t>(in_a_row_));
+  writer_->put(attempts_.size());
+  for (const auto& [due, attempt] : attempts_) {
+    writer_->put_time(due);
+    writer_->put(attempt.table);
+    writer_->put(saved[attempt.table][attempt.trigger]);
+    writer_->put_time(attempt.initiated);
+    writer_->put(attempt.is_postponable ? 1 : 0);
+    writer_->put(static_cast<std::uint64_t>(attempt.rule - component.delays.data()));
+    if (!attempt.rule->effect) continue;
+    writer_->put(attempt.effect.columns);
+    writer_->put(attempt.effect.value);
+  }
+}
+
+void Sweep::load() {
+  if (!reader_) return;
+  const Component& component = *prepared_->component;
+  for (const Index table : component.tables) {
+    if (world_.plan().tables[table].is_event()) {
+      load_rows(*reader_, world_.events[table], request_.from->time);
+      continue;
+    }
+    FluentTable& fluent = world_.fluents[table];
+    load_fluent(*reader_, fluent);
+    if (world_.prepared.has_effect_readers[table]) {
+      load_rows(*reader_, fluent.initiations, request_.from->time);
+      load_rows(*reader_, fluent.terminations, request_.from->time);
+    }
+    if (world_.plan().tables[table].role == Role::kStaticFluent) remember_static(table);
+  }
+  in_a_row_ = static_cast<std::int64_t>(reader_->get());
+  const std::size_t count = reader_->get_count(6);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Time due = reader_->get_time();
+    Attempt attempt;
+    attempt.table = reader_->get_index(world_.fluents.size());
+    attempt.trigger = reader_->get_index(world_.fluents[attempt.table].pair_count);
+    attempt.initiated = reader_->get_time();
+    attempt.is_postponable = reader_->get() != 0;
+    attempt.rule = &component.delays[reader_->get_index(component.delays.size())];
+    if (attempt.rule->effect) {
+      attempt.effect.table = attempt.rule->effect->table;
+      reader_->get(attempt.effect.columns, attempt.rule->effect->columns.size());
+      attempt.effect.value = reader_->get_value();
+    }
+    attempts_.emplace(due, std::move(attempt));
+  }
+}
+
+// Statically determined fluents follow from the lists of others. Where these are kept for ever, nothing needs to be
+// saved; else what was found before the checkpoint is joined with what is found after it.
+
+namespace {
+
+// The last time-point that a checkpoint has decided.
+Time last_known(Time checkpoint) { return moved(checkpoint, 1); }
+
+}  // namespace
+
+void Sweep::save_static(Index table) {
+  const Time keep = world_.plan().tables[table].keep;
+  if (!writer_ || keep == kForever) return;
+  const FluentTable& fluent = world_.fluents[table];
+  FluentTable known;
+  known.width = fluent.width;
+  const Time border = last_known(request_.save_after);
+  for (Index number = 0; number < fluent.pair_count; ++number) {
+    const Pair& pair = fluent.pairs[number];
+    if (pair.list.empty() || pair.list.front().start > border) continue;
+    Pair& into = known.pairs[known.add_pair(known.add(fluent.columns(pair.instance)), pair.value).first];
+    for (const Interval& one : pair.list) {
+      if (one.start > border) break;
+      if (one.end > border) {
+        into.since = one.start;
+      } else {
+        into.list.push_back(one);
+      }
+    }
+  }
+  save_fluent(*writer_, known, {}, request_.save_after, keep);
+}
+
+void Sweep::load_static(Index table) {
+  if (!reader_ || world_.plan().tables[table].keep == kForever) return;
+  load_fluent(*reader_, world_.fluents[table]);
+  remember_static(table);
+}
+
+void Sweep::remember_static(Index table) {
+  if (world_.plan().tables[table].keep == kForever) return;
+  if (before_.size() <= table) before_.resize(table + std::size_t{1});
+  before_[table] = world_.fluents[table];
+}
+
+void Sweep::splice_static(Index table) {
+  if (!reader_ || world_.plan().tables[table].keep == kForever) return;
+  const Time next = moved(last_known(request_.from->time), 1);
+  FluentTable& fluent = world_.fluents[table];
+  FluentTable& before = before_[table];
+  for (Index number = 0; number < fluent.pair_count; ++number) {
+    for (Interval& one : fluent.pairs[number].list) one.start = std::max(one.start, next);
+  }
+  for (Index number = 0; number < before.pair_count; ++number) {
+    const Pair& known = before.pairs[number];
+    Intervals& list = fluent.pairs[fluent.add_pair(fluent.add(before.columns(known.instance)), known.value).first].list;
+    list.insert(list.end(), known.list.begin(), known.list.end());
+    if (known.since != kForever) list.push_back({known.since, next});
+  }
+  for (Index number = 0; number < fluent.pair_count; ++number) make_maximal(fluent.pairs[number].list);
+}
+
+}  // namespace holdsfor
