@@ -54,7 +54,7 @@ class _QueryTimes(Windows):
     """Windows at any query times."""
 
     def __init__(self, size: float, queries: list[int]) -> None:
-        super().__init__(size, 1, -(10**15), queries[-1])
+        super().__init__(size, 1, -(2**62), queries[-1])
         object.__setattr__(self, "_queries", queries)
 
     @property

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from holdsfor.reference import Windows, recognise
 from tests.core.histories import Advance, History, Push
 from tests.core.law import Driver, check, history_of, right_answers
+from tests.core.law_cases import cases, read
+from tests.core.law_core import OnCore
 from tests.core.law_model import Model
 from tests.core.law_oracle import expected
 from tests.core.test_random_programs import FAMILIES
@@ -29,6 +32,22 @@ def check_seeds(family: str, seeds: range, make: Callable[[History], Driver]) ->
             raise AssertionError(f"family {family!r}, seed {seed}\n{problem}") from problem
         checked += 1
     return checked
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_law(family: str) -> None:
+    assert check_seeds(family, range(60), OnCore) >= 57
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_law_at_length(family: str) -> None:
+    assert check_seeds(family, range(10_000, 11_250), OnCore) >= 1_187
+
+
+@pytest.mark.parametrize("path", cases(), ids=lambda path: path.stem)
+def test_cases(path: Path) -> None:
+    check(read(path.read_text(encoding="utf-8")), OnCore)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

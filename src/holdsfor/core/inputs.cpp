@@ -47,7 +47,9 @@ void Inputs::count_waiting(const Window& window, Time query, std::vector<Effect>
     for (Waiting& one : waiting) {
       const Time time = time_of(one.row[0]);
       if (time > query) {
-        waiting[left++] = std::move(one);
+        // To move something into itself would lose it.
+        if (&waiting[left] != &one) waiting[left] = std::move(one);
+        ++left;
       } else if (time >= window.first(query)) {
         effects.push_back({table, one.cause, {one.row.begin() + kEventHead, one.row.end()}});
         ++events_[table][std::move(one.row)];
