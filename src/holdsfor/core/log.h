@@ -11,10 +11,13 @@
 namespace holdsfor {
 
 struct RowHead {
-  // Bit i: the row passes the row conditions of the i-th row rule of its table. The last bit says that nobody has
-  // found out; the others are set then, too.
+  // Bit i: the row passes the row conditions of the rule of its table whose Rule::row_bit is i. The last bit says that
+  // nobody has found out; the others are set then, too.
   static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
   static constexpr std::uint32_t kUnknownBit = std::uint32_t{1} << 31U;
+
+  // A count that has no room here: the log of the key has it elsewhere.
+  static constexpr std::uint16_t kMany = UINT16_MAX;
 
   std::uint16_t table = 0;
   std::uint16_t count = 1;  // how often it was pushed

@@ -146,6 +146,13 @@ struct Rule {
   Shape value;
   Program program;
   std::vector<Index> drivers;
+  // How many instructions after the first, which are the events that it begins with, depend on their row alone.
+  Index row_conditions = 0;
+  // See row_conditions.h: the bit of the rule in the rows of these events, and how many instructions it stands for.
+  std::uint8_t row_bit = kNoRowBit;
+  Index row_skip = 0;
+
+  static constexpr std::uint8_t kNoRowBit = UINT8_MAX;
 };
 
 struct Delay {

@@ -370,6 +370,9 @@ class Reader {
     found.value = value();
     found.program = program();
     list(found.drivers, [&] { return index(); });
+    found.row_conditions = index();
+    if (found.row_conditions > 0 && found.row_conditions >= found.program.block.size())
+      refuse("too many row conditions");
     return found;
   }
   Delay delay() {

@@ -7,31 +7,6 @@
 
 namespace holdsfor {
 
-Index KeyNumbers::number(std::span<const Value> key) {
-  if (count_ * 2 >= slots_.size()) grow();
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t at = hash_of(key) & mask;; at = (at + 1) & mask) {
-    if (slots_[at] == kNone) {
-      slots_[at] = static_cast<Index>(count_);
-      keys_.insert(keys_.end(), key.begin(), key.end());
-      return static_cast<Index>(count_++);
-    }
-    if (std::equal(key.begin(), key.end(), keys_.begin() + static_cast<std::ptrdiff_t>(slots_[at] * width_))) {
-      return slots_[at];
-    }
-  }
-}
-
-void KeyNumbers::grow() {
-  slots_.assign(std::max<std::size_t>(64, slots_.size() * 4), kNone);
-  const std::size_t mask = slots_.size() - 1;
-  for (Index known = 0; known < count_; ++known) {
-    std::size_t at = hash_of(key(known)) & mask;
-    while (slots_[at] != kNone) at = (at + 1) & mask;
-    slots_[at] = known;
-  }
-}
-
 namespace {
 
 constexpr Index kNoKey = kNone;

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "key_numbers.h"
 #include "plan.h"
 #include "value.h"
 
@@ -30,24 +31,6 @@ inline constexpr std::size_t kIntervalHead = 3;
 struct Grouped {
   RowSet rows;
   std::vector<std::uint32_t> begin;
-};
-
-// Numbers keys in the order in which they are met.
-class KeyNumbers {
- public:
-  explicit KeyNumbers(std::size_t width) : width_(width) {}
-
-  Index number(std::span<const Value> key);
-  [[nodiscard]] std::size_t size() const { return count_; }
-  [[nodiscard]] std::span<const Value> key(Index number) const { return {keys_.data() + number * width_, width_}; }
-
- private:
-  void grow();
-
-  std::size_t width_;
-  std::size_t count_ = 0;
-  std::vector<Value> keys_;
-  std::vector<Index> slots_;
 };
 
 // Groups rows by the keys at some places of their arguments, which begin after `head` cells. A row may go to several

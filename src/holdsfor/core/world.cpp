@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "log.h"
+#include "row_conditions.h"
 
 namespace holdsfor {
 namespace {
@@ -181,6 +182,7 @@ Prepared::Prepared(Plan given)
     postpones[plan.postpones[number].pair.table].push_back(number);
   }
   Preparation(*this).run();
+  assign_row_bits(plan);
 }
 
 World::World(const Prepared& prepared_plan, TermTable& term_table, Host& the_host)

@@ -32,6 +32,7 @@ from holdsfor.ir import (
 from holdsfor.physical import model
 from holdsfor.physical.bodies import BodyLowering, Goal, Knowledge
 from holdsfor.physical.keys import choose_stages
+from holdsfor.physical.passes import improve
 from holdsfor.physical.scope import Scope
 from holdsfor.physical.statics import lower_definition
 from holdsfor.syntax.terms import Compound, Var
@@ -89,7 +90,7 @@ class _Lowering:
             facts=tuple(self._known.fact_tables),
             max_delayed_effects=logical.max_delayed_effects,
         )
-        return Lowered(plan, self._symbols, tuple(self._known.goals))
+        return Lowered(improve(plan), self._symbols, tuple(self._known.goals))
 
     def _stages(self, logical: Plan) -> Iterator[model.Stage]:
         number = self._known.tables
@@ -171,7 +172,7 @@ class _Lowering:
             kind = model.HeadKind.INITIATE if rule.kind is EffectKind.INITIATED else model.HeadKind.TERMINATE
             value = scope.head(rule.fvp.value)
         heads = tuple(scope.head(term) for term in columns)
-        return model.Rule(kind, table, heads, value, model.Program(block, scope.size), drivers, rule.span)
+        return model.Rule(kind, table, heads, value, model.Program(block, scope.size), drivers, span=rule.span)
 
     def _drivers(self, body: Iterable[Literal], now: str) -> Iterator[int]:
         """The tables of the first condition that says when the rule runs; of a disjunction, those of every branch."""

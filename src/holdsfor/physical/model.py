@@ -336,7 +336,11 @@ class HeadKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """An effect or event rule: what it brings about for each solution, and the tables that make it run."""
+    """An effect or event rule: what it brings about for each solution, and the tables that make it run.
+
+    `row_conditions` is how many instructions after the first, which are events of the present time-point, depend on
+    nothing but their row and facts: see `passes.row_conditions`.
+    """
 
     kind: HeadKind
     table: int
@@ -344,6 +348,7 @@ class Rule:
     value: Shape | None
     program: Program
     drivers: tuple[int, ...]
+    row_conditions: int = 0
     span: Span = field(default=NOWHERE, compare=False)
 
 

@@ -1,0 +1,113 @@
+#include "key_log.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace holdsfor {
+
+LogWidths::LogWidths(const Plan& plan) {
+  if (plan.tables.size() > UINT16_MAX)
+    throw std::invalid_argument("the plan has more tables than a log can tell apart");
+  for (const TableInfo& table : plan.tables) widths_.push_back(static_cast<std::uint32_t>(table.columns + kLogHead));
+}
+
+namespace {
+
+constexpr std::size_t kCellsBetweenMarks = 256;
+
+bool comes_before(const Value* row, Time time, std::uint16_t table) {
+  const Time own = time_of(row[0]);
+  return own < time || (own == time && RowHead::from(row[1]).table < table);
+}
+
+}  // namespace
+
+Log::Position Log::find(Time time, std::uint16_t table, const LogWidths& widths) {
+  if (cells_.empty()) return {};
+  if (comes_before(cells_.data() + last_, time, table)) return {cells_.size(), last_};
+  if (cells_.size() > kCellsBetweenMarks) {
+    std::size_t at = marks_.empty() ? 0 : marks_.back();
+    for (std::size_t mark = at; at < cells_.size(); at += widths.of(cells_.data() + at)) {
+      if (at - mark < kCellsBetweenMarks) continue;
+      marks_.push_back(at);
+      mark = at;
+    }
+  }
+  const auto mark = std::partition_point(
+      marks_.begin(), marks_.end(), [&](std::size_t one) { return comes_before(cells_.data() + one, time, table); });
+  Position found;
+  found.at = found.before = mark == marks_.begin() ? 0 : *(mark - 1);
+  while (comes_before(cells_.data() + found.at, time, table)) {
+    found.before = found.at;
+    found.at += widths.of(cells_.data() + found.at);
+  }
+  return found;
+}
+
+void Log::replace(std::size_t from, std::size_t to, std::span<const Value> cells, std::size_t last) {
+  const auto place = [&](std::size_t at) { return cells_.begin() + static_cast<std::ptrdiff_t>(at); };
+  marks_.erase(std::upper_bound(marks_.begin(), marks_.end(), from), marks_.end());
+  const std::size_t common = std::min(to - from, cells.size());
+  std::copy_n(cells.begin(), common, place(from));
+  if (common < cells.size()) {
+    cells_.insert(place(to), cells.begin() + static_cast<std::ptrdiff_t>(common), cells.end());
+  } else {
+    cells_.erase(place(from + common), place(to));
+  }
+  last_ = last;
+}
+
+std::vector<std::uint64_t> Log::key_of(std::span<const Value> row) {
+  std::vector<std::uint64_t> found;
+  found.reserve(row.size());
+  for (const Value cell : row) found.push_back(cell.word());
+  found[1] = RowHead::from(row[1]).table;
+  return found;
+}
+
+Log::Count Log::count(std::span<const Value> row) const {
+  const std::uint16_t count = RowHead::from(row[1]).count;
+  return count == RowHead::kMany ? many_->at(key_of(row)) : count;
+}
+
+void Log::set_count(std::span<Value> row, Count count) {
+  RowHead head = RowHead::from(row[1]);
+  if (count < RowHead::kMany) {
+    if (head.count == RowHead::kMany) many_->erase(key_of(row));
+    head.count = static_cast<std::uint16_t>(count);
+  } else {
+    if (!many_) many_ = std::make_unique<Many>();
+    (*many_)[key_of(row)] = count;
+    head.count = RowHead::kMany;
+  }
+  row[1] = head.word();
+}
+
+void Log::drop_until(Time time, std::span<const Time> keep, const LogWidths& widths) {
+  std::size_t to = 0;
+  std::size_t last = 0;
+  std::size_t from = 0;
+  while (from < cells_.size()) {
+    const Time when = time_of(cells_[from]);
+    if (when > time) break;
+    const RowHead head = RowHead::from(cells_[from + 1]);
+    const std::size_t width = widths[head.table];
+    const Time kept = keep[head.table];
+    // Rows of the last `kept` time-points stay.
+    if (kept == kForever ||
+        static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(when) < static_cast<std::uint64_t>(kept)) {
+      std::copy_n(cells_.begin() + static_cast<std::ptrdiff_t>(from), width,
+                  cells_.begin() + static_cast<std::ptrdiff_t>(to));
+      last = to;
+      to += width;
+    } else if (head.count == RowHead::kMany) {
+      many_->erase(key_of({cells_.data() + from, width}));
+    }
+    from += width;
+  }
+  marks_.clear();
+  last_ = from < cells_.size() ? last_ - (from - to) : last;
+  cells_.erase(cells_.begin() + static_cast<std::ptrdiff_t>(to), cells_.begin() + static_cast<std::ptrdiff_t>(from));
+}
+
+}  // namespace holdsfor

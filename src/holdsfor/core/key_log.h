@@ -1,0 +1,67 @@
+// The events of one key in time order, as they change: see log.h for its rows.
+//
+// Rows of equal time are in the order of their tables, and those of one table in the order in which they came. Equal
+// rows are one: the head says how often it was pushed.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "log.h"
+#include "plan.h"
+#include "rows.h"
+#include "value.h"
+
+namespace holdsfor {
+
+// How many cells the rows of each table have in a log.
+class LogWidths {
+ public:
+  explicit LogWidths(const Plan& plan);
+  [[nodiscard]] std::size_t operator[](std::uint16_t table) const { return widths_[table]; }
+  // Of a row in a log.
+  [[nodiscard]] std::size_t of(const Value* row) const { return widths_[RowHead::from(row[1]).table]; }
+
+ private:
+  std::vector<std::uint32_t> widths_;
+};
+
+class Log {
+ public:
+  using Count = std::uint64_t;
+
+  [[nodiscard]] std::span<const Value> cells() const { return cells_; }
+  [[nodiscard]] bool empty() const { return cells_.empty(); }
+  [[nodiscard]] Time first_time() const { return time_of(cells_.front()); }
+  [[nodiscard]] std::size_t last_row() const { return last_; }
+  // Where the rows begin that do not come before a time and a table; `before` is the row in front, if there is one.
+  struct Position {
+    std::size_t at = 0;
+    std::size_t before = 0;
+  };
+  [[nodiscard]] Position find(Time time, std::uint16_t table, const LogWidths& widths);
+  // Puts rows in the place of those from one cell to another; `last` is where the last row of the log then begins.
+  void replace(std::size_t from, std::size_t to, std::span<const Value> cells, std::size_t last);
+
+  // How often a row was pushed; it need not stand in this log.
+  [[nodiscard]] Count count(std::span<const Value> row) const;
+  // Sets it in a row of the same contents.
+  void set_count(std::span<Value> row, Count count);
+
+  // Drops the rows up to a time, but those of tables that keep some longer: `keep` by table is for how long.
+  void drop_until(Time time, std::span<const Time> keep, const LogWidths& widths);
+
+ private:
+  // Counts that a head has no room for, by time, table and arguments.
+  using Many = std::map<std::vector<std::uint64_t>, Count>;
+  static std::vector<std::uint64_t> key_of(std::span<const Value> row);
+
+  std::vector<Value> cells_;
+  std::size_t last_ = 0;
+  std::vector<std::size_t> marks_;  // where some rows begin, in order: made when they are needed
+  std::unique_ptr<Many> many_;
+};
+
+}  // namespace holdsfor

@@ -1,0 +1,412 @@
+#include "row_conditions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "host.h"
+#include "machine.h"
+#include "world.h"
+
+namespace holdsfor {
+namespace {
+
+constexpr unsigned kMostBits = 31;  // the last one is set only if nothing is known
+
+bool is_row_rule(const Rule& rule) {
+  const Block& block = rule.program.block;
+  return !block.empty() && block[0].op == Op::kEvents && !block[0].time.binds && block[0].time.reg == 0;
+}
+
+bool asks_host(const Expression& expression) {
+  return expression.kind == ExpressionKind::kTerm ||
+         std::any_of(expression.args.begin(), expression.args.end(), asks_host);
+}
+
+bool asks_host(const Instruction& one) {
+  return std::any_of(one.expressions.begin(), one.expressions.end(),
+                     [](const Expression& expression) { return asks_host(expression); }) ||
+         std::any_of(one.blocks.begin(), one.blocks.end(), [](const Block& block) {
+           return std::any_of(block.begin(), block.end(), [](const Instruction& inner) { return asks_host(inner); });
+         });
+}
+
+bool binds(const Shape& shape) {
+  return shape.kind == ShapeKind::kBind || std::any_of(shape.items.begin(), shape.items.end(), binds);
+}
+
+bool binds_any(const std::vector<Shape>& shapes) { return std::any_of(shapes.begin(), shapes.end(), binds); }
+
+// Whether an instruction has nothing to do but to hold or not.
+bool is_test(const Instruction& one) {
+  switch (one.op) {
+    case Op::kCompare:
+    case Op::kNegate:
+      return true;
+    case Op::kEqual:
+    case Op::kFacts:
+    case Op::kAssign:
+      return !binds_any(one.columns);
+    default:
+      return false;
+  }
+}
+
+// The row conditions of a rule that are worth looking at in advance: up to the first that only the host can decide.
+Index usable(const Rule& rule) {
+  Index count = 0;
+  while (count < rule.row_conditions && !asks_host(rule.program.block[count + 1])) ++count;
+  return count;
+}
+
+bool takes_every_row(const Instruction& events) {
+  return std::all_of(events.columns.begin(), events.columns.end(), [](const Shape& shape) {
+    return shape.kind == ShapeKind::kAnything || shape.kind == ShapeKind::kBind;
+  });
+}
+
+}  // namespace
+
+void assign_row_bits(Plan& plan) {
+  for (Stage& stage : plan.stages) {
+    std::vector<unsigned> next(plan.tables.size(), 0);
+    for (Component& component : stage.components) {
+      for (Rule& rule : component.rules) {
+        if (!is_row_rule(rule)) continue;
+        const Block& block = rule.program.block;
+        const Index conditions = usable(rule);
+        if (conditions == 0 && takes_every_row(block[0])) continue;
+        unsigned& bit = next[block[0].table];
+        if (bit == kMostBits) continue;
+        rule.row_bit = static_cast<std::uint8_t>(bit++);
+        while (rule.row_skip < conditions && is_test(block[rule.row_skip + 1])) ++rule.row_skip;
+      }
+    }
+  }
+}
+
+// Turns the conditions of rules into tests of columns.
+class RowConditions::Compiler {
+ public:
+  Compiler(const Plan& plan, std::vector<OfTable>& tables) : plan_(plan), tables_(tables) {}
+
+  void add(const Rule& rule) {
+    const Block& block = rule.program.block;
+    const Index conditions = usable(rule);
+    of_ = &tables_[block[0].table];
+    bit_ = Passes{1} << rule.row_bit;
+    of_->all |= bit_;
+    place_of_.assign(rule.program.registers, std::nullopt);
+    place_of_[0] = kTime;
+    bool is_whole = match(block[0]);
+    // Conditions behind one that is no simple test must not hide what it has to report.
+    for (Index i = 1; i <= conditions && is_whole; ++i) is_whole = condition(block[i]);
+    if (is_whole) return;
+    Rest rest{.bit = bit_, .program = {.block = {}, .registers = rule.program.registers, .lists = rule.program.lists}};
+    rest.program.block.assign(block.begin(), block.begin() + 1 + conditions);
+    of_->rest.push_back(std::move(rest));
+  }
+
+ private:
+  bool match(const Instruction& events) {
+    bool is_whole = true;
+    for (Place place = 0; place < events.columns.size(); ++place) {
+      const Shape& shape = events.columns[place];
+      if (shape.kind == ShapeKind::kBind) {
+        place_of_[shape.reg] = place;
+      } else if (shape.kind == ShapeKind::kConstant) {
+        only(of_->columns, place, {shape.constant.word()});
+      } else if (shape.kind != ShapeKind::kAnything) {
+        is_whole = false;
+      }
+    }
+    return is_whole;
+  }
+
+  bool condition(const Instruction& one) {
+    switch (one.op) {
+      case Op::kCompare:
+        return compare(one);
+      case Op::kEqual:
+        return equal(one);
+      case Op::kFacts:
+        return facts(one);
+      default:
+        return false;
+    }
+  }
+
+  bool compare(const Instruction& one) {
+    const Expression* number = &one.expressions[0];
+    const Expression* limit = &one.expressions[1];
+    Comparison comparison = one.comparison;
+    if (number->kind == ExpressionKind::kConstant) {
+      std::swap(number, limit);
+      comparison = mirrored(comparison);
+    }
+    if (number->kind != ExpressionKind::kRegister || limit->kind != ExpressionKind::kConstant) return false;
+    const auto place = place_of_[number->reg];
+    const auto value = exact(limit->constant);
+    if (!place || !value) return false;
+    Limits& of_place = limits_of(*place);
+    of_place.bits |= bit_;
+    insert(of_place, *value);
+    const auto at = static_cast<std::size_t>(std::lower_bound(of_place.limits.begin(), of_place.limits.end(), *value) -
+                                             of_place.limits.begin());
+    for (std::size_t position = 0; position < of_place.passes.size(); ++position) {
+      const int order = position < 2 * at + 1 ? -1 : position == 2 * at + 1 ? 0 : 1;
+      if (!holds(comparison, order)) of_place.passes[position] &= ~bit_;
+    }
+    return true;
+  }
+
+  bool equal(const Instruction& one) {
+    const Shape* term = &one.columns[0];
+    const Shape* constant = &one.columns[1];
+    if (term->kind == ShapeKind::kConstant) std::swap(term, constant);
+    const auto place = place_of(*term);
+    if (!place || *place == kTime || constant->kind != ShapeKind::kConstant) return false;
+    if (one.negated) {
+      passes_of(words_of(of_->words, *place), constant->constant.word()) &= ~bit_;
+    } else {
+      only(of_->words, *place, {constant->constant.word()});
+    }
+    return true;
+  }
+
+  // A test of one value among facts.
+  bool facts(const Instruction& one) {
+    std::optional<Place> place;
+    std::size_t column = 0;
+    for (std::size_t i = 0; i < one.columns.size(); ++i) {
+      const Shape& shape = one.columns[i];
+      if (shape.kind == ShapeKind::kConstant || shape.kind == ShapeKind::kAnything) continue;
+      if (place || !place_of(shape) || *place_of(shape) == kTime) return false;
+      place = place_of(shape);
+      column = i;
+    }
+    if (!place) return false;
+    const FactTable& table = plan_.facts[one.table];
+    std::vector<std::uint64_t> found;
+    for (std::size_t row = 0; row < table.count; ++row) {
+      const Value* values = table.rows.data() + row * table.columns;
+      bool is_match = true;
+      for (std::size_t i = 0; i < one.columns.size(); ++i) {
+        const Shape& shape = one.columns[i];
+        is_match = is_match && (shape.kind != ShapeKind::kConstant || shape.constant == values[i]);
+      }
+      if (is_match) found.push_back(values[column].word());
+    }
+    only(of_->words, *place, std::move(found));
+    return true;
+  }
+
+  [[nodiscard]] std::optional<Place> place_of(const Shape& shape) const {
+    return shape.kind == ShapeKind::kRegister ? place_of_[shape.reg] : std::nullopt;
+  }
+
+  // A number that a float has exactly, and that no larger integer could be taken for.
+  static std::optional<double> exact(Value value) {
+    constexpr std::int64_t kExact = std::int64_t{1} << 53U;
+    if (value.is_real()) return value.as_real();
+    if (!value.is_integer() || value.as_integer() >= kExact || value.as_integer() <= -kExact) return std::nullopt;
+    return static_cast<double>(value.as_integer());
+  }
+
+  static Comparison mirrored(Comparison comparison) {
+    switch (comparison) {
+      case Comparison::kLess:
+        return Comparison::kGreater;
+      case Comparison::kGreater:
+        return Comparison::kLess;
+      case Comparison::kAtMost:
+        return Comparison::kAtLeast;
+      case Comparison::kAtLeast:
+        return Comparison::kAtMost;
+      default:
+        return comparison;
+    }
+  }
+
+  static bool holds(Comparison comparison, int order) {
+    switch (comparison) {
+      case Comparison::kLess:
+        return order < 0;
+      case Comparison::kGreater:
+        return order > 0;
+      case Comparison::kAtMost:
+        return order <= 0;
+      case Comparison::kAtLeast:
+        return order >= 0;
+      case Comparison::kEqual:
+        return order == 0;
+      case Comparison::kUnequal:
+        break;
+    }
+    return order != 0;
+  }
+
+  Limits& limits_of(Place place) {
+    for (Limits& one : of_->limits) {
+      if (one.place == place) return one;
+    }
+    return of_->limits.emplace_back(Limits{.place = place, .bits = 0, .limits = {}, .passes = {~Passes{0}}});
+  }
+
+  // What lay between two limits lies below, at or above the new one.
+  static void insert(Limits& into, double limit) {
+    const auto at = std::lower_bound(into.limits.begin(), into.limits.end(), limit);
+    if (at != into.limits.end() && *at == limit) return;
+    const auto position = 2 * (at - into.limits.begin());
+    into.limits.insert(at, limit);
+    const Passes passes = into.passes[static_cast<std::size_t>(position)];
+    into.passes.insert(into.passes.begin() + position, 2, passes);
+  }
+
+  static Words& words_of(std::vector<Words>& all, Place place) {
+    for (Words& one : all) {
+      if (one.place == place) return one;
+    }
+    return all.emplace_back(Words{.place = place, .passes = {}, .others = ~Passes{0}});
+  }
+
+  static Passes& passes_of(Words& words, std::uint64_t word) {
+    const auto at = std::lower_bound(words.passes.begin(), words.passes.end(), word,
+                                     [](const auto& one, std::uint64_t wanted) { return one.first < wanted; });
+    if (at != words.passes.end() && at->first == word) return at->second;
+    return words.passes.insert(at, {word, words.others})->second;
+  }
+
+  void only(std::vector<Words>& all, Place place, std::vector<std::uint64_t> wanted) {
+    Words& words = words_of(all, place);
+    for (const std::uint64_t word : wanted) passes_of(words, word);
+    std::sort(wanted.begin(), wanted.end());
+    for (auto& [word, passes] : words.passes) {
+      if (!std::binary_search(wanted.begin(), wanted.end(), word)) passes &= ~bit_;
+    }
+    words.others &= ~bit_;
+  }
+
+  const Plan& plan_;
+  std::vector<OfTable>& tables_;
+  OfTable* of_ = nullptr;
+  Passes bit_ = 0;
+  std::vector<std::optional<Place>> place_of_;  // by register
+};
+
+RowConditions::RowConditions(const Prepared& prepared, Index stage)
+    : prepared_(prepared), tables_(prepared.plan.tables.size()) {
+  Compiler compiler(prepared.plan, tables_);
+  for (const Component& component : prepared.plan.stages[stage].components) {
+    for (const Rule& rule : component.rules) {
+      if (rule.row_bit != Rule::kNoRowBit) compiler.add(rule);
+    }
+  }
+}
+
+namespace {
+
+// Answers no question, but notes that there was one.
+class SilentHost : public Host {
+ public:
+  bool was_asked = false;
+
+  std::optional<Value> apply(std::uint8_t /*function*/, std::span<const Value> /*args*/) override { return asked(); }
+  std::optional<Value> evaluate(Value /*term*/) override { return asked(); }
+  std::optional<Value> aggregate(std::uint8_t /*kind*/, std::span<const Value> /*items*/) override { return asked(); }
+  int compare(Value /*left*/, Value /*right*/) override {
+    was_asked = true;
+    return 0;
+  }
+  std::vector<Value> solve(std::uint32_t /*goal*/, std::span<const Value> /*inputs*/, std::size_t& answers) override {
+    was_asked = true;
+    answers = 0;
+    return {};
+  }
+  std::vector<ListAnswer> solve_lists(std::uint32_t /*goal*/, std::span<const Value> /*inputs*/,
+                                      std::span<const Intervals* const> /*lists*/, Time /*query*/) override {
+    was_asked = true;
+    return {};
+  }
+  void failed(std::uint32_t /*site*/, std::span<const Value> /*row*/) override { was_asked = true; }
+
+ private:
+  std::optional<Value> asked() {
+    was_asked = true;
+    return std::nullopt;
+  }
+};
+
+// A number of a row, if a float has it exactly.
+inline std::optional<double> number_at(Value value) {
+  if (value.is_real()) return value.as_real();
+  constexpr std::int64_t kExact = std::int64_t{1} << 53U;
+  if (!value.is_integer() || value.as_integer() >= kExact || value.as_integer() <= -kExact) return std::nullopt;
+  return static_cast<double>(value.as_integer());
+}
+
+}  // namespace
+
+struct RowTester::Rest {
+  Rest(const Prepared& prepared, TermTable& terms) : world(prepared, terms, host), machine(world) {}
+
+  SilentHost host;
+  World world;
+  Machine machine;
+};
+
+RowTester::RowTester(const RowConditions& conditions, TermTable& terms) : conditions_(&conditions), terms_(&terms) {}
+RowTester::~RowTester() = default;
+RowTester::RowTester(RowTester&&) noexcept = default;
+
+Passes RowConditions::test(const std::vector<Words>& words, const Value* args) {
+  Passes passes = RowHead::kUnknown;
+  for (const Words& one : words) {
+    const std::uint64_t word = args[one.place].word();
+    const auto at = std::lower_bound(one.passes.begin(), one.passes.end(), word,
+                                     [](const auto& some, std::uint64_t wanted) { return some.first < wanted; });
+    passes &= at != one.passes.end() && at->first == word ? at->second : one.others;
+  }
+  return passes;
+}
+
+Passes RowTester::test(Index number, const Value* row) {
+  const RowConditions::OfTable& table = conditions_->tables_[number];
+  if (table.all == 0) return 0;
+  const Value* args = row + kEventHead;
+  Passes passes = table.all & RowConditions::test(table.columns, args);
+  for (const RowConditions::Limits& one : table.limits) {
+    const Time time = time_of(row[0]);
+    const Value value = one.place != RowConditions::kTime ? args[one.place]
+                        : Value::fits(time)               ? Value::integer(time)
+                                                          : Value::nothing();
+    const auto known = number_at(value);
+    if (!known) {
+      if ((passes & one.bits) != 0) return RowHead::kUnknown;
+      continue;
+    }
+    std::size_t position = 0;
+    for (const double limit : one.limits) {
+      position += static_cast<std::size_t>(*known >= limit) + static_cast<std::size_t>(*known > limit);
+    }
+    passes &= one.passes[position];
+  }
+  passes &= RowConditions::test(table.words, args);
+  if (table.rest.empty() || passes == 0) return passes;
+  return test_rest(table, row, conditions_->prepared_.plan.tables[number].columns, passes);
+}
+
+Passes RowTester::test_rest(const RowConditions::OfTable& table, const Value* row, std::size_t width, Passes passes) {
+  if (!rest_) rest_ = std::make_unique<Rest>(conditions_->prepared_, *terms_);
+  rest_->world.now = time_of(row[0]);
+  rest_->host.was_asked = false;
+  const auto found = [](const Machine::Frame&) { return true; };
+  for (const RowConditions::Rest& one : table.rest) {
+    if ((passes & one.bit) == 0) continue;
+    if (!rest_->machine.run_on_row(one.program, {row + kEventHead, width}, found)) passes &= ~one.bit;
+    if (rest_->host.was_asked) return RowHead::kUnknown;
+  }
+  return passes;
+}
+
+}  // namespace holdsfor

@@ -1,0 +1,98 @@
+// Conditions of rules that depend on nothing but a row of events and on facts: decided once for each row, before its
+// key is evaluated.
+//
+// A rule that begins with the events of its time-point has a bit for each row of them. A clear bit says that the rule
+// finds nothing for the row, and has nothing to report. A set one says that the conditions up to Rule::row_skip hold.
+// If something in a row has no value, or only the host can tell, all bits are set and nothing is known.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "log.h"
+#include "plan.h"
+
+namespace holdsfor {
+
+struct Prepared;
+
+// A bit for each rule: see RowHead.
+using Passes = std::uint32_t;
+
+// Gives the rules of each stage their bits, table by table; those beyond the last bit get none.
+void assign_row_bits(Plan& plan);
+
+// The conditions of one stage, as tests of columns where possible.
+class RowConditions {
+ public:
+  RowConditions(const Prepared& prepared, Index stage);
+
+ private:
+  friend class RowTester;
+
+  // Where a value of a row stands: an argument, or its time.
+  using Place = std::uint32_t;
+  static constexpr Place kTime = UINT32_MAX;
+
+  // Comparisons of a number with constants: which of them hold follows from where it lies between the limits.
+  struct Limits {
+    Place place = kTime;
+    Passes bits = 0;  // of the rules that compare it
+    std::vector<double> limits;
+    // By position: 2i is below limit i and above those before it, 2i + 1 is limit i.
+    std::vector<Passes> passes;
+  };
+  // Comparisons of a term with constants.
+  struct Words {
+    Place place = 0;
+    std::vector<std::pair<std::uint64_t, Passes>> passes;  // by word, in order
+    Passes others = 0;
+  };
+  // What a rule asks beyond such tests is left to the machine: its first instructions as a program of their own.
+  struct Rest {
+    Passes bit = 0;
+    Program program;
+  };
+  struct OfTable {
+    Passes all = 0;              // the bits of its rules
+    std::vector<Words> columns;  // constants in the events that rules begin with
+    std::vector<Limits> limits;
+    std::vector<Words> words;
+    std::vector<Rest> rest;
+  };
+  class Compiler;
+
+  // Which rules the words of a row leave.
+  static Passes test(const std::vector<Words>& words, const Value* args);
+
+  const Prepared& prepared_;
+  std::vector<OfTable> tables_;  // by table
+};
+
+// Tests rows; one for each thread.
+class RowTester {
+ public:
+  RowTester(const RowConditions& conditions, TermTable& terms);
+  ~RowTester();
+  RowTester(const RowTester&) = delete;
+  RowTester& operator=(const RowTester&) = delete;
+  RowTester(RowTester&&) noexcept;
+  RowTester& operator=(RowTester&&) = delete;
+
+  // What holds for a row of a table: its time and its arguments.
+  Passes test(Index table, const Value* row);
+
+ private:
+  struct Rest;
+
+  Passes test_rest(const RowConditions::OfTable& table, const Value* row, std::size_t width, Passes passes);
+
+  const RowConditions* conditions_;
+  TermTable* terms_;
+  std::unique_ptr<Rest> rest_;  // made when it is first needed
+};
+
+}  // namespace holdsfor

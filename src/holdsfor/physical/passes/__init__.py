@@ -1,0 +1,18 @@
+"""Passes make a plan better without changing what it means: each is a function from plans to plans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from holdsfor.physical.model import PhysicalPlan
+from holdsfor.physical.passes.row_conditions import mark_row_conditions
+
+PASSES: tuple[Callable[[PhysicalPlan], PhysicalPlan], ...] = (mark_row_conditions,)
+"""In the order in which they are applied."""
+
+
+def improve(plan: PhysicalPlan) -> PhysicalPlan:
+    """The plan after all passes."""
+    for one in PASSES:
+        plan = one(plan)
+    return plan

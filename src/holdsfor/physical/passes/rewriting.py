@@ -1,0 +1,59 @@
+"""Plans with some of their parts replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from holdsfor.physical import model
+
+BlockChange = Callable[[model.Block], model.Block]
+
+
+def with_rules(plan: model.PhysicalPlan, change: Callable[[model.Rule], model.Rule]) -> model.PhysicalPlan:
+    """The plan with every rule about time-points changed."""
+    return with_components(plan, lambda one: replace(one, rules=tuple(change(rule) for rule in one.rules)))
+
+
+def with_components(
+    plan: model.PhysicalPlan, change: Callable[[model.Component], model.Component]
+) -> model.PhysicalPlan:
+    """The plan with every component changed."""
+    stages = tuple(replace(stage, components=tuple(map(change, stage.components))) for stage in plan.stages)
+    return replace(plan, stages=stages)
+
+
+def with_programs(plan: model.PhysicalPlan, change: Callable[[model.Program], model.Program]) -> model.PhysicalPlan:
+    """The plan with every program changed, whatever it belongs to."""
+
+    def component(one: model.Component) -> model.Component:
+        return replace(
+            one,
+            rules=tuple(replace(rule, program=change(rule.program)) for rule in one.rules),
+            definitions=tuple(replace(rule, program=change(rule.program)) for rule in one.definitions),
+            delays=tuple(replace(rule, program=change(rule.program)) for rule in one.delays),
+        )
+
+    def conditions(some: tuple[model.Condition, ...]) -> tuple[model.Condition, ...]:
+        return tuple(replace(one, program=change(one.program)) for one in some)
+
+    return replace(
+        with_components(plan, component),
+        initially=conditions(plan.initially),
+        postpones=conditions(plan.postpones),
+        groundings=conditions(plan.groundings),
+    )
+
+
+def with_nested(instruction: model.Instruction, change: BlockChange) -> model.Instruction:
+    """The instruction with the blocks inside it changed."""
+    match instruction:
+        case model.Negate(block=block) | model.Collect(block=block):
+            return replace(instruction, block=change(block))
+        case model.Choose(branches=branches):
+            return model.Choose(tuple(map(change, branches)))
+        case model.Branch(condition=condition, then=then, otherwise=otherwise):
+            rest = None if otherwise is None else change(otherwise)
+            return model.Branch(change(condition), change(then), rest)
+        case _:
+            return instruction
