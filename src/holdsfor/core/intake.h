@@ -7,15 +7,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "edits.h"
 #include "key_log.h"
 #include "key_numbers.h"
 #include "row_conditions.h"
 
 namespace holdsfor {
-
-// The number of an input, which changes name as their cause.
-using Cause = std::int64_t;
-inline constexpr Cause kNoCause = -1;
 
 // Rows of one table that count from now on, or cease to count, in the order in which they came. Each is its time and
 // its arguments.
