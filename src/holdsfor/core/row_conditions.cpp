@@ -6,6 +6,7 @@
 
 #include "host.h"
 #include "machine.h"
+#include "rows.h"
 #include "world.h"
 
 namespace holdsfor {
