@@ -63,3 +63,75 @@ def test_intervals_that_the_window_left_behind_are_not_spoken_of() -> None:
     assert light.changes() == ["open light(a)=on [3, 5) id 3@5"]
     light.at(30)
     assert light.changes() == []
+
+
+ROOMS = """
+    initiatedAt(in(P, R)=true, T) :- happensAt(comes(P, R), T).
+    terminatedAt(in(P, R)=true, T) :- happensAt(goes(P, R), T).
+    initiatedAt(used(R)=true, T) :- happensAt(start(in(_P, R)=true), T).
+    terminatedAt(used(R)=true, T) :- happensAt(close(R), T).
+    initiatedAt(lit(R)=true, T) :- happensAt(press(R), T).
+"""
+
+
+def test_changes_name_the_inputs_that_their_rules_read() -> None:
+    rooms = Driven(ROOMS)
+    rooms.push((2, "comes(ann, hall)"), (3, "comes(bob, attic)"), (4, "press(hall)"))
+    rooms.at(5)
+    assert dict(zip(rooms.changes(), rooms.causes, strict=True)) == {
+        "open in(ann,hall)=true [3, inf) id 3@5": [0],
+        "open in(bob,attic)=true [4, inf) id 4@5": [1],
+        "open used(hall)=true [3, inf) id 3@5": [0],
+        "open lit(hall)=true [5, inf) id 5@5": [2],
+        "open used(attic)=true [4, inf) id 4@5": [1],
+    }
+    rooms.retract((3, "comes(bob, attic)")).push((6, "close(hall)"))
+    rooms.at(7)
+    assert dict(zip(rooms.changes(), rooms.causes, strict=True)) == {
+        "retract in(bob,attic)=true [4, inf) id 4@5": [3],
+        "close used(hall)=true [3, 7) was [3, inf) id 3@5": [4],
+        "retract used(attic)=true [4, inf) id 4@5": [3],
+    }
+
+
+def test_the_latest_causes_are_named() -> None:
+    rooms = Driven(ROOMS)
+    rooms.push(*((time, "comes(ann, hall)") for time in range(20)))
+    rooms.at(30)
+    rooms.changes()
+    assert rooms.causes[0] == list(range(12, 20))
+
+
+def test_an_event_that_waits_is_a_cause_when_its_time_comes() -> None:
+    light = Driven(LIGHT)
+    light.push((20, "press(a)"), (2, "press(b)"))
+    light.at(5)
+    light.changes()
+    light.at(20)
+    assert light.changes() == ["open light(a)=on [21, inf) id 21@20"]
+    assert light.causes == [[0]]
+
+
+def test_only_keys_that_something_reached_are_evaluated() -> None:
+    rooms = Driven(ROOMS)
+    rooms.push(*((2, f"comes(p{number}, r{number})") for number in range(100)))
+    rooms.at(5)
+    before = rooms.core.evaluated
+    rooms.push((7, "goes(p7, r7)"))
+    rooms.at(9)
+    # The pair and, as its interval has changed, the room.
+    assert rooms.core.evaluated - before == 2
+    assert rooms.changes()[-1] == "open used(r99)=true [3, inf) id 3@9"
+    rooms.at(50)
+    assert rooms.core.evaluated - before == 2
+    assert rooms.changes() == []
+
+
+def test_rows_that_change_nothing_stop_at_their_key() -> None:
+    rooms = Driven(ROOMS)
+    rooms.push((2, "comes(ann, hall)"))
+    rooms.at(5)
+    before = rooms.core.evaluated
+    rooms.push((3, "comes(ann, hall)"))
+    rooms.at(6)
+    assert rooms.core.evaluated - before == 1

@@ -177,9 +177,9 @@ class Core {
   // Answers
 
   // Starts, ends, values and arguments of intervals, or times and arguments of events.
-  nb::tuple answers(Index table) const {
-    const RowSet rows = engine_.answers(table);
+  nb::tuple answers(Index table) {
     const bool is_event = info(table).is_event();
+    const RowSet& rows = engine_.answers(table);
     const std::size_t head = is_event ? kEventHead : kIntervalHead;
     std::vector<std::int64_t> starts(rows.size());
     std::vector<std::int64_t> ends(is_event ? 0 : rows.size());
@@ -200,36 +200,33 @@ class Core {
                           array_of(std::move(columns)));
   }
   // Time and arguments of initiations without effect, row after row.
-  nb::object conflict_rows(Index table) const { return nb::cast(array_of(words_of(engine_.conflicts(table).cells))); }
-  std::size_t conflicts() const {
-    std::size_t found = 0;
-    for (Index table = 0; table < prepared_.plan.tables.size(); ++table) found += engine_.conflicts(table).size();
-    return found;
+  nb::object conflict_rows(Index table) const {
+    return nb::cast(array_of(words_of(engine_.conflict_rows(table).cells)));
   }
+  std::int64_t conflicts() const { return engine_.conflicts(); }
 
   // Changes
 
   void keep_changes(bool is_wanted) { engine_.keep_changes(is_wanted); }
-  nb::dict changes() {
-    std::vector<std::uint32_t> table;
-    std::vector<std::uint8_t> op;
-    Words value, words;
-    std::vector<std::int64_t> start, end, prev_start, prev_end, first_start, first_query, offsets{0}, causes;
-    std::vector<std::int64_t> cause_offsets{0};
-    for (const Engine::PairChange& one : engine_.changes()) {
-      table.push_back(one.table);
-      op.push_back(static_cast<std::uint8_t>(one.change.op));
-      value.push_back(one.value.word());
-      start.push_back(one.change.now.start);
-      end.push_back(one.change.now.end);
-      prev_start.push_back(one.change.previous.start);
-      prev_end.push_back(one.change.previous.end);
-      first_start.push_back(one.change.now.first_start);
-      first_query.push_back(one.change.now.first_query);
-      for (const Value cell : one.columns) words.push_back(cell.word());
-      offsets.push_back(static_cast<std::int64_t>(words.size()));
-      causes.insert(causes.end(), one.causes.begin(), one.causes.end());
-      cause_offsets.push_back(static_cast<std::int64_t>(causes.size()));
+  nb::dict changes(std::size_t most_causes) {
+    ChangeList changes = engine_.changes(most_causes);
+    const std::size_t count = changes.entries.size();
+    std::vector<std::uint32_t> table(count);
+    std::vector<std::uint8_t> op(count);
+    Words value(count);
+    std::vector<std::int64_t> start(count), end(count), prev_start(count), prev_end(count), first_start(count),
+        first_query(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const ChangeList::Entry& one = changes.entries[i];
+      table[i] = one.table;
+      op[i] = static_cast<std::uint8_t>(one.change.op);
+      value[i] = one.value.word();
+      start[i] = one.change.now.start;
+      end[i] = one.change.now.end;
+      prev_start[i] = one.change.previous.start;
+      prev_end[i] = one.change.previous.end;
+      first_start[i] = one.change.now.first_start;
+      first_query[i] = one.change.now.first_query;
     }
     nb::dict found;
     found["table"] = array_of(std::move(table));
@@ -241,18 +238,20 @@ class Core {
     found["prev_end"] = array_of(std::move(prev_end));
     found["first_start"] = array_of(std::move(first_start));
     found["first_query"] = array_of(std::move(first_query));
-    found["offsets"] = array_of(std::move(offsets));
-    found["columns"] = array_of(std::move(words));
-    found["cause_offsets"] = array_of(std::move(cause_offsets));
-    found["causes"] = array_of(std::move(causes));
+    found["offsets"] = array_of(std::move(changes.offsets));
+    found["columns"] = array_of(words_of(changes.columns));
+    found["cause_offsets"] = array_of(std::move(changes.cause_offsets));
+    found["causes"] = array_of(std::move(changes.causes));
     return found;
   }
 
   // Counts
 
-  std::size_t late() const { return engine_.inputs().late(); }
-  std::size_t unmatched() const { return engine_.inputs().unmatched(); }
-  std::size_t rows() const { return engine_.inputs().size(); }
+  std::size_t late() const { return engine_.late(); }
+  std::size_t unmatched() const { return engine_.unmatched(); }
+  std::size_t evaluated() const { return engine_.evaluated(); }
+  std::size_t keys() const { return engine_.keys(); }
+  std::size_t rows() const { return engine_.rows(); }
 
  private:
   [[nodiscard]] const TableInfo& info(Index table) const {
@@ -377,8 +376,10 @@ NB_MODULE(_core, module) {
       .def("conflict_rows", &Core::conflict_rows)
       .def("conflicts", &Core::conflicts)
       .def("keep_changes", &Core::keep_changes)
-      .def("changes", &Core::changes)
+      .def("changes", &Core::changes, nb::arg("most_causes") = std::size_t{8})
       .def_prop_ro("late", &Core::late)
       .def_prop_ro("unmatched", &Core::unmatched)
+      .def_prop_ro("evaluated", &Core::evaluated)
+      .def_prop_ro("keys", &Core::keys)
       .def_prop_ro("rows", &Core::rows);
 }

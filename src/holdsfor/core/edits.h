@@ -32,7 +32,7 @@ class Edits {
  public:
   // The edit that a row is to be added to: the last one, if the row goes on with it.
   Edit& edit_for(Index table, bool is_retraction, Cause cause, std::size_t width);
-  [[nodiscard]] const std::vector<Edit>& all() const { return edits_; }
+  [[nodiscard]] std::vector<Edit>& all() { return edits_; }
   void clear() { edits_.clear(); }
 
  private:

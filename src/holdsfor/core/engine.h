@@ -1,80 +1,120 @@
-// Evaluates a plan over the rows that were pushed, stage by stage and key by key.
+// Evaluates a plan over the rows that are pushed, stage by stage and key by key: only keys that something has reached,
+// or whose time has come, are evaluated again.
 #pragma once
 
-#include <map>
+#include <memory>
 #include <vector>
 
-#include "changes.h"
-#include "inputs.h"
-#include "rows.h"
-#include "sweep.h"
+#include "admission.h"
+#include "dependencies.h"
+#include "key_evaluator.h"
+#include "stage_store.h"
 
 namespace holdsfor {
+
+// The results of all keys that are shown at a query time, by table: derived events, or intervals that reach into the
+// window.
+using Answers = std::vector<RowSet>;
+
+// Changes one after the other, each with the arguments of its pair and the inputs that caused it.
+struct ChangeList {
+  struct Entry {
+    Index table = 0;
+    Value value;
+    Change change;
+  };
+  std::vector<Entry> entries;
+  std::vector<std::int64_t> offsets{0};
+  std::vector<Value> columns;
+  std::vector<std::int64_t> cause_offsets{0};
+  std::vector<Cause> causes;
+};
 
 class Engine {
  public:
   Engine(const Prepared& prepared, TermTable& terms, Host& host);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  Engine(Engine&&) = delete;
+  Engine& operator=(Engine&&) = delete;
 
   void set_window(Window window) { window_ = window; }
 
   // Rows to be taken in at the next query time.
   [[nodiscard]] Edits& edits() { return edits_; }
-  // All that counts at a query time is taken in and evaluated.
+  // Takes in what counts at a query time, and evaluates what that has changed.
   void advance(Time query, unsigned threads);
-
-  // What is shown of a table at the last query time: derived events, or intervals that reach into the window.
-  [[nodiscard]] RowSet answers(Index table) const;
-  // Time and arguments of initiations without effect, by table.
-  [[nodiscard]] const RowSet& conflicts(Index table) const { return conflicts_.at(table); }
-
-  // Changes since they were last read, if they are kept, in the order of tables, arguments and values.
-  struct PairChange {
-    Index table = 0;
-    Value value;
-    std::vector<Value> columns;
-    Change change;
-    std::vector<Cause> causes;
-  };
-  void keep_changes(bool is_wanted);
-  std::vector<PairChange> changes();
-
-  [[nodiscard]] const Inputs& inputs() const { return known_; }
   // What rules read of background knowledge has changed.
-  void mark_all_dirty() {}
+  void mark_all_dirty() { is_begun_ = false; }
+
+  [[nodiscard]] const RowSet& answers(Index table);
+  // Time and arguments of initiations without effect.
+  [[nodiscard]] RowSet conflict_rows(Index table) const;
+  [[nodiscard]] std::int64_t conflicts() const { return conflicts_; }
+
+  // Changes since they were last read, in the order of stages and keys; at most `most_causes` causes each, the latest.
+  void keep_changes(bool is_wanted);
+  ChangeList changes(std::size_t most_causes);
+
+  [[nodiscard]] std::size_t late() const { return admission_.late(); }
+  [[nodiscard]] std::size_t unmatched() const;
+  // How many keys there are in all stages, and how many rows of input they and the waiting list have.
+  [[nodiscard]] std::size_t keys() const;
+  [[nodiscard]] std::size_t rows() const;
+  // How many keys have been evaluated so far, each as often as it was.
+  [[nodiscard]] std::size_t evaluated() const { return evaluated_; }
 
  private:
-  struct Worker;
-  struct Delivery;
-
-  [[nodiscard]] const RowSet& rows_of(Index table, Index stage) const;
-  void run(Time query, unsigned threads);
-  void run_stage(Index stage, Time query, unsigned threads);
-  void fill(World& world, const TableInfo& info, Index table, const RowSet& rows, std::size_t from,
-            std::size_t to) const;
-  void find_initial(World& world);
+  void find_readers();
+  void find_initial(Time query);
+  void run_stage(StageStore& stage, Time query, unsigned threads);
+  void collect(StageStore& stage, const StageOutput& output);
+  void pass_on(const StageOutput& output, const StageOutput::Row& row, Cause cause);
+  KeyEvaluator& evaluator(unsigned thread);
+  void find_answers();
+  void add_changes(StageStore& stage, const KeyReport& report, const ReportTimes& times, std::size_t most_causes,
+                   ChangeList& into);
+  void find_causes(const KeyReport& report, Index table, std::size_t most, std::vector<Cause>& into);
+  void note_causes();
+  bool is_cause_of(Cause cause, Index table);
+  void forget_reports();
 
   const Prepared& prepared_;
   TermTable& terms_;
   Host& host_;
-  std::vector<RowSet> inputs_;
-  std::vector<RowSet> cuts_;
-  std::vector<RowSet> outputs_;
-  std::vector<RowSet> initiations_;
-  std::vector<RowSet> terminations_;
-  std::vector<RowSet> conflicts_;
-  std::vector<GroundPair> initial_;
-
-  // A pair as a row: its table, arguments and value.
-  using PairKey = std::vector<std::uint64_t>;
-  [[nodiscard]] std::map<PairKey, std::vector<Reported>> found_intervals() const;
+  LogWidths widths_;
+  std::vector<RowConditions> conditions_;  // by stage
+  std::vector<StageStore> stages_;
+  std::vector<std::unique_ptr<KeyEvaluator>> evaluators_;  // by thread
+  std::vector<StageOutput> outputs_;                       // by chunk of keys
+  std::vector<std::vector<bool>> is_home_;    // by stage and table: retractions of its input are counted there
+  std::vector<std::vector<bool>> is_member_;  // by stage and table
+  std::vector<std::vector<bool>> is_wanted_;  // by stage and table: later stages read it
 
   Window window_;
   Edits edits_;
-  Inputs known_;
+  Admission admission_;
+  Deliveries deliveries_;
   Time query_ = kNever;
+  bool is_begun_ = false;
+  std::size_t unmatched_ = 0;
+  std::size_t evaluated_ = 0;
+  std::int64_t conflicts_ = 0;
+  Answers answers_;
+  bool has_answers_ = false;
+
   bool keeps_changes_ = false;
   Time reported_at_ = kNever;
-  std::map<PairKey, std::vector<Reported>> reported_;
+  KeyComparison comparison_;
+  Dependencies dependencies_;
+  // Which tables the numbers of inputs since the last report belong to.
+  struct CauseRange {
+    Cause first = 0;
+    Cause end = 0;
+    Index table = 0;
+  };
+  std::vector<CauseRange> cause_ranges_;
 };
 
 }  // namespace holdsfor

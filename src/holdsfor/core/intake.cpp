@@ -128,7 +128,7 @@ void LogWriter::gather(const Intake& intake, std::size_t group) {
     entry.row = arrivals.rows.row(row);
     prefetch(entry.row);
     entry.table = static_cast<std::uint16_t>(arrivals.table);
-    entry.is_home = id.is_home != 0;
+    entry.is_home = id.is_home != 0 && arrivals.is_counted;
     entry.is_retraction = !arrivals.is_retraction.empty() && arrivals.is_retraction[row];
     entry.cause = arrivals.causes.empty() ? kNoCause : arrivals.causes[row];
   }

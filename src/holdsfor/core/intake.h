@@ -21,6 +21,7 @@ struct Arrivals {
   RowSet rows;
   std::vector<bool> is_retraction;  // empty: none is
   std::vector<Cause> causes;        // empty: they have none
+  bool is_counted = true;           // retractions of rows that are not there are counted
 };
 
 // The rows of one stage by key.

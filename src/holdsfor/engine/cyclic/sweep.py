@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -249,8 +248,7 @@ def _by_kind(log: Ints, kinds: Sequence[int]) -> list[Found]:
 class _Meter:
     """Decides when compiling pays: as soon as plain Python has cost as much as loading the compiled loop would have.
 
-    Small windows never pay for the compiler, and nothing ever costs more than twice what it must. Where Numba is not
-    installed, plain Python is all there is.
+    Small windows never pay for the compiler, and nothing ever costs more than twice what it must.
     """
 
     def __init__(self) -> None:
@@ -258,7 +256,7 @@ class _Meter:
 
     def has_paid(self, rows: int) -> bool:
         """Whether the loop is compiled already, and so many rows are enough for it."""
-        return self._spent >= _WORTH_COMPILING and rows >= _TOO_SMALL and _can_compile()
+        return self._spent >= _WORTH_COMPILING and rows >= _TOO_SMALL
 
     def add_settled(self, rows: int) -> None:
         """Count rows that were settled without a sweep, which the compiled loop would have been faster at as well."""
@@ -268,7 +266,7 @@ class _Meter:
         """Whether so many rows more are worth the compiled loop."""
         if self._spent + rows >= _WORTH_COMPILING:
             self._spent = _WORTH_COMPILING
-            return rows >= _TOO_SMALL and _can_compile()
+            return rows >= _TOO_SMALL
         self._spent += rows
         return False
 
@@ -284,11 +282,6 @@ def is_compiled(rows: int) -> bool:
 def note_settled(rows: int) -> None:
     """Take note of rows that needed no sweep."""
     _METER.add_settled(rows)
-
-
-@cache
-def _can_compile() -> bool:
-    return find_spec("numba") is not None
 
 
 @cache

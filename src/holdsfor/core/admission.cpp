@@ -1,0 +1,168 @@
+#include "admission.h"
+
+#include <algorithm>
+
+namespace holdsfor {
+namespace {
+
+void add_event(Arrivals& arrivals, const Value* row, Cause cause, bool is_retraction) {
+  const std::size_t before = arrivals.rows.size();
+  arrivals.rows.cells.insert(arrivals.rows.cells.end(), row, row + arrivals.rows.width);
+  // Both columns are left out as long as they would say nothing.
+  if (is_retraction || !arrivals.is_retraction.empty()) {
+    arrivals.is_retraction.resize(before);
+    arrivals.is_retraction.push_back(is_retraction);
+  }
+  if (cause != kNoCause || !arrivals.causes.empty()) {
+    arrivals.causes.resize(before, kNoCause);
+    arrivals.causes.push_back(cause);
+  }
+}
+
+bool are_all_between(const RowSet& rows, Time first, Time last) {
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const Time time = time_of(*rows.row(row));
+    if (time < first || time > last) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void Admission::admit(Edits& edits, const Window& window, Time query, Deliveries& into) {
+  if (waiting_count_ > 0) admit_waiting(window, query, into);
+  const Time first = window.first(query);
+  for (Edit& edit : edits.all()) {
+    if (plan_.tables[edit.table].is_event()) {
+      edit.is_retraction ? retract_events(edit, window, query, into) : insert_events(edit, window, query, into);
+    } else {
+      edit.is_retraction ? retract_intervals(edit, first, into) : insert_intervals(edit, first, into);
+    }
+  }
+}
+
+// What was announced and lay between two windows never counts.
+void Admission::admit_waiting(const Window& window, Time query, Deliveries& into) {
+  const Time first = window.first(query);
+  for (Index table = 0; table < waiting_.size(); ++table) {
+    Waiting& waiting = waiting_[table];
+    Waiting left{.rows = {waiting.rows.width, {}}, .causes = {}};
+    for (std::size_t row = 0; row < waiting.rows.size(); ++row) {
+      const Value* cells = waiting.rows.row(row);
+      const Time time = time_of(cells[0]);
+      if (time > query) {
+        left.rows.cells.insert(left.rows.cells.end(), cells, cells + left.rows.width);
+        left.causes.push_back(waiting.causes[row]);
+        continue;
+      }
+      --waiting_count_;
+      if (time >= first)
+        add_event(into.events_of(table, plan_.tables[table].columns), cells, waiting.causes[row], false);
+    }
+    waiting = std::move(left);
+  }
+}
+
+void Admission::insert_events(Edit& edit, const Window& window, Time query, Deliveries& into) {
+  const Time first = window.first(query);
+  Arrivals& arrivals = into.events_of(edit.table, plan_.tables[edit.table].columns);
+  if (arrivals.rows.cells.empty() &&
+      are_all_between(edit.rows, std::max(first, window.start == kNever ? kNever : window.start + 1), query)) {
+    arrivals.rows.cells.swap(edit.rows.cells);
+    for (std::size_t row = 0; row < arrivals.rows.size() && edit.cause != kNoCause; ++row) {
+      arrivals.causes.push_back(edit.cause_of(row));
+    }
+    return;
+  }
+  for (std::size_t row = 0; row < edit.rows.size(); ++row) {
+    const Value* cells = edit.rows.row(row);
+    const Time time = time_of(cells[0]);
+    if (time < first || time <= window.start) {
+      ++late_;
+    } else if (time > query) {
+      Waiting& waiting = waiting_[edit.table];
+      waiting.rows.width = edit.rows.width;
+      waiting.rows.cells.insert(waiting.rows.cells.end(), cells, cells + edit.rows.width);
+      waiting.causes.push_back(edit.cause_of(row));
+      ++waiting_count_;
+    } else {
+      add_event(arrivals, cells, edit.cause_of(row), false);
+    }
+  }
+}
+
+void Admission::retract_events(const Edit& edit, const Window& window, Time query, Deliveries& into) {
+  const Time first = window.first(query);
+  for (std::size_t row = 0; row < edit.rows.size(); ++row) {
+    const Value* cells = edit.rows.row(row);
+    const Time time = time_of(cells[0]);
+    if (time > query) {
+      if (!retract_waiting(edit.table, cells)) ++unmatched_;
+    } else if (time < first) {
+      ++unmatched_;
+    } else {
+      add_event(into.events_of(edit.table, plan_.tables[edit.table].columns), cells, edit.cause_of(row), true);
+    }
+  }
+}
+
+Cause Admission::first_waiting_cause() const {
+  Cause found = INT64_MAX;
+  for (std::size_t table = 0; table < waiting_.size() && waiting_count_ > 0; ++table) {
+    for (const Cause cause : waiting_[table].causes) {
+      if (cause != kNoCause) found = std::min(found, cause);
+    }
+  }
+  return found;
+}
+
+bool Admission::retract_waiting(Index table, const Value* wanted) {
+  Waiting& waiting = waiting_[table];
+  const std::size_t width = waiting.rows.width;
+  for (std::size_t row = waiting.rows.size(); row-- > 0;) {
+    const Value* cells = waiting.rows.row(row);
+    if (!std::equal(cells, cells + width, wanted)) continue;
+    const auto at = waiting.rows.cells.begin() + static_cast<std::ptrdiff_t>(row * width);
+    waiting.rows.cells.erase(at, at + static_cast<std::ptrdiff_t>(width));
+    waiting.causes.erase(waiting.causes.begin() + static_cast<std::ptrdiff_t>(row));
+    --waiting_count_;
+    return true;
+  }
+  return false;
+}
+
+void Admission::insert_intervals(const Edit& edit, Time first, Deliveries& into) {
+  IntervalArrivals& arrivals = into.intervals_of(edit.table, plan_.tables[edit.table].columns);
+  for (std::size_t row = 0; row < edit.rows.size(); ++row) {
+    const Value* cells = edit.rows.row(row);
+    const Time start = time_of(cells[0]);
+    const Time end = time_of(cells[1]);
+    const bool is_point = edit.is_point[row];
+    if (end <= start) continue;
+    if (end <= first || (is_point && start < first)) {
+      ++late_;
+      continue;
+    }
+    const int flags = (is_point ? kIsPoint : 0) | (start < first ? kIsCut : 0);
+    arrivals.add({.flags = static_cast<std::uint8_t>(flags)}, std::max(start, first), end, start,
+                 {cells + 2, edit.rows.width - 2}, edit.cause_of(row));
+  }
+}
+
+void Admission::retract_intervals(const Edit& edit, Time first, Deliveries& into) {
+  IntervalArrivals& arrivals = into.intervals_of(edit.table, plan_.tables[edit.table].columns);
+  for (std::size_t row = 0; row < edit.rows.size(); ++row) {
+    const Value* cells = edit.rows.row(row);
+    const Time start = time_of(cells[0]);
+    const Time end = time_of(cells[1]);
+    if (end <= first || end <= start) {
+      ++unmatched_;
+      continue;
+    }
+    const int flags = kIsRetraction | (edit.is_point[row] ? kIsPoint : 0);
+    arrivals.add({.flags = static_cast<std::uint8_t>(flags)}, start, end, start, {cells + 2, edit.rows.width - 2},
+                 edit.cause_of(row));
+  }
+}
+
+}  // namespace holdsfor

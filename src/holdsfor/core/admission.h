@@ -1,0 +1,51 @@
+// Decides which of the pushed rows count at a query time, by the rules of windows.
+//
+// An event counts if it lies in the window of the first query time at or after it that follows its arrival; until then
+// it waits. An input interval counts from the next query time on, cut where the window begins. Rows whose last window
+// was over when they came are late. What lies behind the border of the window cannot be retracted.
+#pragma once
+
+#include <vector>
+
+#include "deliveries.h"
+#include "edits.h"
+#include "window.h"
+
+namespace holdsfor {
+
+class Admission {
+ public:
+  explicit Admission(const Plan& plan) : plan_(plan), waiting_(plan.tables.size()) {}
+
+  // Adds what begins or ceases to count at a query time to `into`; the rows of the edits may move there.
+  void admit(Edits& edits, const Window& window, Time query, Deliveries& into);
+
+  [[nodiscard]] std::size_t late() const { return late_; }
+  // Retractions that were refused here; others find nothing in the log of their key.
+  [[nodiscard]] std::size_t unmatched() const { return unmatched_; }
+  [[nodiscard]] std::size_t waiting() const { return waiting_count_; }
+  // The smallest number of an event that waits; larger than all if none does.
+  [[nodiscard]] Cause first_waiting_cause() const;
+
+ private:
+  // Events after the query time: rows of their times and arguments, and the numbers of the inputs that they are.
+  struct Waiting {
+    RowSet rows;
+    std::vector<Cause> causes;
+  };
+
+  void admit_waiting(const Window& window, Time query, Deliveries& into);
+  void insert_events(Edit& edit, const Window& window, Time query, Deliveries& into);
+  void retract_events(const Edit& edit, const Window& window, Time query, Deliveries& into);
+  void insert_intervals(const Edit& edit, Time first, Deliveries& into);
+  void retract_intervals(const Edit& edit, Time first, Deliveries& into);
+  bool retract_waiting(Index table, const Value* row);
+
+  const Plan& plan_;
+  std::vector<Waiting> waiting_;
+  std::size_t waiting_count_ = 0;
+  std::size_t late_ = 0;
+  std::size_t unmatched_ = 0;
+};
+
+}  // namespace holdsfor

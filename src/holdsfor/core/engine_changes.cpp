@@ -1,0 +1,103 @@
+// Changes since the last report, with what caused them.
+#include <algorithm>
+
+#include "engine.h"
+
+namespace holdsfor {
+
+void Engine::keep_changes(bool is_wanted) {
+  keeps_changes_ = is_wanted;
+  forget_reports();
+}
+
+void Engine::forget_reports() {
+  for (StageStore& stage : stages_) {
+    for (const KeyReport& report : stage.reports) stage.state(report.slot).report = kNone;
+    stage.reports.clear();
+  }
+  // Events that wait may still become causes.
+  const Cause first = admission_.first_waiting_cause();
+  std::erase_if(cause_ranges_, [&](const CauseRange& range) { return range.end <= first; });
+}
+
+// Notes which tables the inputs belong to that are taken in next.
+void Engine::note_causes() {
+  for (const Edit& edit : edits_.all()) {
+    if (edit.cause == kNoCause) continue;
+    const Cause end = edit.cause_of(edit.rows.size());
+    const bool goes_on =
+        !cause_ranges_.empty() && cause_ranges_.back().table == edit.table && cause_ranges_.back().end == edit.cause;
+    if (goes_on) {
+      cause_ranges_.back().end = end;
+    } else {
+      cause_ranges_.push_back({edit.cause, end, edit.table});
+    }
+  }
+}
+
+bool Engine::is_cause_of(Cause cause, Index table) {
+  const auto after = std::upper_bound(cause_ranges_.begin(), cause_ranges_.end(), cause,
+                                      [](Cause wanted, const CauseRange& range) { return wanted < range.first; });
+  if (after == cause_ranges_.begin()) return false;
+  const CauseRange& range = *std::prev(after);
+  return cause < range.end && dependencies_.depends(table, range.table);
+}
+
+ChangeList Engine::changes(std::size_t most_causes) {
+  const ReportTimes times{query_, window_.low(query_), reported_at_};
+  ChangeList found;
+  for (StageStore& stage : stages_) {
+    for (const KeyReport& report : stage.reports) add_changes(stage, report, times, most_causes, found);
+  }
+  forget_reports();
+  reported_at_ = query_;
+  return found;
+}
+
+void Engine::add_changes(StageStore& stage, const KeyReport& report, const ReportTimes& times, std::size_t most_causes,
+                         ChangeList& into) {
+  KeyState& state = stage.state(report.slot);
+  Index last_table = kNone;
+  std::size_t causes_from = 0;
+  std::size_t causes_to = 0;
+  for (const PairChange& one : comparison_.compare(state.results, state.reported, times)) {
+    into.entries.push_back({one.table, one.pair[0], one.change});
+    into.columns.insert(into.columns.end(), one.pair + 1, one.pair + 1 + one.columns);
+    into.offsets.push_back(static_cast<std::int64_t>(into.columns.size()));
+    if (one.table != last_table) {
+      // The fluents of a component have the same causes.
+      causes_from = into.causes.size();
+      find_causes(report, one.table, most_causes, into.causes);
+      causes_to = into.causes.size();
+      last_table = one.table;
+    } else {
+      for (std::size_t at = causes_from; at < causes_to; ++at) into.causes.push_back(into.causes[at]);
+      causes_from = into.causes.size() - (causes_to - causes_from);
+      causes_to = into.causes.size();
+    }
+    into.cause_offsets.push_back(static_cast<std::int64_t>(into.causes.size()));
+  }
+}
+
+// The latest inputs that reached a key and that a table depends on.
+void Engine::find_causes(const KeyReport& report, Index table, std::size_t most, std::vector<Cause>& into) {
+  std::vector<Cause> found;
+  std::vector<const KeyReport*> waiting{&report};
+  while (!waiting.empty()) {
+    const KeyReport& one = *waiting.back();
+    waiting.pop_back();
+    for (const Cause cause : one.causes) {
+      if (is_report_cause(cause)) {
+        waiting.push_back(&stages_[stage_of_cause(cause)].reports[report_of_cause(cause)]);
+      } else if (is_cause_of(cause, table)) {
+        found.push_back(cause);
+      }
+    }
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  const std::size_t first = found.size() - std::min(found.size(), most);
+  into.insert(into.end(), found.begin() + static_cast<std::ptrdiff_t>(first), found.end());
+}
+
+}  // namespace holdsfor

@@ -1,0 +1,63 @@
+// The intervals of input fluents and of fluents of earlier stages that one key has, row after row.
+#pragma once
+
+#include <bit>
+#include <span>
+#include <vector>
+
+#include "plan.h"
+#include "rows.h"
+
+namespace holdsfor {
+
+enum IntervalFlag : std::uint8_t {
+  kIsPoint = 1,       // reported point by point: open while it is at the query time
+  kIsCut = 2,         // it began before the window that first saw it: its start is no start
+  kIsSettled = 4,     // the part behind the border of an interval that was retracted: nobody can retract it again
+  kIsRetraction = 8,  // of rows on their way to a key
+};
+
+struct IntervalHead {
+  std::uint16_t table = 0;
+  std::uint8_t flags = 0;
+  std::uint8_t unused = 0;
+  std::uint32_t width = 0;  // of the whole row
+
+  [[nodiscard]] bool has(IntervalFlag flag) const { return (flags & flag) != 0; }
+};
+
+// A row: its head, start, end, the start that it was pushed with, value and arguments.
+inline constexpr std::size_t kIntervalRowHead = 5;
+
+inline Value interval_head_cell(IntervalHead head) { return Value::from_word(std::bit_cast<std::uint64_t>(head)); }
+inline IntervalHead interval_head(const Value* row) { return std::bit_cast<IntervalHead>(row[0].word()); }
+
+// Rows of one table on their way to keys, with the numbers of the inputs that they are.
+struct IntervalArrivals {
+  Index table = 0;
+  RowSet rows;
+  std::vector<std::int64_t> causes;
+  bool is_input = true;  // else they are results of an earlier stage
+
+  void add(IntervalHead head, Time start, Time end, Time pushed_start, std::span<const Value> pair, std::int64_t cause);
+};
+
+class IntervalLog {
+ public:
+  [[nodiscard]] bool empty() const { return cells_.empty(); }
+  [[nodiscard]] const std::vector<Value>& cells() const { return cells_; }
+  [[nodiscard]] std::size_t size() const;
+
+  void insert(std::span<const Value> row);
+  // Takes an interval back that was pushed like this, as far as it lies at `first` or later. False if there is none.
+  bool retract(const Value* row, Time first);
+  // Drops intervals that ended at `time` + 1 or before, but keeps those of some tables longer: `keep` by table.
+  void drop_until(Time time, std::span<const Time> keep);
+  // When a point is at the query time, or was: kForever if there is nothing to wait for.
+  [[nodiscard]] Time wake(Time query) const;
+
+ private:
+  std::vector<Value> cells_;
+};
+
+}  // namespace holdsfor

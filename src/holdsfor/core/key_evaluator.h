@@ -1,0 +1,60 @@
+// Evaluates keys one after the other: takes in the rows that they get, sweeps, and finds what is different from before.
+#pragma once
+
+#include <vector>
+
+#include "stage_store.h"
+
+namespace holdsfor {
+
+// What the evaluation of some keys of a stage has found, in the order of the keys.
+struct StageOutput {
+  // A key that was evaluated.
+  struct Key {
+    Index slot = 0;
+    bool is_changed = false;
+    Time wake = kForever;
+    std::uint32_t causes_to = 0;  // its causes end here, and begin where those of the key before end
+  };
+  // A result that is there no longer, or now.
+  struct Row {
+    Index key = 0;  // in `keys`
+    bool is_removed = false;
+    std::uint32_t at = 0;  // in `cells`
+  };
+
+  std::vector<Key> keys;
+  std::vector<Row> rows;
+  std::vector<Value> cells;
+  std::vector<Cause> causes;
+  std::size_t unmatched = 0;
+  std::int64_t conflicts = 0;  // how many more there are
+
+  void clear();
+};
+
+// One for each thread.
+class KeyEvaluator {
+ public:
+  KeyEvaluator(const Prepared& prepared, TermTable& terms, Host& host, const LogWidths& widths,
+               const std::vector<RowConditions>& conditions);
+
+  void begin(const StageStore& stage, const Window& window, Time query);
+  // `is_wanted` by table: its results go to other stages.
+  void evaluate(StageStore& stage, const StageStore::Work& work, const std::vector<bool>& is_wanted, StageOutput& out);
+  [[nodiscard]] LogWriter& writer(Index stage) { return writers_[stage]; }
+
+ private:
+  void take_in(StageStore& stage, const StageStore::Work& work, KeyState& state, StageOutput& out);
+  void note_difference(const KeyState& state, const std::vector<bool>& is_wanted, StageOutput& out);
+  static void put(const Value* row, bool is_removed, StageOutput& out);
+
+  World world_;
+  Sweep sweep_;
+  std::vector<LogWriter> writers_;  // by stage
+  Results found_;
+  ResultsDiff diff_;
+  Time first_ = kNever;  // that the window sees
+};
+
+}  // namespace holdsfor

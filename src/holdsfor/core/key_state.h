@@ -1,0 +1,30 @@
+// All that is kept of one key of a stage between two query times.
+#pragma once
+
+#include <memory>
+
+#include "checkpoint.h"
+#include "effect_log.h"
+#include "interval_log.h"
+#include "key_log.h"
+#include "results.h"
+
+namespace holdsfor {
+
+struct KeyState {
+  // Input: events, intervals, and initiations and terminations of earlier stages (null: none).
+  Log log;
+  IntervalLog intervals;
+  std::unique_ptr<EffectLog> effects;
+  // The state just after its time: what lies before is no longer there, unless rules look back to it.
+  Checkpoint base;
+  Results results;
+  // Intervals as they were last reported, see reports.h.
+  std::vector<Value> reported;
+  // When it must be evaluated again without new rows.
+  Time wake = kForever;
+  Index report = kNone;  // in the reports of its stage
+  Index work = kNone;    // in the work of its stage, while that is put together
+};
+
+}  // namespace holdsfor

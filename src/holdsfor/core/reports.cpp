@@ -1,0 +1,144 @@
+#include "reports.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "window.h"
+
+namespace holdsfor {
+namespace {
+
+constexpr std::size_t kFewPairs = 8;
+constexpr std::size_t kReportedWords = 4;
+
+// A pair in a report is a head, value and arguments, and then its intervals, each with what makes its id.
+struct ReportedHead {
+  std::uint16_t table = 0;
+  std::uint16_t columns = 0;
+  std::uint32_t count = 0;
+};
+
+}  // namespace
+
+std::span<const PairChange> KeyComparison::compare(const Results& results, std::vector<Value>& reported,
+                                                   const ReportTimes& times) {
+  // What was reported is read from a copy, which what has changed points into.
+  before_.swap(reported);
+  read_reported(before_);
+  read_results(results);
+  found_.clear();
+  const auto add = [&](const PairSpan& pair) {
+    for (const Change& change : changes_) found_.push_back({pair.table, pair.pair, pair.columns, change});
+  };
+  for (const PairSpan& pair : now_) {
+    PairSpan* last = find_last(pair);
+    std::span<const Reported> before;
+    if (last != nullptr) {
+      last->is_met = true;
+      before = std::span(last_times_).subspan(last->from, last->to - last->from);
+    }
+    changes_.clear();
+    holdsfor::compare(before, std::span(now_times_).subspan(pair.from, pair.to - pair.from), times, changes_);
+    add(pair);
+  }
+  for (const PairSpan& pair : last_) {
+    if (pair.is_met) continue;
+    changes_.clear();
+    holdsfor::compare(std::span(last_times_).subspan(pair.from, pair.to - pair.from), {}, times, changes_);
+    add(pair);
+  }
+  reported.clear();
+  write_reported(reported, times.low);
+  return found_;
+}
+
+void KeyComparison::read_reported(const std::vector<Value>& reported) {
+  last_.clear();
+  last_times_.clear();
+  for (std::size_t at = 0; at < reported.size();) {
+    const auto head = std::bit_cast<ReportedHead>(reported[at].word());
+    const std::size_t width = head.columns + std::size_t{1};
+    PairSpan& pair = last_.emplace_back();
+    pair.table = head.table;
+    pair.columns = head.columns;
+    pair.pair = &reported[at + 1];
+    pair.hash = mix(hash_of({pair.pair, width}), pair.table);
+    pair.from = static_cast<std::uint32_t>(last_times_.size());
+    at += 1 + width;
+    for (std::uint32_t i = 0; i < head.count; ++i, at += kReportedWords) {
+      last_times_.push_back(
+          {time_of(reported[at]), time_of(reported[at + 1]), time_of(reported[at + 2]), time_of(reported[at + 3])});
+    }
+    pair.to = static_cast<std::uint32_t>(last_times_.size());
+  }
+  slots_.clear();
+  if (last_.size() <= kFewPairs) return;
+  slots_.assign(std::bit_ceil(last_.size() * 2), kNone);
+  for (std::size_t i = 0; i < last_.size(); ++i) {
+    std::size_t at = last_[i].hash & (slots_.size() - 1);
+    while (slots_[at] != kNone) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = static_cast<Index>(i);
+  }
+}
+
+void KeyComparison::read_results(const Results& results) {
+  now_.clear();
+  now_times_.clear();
+  for (std::size_t at = 0; at < results.size();) {
+    const ResultHead head = result_head(&results[at]);
+    if (head.kind == ResultKind::kInterval) {
+      const Value* pair = &results[at + 3];
+      const std::size_t width = head.width - std::size_t{3};
+      const bool goes_on =
+          !now_.empty() && now_.back().table == head.table && std::equal(pair, pair + width, now_.back().pair);
+      if (!goes_on) {
+        PairSpan& made = now_.emplace_back();
+        made.table = head.table;
+        made.columns = width - 1;
+        made.pair = pair;
+        made.hash = mix(hash_of({pair, width}), head.table);
+        made.from = static_cast<std::uint32_t>(now_times_.size());
+      }
+      now_times_.push_back({.start = time_of(results[at + 1]), .end = time_of(results[at + 2])});
+      now_.back().to = static_cast<std::uint32_t>(now_times_.size());
+    }
+    at += head.width;
+  }
+}
+
+KeyComparison::PairSpan* KeyComparison::find_last(const PairSpan& wanted) {
+  const auto is = [&](const PairSpan& one) {
+    return one.hash == wanted.hash && one.table == wanted.table &&
+           std::equal(one.pair, one.pair + one.columns + 1, wanted.pair);
+  };
+  if (slots_.empty()) {
+    const auto found = std::find_if(last_.begin(), last_.end(), is);
+    return found == last_.end() ? nullptr : &*found;
+  }
+  for (std::size_t at = wanted.hash & (slots_.size() - 1); slots_[at] != kNone; at = (at + 1) & (slots_.size() - 1)) {
+    if (is(last_[slots_[at]])) return &last_[slots_[at]];
+  }
+  return nullptr;
+}
+
+void KeyComparison::write_reported(std::vector<Value>& reported, Time low) const {
+  for (const PairSpan& pair : now_) {
+    const std::size_t head_at = reported.size();
+    std::uint32_t count = 0;
+    for (std::uint32_t i = pair.from; i < pair.to; ++i) {
+      const Reported& one = now_times_[i];
+      if (!reaches_into_window(one.end, low)) continue;
+      if (count++ == 0) {
+        reported.emplace_back();
+        reported.insert(reported.end(), pair.pair, pair.pair + pair.columns + 1);
+      }
+      for (const Time time : {one.start, one.end, one.first_start, one.first_query})
+        reported.push_back(time_cell(time));
+    }
+    if (count == 0) continue;
+    reported[head_at] = Value::from_word(std::bit_cast<std::uint64_t>(
+        ReportedHead{static_cast<std::uint16_t>(pair.table), static_cast<std::uint16_t>(pair.columns), count}));
+  }
+}
+
+}  // namespace holdsfor

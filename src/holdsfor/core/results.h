@@ -1,0 +1,62 @@
+// What the evaluation of one key has found, as plain rows that can be kept and compared.
+#pragma once
+
+#include <bit>
+#include <span>
+#include <vector>
+
+#include "sweep.h"
+
+namespace holdsfor {
+
+enum class ResultKind : std::uint8_t {
+  kEvent,        // time and arguments
+  kInterval,     // start, end, value and arguments
+  kInitiation,   // time, arguments and value, if rules read them
+  kTermination,  // the same
+  kConflict,     // time and arguments of an initiation without effect
+};
+
+struct ResultHead {
+  std::uint16_t table = 0;
+  ResultKind kind = ResultKind::kEvent;
+  std::uint8_t unused = 0;
+  std::uint32_t width = 0;  // of the whole row
+};
+
+// Rows one after the other, each a head and what its kind says. Those of a table are together, and of these the
+// intervals of a pair, in order.
+using Results = std::vector<Value>;
+
+inline Value result_head_cell(ResultHead head) { return Value::from_word(std::bit_cast<std::uint64_t>(head)); }
+inline ResultHead result_head(const Value* row) { return std::bit_cast<ResultHead>(row[0].word()); }
+
+// The last time-point of which a row speaks: kForever for intervals without an end.
+Time last_time(const Value* row);
+
+// Adds what a sweep has left in the world for a stage, without rows that speak of nothing after `settled`.
+void extract_results(const World& world, const Sweep& sweep, const Stage& stage, Time settled, Results& into);
+
+// Drops rows that speak of nothing after a time; says how many conflicts were among them.
+std::size_t drop_settled(Results& results, Time settled);
+
+std::size_t count_conflicts(const Results& results);
+
+// The rows that only one of two results has.
+class ResultsDiff {
+ public:
+  void compare(const Results& before, const Results& after);
+  [[nodiscard]] bool is_empty() const { return removed_.empty() && added_.empty(); }
+  [[nodiscard]] std::span<const Value* const> removed() const { return removed_; }
+  [[nodiscard]] std::span<const Value* const> added() const { return added_; }
+
+ private:
+  using Rows = std::vector<const Value*>;
+
+  Rows before_;
+  Rows after_;
+  Rows removed_;
+  Rows added_;
+};
+
+}  // namespace holdsfor

@@ -1,0 +1,288 @@
+#include "stage_store.h"
+
+#include <algorithm>
+
+namespace holdsfor {
+
+struct StageStore::Shared {
+  Shared(const Prepared& prepared, const Stage& stage, TermTable& terms, Host& host)
+      : world(prepared, terms, host), sweep(world), intake(stage), is_shared(prepared.plan.tables.size()) {}
+
+  World world;
+  Sweep sweep;
+  Intake intake;
+  KeyState state;
+  std::vector<bool> is_shared;  // by table
+  std::vector<Index> fluents;
+};
+
+StageStore::StageStore(const Prepared& prepared, Index number, TermTable& terms, Host& host)
+    : prepared_(prepared),
+      stage_(prepared.plan.stages[number]),
+      number_(number),
+      keys_(stage_.key),
+      route_of_(prepared.plan.tables.size()),
+      key_places_(prepared.plan.tables.size()),
+      intake_(stage_) {
+  const bool has_shared =
+      std::any_of(stage_.inputs.begin(), stage_.inputs.end(), [](const Route& route) { return route.is_shared; });
+  if (has_shared) shared_ = std::make_unique<Shared>(prepared, stage_, terms, host);
+  find_routes();
+}
+
+void StageStore::find_routes() {
+  for (const Route& member : stage_.members) key_places_[member.table] = member.places[0];
+  for (const Route& route : stage_.inputs) {
+    route_of_[route.table] = &route;
+    has_strangers_ = has_strangers_ || route.is_shared || route.places.size() > 1;
+    const bool is_event = prepared_.plan.tables[route.table].is_event();
+    if (route.is_shared) {
+      shared_->is_shared[route.table] = true;
+      if (!is_event) shared_->fluents.push_back(route.table);
+    } else if (!is_event) {
+      input_fluents_.push_back(route.table);
+    }
+  }
+}
+
+StageStore::~StageStore() = default;
+StageStore::StageStore(StageStore&&) noexcept = default;
+
+void StageStore::begin(std::span<const GroundPair> initial) {
+  all_initial_.assign(initial.begin(), initial.end());
+  initial_.clear();
+  if (stage_.key == 0) keys_.number({});
+  for (const GroundPair& pair : initial) {
+    const auto member = std::find_if(stage_.members.begin(), stage_.members.end(),
+                                     [&](const Route& route) { return route.table == pair.table; });
+    if (member == stage_.members.end()) continue;
+    key_.clear();
+    for (const Index place : member->places[0]) key_.push_back(pair.columns[place]);
+    initial_[keys_.number(key_)].push_back(pair);
+  }
+  states_.resize(keys_.size());
+  is_all_dirty_ = true;
+}
+
+std::span<const GroundPair> StageStore::initial(Index slot) const {
+  const auto found = initial_.find(slot);
+  return found == initial_.end() ? std::span<const GroundPair>() : found->second;
+}
+
+void StageStore::set_wake(Index slot, Time time) {
+  states_[slot].wake = time;
+  if (time != kForever) waking_.emplace(time, slot);
+}
+
+std::size_t StageStore::rows(const LogWidths& widths) const {
+  std::size_t found = 0;
+  const auto count = [&](const KeyState& state) {
+    const auto cells = state.log.cells();
+    for (std::size_t at = 0; at < cells.size(); at += widths.of(&cells[at])) ++found;
+    found += state.intervals.size();
+  };
+  for (const KeyState& state : states_) count(state);
+  if (shared_) count(shared_->state);
+  return found;
+}
+
+// Delivery
+
+void StageStore::deliver(const Deliveries& deliveries, const Window& window, Time query, LogWriter& writer,
+                         const std::vector<bool>& is_home) {
+  intake_.group(deliveries.events, keys_);
+  interval_items_.clear();
+  effect_items_.clear();
+  find_interval_items(deliveries.intervals, is_home);
+  find_effect_items(deliveries.effects);
+  states_.resize(keys_.size());
+  const bool is_shared_changed = shared_ && deliver_shared(deliveries, window, query, writer, is_home);
+  put_work_together(query, is_all_dirty_ || is_shared_changed);
+  is_all_dirty_ = false;
+}
+
+// The keys that a row reaches, each once, the first of them first.
+template <typename Add>
+void StageStore::for_keys(const Route& route, const Value* args, const Add& add) {
+  slots_of_row_.clear();
+  for (const auto& places : route.places) {
+    key_.clear();
+    for (const Index place : places) key_.push_back(args[place]);
+    const Index slot = keys_.number(key_);
+    if (std::find(slots_of_row_.begin(), slots_of_row_.end(), slot) != slots_of_row_.end()) continue;
+    add(slot, slots_of_row_.empty());
+    slots_of_row_.push_back(slot);
+  }
+}
+
+void StageStore::find_interval_items(const std::vector<IntervalArrivals>& arrivals, const std::vector<bool>& is_home) {
+  for (const IntervalArrivals& some : arrivals) {
+    const Route* route = route_of_[some.table];
+    if (route == nullptr || route->is_shared) continue;
+    for (std::size_t row = 0; row < some.rows.size(); ++row) {
+      const Value* cells = some.rows.row(row);
+      for_keys(*route, cells + kIntervalRowHead, [&](Index slot, bool is_first) {
+        const bool is_counted = is_first && some.is_input && is_home[some.table];
+        interval_items_.push_back({slot, cells, some.causes[row], is_counted, some.is_input});
+      });
+    }
+  }
+  std::stable_sort(interval_items_.begin(), interval_items_.end(),
+                   [](const IntervalItem& a, const IntervalItem& b) { return a.slot < b.slot; });
+}
+
+void StageStore::find_effect_items(const std::vector<EffectArrivals>& arrivals) {
+  for (const EffectArrivals& some : arrivals) {
+    const Route* route = route_of_[some.table];
+    if (route == nullptr || route->is_shared) continue;
+    for (std::size_t row = 0; row < some.rows.size(); ++row) {
+      for_keys(*route, some.rows.row(row) + kEventHead,
+               [&](Index slot, bool) { effect_items_.push_back({slot, &some, row}); });
+    }
+  }
+  std::stable_sort(effect_items_.begin(), effect_items_.end(),
+                   [](const EffectItem& a, const EffectItem& b) { return a.slot < b.slot; });
+}
+
+// Brings the tables that all keys share up to date. Says whether anything has changed.
+bool StageStore::deliver_shared(const Deliveries& deliveries, const Window& window, Time query, LogWriter& writer,
+                                const std::vector<bool>& is_home) {
+  Shared& shared = *shared_;
+  bool is_changed = shared.state.wake <= query;
+  shared.intake.group_shared(deliveries.events);
+  for (std::size_t group = 0; group < shared.intake.size(); ++group) {
+    const Taken taken = writer.take_in(shared.intake, group, shared.state.log, nullptr);
+    unmatched_ += taken.unmatched;
+    is_changed = is_changed || taken.first != kForever;
+  }
+  const auto is_read = [&](Index table) { return static_cast<bool>(shared.is_shared[table]); };
+  for (const IntervalArrivals& some : deliveries.intervals) {
+    for (std::size_t row = 0; is_read(some.table) && row < some.rows.size(); ++row) {
+      const bool is_counted = some.is_input && is_home[some.table];
+      unmatched_ += static_cast<std::size_t>(
+          !take_interval(shared.state, some.rows.row(row), some.is_input ? window.first(query) : kNever) && is_counted);
+      is_changed = true;
+    }
+  }
+  for (const EffectArrivals& some : deliveries.effects) {
+    for (std::size_t row = 0; is_read(some.table) && row < some.rows.size(); ++row) {
+      take_effect(shared.state, some, row);
+      is_changed = true;
+    }
+  }
+  if (!is_changed && shared.world.query != kNever) return false;
+  shared.world.clear();
+  shared.world.query = query;
+  load_rows(shared.world, shared.sweep, shared.state, shared.fluents);
+  shared.state.wake = shared.state.intervals.wake(query);
+  return true;
+}
+
+StageStore::Work& StageStore::work_of(Index slot) {
+  Index& place = states_[slot].work;
+  if (place == kNone) {
+    place = static_cast<Index>(work_.size());
+    work_.push_back({.slot = slot});
+  }
+  return work_[place];
+}
+
+void StageStore::put_work_together(Time query, bool is_all) {
+  work_.clear();
+  for (std::size_t group = 0; group < intake_.size(); ++group) {
+    work_of(intake_.key(group)).group = static_cast<Index>(group);
+  }
+  for (std::size_t at = 0; at < interval_items_.size(); ++at) {
+    Work& work = work_of(interval_items_[at].slot);
+    if (work.intervals_to == 0) work.intervals_from = static_cast<std::uint32_t>(at);
+    work.intervals_to = static_cast<std::uint32_t>(at + 1);
+  }
+  for (std::size_t at = 0; at < effect_items_.size(); ++at) {
+    Work& work = work_of(effect_items_[at].slot);
+    if (work.effects_to == 0) work.effects_from = static_cast<std::uint32_t>(at);
+    work.effects_to = static_cast<std::uint32_t>(at + 1);
+  }
+  for (; !waking_.empty() && waking_.top().first <= query; waking_.pop()) {
+    const auto [time, slot] = waking_.top();
+    if (states_[slot].wake == time) work_of(slot);
+  }
+  for (Index slot = 0; is_all && slot < states_.size(); ++slot) {
+    work_of(slot);
+  }
+  for (const Work& work : work_) states_[work.slot].work = kNone;
+}
+
+// Rows of a key
+
+bool take_interval(KeyState& state, const Value* row, Time first) {
+  const IntervalHead head = interval_head(row);
+  if (head.has(kIsRetraction)) return state.intervals.retract(row, first);
+  state.intervals.insert({row, head.width});
+  return true;
+}
+
+void take_effect(KeyState& state, const EffectArrivals& arrivals, std::size_t row) {
+  const std::span<const Value> cells(arrivals.rows.row(row), arrivals.rows.width);
+  if (!state.effects) state.effects = std::make_unique<EffectLog>();
+  if (arrivals.is_retraction[row]) {
+    state.effects->remove(arrivals.table, arrivals.is_termination, cells);
+  } else {
+    state.effects->insert(arrivals.table, arrivals.is_termination, cells);
+  }
+}
+
+void StageStore::prepare(World& world, Time query) const {
+  world.query = query;
+  world.shared = shared_ ? &shared_->world : nullptr;
+  if (shared_) {
+    world.is_shared = shared_->is_shared;
+  } else {
+    world.is_shared.assign(prepared_.plan.tables.size(), false);
+  }
+  world.key_places = has_strangers_ && stage_.key > 0 ? &key_places_ : nullptr;
+}
+
+void StageStore::load(World& world, Sweep& sweep, const KeyState& state) const {
+  load_rows(world, sweep, state, input_fluents_);
+}
+
+void StageStore::load_rows(World& world, Sweep& sweep, const KeyState& state, std::span<const Index> fluents) const {
+  load_events(world, state.log.cells());
+  const std::vector<Value>& cells = state.intervals.cells();
+  for (std::size_t at = 0; at < cells.size();) {
+    const IntervalHead head = interval_head(&cells[at]);
+    FluentTable& fluent = world.fluents[head.table];
+    const Index instance = fluent.add({&cells[at + kIntervalRowHead], fluent.width});
+    const Index pair = fluent.add_pair(instance, cells[at + 4]).first;
+    const Time start = time_of(cells[at + 1]);
+    const bool is_open = head.has(kIsPoint) && start == world.query;
+    fluent.pairs[pair].list.push_back({start, is_open ? kForever : time_of(cells[at + 2])});
+    if (head.has(kIsCut)) fluent.cuts.push_back({start, pair});
+    at += head.width;
+  }
+  if (state.effects) {
+    for (const EffectLog::Entry& entry : state.effects->entries()) {
+      FluentTable& fluent = world.fluents[entry.table];
+      (entry.is_termination ? fluent.terminations : fluent.initiations).show(entry.rows.row(0), entry.rows.size());
+    }
+  }
+  for (const Index table : fluents) finish_input(world, sweep, table);
+}
+
+void StageStore::finish_input(World& world, Sweep& sweep, Index table) const {
+  FluentTable& fluent = world.fluents[table];
+  const bool is_input = prepared_.plan.tables[table].role == Role::kInputFluent;
+  for (Index number = 0; number < fluent.pair_count; ++number) {
+    Pair& pair = fluent.pairs[number];
+    make_maximal(pair.list);
+    if (is_input) pair.is_declared = sweep.is_declared(table, fluent.columns(pair.instance), pair.value);
+  }
+  if (prepared_.has_edge_readers[table]) fluent.index_edges();
+  for (const GroundPair& one : all_initial_) {
+    const Index instance = one.table == table ? fluent.find(one.columns) : kNone;
+    const Index pair = instance == kNone ? kNone : fluent.find_pair(instance, one.value);
+    if (pair != kNone) fluent.pairs[pair].starts_initially = true;
+  }
+}
+
+}  // namespace holdsfor

@@ -1,0 +1,130 @@
+// The keys of one stage: what is kept of them, and which of them are to be evaluated.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <queue>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "deliveries.h"
+#include "key_state.h"
+#include "reports.h"
+#include "sweep.h"
+#include "window.h"
+
+namespace holdsfor {
+
+class StageStore {
+ public:
+  StageStore(const Prepared& prepared, Index number, TermTable& terms, Host& host);
+  ~StageStore();
+  StageStore(StageStore&&) noexcept;
+  StageStore(const StageStore&) = delete;
+  StageStore& operator=(const StageStore&) = delete;
+  StageStore& operator=(StageStore&&) = delete;
+
+  // A key that is to be evaluated, with the rows that it gets: a group of the intake, and ranges of the others.
+  struct Work {
+    Index slot = 0;
+    Index group = kNone;
+    std::uint32_t intervals_from = 0, intervals_to = 0;
+    std::uint32_t effects_from = 0, effects_to = 0;
+  };
+  struct IntervalItem {
+    Index slot = 0;
+    const Value* row = nullptr;
+    Cause cause = kNoCause;
+    bool is_counted = false;  // it is input, and counted here if it finds nothing
+    bool is_input = false;
+  };
+  struct EffectItem {
+    Index slot = 0;
+    const EffectArrivals* arrivals = nullptr;
+    std::size_t row = 0;
+  };
+
+  // Initial pairs: those of the stage's fluents go to their keys. All keys are evaluated again.
+  void begin(std::span<const GroundPair> initial);
+  // Finds the keys that rows reach, and with those that wake all that are to be evaluated at a query time. The rows
+  // must stay where they are until then. `is_home` by table: retractions of its rows are counted in this stage.
+  void deliver(const Deliveries& deliveries, const Window& window, Time query, LogWriter& writer,
+               const std::vector<bool>& is_home);
+
+  [[nodiscard]] std::span<const Work> work() const { return work_; }
+  [[nodiscard]] std::span<const IntervalItem> intervals(const Work& work) const {
+    return std::span(interval_items_).subspan(work.intervals_from, work.intervals_to - work.intervals_from);
+  }
+  [[nodiscard]] std::span<const EffectItem> effects(const Work& work) const {
+    return std::span(effect_items_).subspan(work.effects_from, work.effects_to - work.effects_from);
+  }
+  [[nodiscard]] const Intake& intake() const { return intake_; }
+
+  [[nodiscard]] KeyState& state(Index slot) { return states_[slot]; }
+  [[nodiscard]] const KeyState& state(Index slot) const { return states_[slot]; }
+  [[nodiscard]] std::size_t slots() const { return states_.size(); }
+  [[nodiscard]] const KeyNumbers& keys() const { return keys_; }
+  [[nodiscard]] std::span<const GroundPair> initial(Index slot) const;
+  void set_wake(Index slot, Time time);
+
+  [[nodiscard]] const Stage& stage() const { return stage_; }
+  [[nodiscard]] Index number() const { return number_; }
+  // Sets what evaluations of all keys have in common.
+  void prepare(World& world, Time query) const;
+  // Puts the rows of a key into a world.
+  void load(World& world, Sweep& sweep, const KeyState& state) const;
+
+  Reports reports;
+  [[nodiscard]] std::size_t unmatched() const { return unmatched_; }
+  // How many rows of input there are.
+  [[nodiscard]] std::size_t rows(const LogWidths& widths) const;
+
+ private:
+  // Tables that all keys read whole.
+  struct Shared;
+
+  void find_routes();
+  [[nodiscard]] bool deliver_shared(const Deliveries& deliveries, const Window& window, Time query, LogWriter& writer,
+                                    const std::vector<bool>& is_home);
+  void find_interval_items(const std::vector<IntervalArrivals>& arrivals, const std::vector<bool>& is_home);
+  void find_effect_items(const std::vector<EffectArrivals>& arrivals);
+  template <typename Add>
+  void for_keys(const Route& route, const Value* args, const Add& add);
+  Work& work_of(Index slot);
+  void put_work_together(Time query, bool is_all);
+  void load_rows(World& world, Sweep& sweep, const KeyState& state, std::span<const Index> fluents) const;
+  void finish_input(World& world, Sweep& sweep, Index table) const;
+
+  const Prepared& prepared_;
+  const Stage& stage_;
+  Index number_;
+  KeyNumbers keys_;
+  std::vector<KeyState> states_;
+  std::unordered_map<Index, std::vector<GroundPair>> initial_;  // by slot
+  std::vector<GroundPair> all_initial_;
+  bool is_all_dirty_ = false;
+
+  std::vector<const Route*> route_of_;  // by table; null: the stage does not read it
+  std::vector<Index> input_fluents_;    // not shared
+  std::vector<std::vector<Index>> key_places_;
+  bool has_strangers_ = false;
+  std::unique_ptr<Shared> shared_;
+
+  Intake intake_;
+  std::vector<IntervalItem> interval_items_;
+  std::vector<EffectItem> effect_items_;
+  std::vector<Work> work_;
+  std::vector<Index> slots_of_row_;
+  std::vector<Value> key_;
+  std::size_t unmatched_ = 0;
+
+  using Waking = std::pair<Time, Index>;
+  std::priority_queue<Waking, std::vector<Waking>, std::greater<>> waking_;
+};
+
+// Puts an interval into a key, or takes one back, as far as it lies at `first` or later; false if there is none.
+bool take_interval(KeyState& state, const Value* row, Time first);
+void take_effect(KeyState& state, const EffectArrivals& arrivals, std::size_t row);
+
+}  // namespace holdsfor
