@@ -1,38 +1,53 @@
-"""Builds the core beside its sources, as `./dev` does; what is up to date is left alone."""
+"""The core of this checkout, built as `./dev` does; and the same tests on another build of it.
+
+`pytest -p tests.core.building` with the folder of another build in `HOLDSFOR_TEST_CORE` runs on the module of that folder.
+"""
 
 from __future__ import annotations
 
-import fcntl
 import importlib
-import shutil
+import importlib.util
+import os
 import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+import holdsfor.core
+
 ROOT = Path(__file__).parents[2]
-SOURCES = ROOT / "src" / "holdsfor" / "core"
+NAME = "holdsfor.core._core"
+OTHER = "HOLDSFOR_TEST_CORE"
 
 
 @cache
 def built_core() -> ModuleType:
-    """The module `_core`."""
-    folder = ROOT / "build" / "core"
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        # Test workers share one build.
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        _build(folder)
-    return importlib.import_module("holdsfor.core._core")
+    """The module `_core`, up to date."""
+    if not os.environ.get(OTHER):
+        build()
+    return importlib.import_module(NAME)
 
 
-def _build(folder: Path) -> None:
-    assert shutil.which("g++") or shutil.which("clang++"), "no C++ compiler: install one, e.g. apt-get install g++"
-    cmake = shutil.which("cmake", path=Path(sys.executable).parent) or "cmake"
-    options = ["-DHOLDSFOR_IN_PLACE=ON", f"-DPython_EXECUTABLE={sys.executable}"]
-    options += ["-G", "Ninja"] if shutil.which("ninja") else []
-    configure = [cmake, "-S", str(SOURCES), "-B", str(folder), *options]
-    for command in (configure, [cmake, "--build", str(folder), "--parallel", "2"]):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+def build(*arguments: str) -> None:
+    """Build the core: in place, or as `tools/core_build.py` is told."""
+    command = [sys.executable, str(ROOT / "tools" / "core_build.py"), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def use_core_of(folder: Path) -> None:
+    """Let this process have the core of a folder."""
+    assert NAME not in sys.modules
+    (library,) = folder.glob("_core*.so")
+    spec = importlib.util.spec_from_file_location(NAME, library)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sys.modules[NAME] = module
+    vars(holdsfor.core)["_core"] = module
+
+
+if os.environ.get(OTHER):
+    use_core_of(Path(os.environ[OTHER]))

@@ -180,7 +180,7 @@ def needs_extra() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as problem:
-        if problem.name in {"shapely", "h3", "pyspark", "pandas"}:
+        if problem.name in {"shapely", "h3", "numba", "pyspark", "pandas"}:
             raise HoldsforError(f"{problem.name} is not installed: pip install 'holdsfor[maritime]'") from None
         raise
 

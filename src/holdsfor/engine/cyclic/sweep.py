@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -248,7 +249,8 @@ def _by_kind(log: Ints, kinds: Sequence[int]) -> list[Found]:
 class _Meter:
     """Decides when compiling pays: as soon as plain Python has cost as much as loading the compiled loop would have.
 
-    Small windows never pay for the compiler, and nothing ever costs more than twice what it must.
+    Small windows never pay for the compiler, and nothing ever costs more than twice what it must. Where Numba is not
+    installed, plain Python is all there is.
     """
 
     def __init__(self) -> None:
@@ -256,7 +258,7 @@ class _Meter:
 
     def has_paid(self, rows: int) -> bool:
         """Whether the loop is compiled already, and so many rows are enough for it."""
-        return self._spent >= _WORTH_COMPILING and rows >= _TOO_SMALL
+        return self._spent >= _WORTH_COMPILING and rows >= _TOO_SMALL and _can_compile()
 
     def add_settled(self, rows: int) -> None:
         """Count rows that were settled without a sweep, which the compiled loop would have been faster at as well."""
@@ -266,7 +268,7 @@ class _Meter:
         """Whether so many rows more are worth the compiled loop."""
         if self._spent + rows >= _WORTH_COMPILING:
             self._spent = _WORTH_COMPILING
-            return rows >= _TOO_SMALL
+            return rows >= _TOO_SMALL and _can_compile()
         self._spent += rows
         return False
 
@@ -282,6 +284,11 @@ def is_compiled(rows: int) -> bool:
 def note_settled(rows: int) -> None:
     """Take note of rows that needed no sweep."""
     _METER.add_settled(rows)
+
+
+@cache
+def _can_compile() -> bool:
+    return find_spec("numba") is not None
 
 
 @cache
