@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from holdsfor import loads
 from holdsfor.diagnostics import ProgramError
 from holdsfor.engine.changelog import CHANGES, SHOWN, compare, snapshot
 from holdsfor.engine.state import NEVER
@@ -18,9 +19,46 @@ from holdsfor.reference import Record
 from tests.core.histories import Advance, History, Push, Reload, Retract, Split, history
 from tests.core.law_model import found_table
 from tests.core.law_oracle import Expected, expected
-from tests.core.test_random_programs import FAMILIES
-from tests.strategies.engine_runs import Rows, differences
+from tests.strategies.calendar_programs import calendar_scenario
+from tests.strategies.cycles import any_events, any_program, records_of
+from tests.strategies.domains import domain_scenario
+from tests.strategies.engine_runs import Rows, Scenario, differences, scenario
+from tests.strategies.families import Writer, family_scenario
+from tests.strategies.filter_programs import filter_program
+from tests.strategies.pairs import pair_scenario
+from tests.strategies.scenario_numbers import number_scenario
+from tests.strategies.scenario_terms import attempt
 from tests.strategies.scenario_words import Pen
+from tests.strategies.scenarios import INTERVALS
+from tests.strategies.sliding_programs import sliding_program
+from tests.strategies.value_programs import value_program
+
+
+def _cycle(pen: Pen) -> Scenario:
+    program = any_program(pen)
+    # Delayed effects may swing all the way to a time far off.
+    records = records_of(any_events(pen, program, may_be_far=not program.delays))
+    return Scenario(program.text, records, None, loads(program.text))
+
+
+def _of(write: Writer) -> Callable[[Pen], Scenario]:
+    return lambda pen: family_scenario(pen, write, windowed=False)
+
+
+FAMILIES: dict[str, Callable[[Pen], Scenario | None]] = {
+    "everything": lambda pen: scenario(pen, windowed=False),
+    "whole intervals": lambda pen: scenario(pen, INTERVALS, windowed=False),
+    "cycles": _cycle,
+    "values": _of(value_program),
+    "terms": lambda pen: attempt(pen, windowed=False).scenario,
+    "numbers": lambda pen: number_scenario(pen, windowed=False),
+    "filters": _of(filter_program),
+    "domains": lambda pen: domain_scenario(pen, dynamic=True, windowed=False),
+    "pairs": pair_scenario,
+    "sliding aggregates": _of(sliding_program),
+    "calendar": lambda pen: calendar_scenario(pen, windowed=False),
+}
+"""Writers of programs with their streams. Windows and arrivals belong to histories."""
 
 
 class Driver(Protocol):

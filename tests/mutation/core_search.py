@@ -1,0 +1,93 @@
+"""How soon the law of the driver finds bugs that are planted in the core.
+
+`python -m tests.mutation.core_search [NAME …]` prints the table of tests/mutation/README.md. Histories and their right
+answers are worked out once; each bug is tried in a process of its own, since it may well crash or never end.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests.core import law_core
+from tests.core.histories import History
+from tests.core.law import FAMILIES, check, history_of, right_answers
+from tests.core.law_oracle import Expected
+from tests.mutation.bugs_of_core import BUGS
+from tests.mutation.core_planting import planted_core
+
+SEEDS = range(50)
+"""Those of the default run, `test_driver_law.py`."""
+PATIENCE = 60
+"""Seconds for one bug."""
+_SOUND, _FOUND = 0, 1
+
+
+@cache
+def examples() -> list[tuple[History, list[Expected]]]:
+    """The histories of the default run, the families by turns, with their right answers."""
+    made = ((history_of(family, seed), seed) for seed in SEEDS for family in FAMILIES)
+    both = ((one, right_answers(one)) for one, _ in made if one is not None)
+    return [(one, right) for one, right in both if right is not None]
+
+
+@cache
+def core() -> Any:
+    """The core with all bugs, which the law is checked on from here on."""
+    found = planted_core(BUGS)
+    law_core.built_core = lambda: found
+    return found
+
+
+def found_after(number: int) -> int | str | None:
+    """After how many histories bug `number` was found, or how it ended; None if it was not found. Zero is no bug."""
+    module, histories = core(), examples()
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(PATIENCE)
+        _try(module, number, histories, writing)
+    os.close(writing)
+    _, status = os.waitpid(child, 0)
+    with os.fdopen(reading) as said:
+        place = len(said.read())
+    if os.WIFSIGNALED(status):
+        how = "no end" if os.WTERMSIG(status) == signal.SIGALRM else "crash"
+        return f"{place + 1} ({how})"
+    return place + 1 if os.WEXITSTATUS(status) == _FOUND else None
+
+
+def _try(module: Any, number: int, histories: list[tuple[History, list[Expected]]], writing: int) -> None:
+    """In a process of its own: one character for every history that the bug passes."""
+    patch = BUGS[number - 1].patch if number else None
+    if patch is None:
+        module.plant(number)
+    else:
+        patch(pytest.MonkeyPatch())
+    for one, right in histories:
+        try:
+            check(one, law_core.OnCore, right)
+        except Exception:  # noqa: BLE001 (whatever a bug leads to)
+            os._exit(_FOUND)
+        os.write(writing, b".")
+    os._exit(_SOUND)
+
+
+def table(names: list[str]) -> Iterator[str]:
+    """Rows of the table."""
+    for number, bug in enumerate(BUGS, 1):
+        if not names or bug.name in names:
+            found = found_after(number)
+            yield f"| {bug.name} | `{bug.file}` | {'not found' if found is None else found} |"
+
+
+if __name__ == "__main__":
+    assert found_after(0) is None, "the law is broken without a bug"
+    for line in table(sys.argv[1:]):
+        sys.stdout.write(f"{line}\n")

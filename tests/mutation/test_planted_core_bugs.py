@@ -1,0 +1,29 @@
+"""Each bug planted in the core, or in what lowers programs to plans, is found by the histories of the default run."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.core.building import SOURCES
+from tests.mutation.bugs_of_core import BUGS
+from tests.mutation.core_search import found_after
+
+
+@pytest.mark.slow
+def test_the_core_without_a_bug_keeps_the_law() -> None:
+    assert found_after(0) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(1, len(BUGS) + 1), ids=[bug.name for bug in BUGS])
+def test_bugs_are_found(number: int) -> None:
+    assert found_after(number) is not None
+
+
+@pytest.mark.parametrize("bug", [bug for bug in BUGS if bug.patch is None], ids=lambda bug: bug.name)
+def test_bugs_have_their_place(bug: object) -> None:
+    """Where the core changes, its planted bugs change with it."""
+    from tests.mutation.core_planting import CoreBug
+
+    assert isinstance(bug, CoreBug)
+    assert "planted_bug" in bug.planted((SOURCES / bug.file).read_text(encoding="utf-8"), 1)
