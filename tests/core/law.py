@@ -26,8 +26,6 @@ from tests.strategies.engine_runs import Rows, Scenario, differences, scenario
 from tests.strategies.families import Writer, family_scenario
 from tests.strategies.filter_programs import filter_program
 from tests.strategies.pairs import pair_scenario
-from tests.strategies.scenario_numbers import number_scenario
-from tests.strategies.scenario_terms import attempt
 from tests.strategies.scenario_words import Pen
 from tests.strategies.scenarios import INTERVALS
 from tests.strategies.sliding_programs import sliding_program
@@ -50,8 +48,6 @@ FAMILIES: dict[str, Callable[[Pen], Scenario | None]] = {
     "whole intervals": lambda pen: scenario(pen, INTERVALS, windowed=False),
     "cycles": _cycle,
     "values": _of(value_program),
-    "terms": lambda pen: attempt(pen, windowed=False).scenario,
-    "numbers": lambda pen: number_scenario(pen, windowed=False),
     "filters": _of(filter_program),
     "domains": lambda pen: domain_scenario(pen, dynamic=True, windowed=False),
     "pairs": pair_scenario,
