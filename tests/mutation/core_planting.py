@@ -21,8 +21,9 @@ from typing import Any
 
 import pytest
 
-from tests.core.building import ROOT, SOURCES
+from tests.core.building import ROOT
 
+SOURCES = ROOT / "src" / "holdsfor" / "core"
 FOLDER = ROOT / "build" / "planted"
 _HEADER = """// Which bug is planted; none if zero.
 #pragma once

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.core.building import SOURCES
 from tests.mutation.bugs_of_core import BUGS
+from tests.mutation.core_planting import SOURCES, CoreBug
 from tests.mutation.core_search import found_after
 
 
@@ -21,9 +21,6 @@ def test_bugs_are_found(number: int) -> None:
 
 
 @pytest.mark.parametrize("bug", [bug for bug in BUGS if bug.patch is None], ids=lambda bug: bug.name)
-def test_bugs_have_their_place(bug: object) -> None:
+def test_bugs_have_their_place(bug: CoreBug) -> None:
     """Where the core changes, its planted bugs change with it."""
-    from tests.mutation.core_planting import CoreBug
-
-    assert isinstance(bug, CoreBug)
     assert "planted_bug" in bug.planted((SOURCES / bug.file).read_text(encoding="utf-8"), 1)
