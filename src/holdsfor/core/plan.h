@@ -190,12 +190,16 @@ struct Group {
 
 enum class Role : std::uint8_t { kInputEvent, kDerivedEvent, kInputFluent, kSimpleFluent, kStaticFluent };
 
+// A checkpoint just after a time-point B has all intervals of a fluent up to B that end at or after B + 1 - `keep`, whole,
+// and all events, initiations and terminations after B - `keep`. The intervals of a fluent are those of the checkpoint up to
+// B, joined with what its rows and rules give for the time after B; a statically determined fluent that is `recomputed` is
+// found from whole lists instead and has nothing in the checkpoint.
 struct TableInfo {
   std::string label;
   Role role = Role::kInputEvent;
   Index columns = 0;
-  // How long before a checkpoint rows and intervals may have ended that are still needed after it; kForever: all are.
   Time keep = kForever;
+  bool recomputed = false;
 
   [[nodiscard]] bool is_event() const { return role == Role::kInputEvent || role == Role::kDerivedEvent; }
 };
@@ -231,14 +235,17 @@ struct Stage {
   std::vector<Route> inputs;
 };
 
+// Rows up to a border never change. Results are final up to `settle` time-points before it: a checkpoint may be made there.
 struct Plan {
   std::vector<TableInfo> tables;
   std::vector<FactTable> facts;
+  Index goals = 0;  // how many conditions are solved by the host
   std::vector<Stage> stages;
   std::vector<Condition> initially;
   std::vector<Condition> postpones;
   std::vector<Condition> groundings;
   std::int64_t max_delayed_effects = 0;
+  Time settle = kForever;
 };
 
 // Reads a plan; throws std::invalid_argument with a reason if the bytes are none.

@@ -51,11 +51,14 @@ class Reader {
     Plan plan;
     list(plan.tables, [&] { return table(); });
     list(plan.facts, [&] { return facts(); });
+    plan.goals = goals();
     list(plan.stages, [&] { return stage(); });
     list(plan.initially, [&] { return condition(); });
     list(plan.postpones, [&] { return condition(); });
     list(plan.groundings, [&] { return condition(); });
     plan.max_delayed_effects = word();
+    plan.settle = distance();
+    text();
     if (at_ != end_) refuse("something follows it");
     return plan;
   }
@@ -454,7 +457,23 @@ class Reader {
     found.label = text();
     found.role = one_of(Role::kStaticFluent);
     found.columns = index();
+    found.keep = distance();
+    text();
+    found.recomputed = flag();
     return found;
+  }
+  Time distance() {
+    const std::int64_t found = word();
+    if (found < 0) refuse("a distance is negative");
+    return found;
+  }
+  Index goals() {
+    const std::size_t count = checked(length());
+    for (std::size_t i = 0; i < count; ++i) {
+      text();
+      flag();
+    }
+    return static_cast<Index>(count);
   }
   FactTable facts() {
     FactTable found;

@@ -11,6 +11,7 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.binding import names
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.analysis.lookback import reach, surroundings
+from holdsfor.frontend.rtec.unparse import literal_term
 from holdsfor.ir import (
     Algebra,
     Assign,
@@ -33,6 +34,7 @@ from holdsfor.ir import (
     Literal,
     Not,
     Or,
+    walk,
 )
 from holdsfor.ir.sliding import SlidingKind
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS
@@ -41,6 +43,7 @@ from holdsfor.logic.solver import Predicate
 from holdsfor.logic.unify import is_ground
 from holdsfor.physical import model
 from holdsfor.physical.scope import Scope
+from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Term, Var, arguments, functor
 
 
@@ -69,6 +72,12 @@ class Knowledge:
         """The number of a new goal."""
         self.goals.append(goal)
         return len(self.goals) - 1
+
+    def described(self, goal: Goal) -> model.GoalInfo:
+        """What a plan says of a goal."""
+        atoms = [one.atom for one in walk((goal.literal,)) if isinstance(one, Call)]
+        changes = any(self.analysis.background.depends_on_input(atom) for atom in atoms)
+        return model.GoalInfo(print_term(literal_term(goal.literal)), changes)
 
     def event(self, term: Term) -> tuple[int, tuple[Term, ...]]:
         """The table of an event, and its columns."""
@@ -157,14 +166,14 @@ class BodyLowering:
 
     def _instant(self, literal: Literal, time: Term) -> model.Instant:
         assert isinstance(time, Var)
-        if time.name in self._scope.bound:
-            return model.Instant(self._scope.register(time.name))
+        binds = time.name not in self._scope.bound
         least = most = None
-        if self._now is not None:
+        if self._now is not None and time.name != self._now:
             found = reach(surroundings(self._whole, literal), self._now, time.name)
             least = int(found.least) if math.isfinite(found.least) else None
             most = int(found.most) if math.isfinite(found.most) else None
-        return model.Instant(self._scope.bind(time.name), binds=True, least=least, most=most)
+        register = self._scope.bind(time.name) if binds else self._scope.register(time.name)
+        return model.Instant(register, binds, least, most)
 
     def _compare(self, literal: Compare) -> model.Instruction:
         scope = self._scope

@@ -88,6 +88,7 @@ class _Lowering:
             postpones=tuple(self._condition(rule.fvp, rule) for rule in program.postpones),
             groundings=tuple(self._groundings()),
             facts=tuple(self._known.fact_tables),
+            goals=tuple(self._known.described(goal) for goal in self._known.goals),
             max_delayed_effects=logical.max_delayed_effects,
         )
         return Lowered(improve(plan), self._symbols, tuple(self._known.goals))
@@ -214,7 +215,7 @@ class _Lowering:
         table, columns, value, scope = self._given_pair(fvp, rule)
         body = self._analysis.body(rule)
         block = BodyLowering(self._known, scope, None, body).block(body)
-        return model.Condition(table, columns, value, model.Program(block, scope.size))
+        return model.Condition(table, columns, value, model.Program(block, scope.size), rule.span)
 
     def _groundings(self) -> Iterator[model.Condition]:
         for symbol in self._symbols:
@@ -231,7 +232,7 @@ class _Lowering:
         table, columns = self._known.fluent(rule.fvp)
         heads = scope.patterns(columns)
         value = scope.pattern(rule.fvp.value)
-        return model.Condition(table, heads, value, model.Program(block, scope.size))
+        return model.Condition(table, heads, value, model.Program(block, scope.size), rule.span)
 
 
 def _what(rule: Rule) -> str:

@@ -1,320 +1,109 @@
 """The physical plan as data: tables, components in order, rules as register programs.
 
 The compiler lowers a program to this once. It is printed, encoded as bytes and given to the core as it stands; nothing
-else looks at rules. Registers are numbered for each program, `Register(0)` being the present time-point.
+else looks at rules.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TypeAlias
 
 from holdsfor.diagnostics import NOWHERE, Span
-from holdsfor.ir import Literal
-
-NOW = 0
-"""The register of the present time-point."""
-
-
-# Terms with registers
-
-
-@dataclass(frozen=True, slots=True)
-class Constant:
-    """A ground term that is a name or a number."""
-
-    value: str | int | float
-
-
-@dataclass(frozen=True, slots=True)
-class Register:
-    """The value of a register. With `binds` it is the first occurrence, which gives the register its value."""
-
-    number: int
-    binds: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Anything:
-    """Matches every term."""
-
-
-@dataclass(frozen=True, slots=True)
-class Structure:
-    """A compound term; the functor `[]` is a list, whose rest is `tail`."""
-
-    functor: str
-    args: tuple[Shape, ...]
-    tail: Shape | None = None
-
-
-Shape: TypeAlias = Constant | Register | Anything | Structure
-LIST = "[]"
-"""The functor of lists, which no compound term has."""
-
-
-@dataclass(frozen=True, slots=True)
-class Apply:
-    """A function of arithmetic, applied to expressions; its name and arity as in rules."""
-
-    function: str
-    args: tuple[Expression, ...]
-
-
-Expression: TypeAlias = Constant | Register | Structure | Apply
-
-
-# Instructions
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """Where an instruction comes from, and the named registers that have values there: for messages."""
-
-    span: Span = field(default=NOWHERE, compare=False)
-    row: tuple[tuple[str, int], ...] = ()
-    literal: Literal | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Instant:
-    """The time-point of a condition: a register that has a value, or one to give the times between two limits to.
-
-    The limits are distances back from the present: `now - most` to `now - least`; None is without limit.
-    """
-
-    register: int
-    binds: bool = False
-    least: int | None = None
-    most: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Events:
-    """The events of a table at a time-point that match."""
-
-    table: int
-    columns: tuple[Shape, ...]
-    time: Instant
-
-
-@dataclass(frozen=True, slots=True)
-class Holding:
-    """The pairs of a fluent that hold at a time-point and match."""
-
-    table: int
-    columns: tuple[Shape, ...]
-    value: Shape
-    time: Instant
-
-
-class EdgeKind(IntEnum):
-    """Which change of a pair is meant."""
-
-    START = 0
-    END = 1
-    INITIATED = 2
-    TERMINATED = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Edges:
-    """The pairs of a fluent that start, end, are initiated or terminated at a time-point, and match."""
-
-    table: int
-    kind: EdgeKind
-    columns: tuple[Shape, ...]
-    value: Shape
-    time: Instant
-
-
-@dataclass(frozen=True, slots=True)
-class Endable:
-    """The pairs of a fluent that there is something to end of: they hold, or are being initiated."""
-
-    table: int
-    columns: tuple[Shape, ...]
-    value: Shape
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """The rows of a fact table that match."""
-
-    facts: int
-    columns: tuple[Shape, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A predicate that is solved outside of the core: `goal` is its number, `inputs` and `outputs` its registers."""
-
-    goal: int
-    inputs: tuple[int, ...]
-    outputs: tuple[int, ...]
-    site: Site = Site()
-
-
-@dataclass(frozen=True, slots=True)
-class Compare:
-    """A comparison of numbers, by its name in rules."""
-
-    operator: str
-    left: Expression
-    right: Expression
-    site: Site = Site()
-
-
-@dataclass(frozen=True, slots=True)
-class Equal:
-    """Makes a ground term and another one equal; with `negated`, holds if two ground terms are different."""
-
-    ground: Shape
-    other: Shape
-    negated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Assign:
-    """The value of an expression, which must match."""
-
-    target: Shape
-    expression: Expression
-    site: Site = Site()
-
-
-@dataclass(frozen=True, slots=True)
-class Negate:
-    """Holds if the block has no solution."""
-
-    block: Block
-
-
-@dataclass(frozen=True, slots=True)
-class Choose:
-    """Every solution of every branch."""
-
-    branches: tuple[Block, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """`then` for the first solution of `condition`, `otherwise` if it has none."""
-
-    condition: Block
-    then: Block
-    otherwise: Block | None
-
-
-@dataclass(frozen=True, slots=True)
-class Collect:
-    """A list with the template for every solution of the block, or what an aggregate makes of it; it must match `result`.
-
-    Aggregates are numbered as `SlidingKind` has them; -1 is the list itself.
-    """
-
-    template: Shape
-    block: Block
-    result: Shape
-    aggregate: int = -1
-    site: Site = Site()
-
-
-@dataclass(frozen=True, slots=True)
-class Domain:
-    """Gives a register each value that it can have at its places in the pairs of some fluents."""
-
-    register: int
-    places: tuple[Place, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A pattern of pairs, in which the register of a domain has the value it takes."""
-
-    table: int
-    columns: tuple[Shape, ...]
-    value: Shape
-
-
-@dataclass(frozen=True, slots=True)
-class Lookup:
-    """The intervals of pairs that match, into a list register; of a ground pair that there is not, none."""
-
-    table: int
-    columns: tuple[Shape, ...]
-    value: Shape
-    out: int
-
-
-@dataclass(frozen=True, slots=True)
-class Operate:
-    """An interval operator on list registers; `parameters` are those of the operator."""
-
-    operator: str
-    inputs: tuple[int, ...]
-    out: int
-    parameters: tuple[int, ...] = ()
-    bound: Expression | None = None
-    site: Site = Site()
-
-
-@dataclass(frozen=True, slots=True)
-class Empty:
-    """Holds if a list register has no interval; with `negated`, if it has one. With `gives` it becomes empty."""
-
-    register: int
-    negated: bool = False
-    gives: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """Gives a list register the list of another; with `tests`, holds if both have the same."""
-
-    source: int
-    out: int
-    tests: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ListCall:
-    """A predicate on lists of intervals that is solved outside of the core; like `Call`, with list registers besides."""
-
-    goal: int
-    inputs: tuple[int, ...]
-    outputs: tuple[int, ...]
-    list_inputs: tuple[int, ...]
-    list_outputs: tuple[int, ...]
-    site: Site = Site()
-
-
-Instruction: TypeAlias = (
-    Events
-    | Holding
-    | Edges
-    | Endable
-    | Facts
-    | Call
-    | Compare
-    | Equal
-    | Assign
-    | Negate
-    | Choose
-    | Branch
-    | Collect
-    | Domain
-    | Lookup
-    | Operate
-    | Empty
-    | Copy
-    | ListCall
+from holdsfor.physical.instructions import (
+    LIST,
+    NOW,
+    Anything,
+    Apply,
+    Assign,
+    Block,
+    Branch,
+    Call,
+    Choose,
+    Collect,
+    Compare,
+    Constant,
+    Copy,
+    Domain,
+    EdgeKind,
+    Edges,
+    Empty,
+    Endable,
+    Equal,
+    Events,
+    Expression,
+    Facts,
+    Holding,
+    Instant,
+    Instruction,
+    ListCall,
+    Lookup,
+    Negate,
+    Operate,
+    Place,
+    Register,
+    Shape,
+    Site,
+    Structure,
 )
-Block: TypeAlias = tuple[Instruction, ...]
 
+__all__ = [
+    "FOREVER",
+    "LIST",
+    "NOW",
+    "Anything",
+    "Apply",
+    "Assign",
+    "Block",
+    "Branch",
+    "Call",
+    "Choose",
+    "Collect",
+    "Compare",
+    "Component",
+    "Condition",
+    "Constant",
+    "Copy",
+    "Decision",
+    "Definition",
+    "Delay",
+    "Domain",
+    "EdgeKind",
+    "Edges",
+    "Empty",
+    "Endable",
+    "Equal",
+    "Events",
+    "Expression",
+    "FactTable",
+    "Facts",
+    "GoalInfo",
+    "Group",
+    "HeadKind",
+    "Holding",
+    "Instant",
+    "Instruction",
+    "ListCall",
+    "Lookup",
+    "MomentKind",
+    "Negate",
+    "Operate",
+    "PhysicalPlan",
+    "Place",
+    "Program",
+    "Register",
+    "Role",
+    "Route",
+    "Rule",
+    "Shape",
+    "Site",
+    "Stage",
+    "Structure",
+    "Table",
+]
 
-# Programs
+FOREVER = 2**63 - 1
+"""A distance without limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,6 +162,7 @@ class Condition:
     columns: tuple[Shape, ...]
     value: Shape
     program: Program
+    span: Span = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,11 +216,20 @@ class Role(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """An event or fluent with the number of its columns; a fluent has a value besides."""
+    """An event or fluent with the number of its columns; a fluent has a value besides.
+
+    A checkpoint just after a time-point B has all intervals of a fluent up to B that end at or after B + 1 - `keep`, and
+    all events and effects after B - `keep`, for conditions that look back. `keep_why` names the rule that looks farthest.
+    A statically determined fluent that is `recomputed` has nothing in it: its intervals follow from whole lists. The
+    intervals of all others are those of the checkpoint up to B, joined with what rules give for the time after B.
+    """
 
     label: str
     role: Role
     columns: int
+    keep: int = FOREVER
+    keep_why: str = ""
+    recomputed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -474,13 +273,28 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
+class GoalInfo:
+    """A condition that is solved outside of the core. It `changes` if its answers follow from what input put into domains."""
+
+    label: str
+    changes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PhysicalPlan:
-    """Everything that the core needs to know of a program."""
+    """Everything that the core needs to know of a program.
+
+    Rows up to a border never change. What follows from them is final up to `settle` time-points before the border;
+    `settle_why` names the rule that takes longest. FOREVER: something long ago may change at any time.
+    """
 
     tables: tuple[Table, ...]
     facts: tuple[FactTable, ...]
+    goals: tuple[GoalInfo, ...]
     stages: tuple[Stage, ...]
     initially: tuple[Condition, ...]
     postpones: tuple[Condition, ...]
     groundings: tuple[Condition, ...]
     max_delayed_effects: int
+    settle: int = FOREVER
+    settle_why: str = ""

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from holdsfor.physical.model import PhysicalPlan
 from holdsfor.physical.passes.row_conditions import mark_row_conditions
+from holdsfor.physical.retention import with_retention
 
-PASSES: tuple[Callable[[PhysicalPlan], PhysicalPlan], ...] = (mark_row_conditions,)
+PASSES: tuple[Callable[[PhysicalPlan], PhysicalPlan], ...] = (mark_row_conditions, with_retention)
 """In the order in which they are applied."""
 
 

@@ -1,0 +1,221 @@
+"""How far a statically determined fluent depends on what it reads: distances of lists, and variables without support.
+
+The result of a definition after a time-point B must follow from what is known of its lists from some time-points before
+B on. For each solution of its variables that has an interval after B, the values must be in sight as well: those of a
+pair that has an interval nearby.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from holdsfor.physical.instructions import (
+    Anything,
+    Block,
+    Choose,
+    Constant,
+    Copy,
+    Domain,
+    Empty,
+    Expression,
+    Facts,
+    Instruction,
+    ListCall,
+    Lookup,
+    Operate,
+    Register,
+    Shape,
+    Structure,
+)
+from holdsfor.physical.model import FOREVER, Definition, FactTable
+from holdsfor.physical.operators import OPERATORS, Nearby, added
+from holdsfor.physical.reads import blocks_of, registers, walk
+
+_ABOUT_LISTS = (Lookup, Operate, Empty, Copy, ListCall, Domain)
+_MOST_VARIANTS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ListRead:
+    """A fluent whose list is `back` time-points behind the result; the result is final `lag` after it is."""
+
+    table: int
+    back: int
+    lag: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a definition reads. With a `problem`, the result depends on everything that ever was in the tables."""
+
+    reads: tuple[ListRead, ...]
+    problem: str | None = None
+
+
+def reading(definition: Definition, facts: tuple[FactTable, ...]) -> Reading:
+    """What a definition reads of its lists, whichever of its alternatives counts."""
+    everything = tuple(ListRead(table, FOREVER, FOREVER) for table in tables_read(definition.program.block))
+    variants = _variants(definition.program.block)
+    if variants is None:
+        return Reading(everything, "it reads intervals inside of other conditions")
+    found: dict[ListRead, None] = {}
+    for variant in variants:
+        one = _Variant(variant, facts)
+        problem = one.problem(definition.out)
+        if problem is not None:
+            return Reading(everything, problem)
+        found |= dict.fromkeys(one.reads(definition.out))
+    return Reading(tuple(found))
+
+
+def tables_read(block: Block) -> tuple[int, ...]:
+    """The fluents of which a program reads lists or values."""
+    found: dict[int, None] = {}
+    for one in walk(block):
+        if isinstance(one, Lookup):
+            found.setdefault(one.table)
+        elif isinstance(one, Domain):
+            found |= dict.fromkeys(place.table for place in one.places)
+    return tuple(found)
+
+
+def _variants(block: Block) -> list[list[Instruction]] | None:
+    """The block without alternatives, once for every choice; None if lists are inside of other blocks."""
+    found: list[list[Instruction]] = [[]]
+    for one in block:
+        if not any(isinstance(inner, _ABOUT_LISTS) for part in blocks_of(one) for inner in walk(part)):
+            found = [[*before, one] for before in found]
+            continue
+        if not isinstance(one, Choose):
+            return None
+        parts = [_variants(branch) for branch in one.branches]
+        choices = [choice for part in parts if part is not None for choice in part]
+        if any(part is None for part in parts) or len(found) * len(choices) > _MOST_VARIANTS:
+            return None
+        found = [[*before, *choice] for before in found for choice in choices]
+    return found
+
+
+class _Variant:
+    """One way through a definition. `_lists` says for each list register what gives it its list."""
+
+    def __init__(self, block: list[Instruction], facts: tuple[FactTable, ...]) -> None:
+        self._block = block
+        self._facts = facts
+        self._lists: dict[int, Lookup | Operate | None] = {}
+        self._problem: str | None = None
+        self._reads: dict[int, tuple[ListRead, ...]] = {}
+        for one in block:
+            match one:
+                case Lookup(out=out) | Operate(out=out):
+                    self._lists[out] = one
+                case Empty(register=register, gives=True):
+                    self._lists[register] = None
+                case Empty():
+                    self._problem = "whether a list of intervals is empty depends on all of it"
+                case Copy(tests=True):
+                    self._problem = "whether two lists are the same depends on all of them"
+                case Copy(source=source, out=out):
+                    self._lists[out] = self._lists.get(source)
+                case ListCall():
+                    self._problem = "a list predicate of the program may look at all of a list"
+                case _:
+                    continue
+
+    def problem(self, out: int) -> str | None:
+        """Why the result depends on everything that ever happened, if it does."""
+        if self._problem is not None:
+            return self._problem
+        supported = self._supported(out)
+        ranging = {register for one in self._block for register in _ranging(one)}
+        if supported is not None and not ranging <= supported:
+            return "a variable may have any value that ever occurred"
+        return None
+
+    def _supported(self, out: int) -> frozenset[int] | None:
+        """The registers whose values are in sight wherever a list has an interval; None for a list that has none."""
+        one = self._lists.get(out)
+        if one is None:
+            return None
+        if isinstance(one, Lookup):
+            return frozenset((*registers(*one.columns, one.value), *_passing(one)))
+        below = [self._supported(register) for register in one.inputs]
+        some = [found for found in below if found is not None]
+        match OPERATORS[one.operator].nearby:
+            case Nearby.ALL:
+                return None if len(some) < len(below) else frozenset().union(*some)
+            case Nearby.SOME:
+                return frozenset.intersection(*some) if some else None
+            case Nearby.FIRST:
+                return below[0]
+            case Nearby.SECOND:
+                return below[1]
+            case Nearby.NONE:
+                return frozenset()
+
+    def reads(self, out: int) -> tuple[ListRead, ...]:
+        """The fluents that a list is made of, with their distance from it."""
+        if out not in self._reads:
+            self._reads[out] = tuple(self._found(out))
+        return self._reads[out]
+
+    def _found(self, out: int) -> Iterator[ListRead]:
+        one = self._lists.get(out)
+        if isinstance(one, Lookup):
+            yield ListRead(one.table, 0, 0)
+        elif one is not None:
+            first = self._lists.get(one.inputs[0]) if one.inputs else None
+            bound = None if one.bound is None else self._greatest(one.bound)
+            here = OPERATORS[one.operator].dependence(one, bound, isinstance(first, Lookup))
+            for read in dict.fromkeys(found for register in one.inputs for found in self.reads(register)):
+                yield ListRead(read.table, added(read.back, here.back), added(read.lag, here.lag))
+
+    def _greatest(self, bound: Expression) -> int | None:
+        """The greatest value that a bound can have: a number, or one that facts give."""
+        if isinstance(bound, Constant):
+            return _whole([bound])
+        if isinstance(bound, Register):
+            for one in self._block:
+                if isinstance(one, Facts) and Register(bound.number, binds=True) in one.columns:
+                    place = one.columns.index(Register(bound.number, binds=True))
+                    return _whole([row[place] for row in self._facts[one.facts].rows])
+        return None
+
+
+def _whole(values: list[Shape]) -> int | None:
+    """The greatest of some numbers; None if one of them is no number."""
+    numbers = [one.value for one in values if isinstance(one, Constant) and not isinstance(one.value, str)]
+    if len(numbers) < len(values) or not all(map(math.isfinite, numbers)):
+        return None
+    return max(map(int, numbers), default=0)
+
+
+def _ranging(one: Instruction) -> Iterator[int]:
+    """The registers that get the values they have in fluents."""
+    if isinstance(one, Domain):
+        yield one.register
+    elif isinstance(one, Lookup):
+        yield from registers(*one.columns, one.value, bound_here=True)
+        yield from _passing(one)
+
+
+def _passing(one: Lookup) -> Iterator[int]:
+    """A number that is no register, if something in a pattern matches any value: there is a solution for each."""
+    if any(_is_open(shape) for shape in (*one.columns, one.value)):
+        yield -1 - one.out
+
+
+def _is_open(shape: Shape) -> bool:
+    if isinstance(shape, Structure):
+        return any(map(_is_open, shape.args)) or (shape.tail is not None and _is_open(shape.tail))
+    return isinstance(shape, Anything)
+
+
+def by_table(definitions: tuple[Definition, ...]) -> Mapping[int, list[Definition]]:
+    """Definitions by the fluent that they define."""
+    found: dict[int, list[Definition]] = {}
+    for one in definitions:
+        found.setdefault(one.table, []).append(one)
+    return found

@@ -1,0 +1,14 @@
+"""Allen relations compare whole intervals, so that one that goes on decides nothing yet."""
+
+from __future__ import annotations
+
+from holdsfor.physical.instructions import Operate
+from holdsfor.physical.model import FOREVER
+from holdsfor.physical.operators.base import Dependence, Nearby, Operator
+
+
+def _waits(one: Operate, bound: int | None, of_fluent: bool) -> Dependence:  # noqa: ARG001
+    return Dependence(FOREVER, FOREVER)
+
+
+ALLEN = Operator(_waits, Nearby.ALL)

@@ -1,0 +1,51 @@
+"""What the plan knows of an interval operator. Evaluation is in the core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from holdsfor.physical.instructions import Operate
+from holdsfor.physical.model import FOREVER
+
+
+@dataclass(frozen=True, slots=True)
+class Dependence:
+    """How the result of an operator at a time-point depends on its lists.
+
+    It needs the lists from `back` time-points before it on, and is final `lag` time-points after they are. FOREVER is
+    without limit.
+    """
+
+    back: int = 0
+    lag: int = 0
+
+
+class Nearby(Enum):
+    """Which lists of an operator have an interval nearby, `back` and `lag` away at most, where the result has one."""
+
+    ALL = auto()
+    SOME = auto()
+    FIRST = auto()
+    SECOND = auto()
+    NONE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """An operator. `dependence` is given the instruction, the greatest bound there can be (None: nobody knows) and
+    whether its first list is that of a fluent, of which whole intervals are known.
+    """
+
+    dependence: Callable[[Operate, int | None, bool], Dependence]
+    nearby: Nearby
+
+
+def added(first: int, second: int) -> int:
+    """The sum of two distances.
+
+    >>> added(2, 3), added(FOREVER, 1) == FOREVER
+    (5, True)
+    """
+    return FOREVER if FOREVER in (first, second) else min(FOREVER, first + second)

@@ -1,0 +1,16 @@
+"""Union, intersection, relative complement, complement: the result at a time-point depends on that time-point alone."""
+
+from __future__ import annotations
+
+from holdsfor.physical.instructions import Operate
+from holdsfor.physical.operators.base import Dependence, Nearby, Operator
+
+
+def _at_once(one: Operate, bound: int | None, of_fluent: bool) -> Dependence:  # noqa: ARG001
+    return Dependence()
+
+
+UNION = Operator(_at_once, Nearby.SOME)
+INTERSECTION = Operator(_at_once, Nearby.ALL)
+RELATIVE_COMPLEMENT = Operator(_at_once, Nearby.FIRST)
+COMPLEMENT = Operator(_at_once, Nearby.NONE)

@@ -1,0 +1,196 @@
+"""What must be kept behind a border, up to which rows never change any more.
+
+Two questions are answered for each table. When is it *final*: what it says up to so many time-points before the border
+(`lag`) is the same at all later query times. And how much of it is read by rules that look back from after a checkpoint
+(`keep`). The checkpoint is made so far before the border that everything up to it is final (`settle`).
+
+- Input is final up to the border. So are effects of rules that read it; a fluent then is up to one time-point later,
+  because an effect at T shows at T + 1. Starts and ends at T are final when T + 1 is.
+- Durations and metric operators that look ahead are final later. Sequences, Allen relations, emptiness tests, several
+  `holdsFor` rules for one pair, and variables that may have any value that ever occurred, never are: such fluents are
+  computed again from whole lists, which are kept. Rules about time-points that read them can never be left behind.
+- The same holds for rules that read what input puts into domains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from holdsfor.diagnostics import NOWHERE, Span
+from holdsfor.physical.instructions import EdgeKind
+from holdsfor.physical.lists import Reading, by_table, reading, tables_read
+from holdsfor.physical.model import (
+    FOREVER,
+    Component,
+    Condition,
+    Definition,
+    PhysicalPlan,
+    Program,
+    Role,
+    Table,
+)
+from holdsfor.physical.operators import added
+from holdsfor.physical.reads import Read, goals, reads
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """So many time-points, and the rule that asks for them."""
+
+    points: int = 0
+    why: str = ""
+
+    def joined(self, other: Distance) -> Distance:
+        """The greater of two."""
+        return other if other.points > self.points else self
+
+
+def with_retention(plan: PhysicalPlan) -> PhysicalPlan:
+    """The plan with what each table keeps, and how late it is final."""
+    found = _Retention(plan)
+    for condition in (*plan.initially, *plan.postpones, *plan.groundings):
+        found.add_condition(condition)
+    for stage in plan.stages:
+        for component in stage.components:
+            found.add(component)
+    settle = found.settle
+    return replace(plan, tables=tuple(found.tables()), settle=settle.points, settle_why=settle.why)
+
+
+class _Retention:
+    """What was found so far, component by component in the order of the plan."""
+
+    def __init__(self, plan: PhysicalPlan) -> None:
+        self._plan = plan
+        self._lag = [0] * len(plan.tables)
+        self._effects: dict[int, Distance] = {}
+        """How late effects on a fluent are final, by what is known of it before its component is reached."""
+        self._keep = [Distance() for _ in plan.tables]
+        self._recomputed: set[int] = set()
+        self.settle = Distance()
+
+    def tables(self) -> Iterable[Table]:
+        """The tables with what they keep."""
+        for number, (table, keep) in enumerate(zip(self._plan.tables, self._keep, strict=True)):
+            is_recomputed = number in self._recomputed
+            yield replace(table, keep=keep.points, keep_why=keep.why, recomputed=is_recomputed)
+
+    def add_condition(self, condition: Condition) -> None:
+        """A condition on pairs."""
+        if self._changes(condition.program):
+            self._lag[condition.table] = FOREVER
+            self._late(condition.table, Distance(FOREVER, f"{_at(condition.span)} reads a domain that input fills"))
+
+    def add(self, component: Component) -> None:
+        """A component; those before it have been added."""
+        if component.is_static:
+            for table, definitions in by_table(component.definitions).items():
+                self._add_static(table, definitions)
+        else:
+            self._add_swept(component)
+
+    # Rules about time-points
+
+    def _add_swept(self, component: Component) -> None:
+        """Tables that are decided together are final together."""
+        inside = frozenset(component.tables)
+        late = Distance()
+        for table in component.tables:
+            late = late.joined(self._effects.get(table, Distance()))
+        for rule in component.rules:
+            if self._changes(rule.program):
+                late = late.joined(Distance(FOREVER, f"{_at(rule.span)} reads a domain that input fills"))
+            for read in reads(rule.program.block):
+                self._look(read, rule.span)
+                if read.table not in inside:
+                    points = self._final(read)
+                    late = late.joined(Distance(points, f"{_at(rule.span)} {_later(points)}"))
+        for delay in component.delays:
+            if self._changes(delay.program):
+                late = late.joined(Distance(FOREVER, f"{_at(delay.site.span)} reads a domain that input fills"))
+        for table, definitions in by_table(component.definitions).items():
+            late = late.joined(self._inside_cycle(table, definitions, inside))
+        for table in component.tables:
+            is_event = self._plan.tables[table].role is Role.DERIVED_EVENT
+            self._lag[table] = late.points if is_event or late.points == FOREVER else late.points - 1
+            self._effects[table] = late
+        for delay in component.delays:
+            if delay.effect is not None:
+                self._late(delay.effect[0], late)
+        self.settle = self.settle.joined(late)
+
+    def _final(self, read: Read) -> int:
+        """How late what a condition reads is final, seen from the time-point of its rule."""
+        if read.edge in (EdgeKind.INITIATED, EdgeKind.TERMINATED):
+            lag = self._effects.get(read.table, Distance()).points
+        else:
+            lag = added(self._lag[read.table], 0 if read.edge is None else 1)
+        return lag if lag == FOREVER else max(0, lag - read.least)
+
+    def _look(self, read: Read, span: Span) -> None:
+        if read.most:
+            far = "without limit" if read.most == FOREVER else f"{read.most} time-points"
+            self._need(read.table, Distance(read.most, f"{_at(span)} looks back {far}"))
+
+    # Statically determined fluents
+
+    def _add_static(self, table: int, definitions: list[Definition]) -> None:
+        found = self._reading(definitions)
+        where = _at(definitions[0].span)
+        late = Distance(FOREVER, f"{where}: {found.problem}") if found.problem else Distance()
+        late = late.joined(self._effects.get(table, Distance()))
+        points = max((added(self._lag[one.table], one.lag) for one in found.reads), default=0)
+        self._lag[table] = FOREVER if late.points == FOREVER else points
+        late = late.joined(Distance(points, f"{where} {_later(points)}"))
+        is_whole = late.points == FOREVER or any(one.back == FOREVER for one in found.reads)
+        if not is_whole:
+            self.settle = self.settle.joined(late)
+            for one in found.reads:
+                self._need(one.table, Distance(one.back, f"{where} looks back {one.back} time-points"))
+            return
+        self._recomputed.add(table)
+        why = late.why if late.points == FOREVER else f"{where} looks back without limit"
+        for definition in definitions:
+            for read in tables_read(definition.program.block):
+                self._need(read, Distance(FOREVER, why))
+
+    def _inside_cycle(self, table: int, definitions: list[Definition], inside: frozenset[int]) -> Distance:
+        """How late a cycle is final because of a statically determined fluent in it, which is decided point by point."""
+        found = self._reading(definitions)
+        where = _at(definitions[0].span)
+        if found.problem or any(one.back or one.lag for one in found.reads):
+            return Distance(FOREVER, f"{where}: {found.problem or 'it looks back or ahead inside a cycle'}")
+        lags = [added(self._lag[one.table], 1) for one in found.reads if one.table not in inside]
+        points = max(lags, default=0)
+        return self._effects.get(table, Distance()).joined(Distance(points, f"{where} {_later(points)}"))
+
+    def _reading(self, definitions: list[Definition]) -> Reading:
+        found = [reading(one, self._plan.facts) for one in definitions]
+        problem = next((one.problem for one in found if one.problem), None)
+        if len(definitions) > 1:
+            problem = "which of its rules counts depends on instances that may be long gone"
+        if any(self._changes(one.program) for one in definitions):
+            problem = "it reads a domain that input fills"
+        return Reading(tuple(read for one in found for read in one.reads), problem)
+
+    # Notes
+
+    def _changes(self, program: Program) -> bool:
+        return any(self._plan.goals[goal].changes for goal in goals(program.block))
+
+    def _late(self, table: int, distance: Distance) -> None:
+        self._effects[table] = self._effects.get(table, Distance()).joined(distance)
+
+    def _need(self, table: int, distance: Distance) -> None:
+        self._keep[table] = self._keep[table].joined(distance)
+
+
+def _later(points: int) -> str:
+    return f"is decided {'without limit later' if points == FOREVER else f'{points} time-points later'}"
+
+
+def _at(span: Span) -> str:
+    if span is NOWHERE:
+        return "a rule"
+    return f"the rule at {span.source.name}:{span.line}"
