@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from holdsfor.loading import Reasoner
 from holdsfor.logic.failures import Failures
 from holdsfor.physical.encode import Encoder
 from holdsfor.physical.lower import lower
+from holdsfor.physical.model import PhysicalPlan
 from holdsfor.reference import EventRow, IntervalRow, Record, Reference, Windows
 from holdsfor.reference.evaluator import domain_facts
 from holdsfor.reference.history import Known, Occurrence, known_at, whole_history
@@ -28,20 +29,27 @@ def on_core(
     windows: Windows | None,
     threads: int = 1,
     resume_at: int | None = None,
+    change: Callable[[PhysicalPlan], PhysicalPlan] | None = None,
 ) -> Reference:
     """What the core finds, if the records are pushed as they arrive.
 
-    With `resume_at`, keys stop after that time-point and go on from their checkpoint.
+    With `resume_at`, keys stop after that time-point and go on from their checkpoint. `change` makes another plan.
     """
-    return _Run(reasoner, threads, resume_at).over(records, windows)
+    return _Run(reasoner, threads, resume_at, change).over(records, windows)
 
 
 class _Run:
-    def __init__(self, reasoner: Reasoner, threads: int, resume_at: int | None) -> None:
+    def __init__(
+        self,
+        reasoner: Reasoner,
+        threads: int,
+        resume_at: int | None,
+        change: Callable[[PhysicalPlan], PhysicalPlan] | None,
+    ) -> None:
         self._analysis = reasoner.plan.analysis
         self._lowered = lower(reasoner.plan)
         encoder = Encoder()
-        data = encoder.encode(self._lowered.plan)
+        data = encoder.encode(self._lowered.plan if change is None else change(self._lowered.plan))
         self._host = Host(self._lowered.goals, encoder.sites, self._analysis.background.rules)
         self._core = built_core().Core(data, self._host)
         self._core.resume_at(resume_at)

@@ -26,10 +26,21 @@ void Sweep::run(const SweepRequest& request) {
   run_stage(first);
   if (halfway.time == kNever) return;
   for (std::size_t table = 0; table < given.size(); ++table) {
-    world_.events[table].copy(given[table]);
+    const Time keep = world_.plan().tables[table].keep;
+    const Time least = keep == kForever ? kNever : moved(*resume_at, -keep);
+    EventTable& events = world_.events[table];
+    events.clear();
+    for (std::size_t row = 0; row < given[table].size(); ++row) {
+      if (given[table].time(row) > least) events.add(given[table].time(row), given[table].row(row));
+    }
     if (world_.prepared.component_of[table] != kNone &&
         world_.prepared.stage_of[world_.prepared.component_of[table]] == request.stage) {
       world_.fluents[table].clear();
+      continue;
+    }
+    for (Index number = 0; number < world_.fluents[table].pair_count; ++number) {
+      std::erase_if(world_.fluents[table].pairs[number].list,
+                    [&](const Interval& one) { return one.end <= moved(least, 1); });
     }
   }
   SweepRequest second = request;

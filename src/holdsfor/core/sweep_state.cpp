@@ -77,23 +77,17 @@ void Sweep::load() {
   }
 }
 
-// Statically determined fluents follow from the lists of others. Where these are kept for ever, nothing needs to be
-// saved; else what was found before the checkpoint is joined with what is found after it.
-
-namespace {
-
-// The last time-point that a checkpoint has decided.
-Time last_known(Time checkpoint) { return moved(checkpoint, 1); }
-
-}  // namespace
+// Statically determined fluents follow from the lists of others. Where whole lists are kept for them, nothing needs to be
+// saved; else what was found up to the checkpoint is joined with what is found after it. What they are at the next
+// time-point may still change with input that begins there.
 
 void Sweep::save_static(Index table) {
   const Time keep = world_.plan().tables[table].keep;
-  if (!writer_ || keep == kForever) return;
+  if (!writer_ || world_.plan().tables[table].recomputed) return;
   const FluentTable& fluent = world_.fluents[table];
   FluentTable known;
   known.width = fluent.width;
-  const Time border = last_known(request_.save_after);
+  const Time border = request_.save_after;
   for (Index number = 0; number < fluent.pair_count; ++number) {
     const Pair& pair = fluent.pairs[number];
     if (pair.list.empty() || pair.list.front().start > border) continue;
@@ -111,20 +105,20 @@ void Sweep::save_static(Index table) {
 }
 
 void Sweep::load_static(Index table) {
-  if (!reader_ || world_.plan().tables[table].keep == kForever) return;
+  if (!reader_ || world_.plan().tables[table].recomputed) return;
   load_fluent(*reader_, world_.fluents[table]);
   remember_static(table);
 }
 
 void Sweep::remember_static(Index table) {
-  if (world_.plan().tables[table].keep == kForever) return;
+  if (world_.plan().tables[table].recomputed) return;
   if (before_.size() <= table) before_.resize(table + std::size_t{1});
   before_[table] = world_.fluents[table];
 }
 
 void Sweep::splice_static(Index table) {
-  if (!reader_ || world_.plan().tables[table].keep == kForever) return;
-  const Time next = moved(last_known(request_.from->time), 1);
+  if (!reader_ || world_.plan().tables[table].recomputed) return;
+  const Time next = moved(request_.from->time, 1);
   FluentTable& fluent = world_.fluents[table];
   FluentTable& before = before_[table];
   for (Index number = 0; number < fluent.pair_count; ++number) {
