@@ -22,7 +22,9 @@ class CannotBuild(Exception):
     """The core cannot be built; says what to do."""
 
 
-def build(folder: Path = IN_PLACE, *, options: tuple[str, ...] = ("-DHOLDSFOR_IN_PLACE=ON",)) -> None:
+def build(
+    folder: Path = IN_PLACE, *, options: tuple[str, ...] = ("-DHOLDSFOR_IN_PLACE=ON",), target: str = "all"
+) -> None:
     """Configure a folder if it was not yet, and build what has changed."""
     check_compiler()
     cmake = tool("cmake")
@@ -35,7 +37,7 @@ def build(folder: Path = IN_PLACE, *, options: tuple[str, ...] = ("-DHOLDSFOR_IN
         if not stamp.exists() or stamp.read_text() != wanted:
             _run(configure)
             stamp.write_text(wanted)
-        _run([cmake, "--build", str(folder)])
+        _run([cmake, "--build", str(folder), "--target", target])
 
 
 def check_compiler() -> None:
@@ -88,14 +90,15 @@ def main() -> None:
     parser.add_argument(
         "--option", action="append", default=[], metavar="-D…", help="for CMake (--option=-DNAME=VALUE)"
     )
+    parser.add_argument("--target", default="all", help="what to build: all, or core_checks")
     asked = parser.parse_args()
     try:
         if asked.check_compiler:
             check_compiler()
         elif asked.folder:
-            build(asked.folder.resolve(), options=tuple(asked.option))
+            build(asked.folder.resolve(), options=tuple(asked.option), target=asked.target)
         else:
-            build(options=("-DHOLDSFOR_IN_PLACE=ON", *asked.option))
+            build(options=("-DHOLDSFOR_IN_PLACE=ON", *asked.option), target=asked.target)
     except CannotBuild as problem:
         sys.exit(str(problem))
 

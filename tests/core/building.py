@@ -29,6 +29,13 @@ def built_core() -> ModuleType:
     return importlib.import_module(NAME)
 
 
+@cache
+def built_checks() -> Path:
+    """The program that checks parts of the core, up to date."""
+    build("--target", "core_checks")
+    return ROOT / "build" / "core" / "core_checks"
+
+
 def build(*arguments: str) -> None:
     """Build the core: in place, or as `tools/core_build.py` is told."""
     command = [sys.executable, str(ROOT / "tools" / "core_build.py"), *arguments]

@@ -282,10 +282,6 @@ void LogWriter::apply(const Entry& entry, Log& log, std::vector<Cause>* causes) 
   } else {
     const std::span<Value> row(out_.data() + known, run_.width);
     const Log::Count count = log.count(row);
-    if (entry.is_retraction && count == 0) {
-      taken_.unmatched += static_cast<std::size_t>(entry.is_home);
-      return;
-    }
     log.set_count(row, entry.is_retraction ? count - 1 : count + 1);
     if (entry.is_retraction && count == 1) {
       run_.has_gaps = true;
@@ -314,7 +310,10 @@ void LogWriter::Run::begin(std::size_t at, std::size_t row_width) {
 }
 
 std::size_t LogWriter::Run::find(std::span<const Value> args, const Value* cells, std::size_t end) {
-  const auto is = [&](std::size_t at) { return std::equal(args.begin(), args.end(), cells + at + kLogHead); };
+  // A row that was taken back and comes again is a new one.
+  const auto is = [&](std::size_t at) {
+    return std::equal(args.begin(), args.end(), cells + at + kLogHead) && RowHead::from(cells[at + 1]).count != 0;
+  };
   if (end - from <= kFewRows * width) {
     for (std::size_t at = from; at < end; at += width) {
       if (is(at)) return at;

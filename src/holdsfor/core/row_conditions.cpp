@@ -375,7 +375,9 @@ Passes RowTester::test(Index number, const Value* row) {
   const RowConditions::OfTable& table = conditions_->tables_[number];
   if (table.all == 0) return 0;
   const Value* args = row + kEventHead;
-  Passes passes = table.all & RowConditions::test(table.columns, args);
+  // Rules that begin with such a row: one that compares what is no number has something to report, whatever follows.
+  const Passes begun = table.all & RowConditions::test(table.columns, args);
+  Passes passes = begun;
   for (const RowConditions::Limits& one : table.limits) {
     const Time time = time_of(row[0]);
     const Value value = one.place != RowConditions::kTime ? args[one.place]
@@ -383,7 +385,7 @@ Passes RowTester::test(Index number, const Value* row) {
                                                           : Value::nothing();
     const auto known = number_at(value);
     if (!known) {
-      if ((passes & one.bits) != 0) return RowHead::kUnknown;
+      if ((begun & one.bits) != 0) return RowHead::kUnknown;
       continue;
     }
     std::size_t position = 0;
