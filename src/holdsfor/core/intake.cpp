@@ -8,19 +8,12 @@
 namespace holdsfor {
 namespace {
 
-void prefetch(const void* address) {
-#if defined(__GNUC__)
-  __builtin_prefetch(address);
-#else
-  (void)address;
-#endif
-}
+// About as many cells as a bucket should have: the cache nearest but one has room for them, and for what is made of
+// them.
+constexpr std::size_t kBucketCells = std::size_t{1} << 15U;
 
-Intake::RowId row_id(std::size_t arrivals, std::size_t row, bool is_home) {
-  return {.arrivals = static_cast<std::uint32_t>(arrivals) & UINT16_MAX,
-          .is_home = static_cast<std::uint32_t>(is_home) & 1U,
-          .row_high = static_cast<std::uint32_t>(row >> 32U) & 0x7FFFU,
-          .row_low = static_cast<std::uint32_t>(row)};
+Value cause_cell(const Arrivals& arrivals, std::size_t row) {
+  return Value::from_word(static_cast<std::uint64_t>(arrivals.causes.empty() ? kNoCause : arrivals.causes[row]));
 }
 
 }  // namespace
@@ -31,18 +24,32 @@ const Route* Intake::route_of(Index table) const {
   return found == stage_->inputs.end() ? nullptr : &*found;
 }
 
-// The keys of each row, one for each of the places; a key that a row has twice is kNone the second time.
-void Intake::find_keys(const Arrivals& arrivals, const Route& route, KeyNumbers& keys,
-                       std::vector<Index>& found) const {
+void Intake::begin(std::span<const Arrivals> arrivals) {
+  ++grouping_;
+  keys_.clear();
+  has_causes_ =
+      std::any_of(arrivals.begin(), arrivals.end(), [](const Arrivals& some) { return !some.causes.empty(); });
+}
+
+// The groups of each row, one for each of the places; a key that a row has twice is kNone the second time.
+void Intake::find_groups(const Arrivals& arrivals, const Route& route, KeyNumbers& keys) {
   const std::size_t count = arrivals.rows.size();
-  const std::size_t ways = route.places.size();
-  const std::size_t begin = found.size();
-  found.resize(begin + count * ways);
-  for (std::size_t way = 0; way < ways; ++way) {
-    const std::span<Index> column(found.data() + begin + way * count, count);
+  const std::size_t begin = found_.size();
+  found_.resize(begin + count * route.places.size());
+  for (std::size_t way = 0; way < route.places.size(); ++way) {
+    const std::span<Index> column(found_.data() + begin + way * count, count);
     keys.numbers(arrivals.rows.row(0) + kEventHead, arrivals.rows.width, route.places[way], column);
+    if (group_of_.size() < keys.size()) group_of_.resize(keys.size(), kNone);
+    for (Index& one : column) {
+      Index& group = group_of_[one];
+      if (group == kNone) {
+        group = static_cast<Index>(keys_.size());
+        keys_.push_back(one);
+      }
+      one = group;
+    }
     for (std::size_t earlier = 0; earlier < way; ++earlier) {
-      const Index* other = found.data() + begin + earlier * count;
+      const Index* other = found_.data() + begin + earlier * count;
       for (std::size_t row = 0; row < count; ++row) {
         if (column[row] == other[row]) column[row] = kNone;
       }
@@ -51,87 +58,121 @@ void Intake::find_keys(const Arrivals& arrivals, const Route& route, KeyNumbers&
 }
 
 void Intake::group(std::span<const Arrivals> arrivals, KeyNumbers& keys) {
-  arrivals_ = arrivals;
-  keys_.clear();
-  begin_.clear();
-  std::vector<Index> found;
-  for (const Arrivals& some : arrivals) {
-    const Route* route = route_of(some.table);
-    if (route != nullptr && !route->is_shared && some.rows.size() > 0) find_keys(some, *route, keys, found);
-  }
-  // How many rows each key gets; `begin_` is one ahead until they have their places.
-  if (group_of_.size() < keys.size()) group_of_.resize(keys.size(), kNone);
-  begin_.push_back(0);
-  begin_.push_back(0);
-  for (Index& key : found) {
-    if (key == kNone) continue;
-    Index& group = group_of_[key];
-    if (group == kNone) {
-      group = static_cast<Index>(keys_.size());
-      keys_.push_back(key);
-      begin_.push_back(0);
+  begin(arrivals);
+  found_.clear();
+  const auto for_routes = [&](const auto& apply) {
+    for (const Arrivals& some : arrivals) {
+      const Route* route = route_of(some.table);
+      if (route != nullptr && !route->is_shared && some.rows.size() > 0) apply(some, *route);
     }
-    key = group;
-    ++begin_[group + 2];
-  }
-  for (std::size_t group = 2; group < begin_.size(); ++group) begin_[group] += begin_[group - 1];
-  ids_.resize(begin_.back());
-  std::size_t at = 0;
-  for (std::size_t number = 0; number < arrivals.size(); ++number) {
-    const Arrivals& some = arrivals[number];
-    const Route* route = route_of(some.table);
-    if (route == nullptr || route->is_shared) continue;
-    const std::size_t count = some.rows.size();
-    const std::size_t ways = route->places.size();
-    for (std::size_t row = 0; row < count; ++row) {
-      for (std::size_t way = 0; way < ways; ++way) {
-        const Index group = found[at + way * count + row];
-        if (group != kNone) ids_[begin_[group + 1]++] = row_id(number, row, way == 0);
-      }
-    }
-    at += count * ways;
-  }
-  begin_.pop_back();
+  };
+  std::size_t cells = 0;
+  for_routes([&](const Arrivals& some, const Route& route) {
+    find_groups(some, route, keys);
+    cells += some.rows.size() * route.places.size() * cells_of(some);
+  });
   for (const Index key : keys_) group_of_[key] = kNone;
+  bucket_bits_ = static_cast<unsigned>(std::bit_width(keys_.size() * kBucketCells / std::max<std::size_t>(cells, 1)));
+  begin_.assign((keys_.size() >> bucket_bits_) + 2, 0);
+  std::size_t at = 0;
+  for_routes([&](const Arrivals& some, const Route& route) {
+    const std::size_t width = cells_of(some);
+    for (const std::size_t end = at + some.rows.size() * route.places.size(); at < end; ++at) {
+      if (found_[at] != kNone) begin_[(found_[at] >> bucket_bits_) + 1] += width;
+    }
+  });
+  for (std::size_t bucket = 1; bucket < begin_.size(); ++bucket) begin_[bucket] += begin_[bucket - 1];
+  cells_.reset(begin_.back());
+  next_ = begin_;
+  at = 0;
+  for_routes([&](const Arrivals& some, const Route& route) {
+    place(some, route, at);
+    at += some.rows.size() * route.places.size();
+  });
+}
+
+// How many cells a row takes on its way.
+std::size_t Intake::cells_of(const Arrivals& arrivals) const {
+  return arrivals.rows.width - kEventHead + kLogHead + static_cast<std::size_t>(has_causes_);
+}
+
+void Intake::place(const Arrivals& arrivals, const Route& route, std::size_t at) {
+  const std::size_t count = arrivals.rows.size();
+  const std::size_t ways = route.places.size();
+  const Index mask = static_cast<Index>(bucket_size() - 1);
+  for (std::size_t row = 0; row < count; ++row) {
+    for (std::size_t way = 0; way < ways; ++way) {
+      const Index group = found_[at + way * count + row];
+      if (group == kNone) continue;
+      std::size_t& next = next_[group >> bucket_bits_];
+      next = static_cast<std::size_t>(put(arrivals, row, way == 0, group & mask, cells_.data() + next) - cells_.data());
+    }
+  }
+}
+
+Value* Intake::put(const Arrivals& arrivals, std::size_t row, bool is_home, Index group, Value* into) const {
+  const ArrivalHead head{.table = static_cast<std::uint16_t>(arrivals.table),
+                         .is_counted = is_home && arrivals.is_counted,
+                         .is_retraction = !arrivals.is_retraction.empty() && arrivals.is_retraction[row],
+                         .group = group};
+  const Value* cells = arrivals.rows.row(row);
+  *into++ = cells[0];
+  *into++ = head.word();
+  for (std::size_t i = kEventHead; i < arrivals.rows.width; ++i) *into++ = cells[i];
+  if (has_causes_) *into++ = cause_cell(arrivals, row);
+  return into;
 }
 
 void Intake::group_shared(std::span<const Arrivals> arrivals) {
-  arrivals_ = arrivals;
-  keys_.clear();
-  ids_.clear();
-  for (std::size_t number = 0; number < arrivals.size(); ++number) {
-    const Route* route = route_of(arrivals[number].table);
-    if (route == nullptr || !route->is_shared) continue;
-    for (std::size_t row = 0; row < arrivals[number].rows.size(); ++row) ids_.push_back(row_id(number, row, true));
+  begin(arrivals);
+  bucket_bits_ = 0;
+  std::size_t size = 0;
+  const auto is_shared = [&](const Arrivals& some) {
+    const Route* route = route_of(some.table);
+    return route != nullptr && route->is_shared && some.rows.size() > 0;
+  };
+  for (const Arrivals& some : arrivals) {
+    if (is_shared(some)) size += some.rows.size() * cells_of(some);
   }
-  begin_.assign(1, 0);
-  if (ids_.empty()) return;
+  cells_.reset(size);
+  begin_ = {0, size};
+  if (size == 0) return;
   keys_.push_back(kNone);
-  begin_.push_back(ids_.size());
+  Value* into = cells_.data();
+  for (const Arrivals& some : arrivals) {
+    for (std::size_t row = 0; is_shared(some) && row < some.rows.size(); ++row) into = put(some, row, true, 0, into);
+  }
 }
 
 Taken LogWriter::take_in(const Intake& intake, std::size_t group, Log& log, std::vector<Cause>* causes) {
   taken_ = {};
-  gather(intake, group);
+  const std::size_t bucket = group / intake.bucket_size();
+  if (opened_ != Opened{&intake, intake.grouping(), bucket}) open_bucket(intake, bucket);
+  const std::size_t own = group % intake.bucket_size();
+  entries_ = {rows_.data() + rows_begin_[own], rows_begin_[own + 1] - rows_begin_[own]};
   sort();
   merge(log, causes);
   return taken_;
 }
 
-// Finds the rows of a group; they are all over the arrivals, so that they are fetched together.
-void LogWriter::gather(const Intake& intake, std::size_t group) {
-  entries_.clear();
-  for (const Intake::RowId id : intake.rows(group)) {
-    const Arrivals& arrivals = intake.arrivals()[id.arrivals];
-    const std::size_t row = id.row();
-    Entry& entry = entries_.emplace_back();
-    entry.row = arrivals.rows.row(row);
-    prefetch(entry.row);
-    entry.table = static_cast<std::uint16_t>(arrivals.table);
-    entry.is_home = id.is_home != 0 && arrivals.is_counted;
-    entry.is_retraction = !arrivals.is_retraction.empty() && arrivals.is_retraction[row];
-    entry.cause = arrivals.causes.empty() ? kNoCause : arrivals.causes[row];
-  }
+// Finds the rows of each group of a bucket.
+void LogWriter::open_bucket(const Intake& intake, std::size_t number) {
+  opened_ = {&intake, intake.grouping(), number};
+  has_causes_ = intake.has_causes();
+  const std::span<const Value> cells = intake.bucket(number);
+  const auto for_rows = [&](const auto& apply) {
+    for (std::size_t at = 0; at < cells.size();) {
+      const ArrivalHead head = ArrivalHead::from(cells[at + 1]);
+      apply(head.group, cells.data() + at);
+      at += widths_[head.table] + static_cast<std::size_t>(has_causes_);
+    }
+  };
+  // Counts are two ahead of their groups at first, and one while rows get their places.
+  rows_begin_.assign(intake.bucket_size() + 2, 0);
+  for_rows([&](std::size_t group, const Value* /*row*/) { ++rows_begin_[group + 2]; });
+  for (std::size_t group = 2; group < rows_begin_.size(); ++group) rows_begin_[group] += rows_begin_[group - 1];
+  rows_.resize(rows_begin_.back());
+  for_rows([&](std::size_t group, const Value* row) { rows_[rows_begin_[group + 1]++] = row; });
 }
 
 namespace {
@@ -191,8 +232,8 @@ void LogWriter::sort() {
   Time first = kForever;
   Time last = kNever;
   bool is_sorted = true;
-  for (const Entry& entry : entries_) {
-    const Time time = time_of(entry.row[0]);
+  for (const Value* entry : entries_) {
+    const Time time = time_of(entry[0]);
     is_sorted = is_sorted && time >= last;
     first = std::min(first, time);
     last = std::max(last, time);
@@ -204,7 +245,7 @@ void LogWriter::sort() {
   const int bits = std::bit_width(count - 1);
   if (std::bit_width(range) + bits <= 64) {
     for (std::size_t i = 0; i < count; ++i) {
-      const auto time = static_cast<std::uint64_t>(time_of(entries_[i].row[0])) - static_cast<std::uint64_t>(first);
+      const auto time = static_cast<std::uint64_t>(time_of(entries_[i][0])) - static_cast<std::uint64_t>(first);
       order_.push_back(time << static_cast<unsigned>(bits) | i);
     }
     sort_words(order_, spare_);
@@ -213,23 +254,23 @@ void LogWriter::sort() {
     return;
   }
   for (std::size_t i = 0; i < count; ++i) order_.push_back(i);
-  std::stable_sort(order_.begin(), order_.end(), [&](std::uint64_t a, std::uint64_t b) {
-    return time_of(entries_[a].row[0]) < time_of(entries_[b].row[0]);
-  });
+  std::stable_sort(order_.begin(), order_.end(),
+                   [&](std::uint64_t a, std::uint64_t b) { return time_of(entries_[a][0]) < time_of(entries_[b][0]); });
 }
 
 void LogWriter::merge(Log& log, std::vector<Cause>* causes) {
   const std::size_t count = entries_.size();
   if (count == 0) return;
-  const auto entry_at = [&](std::size_t i) -> const Entry& { return entries_[order_.empty() ? i : order_[i]]; };
-  const Log::Position from = log.find(time_of(entry_at(0).row[0]), entry_at(0).table, widths_);
+  const auto entry_at = [&](std::size_t i) { return entries_[order_.empty() ? i : order_[i]]; };
+  const auto table_of = [](const Value* entry) { return ArrivalHead::from(entry[1]).table; };
+  const Log::Position from = log.find(time_of(entry_at(0)[0]), table_of(entry_at(0)), widths_);
   const std::span<const Value> old = log.cells();
   std::size_t at = from.at;
   end_ = 0;
   std::size_t last = kNoRow;
   for (std::size_t i = 0; i < count;) {
-    const Time time = time_of(entry_at(i).row[0]);
-    const std::uint16_t table = entry_at(i).table;
+    const Time time = time_of(entry_at(i)[0]);
+    const std::uint16_t table = table_of(entry_at(i));
     const auto order = [&] {
       const Time other = time_of(old[at]);
       if (other != time) return other < time ? -1 : 1;
@@ -246,9 +287,9 @@ void LogWriter::merge(Log& log, std::vector<Cause>* causes) {
     const std::size_t before = last;
     run_.begin(end_, widths_[table]);
     while (at < old.size() && order() == 0) keep();
-    for (; i < count && time_of(entry_at(i).row[0]) == time && entry_at(i).table == table; ++i) {
-      apply(entry_at(i), log, causes);
-    }
+    do {
+      apply(entry_at(i++), log, causes);
+    } while (i < count && time_of(entry_at(i)[0]) == time && table_of(entry_at(i)) == table);
     if (run_.has_gaps) drop_gaps(log);
     last = end_ > run_.from ? end_ - run_.width : before;
   }
@@ -264,31 +305,34 @@ Value* LogWriter::add(std::size_t width) {
   return out_.data() + end_ - width;
 }
 
-void LogWriter::apply(const Entry& entry, Log& log, std::vector<Cause>* causes) {
-  const std::span<const Value> args(entry.row + kEventHead, run_.width - kLogHead);
+void LogWriter::apply(const Value* entry, Log& log, std::vector<Cause>* causes) {
+  const ArrivalHead arrival = ArrivalHead::from(entry[1]);
+  const std::span<const Value> args(entry + kLogHead, run_.width - kLogHead);
   const std::size_t known = run_.find(args, out_.data(), end_);
   if (known == kNoRow) {
-    if (entry.is_retraction) {
-      taken_.unmatched += static_cast<std::size_t>(entry.is_home);
+    if (arrival.is_retraction) {
+      taken_.unmatched += static_cast<std::size_t>(arrival.is_counted);
       return;
     }
-    const RowHead head{.table = entry.table, .count = 1, .passes = tester_.test(entry.table, entry.row)};
+    const Passes passes = tester_.test(arrival.table, time_of(entry[0]), args.data());
     run_.added(args, end_);
     Value* row = add(run_.width);
-    row[0] = entry.row[0];
-    row[1] = head.word();
-    std::copy(args.begin(), args.end(), row + kLogHead);
-    taken_.first = std::min(taken_.first, time_of(entry.row[0]));
+    row[0] = entry[0];
+    row[1] = RowHead{.table = arrival.table, .count = 1, .passes = passes}.word();
+    for (std::size_t i = 0; i < args.size(); ++i) row[kLogHead + i] = args[i];
+    taken_.first = std::min(taken_.first, time_of(entry[0]));
   } else {
     const std::span<Value> row(out_.data() + known, run_.width);
     const Log::Count count = log.count(row);
-    log.set_count(row, entry.is_retraction ? count - 1 : count + 1);
-    if (entry.is_retraction && count == 1) {
+    log.set_count(row, arrival.is_retraction ? count - 1 : count + 1);
+    if (arrival.is_retraction && count == 1) {
       run_.has_gaps = true;
-      taken_.first = std::min(taken_.first, time_of(entry.row[0]));
+      taken_.first = std::min(taken_.first, time_of(entry[0]));
     }
   }
-  if (causes != nullptr && entry.cause != kNoCause) causes->push_back(entry.cause);
+  if (causes == nullptr || !has_causes_) return;
+  const auto cause = static_cast<Cause>(entry[run_.width].word());
+  if (cause != kNoCause) causes->push_back(cause);
 }
 
 // Leaves out the rows of a run that are no longer there.

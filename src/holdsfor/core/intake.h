@@ -1,12 +1,14 @@
 // Takes in rows of events: finds the keys that they reach, and puts them into the logs of these keys.
 //
-// First all rows are grouped by key, without being copied. Then each key, on any thread, gets its own into its log.
+// First all rows are grouped by key. Then each key, on any thread, gets its own into its log.
 #pragma once
 
+#include <bit>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "cell_buffer.h"
 #include "edits.h"
 #include "key_log.h"
 #include "key_numbers.h"
@@ -24,23 +26,25 @@ struct Arrivals {
   bool is_counted = true;           // retractions of rows that are not there are counted
 };
 
-// The rows of one stage by key.
+// A row on its way to a key: its time, this, its arguments, and its cause if rows have causes.
+struct ArrivalHead {
+  std::uint16_t table = 0;
+  bool is_counted = false;  // if it is a retraction of what is not there
+  bool is_retraction = false;
+  std::uint32_t group = 0;  // in its bucket
+
+  [[nodiscard]] Value word() const { return Value::from_word(std::bit_cast<std::uint64_t>(*this)); }
+  static ArrivalHead from(Value word) { return std::bit_cast<ArrivalHead>(word.word()); }
+};
+
+// The rows of one stage by key. Those of a few keys that follow one another, of a bucket, stand together in the order
+// in which they came: few enough to be sorted in the cache.
 class Intake {
  public:
-  // A row of some arrivals. The first key that a row reaches is its home: there it is counted.
-  struct RowId {
-    std::uint32_t arrivals : 16;
-    std::uint32_t is_home : 1;
-    std::uint32_t row_high : 15;
-    std::uint32_t row_low;
-
-    [[nodiscard]] std::size_t row() const { return std::size_t{row_high} << 32U | row_low; }
-  };
-
   explicit Intake(const Stage& stage) : stage_(&stage) {}
 
-  // Groups rows by key: tables without routes into the stage, and those that all keys share, are left out. The arrivals
-  // are in the order of their tables, and must stay where they are.
+  // Groups rows by key. Tables without a route into the stage, and those that all keys share, are left out. The
+  // arrivals are in the order of their tables; they are not needed any more afterwards.
   void group(std::span<const Arrivals> arrivals, KeyNumbers& keys);
   // Gives all rows of tables that all keys share to one group, whose key is kNone.
   void group_shared(std::span<const Arrivals> arrivals);
@@ -48,21 +52,34 @@ class Intake {
   // Keys that rows reach, in the order in which they were met.
   [[nodiscard]] std::size_t size() const { return keys_.size(); }
   [[nodiscard]] Index key(std::size_t group) const { return keys_[group]; }
-  [[nodiscard]] std::span<const RowId> rows(std::size_t group) const {
-    return {ids_.data() + begin_[group], begin_[group + 1] - begin_[group]};
+  [[nodiscard]] bool has_causes() const { return has_causes_; }
+
+  // Groups have buckets in order, each of as many groups.
+  [[nodiscard]] std::size_t bucket_size() const { return std::size_t{1} << bucket_bits_; }
+  [[nodiscard]] std::span<const Value> bucket(std::size_t number) const {
+    return {cells_.data() + begin_[number], begin_[number + 1] - begin_[number]};
   }
-  [[nodiscard]] std::span<const Arrivals> arrivals() const { return arrivals_; }
+  // How often rows have been grouped.
+  [[nodiscard]] std::uint64_t grouping() const { return grouping_; }
 
  private:
   [[nodiscard]] const Route* route_of(Index table) const;
-  void find_keys(const Arrivals& arrivals, const Route& route, KeyNumbers& keys, std::vector<Index>& found) const;
+  void begin(std::span<const Arrivals> arrivals);
+  void find_groups(const Arrivals& arrivals, const Route& route, KeyNumbers& keys);
+  [[nodiscard]] std::size_t cells_of(const Arrivals& arrivals) const;
+  void place(const Arrivals& arrivals, const Route& route, std::size_t at);
+  Value* put(const Arrivals& arrivals, std::size_t row, bool is_home, Index group, Value* into) const;
 
   const Stage* stage_;
-  std::span<const Arrivals> arrivals_;
   std::vector<Index> keys_;
-  std::vector<std::size_t> begin_;
-  std::vector<RowId> ids_;
-  std::vector<Index> group_of_;  // by key; kNone between two calls
+  CellBuffer cells_;
+  unsigned bucket_bits_ = 0;
+  std::vector<std::size_t> begin_;  // of buckets; one more than there are
+  std::vector<std::size_t> next_;   // where the next row of a bucket goes
+  std::vector<Index> group_of_;     // by key; kNone between two calls
+  std::vector<Index> found_;        // of each arrival, place and row: its group, or kNone
+  bool has_causes_ = false;
+  std::uint64_t grouping_ = 0;
 };
 
 // What a key's log has got.
@@ -81,15 +98,6 @@ class LogWriter {
   Taken take_in(const Intake& intake, std::size_t group, Log& log, std::vector<Cause>* causes);
 
  private:
-  // A row that is taken in.
-  struct Entry {
-    const Value* row = nullptr;  // time and arguments
-    std::uint16_t table = 0;
-    bool is_home = true;
-    bool is_retraction = false;
-    Cause cause = kNoCause;
-  };
-
   static constexpr std::size_t kNoRow = SIZE_MAX;
 
   // Rows of one time and table at the end of what is written. Many are found by their hash.
@@ -108,16 +116,28 @@ class LogWriter {
     std::unordered_multimap<std::uint64_t, std::size_t> rows_;
   };
 
-  void gather(const Intake& intake, std::size_t group);
+  void open_bucket(const Intake& intake, std::size_t number);
   void sort();
   void merge(Log& log, std::vector<Cause>* causes);
-  void apply(const Entry& entry, Log& log, std::vector<Cause>* causes);
+  void apply(const Value* row, Log& log, std::vector<Cause>* causes);
   void drop_gaps(const Log& log);
   Value* add(std::size_t width);
 
   const LogWidths& widths_;
   RowTester tester_;
-  std::vector<Entry> entries_;
+  // The rows of the bucket that was opened last, by group.
+  struct Opened {
+    const Intake* intake = nullptr;
+    std::uint64_t grouping = 0;
+    std::size_t number = 0;
+    friend bool operator==(const Opened&, const Opened&) = default;
+  };
+  Opened opened_;
+  std::vector<const Value*> rows_;
+  std::vector<std::uint32_t> rows_begin_;
+
+  std::span<const Value* const> entries_;  // rows of the group that is taken in
+  bool has_causes_ = false;
   std::vector<std::uint64_t> order_;  // of entries; empty if they are in order
   std::vector<std::uint64_t> spare_;
   std::vector<Value> out_;  // rows that are written, up to `end_`

@@ -6,7 +6,6 @@
 
 #include "host.h"
 #include "machine.h"
-#include "rows.h"
 #include "world.h"
 
 namespace holdsfor {
@@ -371,15 +370,13 @@ Passes RowConditions::test(const std::vector<Words>& words, const Value* args) {
   return passes;
 }
 
-Passes RowTester::test(Index number, const Value* row) {
+Passes RowTester::test(Index number, Time time, const Value* args) {
   const RowConditions::OfTable& table = conditions_->tables_[number];
   if (table.all == 0) return 0;
-  const Value* args = row + kEventHead;
   // Rules that begin with such a row: one that compares what is no number has something to report, whatever follows.
   const Passes begun = table.all & RowConditions::test(table.columns, args);
   Passes passes = begun;
   for (const RowConditions::Limits& one : table.limits) {
-    const Time time = time_of(row[0]);
     const Value value = one.place != RowConditions::kTime ? args[one.place]
                         : Value::fits(time)               ? Value::integer(time)
                                                           : Value::nothing();
@@ -396,17 +393,18 @@ Passes RowTester::test(Index number, const Value* row) {
   }
   passes &= RowConditions::test(table.words, args);
   if (table.rest.empty() || passes == 0) return passes;
-  return test_rest(table, row, conditions_->prepared_.plan.tables[number].columns, passes);
+  return test_rest(table, time, {args, conditions_->prepared_.plan.tables[number].columns}, passes);
 }
 
-Passes RowTester::test_rest(const RowConditions::OfTable& table, const Value* row, std::size_t width, Passes passes) {
+Passes RowTester::test_rest(const RowConditions::OfTable& table, Time time, std::span<const Value> args,
+                            Passes passes) {
   if (!rest_) rest_ = std::make_unique<Rest>(conditions_->prepared_, *terms_);
-  rest_->world.now = time_of(row[0]);
+  rest_->world.now = time;
   rest_->host.was_asked = false;
   const auto found = [](const Machine::Frame&) { return true; };
   for (const RowConditions::Rest& one : table.rest) {
     if ((passes & one.bit) == 0) continue;
-    if (!rest_->machine.run_on_row(one.program, {row + kEventHead, width}, found)) passes &= ~one.bit;
+    if (!rest_->machine.run_on_row(one.program, args, found)) passes &= ~one.bit;
     if (rest_->host.was_asked) return RowHead::kUnknown;
   }
   return passes;

@@ -82,13 +82,13 @@ class RowTester {
   RowTester(RowTester&&) noexcept;
   RowTester& operator=(RowTester&&) = delete;
 
-  // What holds for a row of a table: its time and its arguments.
-  Passes test(Index table, const Value* row);
+  // What holds for a row of a table.
+  Passes test(Index table, Time time, const Value* args);
 
  private:
   struct Rest;
 
-  Passes test_rest(const RowConditions::OfTable& table, const Value* row, std::size_t width, Passes passes);
+  Passes test_rest(const RowConditions::OfTable& table, Time time, std::span<const Value> args, Passes passes);
 
   const RowConditions* conditions_;
   TermTable* terms_;

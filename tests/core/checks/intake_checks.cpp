@@ -119,6 +119,7 @@ void check_intake(unsigned seed) {
   const LogWidths widths(plan);
   const RowConditions conditions(*fixture.prepared, 0);
   LogWriter writer(widths, conditions, fixture.terms);
+  Intake intake(stage);
   KeyNumbers keys(1);
   std::map<Index, Log> logs;
   Log shared;
@@ -171,7 +172,6 @@ void check_intake(unsigned seed) {
         }
       }
     }
-    Intake intake(stage);
     std::vector<Cause> causes;
     std::size_t found_unmatched = 0;
     intake.group(all, keys);
@@ -222,7 +222,6 @@ void check_intake(unsigned seed) {
         for (std::size_t j = 1; j < many[0].rows.width; ++j) many[0].rows.cells.push_back(Value::integer(7));
       }
       KeyNumbers one(1);
-      Intake intake(stage);
       intake.group(many, one);
       return writer.take_in(intake, 0, logs[UINT32_MAX - 1], nullptr);
     };
