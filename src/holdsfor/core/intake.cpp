@@ -72,7 +72,8 @@ void Intake::group(std::span<const Arrivals> arrivals, KeyNumbers& keys) {
     cells += some.rows.size() * route.places.size() * cells_of(some);
   });
   for (const Index key : keys_) group_of_[key] = kNone;
-  bucket_bits_ = static_cast<unsigned>(std::bit_width(keys_.size() * kBucketCells / std::max<std::size_t>(cells, 1)));
+  const std::size_t groups_each = std::min(keys_.size(), keys_.size() * kBucketCells / std::max<std::size_t>(cells, 1));
+  bucket_bits_ = static_cast<unsigned>(std::bit_width(groups_each));
   begin_.assign((keys_.size() >> bucket_bits_) + 2, 0);
   std::size_t at = 0;
   for_routes([&](const Arrivals& some, const Route& route) {
