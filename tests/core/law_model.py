@@ -69,6 +69,11 @@ class Model:
                 self._events[event] += count
         return self._known()
 
+    def records(self) -> list[Record]:
+        """The rows that are there, as they were pushed."""
+        found: list[Record] = list((self._events + self._waiting).elements())
+        return found + [record for record, copies in self._inputs.items() for _ in copies]
+
     def _event(self, event: Occurrence, comes: bool, low: float) -> None:
         if comes:
             if event.time <= max(low, self._start):
