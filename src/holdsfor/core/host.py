@@ -16,7 +16,7 @@ from holdsfor.logic.solver import Predicate, Solver
 from holdsfor.logic.unify import Bindings, resolve
 from holdsfor.physical.bodies import Goal
 from holdsfor.physical.model import Site
-from holdsfor.syntax.terms import Term, Var
+from holdsfor.syntax.terms import Const, Term, Var
 
 FOREVER, NEVER = 2**63 - 1, -(2**63)
 """The ends of time in the core."""
@@ -131,8 +131,10 @@ class Host:
     def failed(self, site: int, row: list[int]) -> None:
         """A condition failed because something in it has no value."""
         place = self._sites[site]
+        words = iter(row)
         bindings: dict[str, Term] = {
-            name: self.words.term(word) for (name, _), word in zip(place.row, row, strict=True)
+            name: self.words.term(next(words)) if isinstance(given, int) else Const(given.value)
+            for name, given in place.row
         }
         if place.literal is not None:
             self.failures.add(place.literal, _reason(place.literal, bindings), bindings)

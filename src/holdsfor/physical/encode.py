@@ -83,7 +83,7 @@ class Encoder:
             case model.Site(row=row):
                 self._words.append(len(self.sites))
                 self.sites.append(given)
-                self._put(tuple(register for _, register in row))
+                self._put(tuple(given for _, given in row if isinstance(given, int)))
             case _ if is_dataclass(given):
                 if type(given) in _KINDS:
                     self._words.append(_KINDS[type(given)])

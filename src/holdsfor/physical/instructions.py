@@ -69,10 +69,10 @@ Expression: TypeAlias = Constant | Register | Structure | Apply
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where an instruction comes from, and the named registers that have values there: for messages."""
+    """Where an instruction comes from, and what has a value there, by name: a register, or always the same. For messages."""
 
     span: Span = field(default=NOWHERE, compare=False)
-    row: tuple[tuple[str, int], ...] = ()
+    row: tuple[tuple[str, int | Constant], ...] = ()
     literal: Literal | None = field(default=None, compare=False, repr=False)
 
 

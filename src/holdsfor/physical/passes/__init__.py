@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from holdsfor.physical.model import PhysicalPlan
+from holdsfor.physical.passes.fold_facts import fold_facts
 from holdsfor.physical.passes.row_conditions import mark_row_conditions
+from holdsfor.physical.passes.unused_facts import drop_unused_facts
 from holdsfor.physical.retention import with_retention
 
-PASSES: tuple[Callable[[PhysicalPlan], PhysicalPlan], ...] = (mark_row_conditions, with_retention)
+PASSES: tuple[Callable[[PhysicalPlan], PhysicalPlan], ...] = (
+    fold_facts,
+    drop_unused_facts,
+    mark_row_conditions,
+    with_retention,
+)
 """In the order in which they are applied."""
 
 

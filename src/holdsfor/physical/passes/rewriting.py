@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from holdsfor.physical import model
@@ -57,3 +57,14 @@ def with_nested(instruction: model.Instruction, change: BlockChange) -> model.In
             return model.Branch(change(condition), change(then), rest)
         case _:
             return instruction
+
+
+def programs(plan: model.PhysicalPlan) -> Iterator[model.Program]:
+    """Every program of a plan, whatever it belongs to."""
+    for stage in plan.stages:
+        for component in stage.components:
+            yield from (rule.program for rule in component.rules)
+            yield from (rule.program for rule in component.definitions)
+            yield from (rule.program for rule in component.delays)
+    for condition in (*plan.initially, *plan.postpones, *plan.groundings):
+        yield condition.program

@@ -1,0 +1,150 @@
+"""Looks facts up once: a lookup that has one answer whatever the rows becomes that answer.
+
+`threshold(maxSpeed, Max), S > Max` becomes a comparison with a number, which is decided as rows come in. A comparison of
+two numbers goes, and so does what follows a condition that never holds. Conditions that may have no value stay where they
+are: they are reported as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from holdsfor.logic.arithmetic import compare_numbers
+from holdsfor.physical import model
+from holdsfor.physical.passes.constants import Constants, fixed, fixed_all, fixed_expression, fixed_instruction
+from holdsfor.physical.passes.rewriting import BlockChange, with_nested
+from holdsfor.physical.reads import walk
+
+_NEVER = model.Choose(())
+"""A condition without solutions."""
+
+
+def fold_facts(plan: model.PhysicalPlan) -> model.PhysicalPlan:
+    """The plan with lookups and comparisons of constants folded."""
+    fold = _Folding(plan.facts)
+    stages = tuple(
+        replace(stage, components=tuple(_component(one, fold) for one in stage.components)) for stage in plan.stages
+    )
+    return replace(
+        plan,
+        stages=stages,
+        initially=tuple(_condition(one, fold) for one in plan.initially),
+        postpones=tuple(_condition(one, fold) for one in plan.postpones),
+        groundings=tuple(_condition(one, fold) for one in plan.groundings),
+    )
+
+
+def _component(component: model.Component, fold: _Folding) -> model.Component:
+    return replace(
+        component,
+        rules=tuple(_rule(one, fold) for one in component.rules),
+        definitions=tuple(_definition(one, fold) for one in component.definitions),
+        delays=tuple(_delay(one, fold) for one in component.delays),
+    )
+
+
+def _rule(rule: model.Rule, fold: _Folding) -> model.Rule:
+    program, known = fold.program(rule.program)
+    value = None if rule.value is None else fixed(rule.value, known)
+    return replace(rule, program=program, columns=fixed_all(rule.columns, known), value=value)
+
+
+def _definition(rule: model.Definition, fold: _Folding) -> model.Definition:
+    program, known = fold.program(rule.program)
+    return replace(rule, program=program, columns=fixed_all(rule.columns, known), value=fixed(rule.value, known))
+
+
+def _condition(one: model.Condition, fold: _Folding) -> model.Condition:
+    program, known = fold.program(one.program)
+    return replace(one, program=program, columns=fixed_all(one.columns, known), value=fixed(one.value, known))
+
+
+def _delay(rule: model.Delay, fold: _Folding) -> model.Delay:
+    program, known = fold.program(rule.program)
+    effect = rule.effect
+    if effect is not None:
+        table, columns, value = effect
+        effect = table, fixed_all(columns, known), fixed(value, known)
+    return replace(rule, program=program, delay=fixed_expression(rule.delay, known), effect=effect)
+
+
+class _Folding:
+    def __init__(self, facts: tuple[model.FactTable, ...]) -> None:
+        self._facts = facts
+
+    def program(self, program: model.Program) -> tuple[model.Program, Constants]:
+        """The program, and the constants that its registers would have."""
+        known: Constants = {}
+        kept = frozenset(_read_as_registers(program.block))
+        block = self._block(program.block, known, kept)
+        return replace(program, block=block), known
+
+    def _block(self, block: model.Block, known: Constants, kept: frozenset[int] | None) -> model.Block:
+        """The block; `known` grows. Registers of `kept`, or with None all of them, still get their values."""
+        folded: list[model.Instruction] = []
+        for given in block:
+            one = with_nested(fixed_instruction(given, known), self._inner(known))
+            match one:
+                case model.Facts() if (answers := self._answers(one)) is not None:
+                    if not answers:
+                        return (*folded, _NEVER)
+                    known |= answers[0]
+                    folded += (
+                        model.Equal(value, model.Register(register, binds=True))
+                        for register, value in answers[0].items()
+                        if kept is None or register in kept
+                    )
+                case model.Compare(left=model.Constant(value=left), right=model.Constant(value=right)) if not (
+                    isinstance(left, str) or isinstance(right, str)
+                ):
+                    if not compare_numbers(one.operator, left, right):
+                        return (*folded, _NEVER)
+                case _:
+                    folded.append(one)
+        return tuple(folded)
+
+    def _inner(self, known: Constants) -> BlockChange:
+        """What is found inside a block is not known after it."""
+        return lambda block: self._block(block, dict(known), None)
+
+    def _answers(self, one: model.Facts) -> list[Constants] | None:
+        """What a lookup gives its registers: an answer, or none; None if that depends on rows, or there are several."""
+        found: list[Constants] = []
+        for row in self._facts[one.facts].rows:
+            answer: Constants = {}
+            for shape, value in zip(one.columns, row, strict=True):
+                match shape, value:
+                    case model.Constant(), model.Constant():
+                        if not _is_same(shape, value):
+                            break
+                    case model.Register(number=number, binds=True), model.Constant():
+                        answer[number] = value
+                    case model.Anything(), _:
+                        continue
+                    case (model.Register(number=number, binds=False), model.Constant()) if number in answer:
+                        if not _is_same(answer[number], value):
+                            break
+                    case model.Constant(), _:
+                        break
+                    case _:
+                        return None
+            else:
+                found.append(answer)
+        return found if len(found) < 2 else None
+
+
+def _is_same(one: model.Constant, other: model.Constant) -> bool:
+    return type(one.value) is type(other.value) and one.value == other.value
+
+
+def _read_as_registers(block: model.Block) -> Iterator[int]:
+    """Registers that instructions read in places where no constant may stand."""
+    for one in walk(block):
+        match one:
+            case model.Call(inputs=inputs) | model.ListCall(inputs=inputs):
+                yield from inputs
+            case model.Events(time=time) | model.Holding(time=time) | model.Edges(time=time):
+                yield time.register
+            case _:
+                continue

@@ -1,0 +1,156 @@
+"""Passes over plans: before and after."""
+
+from __future__ import annotations
+
+from holdsfor import loads
+from holdsfor.logic.failures import Failures
+from holdsfor.physical import model
+from holdsfor.physical.lower import lower
+from holdsfor.physical.model import Constant, Register
+from holdsfor.physical.passes.fold_facts import fold_facts
+from holdsfor.physical.passes.row_conditions import mark_row_conditions
+from holdsfor.physical.passes.unused_facts import drop_unused_facts
+from holdsfor.reference import Occurrence, Record, Windows, recognise
+from holdsfor.syntax.terms import Compound, Const, Term
+from tests.core.runs import on_core
+
+LIMITS = "limit(low, 2). limit(high, 9). limit(odd, 3). limit(odd, 5). kind(a, x). kind(b, y).\n"
+ROW = model.Events(0, (Register(1, binds=True), Register(2, binds=True)), model.Instant(model.NOW))
+
+
+def _plan(*blocks: model.Block, facts: tuple[model.FactTable, ...] = ()) -> model.PhysicalPlan:
+    rules = tuple(
+        model.Rule(model.HeadKind.INITIATE, 1, (Register(1),), Register(3), model.Program(block, 5), (0,))
+        for block in blocks
+    )
+    component = model.Component((1,), (), rules, (), (), False)
+    tables = (
+        model.Table("speed/2", model.Role.INPUT_EVENT, 2),
+        model.Table("moving/1", model.Role.SIMPLE_FLUENT, 1),
+    )
+    return model.PhysicalPlan(tables, facts, (), (model.Stage((component,), 0, (), ()),), (), (), (), 10)
+
+
+def _rules(plan: model.PhysicalPlan) -> tuple[model.Rule, ...]:
+    return plan.stages[0].components[0].rules
+
+
+def _facts(*rows: tuple[str | int, str | int]) -> model.FactTable:
+    return model.FactTable("limit/2", 2, tuple((Constant(one), Constant(other)) for one, other in rows))
+
+
+def test_a_lookup_with_one_answer_becomes_its_value() -> None:
+    site = model.Site(row=(("V", 1), ("Max", 3)))
+    lookup = model.Facts(0, (Constant("high"), Register(3, binds=True)))
+    compare = model.Compare("<", Register(2), Register(3), site)
+    (rule,) = _rules(fold_facts(_plan((ROW, lookup, compare), facts=(_facts(("low", 2), ("high", 9)),))))
+    told = model.Site(row=(("V", 1), ("Max", Constant(9))))
+    assert rule.program.block == (ROW, model.Compare("<", Register(2), Constant(9), told))
+    assert rule.value == Constant(9)
+
+
+def test_a_lookup_stays_where_rows_or_several_facts_decide() -> None:
+    facts = (_facts(("odd", 3), ("odd", 5), ("low", 2)),)
+    several = (ROW, model.Facts(0, (Constant("odd"), Register(3, binds=True))))
+    of_row = (ROW, model.Facts(0, (Register(2), Register(3, binds=True))))
+    plan = _plan(several, of_row, facts=facts)
+    assert fold_facts(plan) == plan
+
+
+def test_a_lookup_without_an_answer_ends_its_block() -> None:
+    compare = model.Compare(">", Register(2), Constant(0))
+    lookup = model.Facts(0, (Constant("none"), Register(3, binds=True)))
+    plan = _plan((ROW, compare, lookup, compare), facts=(_facts(("low", 2)),))
+    assert _rules(fold_facts(plan))[0].program.block == (ROW, compare, model.Choose(()))
+
+
+def test_a_register_that_a_goal_reads_keeps_its_value() -> None:
+    lookup = model.Facts(0, (Constant("low"), Register(3, binds=True)))
+    call = model.Call(0, (3,), ())
+    plan = _plan((ROW, lookup, call), facts=(_facts(("low", 2)),))
+    assert _rules(fold_facts(plan))[0].program.block == (ROW, model.Equal(Constant(2), Register(3, binds=True)), call)
+
+
+def test_what_is_found_inside_a_block_stays_inside() -> None:
+    lookup = model.Facts(0, (Constant("low"), Register(3, binds=True)))
+    compare = model.Compare("<", Register(2), Register(3))
+    plan = _plan(
+        (
+            ROW,
+            model.Choose(
+                ((lookup,), (model.Equal(Register(2), Register(3, binds=True)),)),
+            ),
+            compare,
+        ),
+        facts=(_facts(("low", 2)),),
+    )
+    bound = model.Equal(Constant(2), Register(3, binds=True))
+    choose = model.Choose(((bound,), (model.Equal(Register(2), Register(3, binds=True)),)))
+    assert _rules(fold_facts(plan))[0].program.block == (ROW, choose, compare)
+
+
+def test_comparisons_of_numbers_go() -> None:
+    holds = model.Compare("<", Constant(1), Constant(2))
+    fails = model.Compare(">", Constant(1), Constant(2))
+    no_number = model.Compare("<", Constant("a"), Constant(2))
+    blocks = [rule.program.block for rule in _rules(fold_facts(_plan((ROW, holds), (ROW, fails, holds), (no_number,))))]
+    assert blocks == [(ROW,), (ROW, model.Choose(())), (no_number,)]
+
+
+def test_fact_tables_that_nothing_reads_are_left_out() -> None:
+    inner = model.Negate((model.Facts(2, (Register(1), model.Anything())),))
+    plan = _plan((ROW, inner), facts=(_facts(("a", 1)), _facts(("b", 1)), _facts(("c", 1))))
+    after = drop_unused_facts(plan)
+    assert after.facts == (plan.facts[2],)
+    assert _rules(after)[0].program.block == (ROW, model.Negate((model.Facts(0, (Register(1), model.Anything())),)))
+    assert drop_unused_facts(after) is after
+
+
+def test_conditions_on_the_row_are_those_before_the_first_other_one() -> None:
+    compare = model.Compare(">", Register(2), Constant(0))
+    holding = model.Holding(1, (Register(1),), Constant("yes"), model.Instant(model.NOW))
+    inner = model.Negate((compare, model.Facts(0, (Register(2), model.Anything()))))
+    earlier = model.Events(0, (Register(1, binds=True),), model.Instant(4, binds=True))
+    plan = _plan(
+        (ROW, compare, inner, holding, compare),
+        (ROW, model.Negate((holding,)), compare),
+        (ROW, model.Call(0, (1,), ()), compare),
+        (earlier, compare),
+        (holding, compare),
+        (ROW,),
+        (),
+    )
+    assert [rule.row_conditions for rule in _rules(mark_row_conditions(plan))] == [2, 0, 0, 0, 0, 0, 0]
+
+
+RULES = (
+    LIMITS
+    + """
+initiatedAt(moving(V)=Max, T) :- happensAt(speed(V,S), T), limit(high, Max), limit(low, Min), S > Min, S =< Max.
+initiatedAt(odd(V)=L, T) :- happensAt(speed(V,S), T), limit(odd, L), S / (S - 4) > L.
+terminatedAt(moving(V)=_, T) :- happensAt(speed(V,S), T), limit(none, L), S > L.
+terminatedAt(moving(V)=_, T) :- happensAt(speed(V,S), T), limit(low, L), \\+ (S > L, kind(a, K), K = x).
+initiatedAt(calm(V)=true, T) :- happensAt(speed(V,S), T), limit(low, L), S + 1 < L.
+"""
+)
+
+
+def _told(failures: Failures) -> list[tuple[int, str, str, int]]:
+    return sorted((one.span.start, one.reason, one.shown(), len(one.rows)) for one in failures)
+
+
+def test_passes_change_neither_answers_nor_reports() -> None:
+    reasoner = loads(RULES)
+    values: list[Term] = [Const(value) for value in (1, 3, 4, 9, 10, "word", 5, 0, 2.5)]
+    values.append(Compound("f", (Const(1),)))
+    records: list[Record] = [
+        Occurrence(Compound("speed", (Const("ab"[i % 2]), value)), i + 1, i + 1) for i, value in enumerate(values * 2)
+    ]
+    wanted = recognise(reasoner.analysis, records, Windows(30, 10, 0, 30))
+    found = on_core(reasoner, records, Windows(30, 10, 0, 30))
+    assert found.intervals == wanted.intervals
+    assert _told(found.failures) == _told(wanted.failures)
+    assert len(wanted.failures) > 10
+    plan = lower(reasoner.plan).plan
+    rules = [rule for stage in plan.stages for component in stage.components for rule in component.rules]
+    assert [rule.row_conditions for rule in rules if rule.kind is model.HeadKind.INITIATE] == [1, 2, 2]
