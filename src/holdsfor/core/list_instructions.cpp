@@ -48,10 +48,7 @@ bool Machine::lookup(const Instruction& one, const Next& next) {
     };
     return each_pair(one, accept, next);
   }
-  std::vector<Value> columns;
-  columns.reserve(one.columns.size());
-  for (const Shape& shape : one.columns) columns.push_back(build(shape, frame));
-  const Index instance = table.find(columns);
+  const Index instance = table.find(known(one.columns));
   const Index number = instance == kNone ? kNone : table.find_pair(instance, build(one.value, frame));
   put_list(one, table, number);
   return go_on(next);

@@ -10,18 +10,21 @@
 
 namespace holdsfor {
 
+// A bit for each rule, see RowHead.
+using Passes = std::uint32_t;
+
 struct RowHead {
   // Bit i: the row passes the row conditions of the rule of its table whose Rule::row_bit is i. The last bit says that
   // nobody has found out; the others are set then, too.
-  static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
-  static constexpr std::uint32_t kUnknownBit = std::uint32_t{1} << 31U;
+  static constexpr Passes kUnknown = ~Passes{0};
+  static constexpr Passes kUnknownBit = Passes{1} << 31U;
 
   // A count that has no room here: the log of the key has it elsewhere.
   static constexpr std::uint16_t kMany = UINT16_MAX;
 
   std::uint16_t table = 0;
   std::uint16_t count = 1;  // how often it was pushed
-  std::uint32_t passes = kUnknown;
+  Passes passes = kUnknown;
 
   [[nodiscard]] Value word() const { return Value::from_word(std::bit_cast<std::uint64_t>(*this)); }
   static RowHead from(Value word) { return std::bit_cast<RowHead>(word.word()); }

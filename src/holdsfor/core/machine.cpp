@@ -10,33 +10,19 @@
 
 namespace holdsfor {
 
-namespace {
-
-// The columns of an instruction that are known when it runs; most are few.
-class Known {
- public:
-  Known(const std::vector<Shape>& shapes, std::span<const Value> registers, TermTable& terms) : size_(shapes.size()) {
-    if (size_ > few_.size()) many_.resize(size_);
-    Value* into = size_ > few_.size() ? many_.data() : few_.data();
-    for (const Shape& shape : shapes) *into++ = build(shape, registers, terms);
-  }
-  operator std::span<const Value>() const {  // NOLINT(google-explicit-constructor)
-    return {size_ > few_.size() ? many_.data() : few_.data(), size_};
-  }
-
- private:
-  std::array<Value, 8> few_;
-  std::vector<Value> many_;
-  std::size_t size_;
-};
-
-}  // namespace
+Machine::Machine(World& world) : world_(world) {
+  std::size_t most = 1;
+  for (const TableInfo& table : world.plan().tables) most = std::max<std::size_t>(most, table.columns);
+  known_.resize(most);
+}
 
 Machine::Frame& Machine::enter(const Program& program) {
-  if (depth_ == frames_.size()) frames_.push_back(std::make_unique<Frame>());
+  if (depth_ == frames_.size()) {
+    frames_.push_back(std::make_unique<Frame>());
+    frames_.back()->values.resize(world_.prepared.most_registers);
+  }
   Frame& frame = *frames_[depth_++];
-  frame.values.resize(program.registers);
-  frame.values[0] = world_.terms.integer(world_.now);
+  frame.values[0] = world_.now_value;
   if (program.lists > 0) {
     frame.lists.assign(program.lists, nullptr);
     if (frame.made.size() < program.lists) frame.made.resize(program.lists);
@@ -46,30 +32,45 @@ Machine::Frame& Machine::enter(const Program& program) {
 }
 
 bool Machine::run(const Program& program, Finish finish) {
-  Frame& frame = enter(program);
-  const auto last = [&] { return finish(frame); };
-  const FunctionRef<bool()> end(last);
-  const bool is_ended = step(program.block, 0, Next{.finish = &end});
+  enter(program);
+  const bool is_ended = solve(program.block, 0, finish);
   leave();
   return is_ended;
 }
 
 bool Machine::run_on_row(const Program& program, std::span<const Value> row, Finish finish) {
-  Frame& frame = enter(program);
-  const auto last = [&] { return finish(frame); };
-  const FunctionRef<bool()> end(last);
-  const bool is_ended = match_all(program.block[0].columns, row) && step(program.block, 1, Next{.finish = &end});
+  enter(program);
+  const bool is_ended = match_all(program.block[0].columns, row) && solve(program.block, 1, finish);
   leave();
   return is_ended;
+}
+
+Machine::Frame* Machine::enter_row(const RowRule& rule, const Value* row) {
+  Frame& frame = enter(rule.rule->program);
+  if (rule.has_pattern) {
+    const auto& columns = rule.rule->program.block[0].columns;
+    if (!match_all(columns, {row, columns.size()})) {
+      leave();
+      return nullptr;
+    }
+  } else {
+    for (const auto& [place, reg] : rule.registers) frame.values[reg] = row[place];
+  }
+  return &frame;
+}
+
+bool Machine::solve(const Block& block, std::size_t first, Finish finish) {
+  Frame& frame = *frame_;
+  const auto last = [&] { return finish(frame); };
+  const FunctionRef<bool()> end(last);
+  return step(block, first, Next{.finish = &end});
 }
 
 bool Machine::run_on(const PairShape& shape, std::span<const Value> columns, Value value, const Program& program,
                      Finish finish) {
   Frame& frame = enter(program);
-  const auto last = [&] { return finish(frame); };
-  const FunctionRef<bool()> end(last);
-  const bool is_ended = match_all(shape.columns, columns) && match(shape.value, value, frame) &&
-                        step(program.block, 0, Next{.finish = &end});
+  const bool is_ended =
+      match_all(shape.columns, columns) && match(shape.value, value, frame) && solve(program.block, 0, finish);
   leave();
   return is_ended;
 }
@@ -147,6 +148,10 @@ bool Machine::step(const Block& block, std::size_t at, const Next& next) {
       case Op::kNegate:
         if (exists(one.blocks[0])) return false;
         continue;
+      case Op::kHolding:
+        if (!one.is_test || !one.is_ground) return generate(one, Next{.block = &block, .at = at + 1, .next = &next});
+        if (!holds(one)) return false;
+        continue;
       case Op::kBranch: {
         const Next rest{.block = &block, .at = at + 1, .next = &next};
         if (exists(one.blocks[0])) return step(one.blocks[1], 0, rest);
@@ -168,16 +173,18 @@ bool Machine::step(const Block& block, std::size_t at, const Next& next) {
   return go_on(next);
 }
 
-bool Machine::exists(const Block& block) {
-  const auto found = [] { return true; };
-  const FunctionRef<bool()> end(found);
-  return step(block, 0, Next{.finish = &end});
-}
+bool Machine::exists(const Block& block, std::size_t first) { return step(block, first, Next{}); }
 
-bool Machine::passes(const Instruction& one) {
-  const auto found = [] { return true; };
-  const FunctionRef<bool()> end(found);
-  return generate(one, Next{.finish = &end});
+bool Machine::passes(const Instruction& one) { return generate(one, Next{}); }
+
+std::span<const Value> Machine::known(const std::vector<Shape>& shapes) {
+  Value* into = known_.data();
+  for (const Shape& shape : shapes) {
+    *into++ = shape.kind == ShapeKind::kConstant   ? shape.constant
+              : shape.kind == ShapeKind::kRegister ? frame_->values[shape.reg]
+                                                   : build(shape, *frame_);
+  }
+  return {known_.data(), shapes.size()};
 }
 
 bool Machine::generate(const Instruction& one, const Next& next) {
@@ -205,196 +212,6 @@ bool Machine::generate(const Instruction& one, const Next& next) {
     default:
       return false;
   }
-}
-
-// Conditions on events and fluents
-
-std::optional<Time> Machine::moment(const Instant& instant) const {
-  const Value value = frame_->values[instant.reg];
-  return value.is_integer() ? std::optional(value.as_integer()) : std::nullopt;
-}
-
-std::pair<Time, Time> Machine::reach(const Instant& instant) const {
-  const Time last = moved(world_.now, -instant.least.value_or(0));
-  const Time first = instant.most ? moved(world_.now, -*instant.most) : kNever;
-  return {first, last};
-}
-
-bool Machine::events(const Instruction& one, const Next& next) {
-  const EventTable& table = world_.event_table(one.table);
-  Time first = kNever;
-  Time last = kNever;
-  if (one.time.binds) {
-    std::tie(first, last) = reach(one.time);
-  } else {
-    const auto time = moment(one.time);
-    if (!time) return false;
-    first = last = *time;
-  }
-  const auto [from, to] = table.between(first, last);
-  for (std::size_t row = from; row < to; ++row) {
-    if (one.time.binds) frame_->values[one.time.reg] = world_.terms.integer(table.time(row));
-    if (match_all(one.columns, table.row(row)) && go_on(next)) return true;
-  }
-  return false;
-}
-
-bool Machine::try_pair(const Instruction& one, const FluentTable& table, Index number, const Next& next) {
-  const Pair& pair = table.pairs[number];
-  return match_all(one.columns, table.columns(pair.instance)) && match(one.value, pair.value, *frame_) && go_on(next);
-}
-
-bool Machine::each_pair(const Instruction& one, FunctionRef<bool(const FluentTable&, Index)> accept, const Next& next) {
-  const FluentTable& table = world_.fluent_table(one.table);
-  if (!one.is_ground) {
-    for (Index number = 0; number < table.pair_count; ++number) {
-      if (accept(table, number) && try_pair(one, table, number, next)) return true;
-    }
-    return false;
-  }
-  const Known columns(one.columns, frame_->values, world_.terms);
-  const Index instance = table.find(columns);
-  if (instance == kNone) return false;
-  for (Index number = table.instances[instance].first_pair; number != kNone; number = table.pairs[number].next) {
-    if (accept(table, number) && match(one.value, table.pairs[number].value, *frame_) && go_on(next)) return true;
-  }
-  return false;
-}
-
-bool Machine::holding(const Instruction& one, const Next& next) {
-  const auto time = moment(one.time);
-  if (!time) return false;
-  return each_pair(one, [&](const FluentTable& table, Index pair) { return table.pairs[pair].holds(*time); }, next);
-}
-
-bool Machine::endable(const Instruction& one, const Next& next) {
-  const Time now = world_.now;
-  const auto accept = [&](const FluentTable& table, Index number) {
-    const bool is_initiated = table.is_initiated(number, now);
-    return is_initiated || table.pairs[number].has(now);
-  };
-  return each_pair(one, accept, next);
-}
-
-bool Machine::starts(Index table, const Pair& pair, Time time) const {
-  const FluentTable& fluent = world_.fluent_table(table);
-  if (time == kInitial && (world_.plan().tables[table].role != Role::kSimpleFluent || pair.starts_initially))
-    return false;
-  const auto number = static_cast<Index>(&pair - fluent.pairs.data());
-  return std::none_of(fluent.cuts.begin(), fluent.cuts.end(),
-                      [&](const Edge& cut) { return cut.time == time + 1 && cut.pair == number; });
-}
-
-bool Machine::edges(const Instruction& one, const Next& next) {
-  const bool is_effect = one.edge == EdgeKind::kInitiated || one.edge == EdgeKind::kTerminated;
-  if (one.time.binds) {
-    const auto [first, last] = reach(one.time);
-    return is_effect ? effects(one, first, last, next) : edges_past(one, first, last, next);
-  }
-  const auto time = moment(one.time);
-  if (!time) return false;
-  if (is_effect) return effects(one, *time, *time, next);
-  return edges_at(one, *time, next);
-}
-
-bool Machine::edges_at(const Instruction& one, Time time, const Next& next) {
-  if (world_.is_running(one.table)) {
-    return time == world_.now ? edges_under_way(one, time, next) : edges_past(one, time, time, next);
-  }
-  const FluentTable& table = world_.fluent_table(one.table);
-  const auto& edges = one.edge == EdgeKind::kStart ? table.starts : table.ends;
-  const auto [from, to] = std::equal_range(edges.begin(), edges.end(), Edge{time, 0});
-  for (auto at = from; at != to; ++at) {
-    const bool counts = one.edge == EdgeKind::kEnd || starts(one.table, table.pairs[at->pair], time);
-    if (counts && try_pair(one, table, at->pair, next)) return true;
-  }
-  return false;
-}
-
-bool Machine::edges_under_way(const Instruction& one, Time time, const Next& next) {
-  const bool is_static = world_.plan().tables[one.table].role == Role::kStaticFluent;
-  if (is_static) world_.find_next();
-  const auto accept = [&](const FluentTable& table, Index number) {
-    const Pair& pair = table.pairs[number];
-    const bool is = pair.holds(time);
-    const bool will = is_static ? pair.holds_next : table.holds_next(number, time);
-    if (one.edge == EdgeKind::kEnd) return is && !will;
-    return will && !is && starts(one.table, pair, time);
-  };
-  return each_pair(one, accept, next);
-}
-
-bool Machine::edges_past(const Instruction& one, Time first, Time last, const Next& next) {
-  const FluentTable& table = world_.fluent_table(one.table);
-  const bool is_start = one.edge == EdgeKind::kStart;
-  const auto found = [&](Index number, Time time) {
-    if (time < first || time > last) return false;
-    const Pair& pair = table.pairs[number];
-    if (!pair.is_declared || (is_start && !starts(one.table, pair, time))) return false;
-    if (one.time.binds) frame_->values[one.time.reg] = world_.terms.integer(time);
-    return try_pair(one, table, number, next);
-  };
-  if (!world_.is_running(one.table)) {
-    const auto& edges = is_start ? table.starts : table.ends;
-    for (auto at = std::lower_bound(edges.begin(), edges.end(), Edge{first, 0}); at != edges.end() && at->time <= last;
-         ++at) {
-      if (found(at->pair, at->time)) return true;
-    }
-    return false;
-  }
-  for (Index number = 0; number < table.pair_count; ++number) {
-    for (const Interval& interval : table.pairs[number].list) {
-      const Time time = is_start ? interval.start : interval.end;
-      if (time != kNever && time != kForever && found(number, time - 1)) return true;
-    }
-    const Time since = table.pairs[number].since;
-    if (is_start && since != kForever && found(number, since - 1)) return true;
-  }
-  if (first <= world_.now && world_.now <= last) {
-    if (one.time.binds) frame_->values[one.time.reg] = world_.terms.integer(world_.now);
-    return edges_under_way(one, world_.now, next);
-  }
-  return false;
-}
-
-bool Machine::effects(const Instruction& one, Time first, Time last, const Next& next) {
-  const FluentTable& fluent = world_.fluent_table(one.table);
-  const EventTable& table = one.edge == EdgeKind::kInitiated ? fluent.initiations : fluent.terminations;
-  const auto [from, to] = table.between(first, last);
-  for (std::size_t row = from; row < to; ++row) {
-    if (one.time.binds) frame_->values[one.time.reg] = world_.terms.integer(table.time(row));
-    const auto values = table.row(row);
-    if (match_all(one.columns, values) && match(one.value, values.back(), *frame_) && go_on(next)) return true;
-  }
-  return false;
-}
-
-// Background knowledge
-
-bool Machine::facts(const Instruction& one, const Next& next) {
-  const FactTable& table = world_.plan().facts[one.table];
-  const FactIndex& index = world_.prepared.fact_indexes[one.out];
-  std::uint64_t wanted = 0;
-  for (const Index place : index.places()) wanted = mix(wanted, build(one.columns[place], *frame_).word());
-  for (const Index row : index.find(wanted)) {
-    if (match_all(one.columns, {table.rows.data() + row * table.columns, table.columns}) && go_on(next)) return true;
-  }
-  return false;
-}
-
-bool Machine::call(const Instruction& one, const Next& next) {
-  std::vector<Value> inputs;
-  inputs.reserve(one.inputs.size());
-  for (const Index reg : one.inputs) inputs.push_back(frame_->values[reg]);
-  std::size_t count = 0;
-  const std::vector<Value> found = world_.host.solve(one.table, inputs, count);
-  for (std::size_t row = 0; row < count; ++row) {
-    for (std::size_t i = 0; i < one.outputs.size(); ++i) {
-      frame_->values[one.outputs[i]] = found[row * one.outputs.size() + i];
-    }
-    if (go_on(next)) return true;
-  }
-  return false;
 }
 
 // Computation

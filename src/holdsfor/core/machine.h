@@ -13,7 +13,7 @@ namespace holdsfor {
 
 class Machine {
  public:
-  explicit Machine(World& world) : world_(world) {}
+  explicit Machine(World& world);
 
   // The registers of one run.
   struct Frame {
@@ -28,6 +28,14 @@ class Machine {
   bool run(const Program& program, Finish finish);
   // The same for one row of the events that the program begins with.
   bool run_on_row(const Program& program, std::span<const Value> row, Finish finish);
+  // Gives registers the values of a row of the events that a rule begins with; null if it does not match. After
+  // `solve` or `exists`, `leave` ends the run.
+  Frame* enter_row(const RowRule& rule, const Value* row);
+  // Finds the solutions of a block from an instruction on; whether the search was ended.
+  bool solve(const Block& block, std::size_t first, Finish finish);
+  // Whether it has one, which is then in the registers.
+  bool exists(const Block& block, std::size_t first = 0);
+  void leave() { frame_ = --depth_ == 0 ? nullptr : frames_[depth_ - 1].get(); }
   // The same with a pair that gives some registers their values; false also if it does not match.
   bool run_on(const PairShape& shape, std::span<const Value> columns, Value value, const Program& program,
               Finish finish);
@@ -36,7 +44,7 @@ class Machine {
   [[nodiscard]] Value build(const Shape& shape, const Frame& frame) const;
 
  private:
-  // What is left to do after the end of a block.
+  // What is left to do after the end of a block. With neither, one solution is all that is wanted.
   struct Next {
     const Block* block = nullptr;
     std::size_t at = 0;
@@ -46,17 +54,19 @@ class Machine {
 
   // The registers of a run, which is inside those that are under way.
   Frame& enter(const Program& program);
-  void leave() { frame_ = --depth_ == 0 ? nullptr : frames_[depth_ - 1].get(); }
   bool step(const Block& block, std::size_t at, const Next& next);
   bool generate(const Instruction& one, const Next& next);
   bool passes(const Instruction& one);
-  bool exists(const Block& block);
   bool go_on(const Next& next) {
-    return next.finish != nullptr ? (*next.finish)() : step(*next.block, next.at, *next.next);
+    if (next.block != nullptr) return step(*next.block, next.at, *next.next);
+    return next.finish == nullptr || (*next.finish)();
   }
+  // The values of columns that are all known; valid until it is called again.
+  std::span<const Value> known(const std::vector<Shape>& shapes);
 
   bool match_all(const std::vector<Shape>& shapes, std::span<const Value> values);
   bool events(const Instruction& one, const Next& next);
+  bool holds(const Instruction& one);
   bool holding(const Instruction& one, const Next& next);
   bool endable(const Instruction& one, const Next& next);
   bool edges(const Instruction& one, const Next& next);
@@ -90,6 +100,7 @@ class Machine {
   Frame* frame_ = nullptr;
   std::vector<std::unique_ptr<Frame>> frames_;
   std::size_t depth_ = 0;
+  std::vector<Value> known_;
 };
 
 }  // namespace holdsfor

@@ -399,7 +399,7 @@ Passes RowTester::test(Index number, Time time, const Value* args) {
 Passes RowTester::test_rest(const RowConditions::OfTable& table, Time time, std::span<const Value> args,
                             Passes passes) {
   if (!rest_) rest_ = std::make_unique<Rest>(conditions_->prepared_, *terms_);
-  rest_->world.now = time;
+  rest_->world.set_now(time);
   rest_->host.was_asked = false;
   const auto found = [](const Machine::Frame&) { return true; };
   for (const RowConditions::Rest& one : table.rest) {

@@ -19,9 +19,6 @@ namespace holdsfor {
 
 struct Prepared;
 
-// A bit for each rule: see RowHead.
-using Passes = std::uint32_t;
-
 // Gives the rules of each stage their bits, table by table; those beyond the last bit get none.
 void assign_row_bits(Plan& plan);
 

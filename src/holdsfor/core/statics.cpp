@@ -5,57 +5,51 @@
 
 namespace holdsfor {
 
-// The lists of every pair that the rules of a table define, into `scratch_`. For one pair the first rule that succeeds
+// The lists of every pair that the rules of a table define, added to a table. For one pair the first rule that succeeds
 // counts; what it gives for different values of its variables is united.
-void Sweep::solve_definitions(Index table) {
-  scratch_.clear();
-  scratch_.width = world_.fluents[table].width;
-  FluentTable found;
-  found.width = scratch_.width;
-  std::vector<Value> columns;
-  for (const Definition& definition : prepared_->component->definitions) {
+void Sweep::solve_definitions(Index table, FluentTable& into) {
+  const Component& component = *world_.prepared.components[world_.prepared.component_of[table]].component;
+  Index number = 0;
+  for (const Definition& definition : component.definitions) {
+    ++number;
     if (definition.head.table != table) continue;
-    found.clear();
     machine_.run(definition.program, [&](const Machine::Frame& frame) {
-      columns.clear();
-      for (const Shape& shape : definition.head.columns) columns.push_back(machine_.build(shape, frame));
+      head_.clear();
+      bool is_open = false;
+      for (const Shape& shape : definition.head.columns) {
+        head_.push_back(machine_.build(shape, frame));
+        is_open = is_open || head_.back().is_wildcard();
+      }
       const Value value = machine_.build(definition.head.value, frame);
-      const bool is_open = value.is_wildcard() ||
-                           std::any_of(columns.begin(), columns.end(), [](Value one) { return one.is_wildcard(); });
       // A fallback such as holdsFor(f(_)=true, []) has nothing to add.
-      if (is_open || !world_.is_of_key(table, columns)) return false;
-      Intervals& list = found.pairs[found.add_pair(found.add(columns), value).first].list;
+      if (is_open || value.is_wildcard() || !world_.is_of_key(table, head_)) return false;
+      const auto [known, is_new] = into.add_pair(into.add(head_), value);
+      Pair& pair = into.pairs[known];
+      if (is_new) pair.defined_by = number;
+      if (pair.defined_by != number) return false;
       const Intervals& given = *frame.lists[definition.out];
-      list.insert(list.end(), given.begin(), given.end());
+      pair.list.insert(pair.list.end(), given.begin(), given.end());
       return false;
     });
-    for (Index number = 0; number < found.pair_count; ++number) {
-      Pair& pair = found.pairs[number];
-      const auto [known, is_new] = scratch_.add_pair(scratch_.add(found.columns(pair.instance)), pair.value);
-      if (!is_new) continue;
-      make_maximal(pair.list);
-      scratch_.pairs[known].list.swap(pair.list);
-    }
   }
+  for (Index pair = 0; pair < into.pair_count; ++pair) make_maximal(into.pairs[pair].list);
 }
 
 void Sweep::define(Index table) {
-  solve_definitions(table);
   FluentTable& fluent = world_.fluents[table];
   fluent.clear();
-  for (Index number = 0; number < scratch_.pair_count; ++number) {
-    Pair& pair = scratch_.pairs[number];
-    if (pair.list.empty()) continue;
-    const auto columns = scratch_.columns(pair.instance);
-    if (!is_declared(table, columns, pair.value)) continue;
-    fluent.pairs[fluent.add_pair(fluent.add(columns), pair.value).first].list.swap(pair.list);
+  solve_definitions(table, fluent);
+  if (world_.prepared.groundings[table].empty()) return;
+  for (Index number = 0; number < fluent.pair_count; ++number) {
+    Pair& pair = fluent.pairs[number];
+    pair.is_declared = pair.list.empty() || is_declared(table, fluent.columns(pair.instance), pair.value);
   }
 }
 
 // Which statically determined pairs of the component hold just after the present time-point.
 void Sweep::find_next() {
   const bool before = std::exchange(world_.is_pointwise, true);
-  const Component& component = (*prepared_->component);
+  const Component& component = *world_.prepared.components[phase_->components[0]].component;
   for (const Index table : component.tables) {
     FluentTable& fluent = world_.fluents[table];
     for (Index number = 0; number < fluent.pair_count; ++number) fluent.pairs[number].holds_next = false;
@@ -65,7 +59,9 @@ void Sweep::find_next() {
     const Index table = definition.head.table;
     if (table == last) continue;
     last = table;
-    solve_definitions(table);
+    scratch_.clear();
+    scratch_.width = world_.fluents[table].width;
+    solve_definitions(table, scratch_);
     FluentTable& fluent = world_.fluents[table];
     for (Index number = 0; number < scratch_.pair_count; ++number) {
       const Pair& found = scratch_.pairs[number];
@@ -79,7 +75,7 @@ void Sweep::find_next() {
 }
 
 void Sweep::update_static() {
-  for (const Index table : prepared_->component->tables) {
+  for (const Index table : phase_->tables) {
     if (world_.plan().tables[table].role != Role::kStaticFluent) continue;
     FluentTable& fluent = world_.fluents[table];
     for (Index number = 0; number < fluent.pair_count; ++number) {

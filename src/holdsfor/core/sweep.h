@@ -1,7 +1,8 @@
-// Evaluates the components of a plan for one key: each goes through its time-points once, in order.
+// Evaluates the components of a plan for one key: each phase goes through its time-points once, in order.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -61,88 +62,121 @@ class Sweep {
  private:
   // A delayed effect that is under way.
   struct Attempt {
+    Time due = 0;
+    Time initiated = 0;
     Index table = 0;
     Index trigger = 0;  // a pair
-    Time initiated = 0;
-    bool is_postponable = false;
     const Delay* rule = nullptr;
-    GroundPair effect;
+    std::size_t effect = 0;  // where its columns and its value begin in `effect_cells_`
+    bool is_postponable = false;
+  };
+  // Times at which something is given, each in order: events of a table, or starts and ends of a fluent.
+  struct Source {
+    Index table = kNone;  // whose rows these are
+    std::uint64_t bit = 0;
+    const EventTable* events = nullptr;
+    const std::vector<Edge>* edges = nullptr;
+    const std::vector<Time>* times = nullptr;
+    std::size_t from = 0;  // what belongs to the present time-point: from here to `at`
+    std::size_t at = 0;
+
+    [[nodiscard]] Time next() const;
+    void pass(Time time);
   };
 
   void run_stage(const SweepRequest& request);
-  void run_component(Index number);
+  void gather_rows();
+  void run_phase(Index number);
+  void run_rows();
+  void run_cycle();
+  // Whether a phase ends before a time-point; saves the state if it is time to.
+  bool is_over(Time time);
+  void begin_time_point(Time time);
+
+  // Sources
+  void open_sources();
+  void open(Index table, std::uint64_t bit);
+  [[nodiscard]] Time next_given() const;
+  std::uint64_t pass_sources(Time time);
+
+  // Rules
+  void run_row(const RowRules& rules, const Value* row, Passes passes);
+  void fire_row(const RowRule& rule, const Value* row, std::size_t first);
+  void fire(const Rule& rule);
+  void decide_delayed();
+  bool decide(const Group& group, std::uint64_t active);
+  void decide(const Decision& decision);
+  void note(const Rule& rule, const Machine::Frame& frame);
+  void take(const Rule& rule);
+  void take(const Rule& rule, std::span<const Value> columns, Value value);
+
+  // Effects at a time-point, and the state after it
+  void initiate_initially();
+  void initiate(Index table, std::span<const Value> columns, Value value);
+  void terminate(Index table, std::span<const Value> columns, Value value);
+  void happen(Index table, std::span<const Value> columns);
+  void apply();
+  void apply_instance(Index table, Index instance);
+  void begin(Index table, Index pair);
+  void finish();
+
+  // Delayed effects
+  [[nodiscard]] Time next_due() const {
+    return first_attempt_ < attempts_.size() ? attempts_[first_attempt_].due : kForever;
+  }
+  [[nodiscard]] std::span<const Attempt> due_attempts() const;
+  [[nodiscard]] bool comes_true(const Attempt& attempt) const;
+  [[nodiscard]] bool is_anything_due() const;
+  [[nodiscard]] GroundPair effect_of(const Attempt& attempt) const;
+  void pass_on(Index component);
+  void drop_due();
+  [[nodiscard]] bool is_delay(Value delay) const;
+  void stage(Index table, Index pair);
+  bool is_postponable(Index table, Index pair);
+
+  // Statically determined fluents
+  void define(Index table);
+  void find_next();
+  void update_static();
+  void solve_definitions(Index table, FluentTable& into);
+
   // Checkpoints
+  [[nodiscard]] const Component& component_of(Index table) const;
   void save();
   void load();
   void save_static(Index table);
   void load_static(Index table);
   void remember_static(Index table);
   void splice_static(Index table);
-  void open_sources();
-  void skip_past();
-  void open(Index table, std::uint64_t bit, Index number);
-  Time next_given();
-  void step(Time time, std::uint64_t active);
-  void decide_plain(std::uint64_t active);
-  void note(const Rule& rule, const Machine::Frame& frame);
-  void take(const Rule& rule);
-  bool decide(const Group& group, std::uint64_t active);
-  void decide_delayed(const Decision& decision);
-  void fire(const Rule& rule);
-  void initiate(Index table, std::span<const Value> columns, Value value);
-  void terminate(Index table, std::span<const Value> columns, Value value);
-  void happen(Index table, std::span<const Value> columns);
-  [[nodiscard]] bool comes_true(const Attempt& attempt) const;
-  [[nodiscard]] bool owns(Index table) const { return world_.is_running(table); }
-  void pass_on();
-  void apply();
-  void apply_instance(Index table, Index instance);
-  void begin(Index table, Index pair);
-  [[nodiscard]] bool is_delay(Value delay) const;
-  void stage(Index table, Index pair);
-  bool is_postponable(Index table, Index pair);
-  void finish();
-
-  // Statically determined fluents.
-  void define(Index table);
-  void find_next();
-  void update_static();
-  void solve_definitions(Index table);
 
   World& world_;
   Machine machine_;
-  std::vector<GroundPair> initial_;
-  std::multimap<Time, GroundPair> scheduled_;  // effects on components that are evaluated later
-  std::multimap<Time, Attempt> attempts_;
-  // Times at which something is given, each in order: events of a kind, or starts and ends of a fluent.
-  struct Source {
-    std::uint64_t bit = 0;
-    Index number = kNone;  // of the source in the prepared component
-    std::size_t from = 0;  // rows of the present time-point: from here to `at`
-    const EventTable* events = nullptr;
-    const std::vector<Edge>* edges = nullptr;
-    const std::vector<Time>* times = nullptr;
-    std::size_t at = 0;
+  SweepRequest request_;
+  const Phase* phase_ = nullptr;
+  Time wake_ = kForever;
 
-    [[nodiscard]] Time next() const;
-    void pass(Time time);
-  };
   std::vector<Source> sources_;
-  std::vector<Time> extra_;  // times that no source has
-  const PreparedComponent* prepared_ = nullptr;
+  std::vector<Time> extra_;                    // times that no source has
+  std::multimap<Time, GroundPair> scheduled_;  // effects on components that are evaluated later
+  // In the order of their due times. Those before `first_attempt_` are over.
+  std::vector<Attempt> attempts_;
+  std::size_t first_attempt_ = 0;
+  std::vector<Value> effect_cells_;
+  std::int64_t in_a_row_ = 0;
+
   std::vector<std::pair<Index, Index>> touched_;  // instances with marks of the present time-point
+  std::vector<Index> openly_ended_;               // fluents with open ends at the present time-point
+  std::vector<Index> with_ended_;                 // fluents with ends of some values
   std::vector<Conflict> conflicts_;
   std::vector<Value> found_;  // heads of a rule, one after the other
+  std::vector<Value> head_;   // one of them
+  std::size_t changes_ = 0;
+
   FluentTable scratch_;
-  SweepRequest request_;
   std::optional<CheckpointReader> reader_;
   std::optional<CheckpointWriter> writer_;
+  bool is_saved_ = false;
   std::vector<FluentTable> before_;  // by table: statically determined fluents as they were in the checkpoint
-  Time wake_ = kForever;
-  std::int64_t in_a_row_ = 0;
-  std::size_t changes_ = 0;
-  Index component_ = kNone;
-  bool has_static_ = false;
 };
 
 }  // namespace holdsfor

@@ -1,21 +1,28 @@
 // What a sweep saves at a checkpoint, component by component in the order in which they run, and takes up again.
+#include <stdexcept>
 #include <utility>
 
 #include "sweep.h"
 
 namespace holdsfor {
 
+// A table of the phase that is evaluated.
+const Component& Sweep::component_of(Index table) const {
+  if (!world_.is_running(table)) throw std::invalid_argument("a checkpoint does not fit its plan");
+  return *world_.prepared.components[world_.prepared.component_of[table]].component;
+}
+
 void Sweep::save() {
-  const Component& component = *prepared_->component;
   const auto& tables = world_.plan().tables;
+  const std::span<const Attempt> attempts = std::span(attempts_).subspan(first_attempt_);
   std::vector<SavedPairs> saved(tables.size());
   std::vector<std::vector<bool>> needed(tables.size());
-  for (const auto& [due, attempt] : attempts_) {
+  for (const Attempt& attempt : attempts) {
     auto& pairs = needed[attempt.table];
     if (pairs.size() <= attempt.trigger) pairs.resize(attempt.trigger + std::size_t{1});
     pairs[attempt.trigger] = true;
   }
-  for (const Index table : component.tables) {
+  for (const Index table : phase_->tables) {
     const Time keep = tables[table].keep;
     if (tables[table].is_event()) {
       save_rows(*writer_, world_.events[table], request_.save_after, keep);
@@ -28,24 +35,22 @@ void Sweep::save() {
     save_rows(*writer_, fluent.terminations, request_.save_after, keep);
   }
   writer_->put(static_cast<std::uint64_t>(in_a_row_));
-  writer_->put(attempts_.size());
-  for (const auto& [due, attempt] : attempts_) {
-    writer_->put_time(due);
+  writer_->put(attempts.size());
+  for (const Attempt& attempt : attempts) {
+    const auto& delays = component_of(attempt.table).delays;
+    writer_->put_time(attempt.due);
     writer_->put(attempt.table);
     writer_->put(saved[attempt.table][attempt.trigger]);
     writer_->put_time(attempt.initiated);
     writer_->put(attempt.is_postponable ? 1 : 0);
-    writer_->put(static_cast<std::uint64_t>(attempt.rule - component.delays.data()));
+    writer_->put(static_cast<std::uint64_t>(attempt.rule - delays.data()));
     if (!attempt.rule->effect) continue;
-    writer_->put(attempt.effect.columns);
-    writer_->put(attempt.effect.value);
+    writer_->put(std::span(effect_cells_).subspan(attempt.effect, attempt.rule->effect->columns.size() + 1));
   }
 }
 
 void Sweep::load() {
-  if (!reader_) return;
-  const Component& component = *prepared_->component;
-  for (const Index table : component.tables) {
+  for (const Index table : phase_->tables) {
     if (world_.plan().tables[table].is_event()) {
       load_rows(*reader_, world_.events[table], request_.from->time);
       continue;
@@ -60,20 +65,22 @@ void Sweep::load() {
   }
   in_a_row_ = static_cast<std::int64_t>(reader_->get());
   const std::size_t count = reader_->get_count(6);
+  std::vector<Value> cells;
   for (std::size_t i = 0; i < count; ++i) {
-    const Time due = reader_->get_time();
     Attempt attempt;
+    attempt.due = reader_->get_time();
     attempt.table = reader_->get_index(world_.fluents.size());
     attempt.trigger = reader_->get_index(world_.fluents[attempt.table].pair_count);
     attempt.initiated = reader_->get_time();
     attempt.is_postponable = reader_->get() != 0;
-    attempt.rule = &component.delays[reader_->get_index(component.delays.size())];
+    const auto& delays = component_of(attempt.table).delays;
+    attempt.rule = &delays[reader_->get_index(delays.size())];
+    attempt.effect = effect_cells_.size();
     if (attempt.rule->effect) {
-      attempt.effect.table = attempt.rule->effect->table;
-      reader_->get(attempt.effect.columns, attempt.rule->effect->columns.size());
-      attempt.effect.value = reader_->get_value();
+      reader_->get(cells, attempt.rule->effect->columns.size() + 1);
+      effect_cells_.insert(effect_cells_.end(), cells.begin(), cells.end());
     }
-    attempts_.emplace(due, std::move(attempt));
+    attempts_.push_back(attempt);
   }
 }
 

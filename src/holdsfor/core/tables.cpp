@@ -82,15 +82,14 @@ std::size_t EventTable::first_from(Time wanted, std::size_t near) const {
   return at;
 }
 
-std::pair<std::size_t, std::size_t> EventTable::between(Time first, Time last) const {
-  const std::size_t from = near_ = first_from(first, near_);
+std::pair<std::size_t, std::size_t> EventTable::between(Time first, Time last, std::size_t& near) const {
+  const std::size_t from = near = first_from(first, near);
   return {from, last == kForever ? count_ : first_from(last + 1, from)};
 }
 
 void EventTable::show(const Value* rows, std::size_t count) {
   rows_ = rows;
   count_ = count;
-  near_ = 0;
 }
 
 void EventTable::add(Time when, std::span<const Value> args) {
@@ -116,10 +115,10 @@ void EventTable::clear() {
   show(own_.data(), 0);
 }
 
-Index FluentTable::add(std::span<const Value> columns) {
-  const Index found = find(columns);
+Index FluentTable::add(std::span<const Value> added) {
+  const Index found = find(added);
   if (found != kNone) return found;
-  args.insert(args.end(), columns.begin(), columns.end());
+  args.insert(args.end(), added.begin(), added.end());
   instances.emplace_back();
   index_.added(args, width, instances.size());
   return static_cast<Index>(instances.size() - 1);
@@ -139,10 +138,7 @@ std::pair<Index, bool> FluentTable::add_pair(Index instance, Value value) {
   Pair& pair = pairs[added];
   Intervals list = std::move(pair.list);
   list.clear();
-  pair = Pair{};
-  pair.list = std::move(list);
-  pair.instance = instance;
-  pair.value = value;
+  pair = Pair{.instance = instance, .value = value, .list = std::move(list)};
   // Pairs are kept in the order in which they came.
   Index* last = &instances[instance].first_pair;
   while (*last != kNone) last = &pairs[*last].next;
@@ -156,23 +152,15 @@ bool FluentTable::is_known(Index pair, Time now) const {
   return has_held(pair) || (pairs[pair].is_declared && (is_initiated(pair, now) || pairs[pair].holds_next));
 }
 
-bool FluentTable::is_broken(Index number, Time now) const {
-  const Pair& pair = pairs[number];
-  const Instance& instance = instances[pair.instance];
-  if (instance.stamp == now) {
-    if (instance.is_contested || instance.is_ended) return true;
-    if (instance.initiated != kNone && instance.initiated != number) return true;
-    for (Index at = instance.ended; at != kNone; at = ended[at].second) {
-      if (ended[at].first == pair.value) return true;
-    }
-  }
+bool FluentTable::is_ended_openly(Index number) const {
+  const auto own = columns(pairs[number].instance);
   const auto matches = [](Value wanted, Value value) { return wanted.is_wildcard() || wanted == value; };
-  return std::any_of(open_ends.begin(), open_ends.end(), [&](const OpenEnd& end) {
-    const auto own = columns(pair.instance);
-    return matches(end.value, pair.value) &&
-           std::equal(own.begin(), own.end(), end.columns.begin(),
-                      [&](Value value, Value wanted) { return matches(wanted, value); });
-  });
+  for (std::size_t end = 0; end < open_ends.size(); end += width + 1) {
+    bool is_ended = matches(open_ends[end + width], pairs[number].value);
+    for (std::size_t i = 0; i < width && is_ended; ++i) is_ended = matches(open_ends[end + i], own[i]);
+    if (is_ended) return true;
+  }
+  return false;
 }
 
 bool FluentTable::holds_next(Index number, Time now) const {
@@ -196,6 +184,9 @@ void FluentTable::index_edges() {
 }
 
 void FluentTable::clear() {
+  initiations.clear();
+  terminations.clear();
+  if (instances.empty() && open_ends.empty()) return;
   args.clear();
   instances.clear();
   pair_count = 0;
@@ -203,8 +194,6 @@ void FluentTable::clear() {
   starts.clear();
   ends.clear();
   cuts.clear();
-  initiations.clear();
-  terminations.clear();
   open_ends.clear();
   index_.clear();
 }

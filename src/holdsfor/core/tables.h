@@ -7,12 +7,10 @@
 #include <vector>
 
 #include "intervals.h"
-#include "plan.h"
+#include "prepared.h"
 #include "value.h"
 
 namespace holdsfor {
-
-inline constexpr Index kNone = UINT32_MAX;
 
 // Finds rows of values by their contents. A few rows are compared one by one.
 class TupleIndex {
@@ -41,8 +39,9 @@ class EventTable {
   [[nodiscard]] std::span<const Value> row(std::size_t number) const {
     return {rows_ + number * (width + 1) + 1, width};
   }
-  // The rows from one time to another, both included. Questions in the order of time are answered quickest.
-  [[nodiscard]] std::pair<std::size_t, std::size_t> between(Time first, Time last) const;
+  // The rows from one time to another, both included. `near` is where the last answer began: questions in the order of
+  // time are answered quickest.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> between(Time first, Time last, std::size_t& near) const;
   // Shows rows that stand elsewhere.
   void show(const Value* rows, std::size_t count);
   void add(Time when, std::span<const Value> args);
@@ -56,7 +55,6 @@ class EventTable {
   const Value* rows_ = nullptr;
   std::size_t count_ = 0;
   std::vector<Value> own_;
-  mutable std::size_t near_ = 0;
 };
 
 // F=V for one instance of F: its intervals so far, and since when it holds if it is open.
@@ -68,6 +66,7 @@ struct Pair {
   bool is_declared = true;
   bool starts_initially = false;
   bool holds_next = false;       // of statically determined fluents in a cycle, at the present time-point
+  Index defined_by = kNone;      // the rule of a statically determined fluent
   Time last_initiated = kNever;  // effective or not
   Time last_effective = kNever;
   Intervals list;
@@ -93,12 +92,6 @@ struct Edge {
   friend bool operator<(const Edge& a, const Edge& b) { return a.time < b.time; }
 };
 
-// A termination with open variables: it ends every pair that matches. Wildcards stand for them.
-struct OpenEnd {
-  std::vector<Value> columns;
-  Value value;
-};
-
 class FluentTable {
  public:
   std::size_t width = 0;
@@ -114,12 +107,14 @@ class FluentTable {
   // terminations are wildcards.
   EventTable initiations;
   EventTable terminations;
-  // Terminations with open variables at the present time-point.
-  std::vector<OpenEnd> open_ends;
+  // Terminations with open variables at the present time-point: columns, and the value last. Wildcards stand for the
+  // variables, and each ends every pair that matches.
+  std::vector<Value> open_ends;
 
   [[nodiscard]] std::span<const Value> columns(Index instance) const { return {args.data() + instance * width, width}; }
-  [[nodiscard]] Index find(std::span<const Value> columns) const {
-    return index_.find(columns, args, instances.size());
+  [[nodiscard]] Index find(std::span<const Value> wanted) const {
+    if (width == 1 && instances.size() == 1) return args[0] == wanted[0] ? 0 : kNone;
+    return index_.find(wanted, args, instances.size());
   }
   Index add(std::span<const Value> columns);
   [[nodiscard]] Index find_pair(Index instance, Value value) const;
@@ -133,8 +128,28 @@ class FluentTable {
   }
   // Whether a pair has held at some time, is being initiated, or will hold next.
   [[nodiscard]] bool is_known(Index pair, Time now) const;
+  // The marks of an instance at a time-point; those of an earlier one are forgotten.
+  Instance& marked(Index instance, Time now) {
+    Instance& one = instances[instance];
+    if (one.stamp != now) {
+      one.stamp = now;
+      one.initiated = one.ended = kNone;
+      one.is_contested = one.is_ended = false;
+    }
+    return one;
+  }
   // Whether something breaks a pair at the present time-point: an end, or another value.
-  [[nodiscard]] bool is_broken(Index pair, Time now) const;
+  [[nodiscard]] bool is_broken(Index pair, Time now) const {
+    const Instance& instance = instances[pairs[pair].instance];
+    if (instance.stamp == now) {
+      if (instance.is_contested || instance.is_ended) return true;
+      if (instance.initiated != kNone && instance.initiated != pair) return true;
+      for (Index at = instance.ended; at != kNone; at = ended[at].second) {
+        if (ended[at].first == pairs[pair].value) return true;
+      }
+    }
+    return !open_ends.empty() && is_ended_openly(pair);
+  }
   // Whether a pair holds just after the present time-point, by what has been decided so far.
   [[nodiscard]] bool holds_next(Index pair, Time now) const;
   // Sorts starts and ends by time, once all lists are finished.
@@ -142,6 +157,8 @@ class FluentTable {
   void clear();
 
  private:
+  [[nodiscard]] bool is_ended_openly(Index pair) const;
+
   TupleIndex index_;
 };
 

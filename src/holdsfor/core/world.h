@@ -2,13 +2,11 @@
 #pragma once
 
 #include <functional>
-#include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "arithmetic.h"
 #include "host.h"
-#include "plan.h"
+#include "prepared.h"
 #include "tables.h"
 #include "terms.h"
 
@@ -16,53 +14,6 @@ namespace holdsfor {
 
 // The time-point at which `initially` initiates its values.
 inline constexpr Time kInitial = -1;
-
-// Rows of a fact table by the values of some of their columns.
-class FactIndex {
- public:
-  FactIndex(const FactTable& facts, std::vector<Index> places);
-  [[nodiscard]] const std::vector<Index>& places() const { return places_; }
-  // The rows whose values at the places have this hash; others may be among them.
-  [[nodiscard]] std::span<const Index> find(std::uint64_t hash) const;
-
- private:
-  std::vector<Index> places_;
-  std::unordered_map<std::uint64_t, std::vector<Index>> rows_;
-};
-
-// A component with what its sweep goes by.
-struct PreparedComponent {
-  const Component* component = nullptr;
-  // Tables of other components that make its rules run, at most 64; a component with more runs all rules every time.
-  std::vector<Index> sources;
-  // By rule: the sources that make it run; all ones if it must run whenever anything happens.
-  std::vector<std::uint64_t> runs_for;
-  // By source: the rules that begin with its events at the present time-point, so that they can run row by row.
-  std::vector<std::vector<Index>> row_rules;
-  // Rules that do not begin so.
-  std::vector<Index> other_rules;
-  bool has_definitions = false;
-  // No rule reads what is decided at its own time-point, so that their order does not matter.
-  bool is_plain = false;
-};
-
-// A plan that is ready to run: instructions know their indexes, tables what is asked of them.
-struct Prepared {
-  Plan plan;
-  std::vector<FactIndex> fact_indexes;
-  std::vector<bool> has_edge_readers;          // by table: start and end events of it are read
-  std::vector<bool> has_effect_readers;        // by table: its initiations and terminations are read
-  std::vector<std::vector<Index>> groundings;  // by table
-  std::vector<std::vector<Index>> postpones;   // by table
-  std::vector<PreparedComponent> components;   // of all stages
-  std::vector<std::vector<Index>> of_stage;    // components by stage
-  std::vector<Index> component_of;             // by table; kNone for input
-  std::vector<Index> stage_of;                 // by component
-  // For tests: every key stops after this time-point, and goes on from what its checkpoint has.
-  std::optional<Time> resume_at;
-
-  explicit Prepared(Plan plan);
-};
 
 struct World {
   World(const Prepared& prepared, TermTable& terms, Host& host);
@@ -75,7 +26,10 @@ struct World {
   std::vector<FluentTable> fluents;  // by table
   Time query = 0;
   Time now = 0;
-  Index running = kNone;  // the component that is evaluated
+  Value now_value;        // the same as a term
+  Index running = kNone;  // the phase that is evaluated
+  // The events of the key; those that are looked up stand in `events`, too.
+  std::span<const Value> log;
   // Lists are the next time-point alone: statically determined fluents inside a cycle.
   bool is_pointwise = false;
   // Something that was found would be otherwise at another query time, even without new rows.
@@ -106,17 +60,31 @@ struct World {
     return is_shared[table] ? shared->fluents[table] : fluents[table];
   }
   [[nodiscard]] const Plan& plan() const { return prepared.plan; }
-  [[nodiscard]] bool is_running(Index table) const {
-    return running != kNone && prepared.component_of[table] == running;
+  void set_now(Time time) {
+    now = time;
+    now_value = terms.integer(time);
+  }
+  [[nodiscard]] bool is_running(Index table) const { return running != kNone && prepared.phase_of[table] == running; }
+  // Whether instances of a fluent know the value that they have at the present time-point.
+  [[nodiscard]] bool has_current(Index table) const {
+    return is_running(table) && plan().tables[table].role == Role::kSimpleFluent;
+  }
+  // Where rows of a table were last looked up.
+  enum class Rows : std::uint8_t { kEvents, kInitiations, kTerminations };
+  std::size_t& cursor(Index table, Rows rows) {
+    return cursors_[table * std::size_t{3} + static_cast<std::size_t>(rows)];
   }
   // Finds which statically determined pairs under way hold next.
   std::function<void()> find_next;
   // Whether a pair holds just after the present time-point.
   [[nodiscard]] bool will_hold(Index table, Index pair) const;
   void clear();
+
+ private:
+  std::vector<std::size_t> cursors_;
 };
 
-// Puts the events of a key in place.
-void load_events(World& world, std::span<const Value> log);
+// Puts the events of a key in place. The log must stay where it is while the key is evaluated.
+inline void load_events(World& world, std::span<const Value> log) { world.log = log; }
 
 }  // namespace holdsfor

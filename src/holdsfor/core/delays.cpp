@@ -1,0 +1,174 @@
+// Delayed effects: a pair that is initiated stages attempts, which take effect later if nothing has broken it.
+#include <algorithm>
+#include <array>
+
+#include "sweep.h"
+
+namespace holdsfor {
+
+std::span<const Sweep::Attempt> Sweep::due_attempts() const {
+  std::size_t last = first_attempt_;
+  while (last < attempts_.size() && attempts_[last].due == world_.now) ++last;
+  return {attempts_.data() + first_attempt_, last - first_attempt_};
+}
+
+GroundPair Sweep::effect_of(const Attempt& attempt) const {
+  const std::size_t width = attempt.rule->effect->columns.size();
+  const auto from = effect_cells_.begin() + static_cast<std::ptrdiff_t>(attempt.effect);
+  return {attempt.rule->effect->table,
+          {from, from + static_cast<std::ptrdiff_t>(width)},
+          effect_cells_[attempt.effect + width]};
+}
+
+bool Sweep::comes_true(const Attempt& attempt) const {
+  const FluentTable& fluent = world_.fluents[attempt.table];
+  const Pair& trigger = fluent.pairs[attempt.trigger];
+  const bool is_unbroken =
+      fluent.instances[trigger.instance].current == attempt.trigger && trigger.since <= attempt.initiated + 1;
+  const bool is_renewed = trigger.last_initiated == world_.now || trigger.last_effective > attempt.initiated;
+  return is_unbroken && !(attempt.is_postponable && is_renewed);
+}
+
+// Whether effects may take place now.
+bool Sweep::is_anything_due() const {
+  if (!scheduled_.empty() && scheduled_.contains(world_.now)) return true;
+  const auto due = due_attempts();
+  return std::any_of(due.begin(), due.end(), [&](const Attempt& attempt) { return comes_true(attempt); });
+}
+
+// The delayed effects of plain components, in their order. A postponed effect is decided when all that may postpone it
+// is known.
+void Sweep::decide_delayed() {
+  for (const Index number : phase_->components) {
+    const Component& component = *world_.prepared.components[number].component;
+    for (const bool is_late : {false, true}) {
+      for (const Group& group : component.groups) {
+        for (const Decision& decision : group.decisions) {
+          if ((decision.kind != MomentKind::kInitiated) == is_late) decide(decision);
+        }
+      }
+    }
+    if (!component.delays.empty()) pass_on(number);
+  }
+}
+
+void Sweep::decide(const Decision& decision) {
+  Machine::Frame none;
+  for (const Attempt& attempt : due_attempts()) {
+    const bool is_end = !attempt.rule->effect;
+    const MomentKind kind = is_end                   ? MomentKind::kTerminated
+                            : attempt.is_postponable ? MomentKind::kDelayed
+                                                     : MomentKind::kInitiated;
+    if (kind != decision.kind) continue;
+    const Index table = is_end ? attempt.table : attempt.rule->effect->table;
+    if (table != decision.table) continue;
+    const Pair& trigger = world_.fluents[attempt.table].pairs[attempt.trigger];
+    const std::size_t width = world_.fluents[table].width;
+    const Value value = is_end ? trigger.value : effect_cells_[attempt.effect + width];
+    if (!machine_.match(decision.value, value, none) || !comes_true(attempt)) continue;
+    if (is_end) {
+      const auto columns = world_.fluents[table].columns(trigger.instance);
+      head_.assign(columns.begin(), columns.end());
+      terminate(table, head_, value);
+    } else {
+      const auto from = effect_cells_.begin() + static_cast<std::ptrdiff_t>(attempt.effect);
+      head_.assign(from, from + static_cast<std::ptrdiff_t>(width));
+      initiate(table, head_, value);
+    }
+  }
+  if (decision.kind != MomentKind::kInitiated || scheduled_.empty()) return;
+  const auto [first, last] = scheduled_.equal_range(world_.now);
+  for (auto at = first; at != last; ++at) {
+    const GroundPair& pair = at->second;
+    if (pair.table == decision.table && machine_.match(decision.value, pair.value, none)) {
+      initiate(pair.table, pair.columns, pair.value);
+    }
+  }
+}
+
+// Counts what takes effect now of the triggers of a component; effects on later components are left for them.
+void Sweep::pass_on(Index component) {
+  for (const Attempt& attempt : due_attempts()) {
+    if (world_.prepared.component_of[attempt.table] != component || !comes_true(attempt)) continue;
+    if (++in_a_row_ > world_.plan().max_delayed_effects) {
+      throw EvaluationStop(EvaluationStop::Reason::kTooManyEffects, attempt.rule->site.number, Value::nothing(),
+                           world_.now);
+    }
+    if (attempt.rule->effect && world_.prepared.component_of[attempt.rule->effect->table] != component) {
+      scheduled_.emplace(world_.now, effect_of(attempt));
+    }
+  }
+}
+
+void Sweep::drop_due() {
+  first_attempt_ += due_attempts().size();
+  if (first_attempt_ < attempts_.size()) return;
+  attempts_.clear();
+  effect_cells_.clear();
+  first_attempt_ = 0;
+}
+
+// Whether a number is positive and whole; larger than a word, it may be a float.
+bool Sweep::is_delay(Value delay) const {
+  if (delay.is_integer()) return delay.as_integer() >= 1;
+  const Value one = Value::integer(1);
+  if (!world_.arithmetic.compare(Comparison::kAtLeast, delay, one)) return false;
+  const std::array args{delay};
+  const auto whole = world_.arithmetic.apply(Function::kTruncate, args);
+  return whole && world_.arithmetic.compare(Comparison::kEqual, delay, *whole);
+}
+
+void Sweep::stage(Index table, Index number) {
+  const FluentTable& fluent = world_.fluents[table];
+  const Value value = fluent.pairs[number].value;
+  const std::size_t known = attempts_.size();
+  const Component& component = *world_.prepared.components[world_.prepared.component_of[table]].component;
+  for (const Delay& rule : component.delays) {
+    if (rule.trigger.table != table) continue;
+    const auto columns = fluent.columns(fluent.pairs[number].instance);
+    machine_.run_on(rule.trigger, columns, value, rule.program, [&](const Machine::Frame& frame) {
+      const auto delay = world_.arithmetic.evaluate(rule.delay, frame.values);
+      if (!delay || !is_delay(*delay)) {
+        throw EvaluationStop(EvaluationStop::Reason::kDelay, rule.site.number, delay.value_or(Value::nothing()),
+                             world_.now);
+      }
+      // Later than any time-point.
+      if (!delay->is_integer()) return false;
+      attempts_.push_back({.due = moved(world_.now, delay->as_integer()),
+                           .initiated = world_.now,
+                           .table = table,
+                           .trigger = number,
+                           .rule = &rule,
+                           .effect = effect_cells_.size()});
+      if (rule.effect) {
+        for (const Shape& shape : rule.effect->columns) effect_cells_.push_back(machine_.build(shape, frame));
+        effect_cells_.push_back(machine_.build(rule.effect->value, frame));
+      }
+      return false;
+    });
+  }
+  if (attempts_.size() == known) return;
+  const bool can_wait = is_postponable(table, number);
+  for (std::size_t at = known; at < attempts_.size(); ++at) {
+    attempts_[at].is_postponable = can_wait;
+    // Most come in the order in which they are due.
+    const auto later = [](Time due, const Attempt& other) { return due < other.due; };
+    const auto end = attempts_.begin() + static_cast<std::ptrdiff_t>(at);
+    if (at == first_attempt_ || std::prev(end)->due <= end->due) continue;
+    const auto first = attempts_.begin() + static_cast<std::ptrdiff_t>(first_attempt_);
+    std::rotate(std::upper_bound(first, end, end->due, later), end, std::next(end));
+  }
+}
+
+bool Sweep::is_postponable(Index table, Index number) {
+  const auto& postpones = world_.prepared.postpones[table];
+  const auto yes = [](const Machine::Frame&) { return true; };
+  return std::any_of(postpones.begin(), postpones.end(), [&](Index one) {
+    const Condition& condition = world_.plan().postpones[one];
+    const FluentTable& fluent = world_.fluents[table];
+    return machine_.run_on(condition.pair, fluent.columns(fluent.pairs[number].instance), fluent.pairs[number].value,
+                           condition.program, yes);
+  });
+}
+
+}  // namespace holdsfor

@@ -1,0 +1,288 @@
+#include "phases.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace holdsfor {
+namespace {
+
+bool is_in(Index table, const std::vector<Index>& tables) {
+  return std::find(tables.begin(), tables.end(), table) != tables.end();
+}
+
+bool is_at_present(const Instant& time) { return !time.binds && time.reg == 0; }
+
+// Calls `found` with each table that instructions read, and with the instruction.
+template <typename Found>
+void each_read(const Block& block, const Found& found) {
+  for (const Instruction& one : block) {
+    switch (one.op) {
+      case Op::kEvents:
+      case Op::kHolding:
+      case Op::kEdges:
+      case Op::kEndable:
+      case Op::kLookup:
+        found(one.table, one);
+        break;
+      case Op::kDomain:
+        for (const PairShape& place : one.places) found(place.table, one);
+        break;
+      default:
+        break;
+    }
+    for (const Block& inner : one.blocks) each_read(inner, found);
+  }
+}
+
+template <typename Found>
+void each_read(const Component& component, const Found& found) {
+  for (const Rule& rule : component.rules) each_read(rule.program.block, found);
+  for (const Definition& definition : component.definitions) each_read(definition.program.block, found);
+  for (const Delay& delay : component.delays) each_read(delay.program.block, found);
+}
+
+// Whether some rule reads what its component decides at the time-point at which it runs.
+bool reads_present(const Component& component) {
+  bool found = false;
+  each_read(component, [&](Index table, const Instruction& one) {
+    const bool is_of_time_point = one.op == Op::kEvents || one.op == Op::kEdges || one.op == Op::kEndable;
+    found = found || (is_of_time_point && is_in(table, component.tables));
+  });
+  return found;
+}
+
+bool begins_with_events(const Rule& rule) {
+  const Block& block = rule.program.block;
+  return !block.empty() && block[0].op == Op::kEvents && is_at_present(block[0].time);
+}
+
+bool has_one_solution(const Instruction& one) {
+  switch (one.op) {
+    case Op::kCompare:
+    case Op::kAssign:
+    case Op::kEqual:
+    case Op::kNegate:
+      return true;
+    case Op::kBranch:
+    case Op::kChoose:
+      return false;
+    default:
+      return one.is_test;
+  }
+}
+
+bool simplify(const Shape& shape, Operand& into) {
+  switch (shape.kind) {
+    case ShapeKind::kConstant:
+      into.constant = shape.constant;
+      return true;
+    case ShapeKind::kRegister:
+    case ShapeKind::kBind:
+      into.reg = shape.reg;
+      return true;
+    case ShapeKind::kAnything:
+      into.constant = Value::wildcard();
+      return true;
+    case ShapeKind::kStructure:
+    case ShapeKind::kList:
+      break;
+  }
+  return false;
+}
+
+RowRule row_rule(const Rule& rule) {
+  RowRule found;
+  found.rule = &rule;
+  const Block& block = rule.program.block;
+  for (Index place = 0; place < block[0].columns.size(); ++place) {
+    const Shape& shape = block[0].columns[place];
+    if (shape.kind == ShapeKind::kBind) found.registers.emplace_back(place, shape.reg);
+    found.has_pattern = found.has_pattern || (shape.kind != ShapeKind::kBind && shape.kind != ShapeKind::kAnything);
+  }
+  found.is_simple = true;
+  for (const Shape& shape : rule.columns) {
+    found.is_simple = simplify(shape, found.columns.emplace_back()) && found.is_simple;
+  }
+  if (rule.kind != HeadKind::kHappen) found.is_simple = simplify(rule.value, found.value) && found.is_simple;
+  found.first = 1 + rule.row_skip;
+  found.is_single = std::all_of(block.begin() + 1, block.end(), has_one_solution);
+  return found;
+}
+
+class PhaseMaker {
+ public:
+  PhaseMaker(Prepared& prepared, Index stage) : prepared_(prepared), stage_(stage) {}
+
+  void run() {
+    const Stage& stage = prepared_.plan.stages[stage_];
+    std::vector<bool> looked_up(prepared_.plan.tables.size());
+    is_shared_.assign(prepared_.plan.tables.size(), false);
+    for (const Route& route : stage.inputs) is_shared_[route.table] = route.is_shared;
+    for (const Index number : prepared_.of_stage[stage_]) level_.push_back(level_of(number));
+    gather();
+    for (const Index number : prepared_.phases_of[stage_]) {
+      Phase& phase = prepared_.phases[number];
+      if (phase.kind != PhaseKind::kStatic) fill(phase);
+      note_lookups(phase, looked_up);
+    }
+    for (auto* conditions : {&prepared_.plan.postpones, &prepared_.plan.groundings}) {
+      for (const Condition& condition : *conditions) {
+        each_read(condition.program.block, [&](Index table, const Instruction&) { looked_up[table] = true; });
+      }
+    }
+    for (Index table = 0; table < looked_up.size(); ++table) {
+      looked_up[table] = prepared_.plan.tables[table].is_event() && (looked_up[table] || is_here(table));
+    }
+    if (std::find(looked_up.begin(), looked_up.end(), true) == looked_up.end()) looked_up.clear();
+    prepared_.needs_rows.push_back(std::move(looked_up));
+  }
+
+ private:
+  [[nodiscard]] const PreparedComponent& of(Index number) const { return prepared_.components[number]; }
+  [[nodiscard]] bool is_here(Index table) const { return prepared_.stage_of(table) == stage_; }
+  [[nodiscard]] Index place_of(Index number) const { return number - prepared_.of_stage[stage_].front(); }
+
+  Index level_of(Index number) {
+    PreparedComponent& made = prepared_.components[number];
+    const Component& component = *made.component;
+    made.is_plain = !component.is_static && component.definitions.empty() && !reads_present(component);
+    Index level = 0;
+    const auto after = [&](Index other, bool may_share) {
+      if (other == kNone || other == number || of(other).stage != stage_ || place_of(other) >= level_.size()) return;
+      const bool shares = may_share && made.is_plain && of(other).is_plain;
+      level = std::max(level, level_[place_of(other)] + (shares ? 0 : 1));
+    };
+    each_read(component, [&](Index table, const Instruction& one) {
+      after(prepared_.component_of[table], one.op == Op::kHolding && is_at_present(one.time));
+    });
+    // Delayed effects of earlier components come when these have been decided.
+    for (const Index other : prepared_.of_stage[stage_]) {
+      if (other == number) break;
+      for (const Delay& delay : of(other).component->delays) {
+        if (delay.effect && prepared_.component_of[delay.effect->table] == number) after(other, true);
+      }
+    }
+    return level;
+  }
+
+  // Phases in the order of their levels; at one level, those of plain components first.
+  void gather() {
+    auto& numbers = prepared_.phases_of.emplace_back();
+    const auto& all = prepared_.of_stage[stage_];
+    const Index levels = level_.empty() ? 0 : *std::max_element(level_.begin(), level_.end()) + 1;
+    for (Index level = 0; level < levels; ++level) {
+      Phase together;
+      std::vector<Phase> alone;
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (level_[i] != level) continue;
+        if (of(all[i]).is_plain) {
+          together.components.push_back(all[i]);
+        } else {
+          Phase& phase = alone.emplace_back();
+          phase.kind = of(all[i]).component->is_static ? PhaseKind::kStatic : PhaseKind::kCycle;
+          phase.components.push_back(all[i]);
+        }
+      }
+      if (!together.components.empty()) add(std::move(together), numbers);
+      for (Phase& phase : alone) add(std::move(phase), numbers);
+    }
+  }
+
+  void add(Phase phase, std::vector<Index>& numbers) {
+    const auto number = static_cast<Index>(prepared_.phases.size());
+    for (const Index one : phase.components) {
+      prepared_.components[one].phase = number;
+      const Component& component = *of(one).component;
+      for (const Index table : component.tables) {
+        phase.tables.push_back(table);
+        prepared_.phase_of[table] = number;
+      }
+      for (const Rule& rule : component.rules) phase.rules.push_back(&rule);
+      phase.has_delays = phase.has_delays || !component.delays.empty();
+      phase.has_definitions = phase.has_definitions || !component.definitions.empty();
+    }
+    numbers.push_back(number);
+    prepared_.phases.push_back(std::move(phase));
+  }
+
+  // Whether rules of a phase get the rows of a table from the log.
+  [[nodiscard]] bool is_from_log(const Phase& phase, Index table) const {
+    return phase.kind == PhaseKind::kRows && prepared_.plan.tables[table].is_event() && !is_here(table) &&
+           !is_shared_[table];
+  }
+
+  void fill(Phase& phase) const {
+    phase.row_rules.resize(prepared_.plan.tables.size());
+    for (const Rule* rule : phase.rules) {
+      for (const Index driver : rule->drivers) {
+        if (!is_in(driver, phase.tables) && !is_in(driver, phase.sources)) phase.sources.push_back(driver);
+      }
+    }
+    for (std::size_t i = 0; i < phase.sources.size(); ++i) {
+      RowRules& rules = phase.row_rules[phase.sources[i]];
+      rules.bit = bit_of(i);
+      rules.is_from_log = is_from_log(phase, phase.sources[i]);
+    }
+    for (Index number = 0; number < phase.rules.size(); ++number) {
+      const Rule& rule = *phase.rules[number];
+      const bool is_set_off_inside =
+          rule.drivers.empty() || std::any_of(rule.drivers.begin(), rule.drivers.end(),
+                                              [&](Index table) { return is_in(table, phase.tables); });
+      std::uint64_t mask = is_set_off_inside ? ~std::uint64_t{0} : 0;
+      for (const Index driver : rule.drivers) mask |= phase.row_rules[driver].bit;
+      phase.runs_for.push_back(mask);
+      const bool is_of_row = phase.kind == PhaseKind::kRows && begins_with_events(rule) && !is_set_off_inside;
+      if (!is_of_row) {
+        phase.other_rules.push_back(number);
+        continue;
+      }
+      RowRules& rules = phase.row_rules[rule.program.block[0].table];
+      rules.has_rules = true;
+      if (rule.row_bit == Rule::kNoRowBit) {
+        rules.others.push_back(row_rule(rule));
+      } else {
+        if (rules.by_bit.size() <= rule.row_bit) rules.by_bit.resize(rule.row_bit + std::size_t{1});
+        rules.by_bit[rule.row_bit] = row_rule(rule);
+        rules.mask |= Passes{1} << rule.row_bit;
+      }
+    }
+    for (const Index number : phase.other_rules) {
+      for (const Index driver : phase.rules[number]->drivers) phase.row_rules[driver].drives_others = true;
+    }
+    for (RowRules& rules : phase.row_rules) {
+      rules.is_empty = !rules.is_from_log || !(rules.has_rules || rules.drives_others);
+      phase.reads_log = phase.reads_log || !rules.is_empty;
+    }
+  }
+
+  // Sources beyond the last bit share it.
+  static std::uint64_t bit_of(std::size_t source) { return std::uint64_t{1} << std::min<std::size_t>(source, 63); }
+
+  void note_lookups(const Phase& phase, std::vector<bool>& looked_up) const {
+    for (const Index number : phase.components) {
+      for (const Delay& delay : of(number).component->delays) {
+        each_read(delay.program.block, [&](Index table, const Instruction&) { looked_up[table] = true; });
+      }
+    }
+    for (std::size_t number = 0; number < phase.rules.size(); ++number) {
+      const Block& block = phase.rules[number]->program.block;
+      const bool is_other = is_in(static_cast<Index>(number), phase.other_rules);
+      each_read(block, [&](Index table, const Instruction& one) {
+        if (is_other || &one != block.data()) looked_up[table] = true;
+      });
+    }
+  }
+
+  Prepared& prepared_;
+  Index stage_;
+  std::vector<Index> level_;  // by component of the stage
+  std::vector<bool> is_shared_;
+};
+
+}  // namespace
+
+void make_phases(Prepared& prepared) {
+  for (Index stage = 0; stage < prepared.plan.stages.size(); ++stage) PhaseMaker(prepared, stage).run();
+}
+
+}  // namespace holdsfor

@@ -1,0 +1,152 @@
+#include "prepared.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "phases.h"
+#include "row_conditions.h"
+
+namespace holdsfor {
+namespace {
+
+bool binds(const Shape& shape) {
+  if (shape.kind == ShapeKind::kBind) return true;
+  return std::any_of(shape.items.begin(), shape.items.end(), binds);
+}
+
+bool gives(const Shape& shape, Index reg) {
+  if (shape.kind == ShapeKind::kBind && shape.reg == reg) return true;
+  return std::any_of(shape.items.begin(), shape.items.end(), [&](const Shape& item) { return gives(item, reg); });
+}
+
+// Whether a term is known before an instruction runs: a register may get its value from a column of its own.
+bool is_given(const Shape& shape, const Instruction& one) {
+  if (shape.kind == ShapeKind::kConstant) return true;
+  if (shape.kind != ShapeKind::kRegister || gives(one.value, shape.reg)) return false;
+  return std::none_of(one.columns.begin(), one.columns.end(),
+                      [&](const Shape& other) { return gives(other, shape.reg); });
+}
+
+// Goes through the instructions of a plan once and notes what they need.
+class Preparation {
+ public:
+  explicit Preparation(Prepared& prepared) : prepared_(prepared) {}
+
+  void run() {
+    Plan& plan = prepared_.plan;
+    for (Stage& stage : plan.stages) {
+      for (Component& component : stage.components) {
+        for (Rule& rule : component.rules) program(rule.program);
+        for (Definition& definition : component.definitions) program(definition.program);
+        for (Delay& delay : component.delays) program(delay.program);
+      }
+    }
+    for (auto* conditions : {&plan.initially, &plan.postpones, &plan.groundings}) {
+      for (Condition& condition : *conditions) program(condition.program);
+    }
+  }
+
+ private:
+  void program(Program& given) {
+    prepared_.most_registers = std::max(prepared_.most_registers, given.registers);
+    block(given.block);
+  }
+
+  // Where solutions are counted, each of them matters.
+  void block(Block& instructions, bool is_counted = false) {
+    for (Instruction& one : instructions) {
+      for (Block& inner : one.blocks) block(inner, is_counted || one.op == Op::kCollect);
+      one.is_ground =
+          std::all_of(one.columns.begin(), one.columns.end(), [&](const Shape& shape) { return is_given(shape, one); });
+      const bool gives_nothing = one.op != Op::kDomain && one.op != Op::kLookup && one.op != Op::kListCall &&
+                                 !binds(one.value) && !one.time.binds && one.outputs.empty() &&
+                                 std::none_of(one.columns.begin(), one.columns.end(), binds);
+      const bool has_one_answer = one.is_ground && is_given(one.value, one) && one.op != Op::kCall;
+      one.is_test = gives_nothing && (!is_counted || has_one_answer);
+      if (one.op == Op::kFacts) one.out = fact_index(one);
+      if (one.op == Op::kEdges) {
+        const bool is_effect = one.edge == EdgeKind::kInitiated || one.edge == EdgeKind::kTerminated;
+        (is_effect ? prepared_.has_effect_readers : prepared_.has_edge_readers)[one.table] = true;
+      }
+    }
+  }
+
+  Index fact_index(const Instruction& one) {
+    std::vector<Index> places;
+    for (Index place = 0; place < one.columns.size(); ++place) {
+      if (is_given(one.columns[place], one)) places.push_back(place);
+    }
+    const auto key = std::pair(one.table, places);
+    for (const auto& [known, number] : known_) {
+      if (known == key) return number;
+    }
+    const auto number = static_cast<Index>(prepared_.fact_indexes.size());
+    prepared_.fact_indexes.emplace_back(prepared_.plan.facts[one.table], places);
+    known_.emplace_back(key, number);
+    return number;
+  }
+
+  Prepared& prepared_;
+  std::vector<std::pair<std::pair<Index, std::vector<Index>>, Index>> known_;
+};
+
+}  // namespace
+
+FactIndex::FactIndex(const FactTable& facts, std::vector<Index> places) : places_(std::move(places)) {
+  std::vector<Value> key(places_.size());
+  std::vector<std::pair<std::uint64_t, Index>> order;
+  order.reserve(facts.count);
+  for (Index row = 0; row < facts.count; ++row) {
+    for (std::size_t i = 0; i < places_.size(); ++i) key[i] = facts.rows[row * facts.columns + places_[i]];
+    order.emplace_back(hash_of(key), row);
+  }
+  std::sort(order.begin(), order.end());
+  slots_.resize(std::bit_ceil(order.size() * 2 + 1));
+  for (std::size_t first = 0; first < order.size();) {
+    const std::uint64_t hash = order[first].first;
+    const auto begin = static_cast<std::uint32_t>(first);
+    while (first < order.size() && order[first].first == hash) rows_.push_back(order[first++].second);
+    std::size_t at = hash & (slots_.size() - 1);
+    while (slots_[at].begin != slots_[at].end) at = (at + 1) & (slots_.size() - 1);
+    slots_[at] = {hash, begin, static_cast<std::uint32_t>(first)};
+  }
+}
+
+std::span<const Index> FactIndex::find(std::uint64_t wanted) const {
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t at = wanted & mask;; at = (at + 1) & mask) {
+    const Slot& slot = slots_[at];
+    if (slot.begin == slot.end) return {};
+    if (slot.hash == wanted) return {rows_.data() + slot.begin, slot.end - slot.begin};
+  }
+}
+
+Prepared::Prepared(Plan given)
+    : plan(std::move(given)),
+      has_edge_readers(plan.tables.size()),
+      has_effect_readers(plan.tables.size()),
+      groundings(plan.tables.size()),
+      postpones(plan.tables.size()),
+      component_of(plan.tables.size(), kNone),
+      phase_of(plan.tables.size(), kNone) {
+  for (const Stage& stage : plan.stages) {
+    auto& numbers = of_stage.emplace_back();
+    for (const Component& component : stage.components) {
+      numbers.push_back(static_cast<Index>(components.size()));
+      for (const Index table : component.tables) component_of[table] = numbers.back();
+      components.push_back({.component = &component, .stage = static_cast<Index>(of_stage.size() - 1)});
+    }
+  }
+  for (Index number = 0; number < plan.groundings.size(); ++number) {
+    groundings[plan.groundings[number].pair.table].push_back(number);
+  }
+  for (Index number = 0; number < plan.postpones.size(); ++number) {
+    postpones[plan.postpones[number].pair.table].push_back(number);
+  }
+  Preparation(*this).run();
+  assign_row_bits(plan);
+  make_phases(*this);
+}
+
+}  // namespace holdsfor

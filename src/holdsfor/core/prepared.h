@@ -1,0 +1,130 @@
+// A plan that is ready to run: instructions know their indexes, tables what is asked of them, and components are
+// put together into phases.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "log.h"
+#include "plan.h"
+
+namespace holdsfor {
+
+inline constexpr Index kNone = UINT32_MAX;
+
+// Rows of a fact table by the values of some of their columns.
+class FactIndex {
+ public:
+  FactIndex(const FactTable& facts, std::vector<Index> places);
+  [[nodiscard]] const std::vector<Index>& places() const { return places_; }
+  // The rows whose values at the places have this hash, in their order; others may be among them.
+  [[nodiscard]] std::span<const Index> find(std::uint64_t hash) const;
+
+ private:
+  // A slot has the rows of one hash, which stand in `rows_` one after the other.
+  struct Slot {
+    std::uint64_t hash = 0;
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;  // nothing, if it is `begin`
+  };
+
+  std::vector<Index> places_;
+  std::vector<Slot> slots_;
+  std::vector<Index> rows_;
+};
+
+// A cell of a head: a constant, or what a register has. kNone: the constant.
+struct Operand {
+  Index reg = kNone;
+  Value constant;
+};
+
+// A rule that begins with the events of its time-point, so that it can run for one row after the other.
+struct RowRule {
+  const Rule* rule = nullptr;
+  // The registers that get the arguments of a row, by place. Rows must match the rest of the pattern, too, unless it
+  // has only such registers.
+  std::vector<std::pair<Index, Index>> registers;
+  bool has_pattern = false;
+  // The head, if it has no structures to build.
+  std::vector<Operand> columns;
+  Operand value;
+  bool is_simple = false;
+  // The first instruction behind the conditions that are decided for each row beforehand.
+  Index first = 1;
+  // No instruction from there on has more than one solution.
+  bool is_single = false;
+};
+
+// The rules of a phase for the rows of one table.
+struct RowRules {
+  std::vector<RowRule> by_bit;  // by Rule::row_bit; those of other phases have no rule
+  Passes mask = 0;
+  std::vector<RowRule> others;  // rules without a bit
+  std::uint64_t bit = 0;        // of the table among the sources of the phase
+  bool is_from_log = false;     // else rows come from a table
+  bool has_rules = false;
+  bool drives_others = false;  // rules that do not run row by row run for its rows
+  bool is_empty = true;        // its rows in the log are of no interest
+};
+
+struct PreparedComponent {
+  const Component* component = nullptr;
+  Index phase = kNone;
+  Index stage = kNone;
+  // No rule reads what is decided at its own time-point, so that their order does not matter.
+  bool is_plain = false;
+};
+
+// How components are evaluated: in one pass over the rows of a key; one with cycles by itself; or one statically
+// determined fluent from finished lists.
+enum class PhaseKind : std::uint8_t { kRows, kCycle, kStatic };
+
+// Components that are evaluated together.
+struct Phase {
+  PhaseKind kind = PhaseKind::kRows;
+  std::vector<Index> components;  // in the order of the plan
+  std::vector<Index> tables;
+  std::vector<const Rule*> rules;  // of all components
+  // Tables of other phases that make rules run and are not read from the log, at most 64; a phase with more runs all
+  // of its `other_rules` every time.
+  std::vector<Index> sources;
+  // By rule: the sources that make it run; all ones if it must run whenever anything happens.
+  std::vector<std::uint64_t> runs_for;
+  // Rules that run row by row, by table. Rows of the log come first, then those of sources.
+  std::vector<RowRules> row_rules;
+  bool reads_log = false;
+  // Numbers of the rules that do not run row by row.
+  std::vector<Index> other_rules;
+  bool has_delays = false;
+  bool has_definitions = false;
+};
+
+struct Prepared {
+  Plan plan;
+  std::vector<FactIndex> fact_indexes;
+  std::vector<bool> has_edge_readers;          // by table: start and end events of it are read
+  std::vector<bool> has_effect_readers;        // by table: its initiations and terminations are read
+  std::vector<std::vector<Index>> groundings;  // by table
+  std::vector<std::vector<Index>> postpones;   // by table
+  std::vector<PreparedComponent> components;   // of all stages
+  std::vector<std::vector<Index>> of_stage;    // components by stage
+  std::vector<Index> component_of;             // by table; kNone for input
+  std::vector<Phase> phases;                   // of all stages
+  std::vector<std::vector<Index>> phases_of;   // by stage, in order
+  std::vector<Index> phase_of;                 // by table; kNone for input
+  // By stage and table: rows of the log are needed in a table of their own, because instructions look them up or rules
+  // derive more of them. Empty: none are.
+  std::vector<std::vector<bool>> needs_rows;
+  Index most_registers = 1;
+  // For tests: every key stops after this time-point, and goes on from what its checkpoint has.
+  std::optional<Time> resume_at;
+
+  explicit Prepared(Plan plan);
+  [[nodiscard]] Index stage_of(Index table) const {
+    return component_of[table] == kNone ? kNone : components[component_of[table]].stage;
+  }
+};
+
+}  // namespace holdsfor
