@@ -174,6 +174,7 @@ bool StageStore::deliver_shared(const Deliveries& deliveries, const Window& wind
   shared.world.clear();
   shared.world.query = query;
   load_rows(shared.world, shared.sweep, shared.state, shared.fluents);
+  fill_event_tables(shared.world, shared.is_shared);
   shared.state.wake = shared.state.intervals.wake(query);
   return true;
 }

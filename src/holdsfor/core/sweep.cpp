@@ -69,24 +69,10 @@ void Sweep::run_stage(const SweepRequest& request) {
     request.into->time = request.save_after <= world_.query ? request.save_after : kNever;
     if (request.save_after <= world_.query) writer_.emplace(*request.into);
   }
-  gather_rows();
+  const auto& needed = world_.prepared.needs_rows[request.stage];
+  if (!needed.empty()) fill_event_tables(world_, needed);
   for (const Index number : world_.prepared.phases_of[request.stage]) run_phase(number);
   if (world_.depends_on_query) wake_ = std::min(wake_, moved(world_.query, 1));
-}
-
-// Rows of the log that are looked up, or that rules add to, get tables of their own.
-void Sweep::gather_rows() {
-  const auto& is_needed = world_.prepared.needs_rows[request_.stage];
-  if (is_needed.empty()) return;
-  const auto& tables = world_.plan().tables;
-  for (std::size_t at = 0; at < world_.log.size();) {
-    const Index table = RowHead::from(world_.log[at + 1]).table;
-    const std::size_t width = tables[table].columns;
-    if (is_needed[table]) {
-      world_.events[table].add(static_cast<Time>(world_.log[at].word()), world_.log.subspan(at + kLogHead, width));
-    }
-    at += kLogHead + width;
-  }
 }
 
 bool Sweep::is_declared(Index table, std::span<const Value> columns, Value value) {

@@ -85,7 +85,6 @@ class Sweep {
   };
 
   void run_stage(const SweepRequest& request);
-  void gather_rows();
   void run_phase(Index number);
   void run_rows();
   void run_cycle();

@@ -38,4 +38,16 @@ void World::clear() {
   running = kNone;
 }
 
+void fill_event_tables(World& world, const std::vector<bool>& is_wanted) {
+  const auto& tables = world.plan().tables;
+  for (std::size_t at = 0; at < world.log.size();) {
+    const Index table = RowHead::from(world.log[at + 1]).table;
+    const std::size_t width = tables[table].columns;
+    if (is_wanted[table]) {
+      world.events[table].add(static_cast<Time>(world.log[at].word()), world.log.subspan(at + kLogHead, width));
+    }
+    at += kLogHead + width;
+  }
+}
+
 }  // namespace holdsfor

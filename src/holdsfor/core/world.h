@@ -86,5 +86,7 @@ struct World {
 
 // Puts the events of a key in place. The log must stay where it is while the key is evaluated.
 inline void load_events(World& world, std::span<const Value> log) { world.log = log; }
+// Puts rows of the log into tables of their own, by table if they are wanted there; those that keys share always are.
+void fill_event_tables(World& world, const std::vector<bool>& is_wanted);
 
 }  // namespace holdsfor
