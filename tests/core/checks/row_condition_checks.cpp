@@ -229,7 +229,7 @@ void check_row_conditions(unsigned seed) {
     for (Index column = 0; column < kColumns; ++column) row.push_back(writer.term(is_odd && random.chance(3)));
     const auto passes = tester.test(0, time, row.data() + 1);
     unknown += passes == RowHead::kUnknown ? 1 : 0;
-    world.now = time;
+    world.set_now(time);
     for (const Rule& rule : prepared->plan.stages[0].components[0].rules) {
       if (rule.row_bit == Rule::kNoRowBit) continue;
       host.questions = host.failures = 0;
