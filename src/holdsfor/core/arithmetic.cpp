@@ -254,8 +254,8 @@ bool Arithmetic::compare(Comparison comparison, Value left, Value right) const {
   if (left.is_integer() && right.is_integer()) {
     order = static_cast<int>(left.as_integer() > right.as_integer()) -
             static_cast<int>(left.as_integer() < right.as_integer());
-  } else if (l && r && !(left.is_integer() && !is_exact(left.as_integer())) &&
-             !(right.is_integer() && !is_exact(right.as_integer()))) {
+  } else if (l && r && (!left.is_integer() || is_exact(left.as_integer())) &&
+             (!right.is_integer() || is_exact(right.as_integer()))) {
     order = static_cast<int>(*l > *r) - static_cast<int>(*l < *r);
   } else {
     order = host_.compare(left, right);

@@ -7,6 +7,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
+
 #include "engine.h"
 
 namespace nb = nanobind;
@@ -93,9 +95,14 @@ class PythonHost : public Host {
 
 template <typename T>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> array_of(std::vector<T> values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  nb::capsule owner(kept, [](void* data) noexcept { delete static_cast<std::vector<T>*>(data); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
+  auto kept = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = kept->data();
+  const std::size_t size = kept->size();
+  // From here on Python owns it.
+  const nb::capsule owner(kept.release(), [](void* mine) noexcept {
+    std::default_delete<std::vector<T>>()(static_cast<std::vector<T>*>(mine));
+  });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
 }
 
 class Core {
@@ -214,8 +221,12 @@ class Core {
     std::vector<std::uint32_t> table(count);
     std::vector<std::uint8_t> op(count);
     Words value(count);
-    std::vector<std::int64_t> start(count), end(count), prev_start(count), prev_end(count), first_start(count),
-        first_query(count);
+    std::vector<std::int64_t> start(count);
+    std::vector<std::int64_t> end(count);
+    std::vector<std::int64_t> prev_start(count);
+    std::vector<std::int64_t> prev_end(count);
+    std::vector<std::int64_t> first_start(count);
+    std::vector<std::int64_t> first_query(count);
     for (std::size_t i = 0; i < count; ++i) {
       const ChangeList::Entry& one = changes.entries[i];
       table[i] = one.table;

@@ -202,10 +202,10 @@ bool Machine::facts(const Instruction& one, const Next& next) {
   const FactIndex& index = world_.prepared.fact_indexes[one.out];
   std::uint64_t wanted = 0;
   for (const Index place : index.places()) wanted = mix(wanted, build(one.columns[place], *frame_).word());
-  for (const Index row : index.find(wanted)) {
-    if (match_all(one.columns, {table.rows.data() + row * table.columns, table.columns}) && go_on(next)) return true;
-  }
-  return false;
+  const auto rows = index.find(wanted);
+  return std::any_of(rows.begin(), rows.end(), [&](std::size_t row) {
+    return match_all(one.columns, {table.rows.data() + row * table.columns, table.columns}) && go_on(next);
+  });
 }
 
 bool Machine::call(const Instruction& one, const Next& next) {

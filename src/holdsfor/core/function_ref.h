@@ -15,8 +15,8 @@ class FunctionRef<Result(Args...)> {
  public:
   template <typename Callable>
     requires(!std::is_same_v<std::remove_cvref_t<Callable>, FunctionRef>)
-  FunctionRef(Callable&& callable)  // NOLINT(google-explicit-constructor, bugprone-forwarding-reference-overload)
-      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
+  FunctionRef(Callable&& callable)  // NOLINT(*-explicit-constructor, *-missing-std-forward): it stands for any callable
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),  // NOLINT(*-const-cast)
         call_([](void* object, Args... args) -> Result {
           return (*static_cast<std::remove_reference_t<Callable>*>(object))(std::forward<Args>(args)...);
         }) {}

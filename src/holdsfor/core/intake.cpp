@@ -243,7 +243,7 @@ void LogWriter::sort() {
   if (is_sorted) return;
   // Time and position in one word, if both fit.
   const auto range = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
-  const int bits = std::bit_width(count - 1);
+  const auto bits = static_cast<int>(std::bit_width(count - 1));
   if (std::bit_width(range) + bits <= 64) {
     for (std::size_t i = 0; i < count; ++i) {
       const auto time = static_cast<std::uint64_t>(time_of(entries_[i][0])) - static_cast<std::uint64_t>(first);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kAhead = 16;
 
 void prefetch(const void* address) {
-#if defined(__GNUC__)
+#ifdef __GNUC__
   __builtin_prefetch(address);
 #else
   (void)address;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 
 #include "intervals.h"
 
@@ -49,7 +50,7 @@ Intervals mirrored(const Intervals& list) {
     if (time == kForever) return kNever;
     return time == kNever ? kForever : 1 - time;
   };
-  for (auto one = list.rbegin(); one != list.rend(); ++one) found.push_back({turned(one->end), turned(one->start)});
+  for (const Interval& one : list | std::views::reverse) found.push_back({turned(one.end), turned(one.start)});
   return found;
 }
 

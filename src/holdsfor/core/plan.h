@@ -190,10 +190,10 @@ struct Group {
 
 enum class Role : std::uint8_t { kInputEvent, kDerivedEvent, kInputFluent, kSimpleFluent, kStaticFluent };
 
-// A checkpoint just after a time-point B has all intervals of a fluent up to B that end at or after B + 1 - `keep`, whole,
-// and all events, initiations and terminations after B - `keep`. The intervals of a fluent are those of the checkpoint up to
-// B, joined with what its rows and rules give for the time after B; a statically determined fluent that is `recomputed` is
-// found from whole lists instead and has nothing in the checkpoint.
+// A checkpoint just after a time-point B has all intervals of a fluent up to B that end at or after B + 1 - `keep`,
+// whole, and all events, initiations and terminations after B - `keep`. The intervals of a fluent are those of the
+// checkpoint up to B, joined with what its rows and rules give for the time after B; a statically determined fluent
+// that is `recomputed` is found from whole lists instead and has nothing in the checkpoint.
 struct TableInfo {
   std::string label;
   Role role = Role::kInputEvent;
@@ -235,7 +235,8 @@ struct Stage {
   std::vector<Route> inputs;
 };
 
-// Rows up to a border never change. Results are final up to `settle` time-points before it: a checkpoint may be made there.
+// Rows up to a border never change. Results are final up to `settle` time-points before it: a checkpoint may be made
+// there.
 struct Plan {
   std::vector<TableInfo> tables;
   std::vector<FactTable> facts;

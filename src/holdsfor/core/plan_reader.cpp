@@ -1,6 +1,7 @@
 #include <cstring>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "aggregates.h"
 #include "arithmetic.h"
@@ -31,16 +32,16 @@ constexpr std::string_view kOperators[] = {"union_all",      "intersect_all", "r
 
 class Reader {
  public:
-  Reader(std::span<const std::byte> bytes, TermTable& terms) : bytes_(bytes), terms_(terms) {
-    words_ = length();
+  Reader(std::span<const std::byte> bytes, TermTable& terms) : bytes_(bytes), terms_(terms), words_(length()) {
     const std::size_t texts = length();
+    if (words_ > (bytes.size() - kHead) / sizeof(std::int64_t)) refuse("it ends too early");
     at_ = kHead + words_ * sizeof(std::int64_t);
-    if (words_ > bytes.size() / sizeof(std::int64_t)) refuse("it ends too early");
     std::vector<std::size_t> lengths(checked(texts));
     for (auto& one : lengths) one = length();
     for (const std::size_t size : lengths) {
       if (size > bytes_.size() - at_) refuse("a text ends too early");
-      texts_.emplace_back(reinterpret_cast<const char*>(bytes_.data() + at_), size);
+      const void* text = bytes_.data() + at_;
+      texts_.emplace_back(static_cast<const char*>(text), size);
       at_ += size;
     }
     at_ = kHead;
@@ -85,7 +86,7 @@ class Reader {
   }
   Index index() {
     const std::int64_t found = word();
-    if (found < 0 || found > std::numeric_limits<Index>::max()) refuse("a number is out of range");
+    if (!std::in_range<Index>(found)) refuse("a number is out of range");
     return static_cast<Index>(found);
   }
   bool flag() { return word() != 0; }

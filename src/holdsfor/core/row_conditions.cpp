@@ -137,7 +137,7 @@ class RowConditions::Compiler {
   }
 
   bool compare(const Instruction& one) {
-    const Expression* number = &one.expressions[0];
+    const Expression* number = one.expressions.data();
     const Expression* limit = &one.expressions[1];
     Comparison comparison = one.comparison;
     if (number->kind == ExpressionKind::kConstant) {
@@ -161,7 +161,7 @@ class RowConditions::Compiler {
   }
 
   bool equal(const Instruction& one) {
-    const Shape* term = &one.columns[0];
+    const Shape* term = one.columns.data();
     const Shape* constant = &one.columns[1];
     if (term->kind == ShapeKind::kConstant) std::swap(term, constant);
     const auto place = place_of(*term);

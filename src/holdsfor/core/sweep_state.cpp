@@ -84,8 +84,8 @@ void Sweep::load() {
   }
 }
 
-// Statically determined fluents follow from the lists of others. Where whole lists are kept for them, nothing needs to be
-// saved; else what was found up to the checkpoint is joined with what is found after it. What they are at the next
+// Statically determined fluents follow from the lists of others. Where whole lists are kept for them, nothing needs to
+// be saved; else what was found up to the checkpoint is joined with what is found after it. What they are at the next
 // time-point may still change with input that begins there.
 
 void Sweep::save_static(Index table) {
