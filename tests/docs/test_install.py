@@ -51,7 +51,7 @@ def test_there_are_such_lines() -> None:
 def test_the_page_about_it_names_all_extras() -> None:
     table = (DOCS / "install.md").read_text("utf-8").partition("| --- |")[2]
     assert set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)))) == EXTRAS
-    assert f"holdsfor-{PROJECT['version']}-py3" in (DOCS / "install.md").read_text("utf-8")
+    assert f"holdsfor-{PROJECT['version']}-cp3" in (DOCS / "install.md").read_text("utf-8")
 
 
 def test_messages_name_extras_that_there_are() -> None:

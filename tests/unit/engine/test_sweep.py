@@ -1,12 +1,14 @@
 """The sweep on its own: attempts under way when it begins."""
 
+import sys
+
 import numpy as np
 import pytest
 
 from holdsfor.engine.cyclic.memory import Memory
 from holdsfor.engine.cyclic.rows import Batch
 from holdsfor.engine.cyclic.sheet import assembled
-from holdsfor.engine.cyclic.sweep import Start, sweep
+from holdsfor.engine.cyclic.sweep import Start, _can_compile, _Meter, sweep
 from holdsfor.engine.cyclic.sweep_loop import ON_TRIGGER, STARTED
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Ints
@@ -39,3 +41,14 @@ def test_instances_that_go_on_from_different_times(compiled: bool) -> None:
         (1, OFF, 14, 51),
         (1, OFF, 61, FOREVER),
     ]
+
+
+def test_without_numba_the_plain_loop_is_all_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    _can_compile.cache_clear()
+    try:
+        meter = _Meter()
+        assert not meter.pays(10**9)
+        assert not meter.has_paid(10**9)
+    finally:
+        _can_compile.cache_clear()
