@@ -11,18 +11,12 @@ from pathlib import Path
 import numpy as np
 from benchmarks.suite.workload import Ready, Task, Work, again
 
-from holdsfor.compiler.plan import Method, Plan
+from holdsfor.compiler.plan import Plan
+from holdsfor.core.run import Run
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.run import Run
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.windows import WindowPlan
-from holdsfor.incremental.run import IncrementalRun
 from holdsfor.recognition import Recognition, read_events
-
-COMPILING = 2.5
-"""Seconds of processor time. Cycles are swept by a loop that is compiled as soon as that pays; a process that goes on for
-long has it compiled, so runs before that do not count.
-"""
 
 
 @dataclass(frozen=True)
@@ -50,12 +44,12 @@ def from_rows(plan: Plan, rows: Sequence[str]) -> Application:
     return Application(plan, reading.dictionary, reading.stream)
 
 
-def start(application: Application, windows: WindowPlan | None) -> IncrementalRun:
+def start(application: Application, windows: WindowPlan | None) -> Run:
     """A run that has not done anything yet."""
-    return IncrementalRun(application.plan, application.dictionary, application.stream, windows)
+    return Run(application.plan, application.dictionary, application.stream, windows)
 
 
-def go(run: IncrementalRun) -> int:
+def go(run: Run) -> int:
     """Work out all query times; how many intervals there are in all answers."""
     return sum(len(table) for answer in run for table in answer.fluents.values())
 
@@ -65,15 +59,6 @@ def _fresh(application: Application, windows: WindowPlan | None) -> Work:
 
     def work() -> None:
         go(run)
-
-    return work
-
-
-def _one_by_one(application: Application, windows: WindowPlan | None) -> Work:
-    run = Run(application.plan, application.dictionary, application.stream, windows)
-
-    def work() -> None:
-        sum(len(table) for answer in run for table in answer.fluents.values())
 
     return work
 
@@ -101,18 +86,12 @@ def _in_a_window(application: Application, windows: WindowPlan | None) -> float:
 
 
 def ready(application: Application, windows: WindowPlan | None = None, repeat: int = 7) -> Ready:
-    """Reasoning; with what is done once for a run; windows each for itself, as they come in a live stream; and where the
-    stream is in files, with reading them.
-    """
+    """Reasoning; with what is done once for a run; and where the stream is in files, with reading them."""
     count = 1 if windows is None else len(windows.query_times)
-    is_swept = any(stratum.method is Method.SWEEP for stratum in application.plan.strata)
-    warm = COMPILING if is_swept else 0.0
     tasks = {
-        "reasoning": Task(partial(_fresh, application, windows), count, repeat, warm_seconds=warm),
+        "reasoning": Task(partial(_fresh, application, windows), count, repeat),
         "with setting up": Task(again(partial(_whole, application, windows)), count, repeat),
     }
-    if count > 1:
-        tasks["one window at a time"] = Task(partial(_one_by_one, application, windows), count, max(3, repeat // 2))
     if application.files:
         tasks["with reading"] = Task(again(partial(_from_file, application, windows)), count, max(3, repeat // 2))
     events = sum(len(table.time) for table in application.stream.events.values())

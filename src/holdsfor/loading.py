@@ -154,15 +154,15 @@ class Reasoner:
         mapping: MappingInput = None,
         unit: str | None = None,
         strict: bool = False,
-        incremental: str = "auto",
         max_delayed_effects: int | None = None,
         max_ahead: DurationInput | None = None,
+        threads: int | None = None,
     ) -> Result:
         """Find the intervals during which situations hold.
 
         `events` are files, or tables by event name (pandas, polars, Arrow, DuckDB, lists of tuples or dicts) with
-        columns `time`, perhaps `arrival`, and the arguments in order. Windows that overlap are worked out by what
-        changes or from scratch, whichever costs less: `incremental` is "auto", "always" or "never". Rules whose delayed
+        columns `time`, perhaps `arrival`, and the arguments in order. Entities are spread over so many `threads`; without
+        a number, over all processors. The answers are the same for any number of them. Rules whose delayed
         effects set each other off for ever stop with an error after `max_delayed_effects` of them.
         Rows that lie more than `max_ahead` time-points after the median are counted and left out.
         Time-points are the multiples of `clock_tick`.
@@ -178,20 +178,19 @@ class Reasoner:
                  3  open(front)  true       4  inf
         """
         from holdsfor.engine.report import Texts
-        from holdsfor.incremental.run import Choice
         from holdsfor.io.rejects import Rejects
         from holdsfor.recognition import Recognition, checked_windows
         from holdsfor.result import Result
 
-        if incremental not in tuple(Choice):
-            raise HoldsforError(f"incremental must be one of {', '.join(Choice)}, not {incremental!r}")
+        if threads is not None and threads < 1:
+            raise HoldsforError(f"threads must be at least 1, not {threads}")
         plan = self._plan_with(background, max_delayed_effects, clock_tick, unit)
         reading = _reading(plan, events, mapping, unit, Rejects(strict=strict), max_ahead)
         span = span_in_points((window, step, start, end), reading.unit)
         windows, note = checked_windows(reading, *span, tick=plan.clock_tick)
         if note is not None:
             warn_caller(note)
-        recognition = Recognition(plan, reading, windows, incremental=Choice(incremental))
+        recognition = Recognition(plan, reading, windows, threads=threads)
         asked = partial(_asked, plan, reading, windows, events, mapping)
         answers = list(recognition)
         return Result(
@@ -298,11 +297,13 @@ class Reasoner:
         changes: bool = True,
         max_delayed_effects: int | None = None,
         clock_tick: DurationInput | None = None,
+        threads: int | None = None,
     ) -> Session:
         """A live session, to which events are pushed and from which they are taken back, with questions in between.
 
         It sees the last `window` time-points, or everything. Events up to `start` do not count; without it all do. With
-        `changes`, it keeps what `session.changes()` needs. `unit` and `max_delayed_effects` are as in `recognise`.
+        `changes`, it keeps what `session.changes()` needs. `unit`, `threads` and `max_delayed_effects` are as in
+        `recognise`.
 
         >>> rules = "initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T)."
         >>> session = loads(rules).session()
@@ -312,10 +313,10 @@ class Reasoner:
         query_time  fluent       value  start  end
                  3  open(front)  true       4  inf
         """
-        from holdsfor.session import Session
+        from holdsfor.session import open_session
 
         plan = self._plan_with(background, max_delayed_effects, clock_tick, unit)
-        return Session(plan, window, start, changes=changes, unit=unit)
+        return open_session(plan, window, start, changes=changes, unit=unit, threads=threads)
 
     def graph(self, grain: Grain = "pairs", *, inputs: bool = False) -> ProgramGraph:
         """The dependency graph, for notebooks and files: of fluent-value `pairs`, of `fluents` or of `components`.

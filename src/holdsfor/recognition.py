@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,20 +14,16 @@ import pyarrow as pa
 
 from holdsfor.compiler.analysis.reckoned import Reckoned, reckoned_arguments
 from holdsfor.compiler.plan import Plan, once_per_plan
+from holdsfor.core.run import Run
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.answer import Answer
 from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.profile import Profile
 from holdsfor.engine.report import event_rows_table, interval_rows_table
-from holdsfor.engine.rule_notes import rule_notes
-from holdsfor.engine.run import Answer
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.ticks import answer_in_time, stream_in_ticks, whole_ticks, windows_in_ticks
-from holdsfor.engine.unvalued import Unvalued, unvalued
 from holdsfor.engine.window_checks import check_windows
 from holdsfor.engine.windows import WindowPlan
-from holdsfor.incremental.run import Choice, IncrementalRun, Work
 from holdsfor.io.aside import without_far_ahead
 from holdsfor.io.builder import Reading
 from holdsfor.io.frames import read_frames
@@ -42,6 +38,10 @@ from holdsfor.io.tables import read_tables
 from holdsfor.times import DurationInput, TimeScale, duration_or_none, shown_time, unit_of
 
 if TYPE_CHECKING:
+    # Imported where they are used: few runs have any use for them.
+    from holdsfor.engine.profile import Profile
+    from holdsfor.engine.unvalued import Unvalued
+    from holdsfor.logic.failures import Failure
     from holdsfor.reference import Windows
 
 EventsInput: TypeAlias = Paths | Mapping[str, Any]
@@ -197,15 +197,17 @@ class Recognition:
         windows: WindowPlan | None = None,
         *,
         fluents: Collection[str] | None = None,
-        profile: bool = False,
-        incremental: Choice = Choice.AUTO,
+        threads: int | None = None,
     ) -> None:
         self.plan, self.reading, self.windows = plan, reading, windows
         self._windows = windows_in_ticks(windows, plan.clock_tick)
         self._fluents = fluents
-        self.profile = Profile() if profile else None
-        self._choice = incremental
-        self.work = Work()
+        self._threads = threads
+        self.run: Run | None = None
+        """What was measured while it ran."""
+        self.profile: Profile | None = None
+        """The same for programs with metric rules, by stratum."""
+        self._failures: Iterable[Failure] = ()
         unknown, malformed = sum(reading.unknown.values()), reading.rejects.count
         read = reading.rows - unknown - malformed
         self.summary = Summary(read, reading.unknown, malformed, reading.rejects.first)
@@ -239,16 +241,7 @@ class Recognition:
 
     def __iter__(self) -> Iterator[Answer]:
         counts = self.summary
-        run = IncrementalRun(
-            self.plan,
-            self.reading.dictionary,
-            self._stream,
-            self._windows,
-            choice=self._choice,
-            profile=self.profile,
-        )
-        self.work = run.work
-        for counted in run:
+        for counted in self._by_metric_rules() if self.plan.has_metric_rules else self._on_core():
             answer = answer_in_time(counted, self.plan.clock_tick)
             found = answer if self._fluents is None else only_fluents(answer, self._fluents)
             counts.query_times += 1
@@ -256,7 +249,23 @@ class Recognition:
             counts.derived_events += sum(len(events) for events in found.events.values())
             counts.conflicts += answer.conflicts
             yield found
-        counts.without_value = without_value(self.plan, self.reading.dictionary)
+        counts.without_value = without_value(self.plan, self._failures)
+
+    def _on_core(self) -> Iterator[Answer]:
+        self.run = Run(self.plan, self.reading.dictionary, self._stream, self._windows, threads=self._threads)
+        yield from self.run
+        self._failures = self.run.failures
+
+    def _by_metric_rules(self) -> Iterator[Answer]:
+        """Programs with metric rules are evaluated by strata, each query time from scratch: the core has no such rules."""
+        from holdsfor.engine.profile import Profile
+        from holdsfor.engine.rule_notes import rule_notes
+        from holdsfor.engine.run import Run as StrataRun
+
+        self.profile = Profile()
+        dictionary = self.reading.dictionary
+        yield from StrataRun(self.plan, dictionary, self._stream, self._windows, profile=self.profile)
+        self._failures = (*dictionary.failures, *rule_notes(self.plan).failures)
 
     def by_reference(self) -> tuple[pa.Table, pa.Table]:
         """All intervals and derived events, worked out by the reference evaluator."""
@@ -280,13 +289,18 @@ class Recognition:
         counts = self.summary
         counts.query_times, counts.conflicts = self.queries, found.conflicts
         counts.intervals, counts.derived_events = len(rows), len(found.events)
-        counts.without_value = unvalued(found.failures, self.plan)
+        counts.without_value = without_value(self.plan, found.failures)
         return interval_rows_table(rows), event_rows_table(found.events)
 
 
-def without_value(plan: Plan, dictionary: Dictionary) -> list[Unvalued]:
+def without_value(plan: Plan, failures: Iterable[Failure]) -> list[Unvalued]:
     """The conditions that have failed for want of a value."""
-    return unvalued((*dictionary.failures, *rule_notes(plan).failures), plan)
+    listed = list(failures)
+    if not listed:
+        return []
+    from holdsfor.engine.unvalued import unvalued
+
+    return unvalued(listed, plan)
 
 
 def _reference_windows(windows: WindowPlan | None) -> Windows | None:

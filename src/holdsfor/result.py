@@ -16,10 +16,10 @@ from holdsfor.compiler.analysis.argument_names import argument_columns, flat_col
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.report import EVENTS, INTERVALS, Texts, event_table, interval_table, rows_of
-from holdsfor.engine.run import Answer
 from holdsfor.engine.tables import FOREVER, Intervals
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.explain.limits import DEPTH

@@ -14,11 +14,11 @@ from benchmarks.suite.workload import EXAMPLES
 from benchmarks.suite.workloads.sequences import sequence
 
 from holdsfor import loads
+from holdsfor.core.run import Run as CoreRun
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.run import run
 from holdsfor.engine.windows import WindowPlan
-from holdsfor.incremental.run import Choice, IncrementalRun
 from holdsfor.io.rtec_csv import read_rtec
 
 Work = Callable[[], object]
@@ -53,13 +53,13 @@ def sequences(length: int, activities: int) -> Work:
     return lambda: list(run(application.plan, application.dictionary, application.stream))
 
 
-def overlapping(events: int, vessels: int, size: int) -> IncrementalRun:
-    """Windows of so many steps, one step on each time, by what changed. A twentieth of the events comes late."""
+def overlapping(events: int, vessels: int, size: int) -> CoreRun:
+    """Windows of so many steps, one step on each time. A twentieth of the events comes late."""
     setting = late_streams.voyages(events, vessels)
     dictionary, steps = Dictionary(), size + 4
     stream = late_streams.late_stream(dictionary, setting, steps, 0.05)
     span = WindowPlan(size * setting.step, setting.step, 0, steps * setting.step)
-    return IncrementalRun(loads(maritime.RULES).plan, dictionary, stream, span, choice=Choice.ALWAYS)
+    return CoreRun(loads(maritime.RULES).plan, dictionary, stream, span)
 
 
 def reading(folder: Path, rows: int) -> Work:

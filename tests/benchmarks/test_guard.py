@@ -32,10 +32,6 @@ CALLS_A_SEQUENCE = 1_000
 CALLS_A_LONGER_SEQUENCE = 260
 """For every activity more."""
 CALLS_A_CHANGED_WINDOW = 24_500
-OCCURRENCES_AN_EVENT = 1.7
-"""That are gone through when a window of four steps moves on, for each that is new: new ones, and those of keys for which
-some come late.
-"""
 CALLS_OF_READING = 36_000
 """Of 20,000 rows; nearly all for the names that occur, of which 100,000 rows have few more."""
 BYTES_A_ROW_READ = 420
@@ -89,23 +85,6 @@ def check_sequences(short: Counts, large: Counts, longer: Counts) -> None:
 
 def test_calls_of_sequences_do_not_grow_with_the_activities():
     check_sequences(*(counted(sequences(length, many)) for length, many in ((3, 1_000), (3, 20_000), (6, 1_000))))
-
-
-def occurrences_of_a_move(events: int, size: int) -> float:
-    """How many occurrences are gone through when a window moves on by so many events, for each of these."""
-    run = overlapping(events, 300 * events // 1_000, size)
-    answers = iter(run)
-    for _ in islice(answers, size + 1):
-        pass
-    before = run.work.occurrences
-    moved = sum(1 for _ in islice(answers, 2))
-    return (run.work.occurrences - before) / moved / events
-
-
-def test_a_window_that_moves_on_does_not_go_through_all_of_itself():
-    assert occurrences_of_a_move(2_000, 4) <= OCCURRENCES_AN_EVENT
-    # Late events fall into all of the window, and the longer it is, the more of them come.
-    assert occurrences_of_a_move(2_000, 16) <= 3 * OCCURRENCES_AN_EVENT
 
 
 def move(events: int, size: int) -> Counts:
@@ -229,7 +208,6 @@ def main() -> None:
         print(f"memory of a window: {peak_bytes(one_window(20_000, 4_000)) / 20_000:.0f} bytes an event")
         print(f"memory of reading: {peak_bytes(reading(folder, 20_000)) / 20_000:.0f} bytes a row")
     print(f"windows that move on: {move(1_000, 8)}, {move(4_000, 8)}")
-    print(f"occurrences an event: {occurrences_of_a_move(2_000, 4):.1f}, {occurrences_of_a_move(2_000, 16):.1f}")
     print(f"modules: {len(modules())}")
 
 

@@ -15,7 +15,6 @@ from holdsfor.engine.run import Batches
 from holdsfor.engine.state import NEVER
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
-from holdsfor.incremental.run import Choice
 from holdsfor.logic.arithmetic import NoValue, evaluate
 from holdsfor.reference import Occurrence, Record
 from holdsfor.session import Session
@@ -67,7 +66,7 @@ def test_sessions(scenario: Scenario) -> None:
 @settings(max_examples=60)
 @given(number_scenarios(windowed=True))
 def test_typed_columns(scenario: Scenario) -> None:
-    """Numbers come as columns of 64-bit integers or floats, or as Python's own, and windows are worked out by what changed."""
+    """Numbers come as columns of 64-bit integers or floats, or as Python's own."""
     span = scenario.span
     assert span is not None
     events = {name: _columns(scenario.records, name) for name in ("m", "n")}
@@ -77,7 +76,6 @@ def test_typed_columns(scenario: Scenario) -> None:
         step=span.step,
         start=span.start,
         end=span.end,
-        incremental=Choice.ALWAYS,
     )
     wanted = on_reference(scenario.reasoner, scenario.records, span)
     assert differences(Rows(tuple(sorted(found)), wanted.events), wanted) == []

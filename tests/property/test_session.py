@@ -1,4 +1,4 @@
-"""Sessions = from scratch = reference, at every question, whatever was pushed, taken back and corrected in between."""
+"""Sessions = reference, at every question, whatever was pushed, taken back and corrected in between."""
 
 from __future__ import annotations
 
@@ -18,14 +18,12 @@ from holdsfor.engine.run import Batches
 from holdsfor.engine.state import NEVER
 from holdsfor.engine.stream import Stream, from_records
 from holdsfor.engine.tables import FOREVER
-from holdsfor.engine.variants import NotSupported
 from holdsfor.engine.windows import WindowPlan, first_moment
-from holdsfor.incremental import engine
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.session import Session
-from tests.strategies.edits import Round, Step, by_definition, from_scratch, is_same, moment, steps
-from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, scenario, scenarios
+from tests.strategies.edits import Round, Step, by_definition, moment, steps, without
+from tests.strategies.engine_runs import Rows, Scenario, differences, on_reference, scenario, scenarios
 from tests.strategies.fact_edits import FactEdit
 from tests.strategies.scenario_words import Pen
 from tests.strategies.scenarios import INTERVALS, WINDOWED
@@ -35,47 +33,36 @@ HINDSIGHT = replace(INTERVALS, read_whole=True)
 """Rules about time-points read what is known only later."""
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _many_panes() -> Iterator[None]:
-    """Panes that are as short as they are told to be."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "SHARE", 8)
-        yield
-
-
 @st.composite
-def sittings(draw: Callable[..., int]) -> tuple[Scenario, list[Step], int]:
-    """A scenario, what is done with its records, and how many rows a pane has at least."""
+def sittings(draw: Callable[..., int]) -> tuple[Scenario, list[Step]]:
+    """A scenario, and what is done with its records."""
     pen = Pen.of(draw)
     one = scenario(pen, WINDOWED, windowed=False)
     assume(one is not None)
     assert one is not None
-    return one, steps(pen, one), pen.number(1, 12)
+    return one, steps(pen, one)
 
 
 def expected(one: Scenario, sitting: list[Step], origin: int) -> Iterator[Rows]:
-    """What the engine says from scratch at each question; the reference evaluator says the same."""
+    """What the reference evaluator says at each question."""
     known: list[Record] = []
     reasoner = one.reasoner
     for step in sitting:
-        known = [record for record in known if not any(is_same(record, old) for old in step.old)] + step.new
+        known = without(known, step.old) + step.new
         if step.facts is not None and not step.facts.is_refused:
             reasoner = step.facts.reasoner
         if step.what in ("query", "changes"):
-            history = [Round(step.now, known, [], reasoner)]
-            (answer,), (defined,) = from_scratch(history, origin), by_definition(history, origin)
-            assert differences(answer, defined) == []
-            yield answer
+            yield from by_definition([Round(step.now, known, [], reasoner)], origin)
 
 
-def check_sitting(one: Scenario, sitting: list[Step], pane: int) -> None:
+def check_sitting(one: Scenario, sitting: list[Step]) -> None:
     origin = min([0, *map(moment, one.records)])
     try:
         wanted = list(expected(one, sitting, origin))
-    except (NotSupported, EvaluationError):
+    except EvaluationError:
         assume(False)
         raise
-    session = Session(one.reasoner.plan, start=origin - 1, pane=pane)
+    session = Session(one.reasoner.plan, start=origin - 1)
     shown, shown_at = SHOWN.empty_table(), NEVER
     answers = iter(wanted)
     for step in sitting:
@@ -129,20 +116,20 @@ def _lines(table: pa.Table) -> list[str]:
     return sorted(str(row) for row in table.to_pylist())
 
 
-def check_windows(one: Scenario, pane: int, *, with_changes: bool) -> None:
+def check_windows(one: Scenario, *, with_changes: bool) -> None:
     """A stream in windows, some of it late: at every query time the answer is right, or what all changes leave of it."""
     assume(one.span is not None)
     assert one.span is not None
     try:
-        wanted = on_engine(one.reasoner, one.records, one.span)
-    except (NotSupported, EvaluationError):
+        wanted = on_reference(one.reasoner, one.records, one.span)
+    except EvaluationError:
         assume(False)
         raise
     windows = WindowPlan(one.span.size, one.span.step, one.span.start, one.span.end)
     assert windows.size is not None
     dictionary = Dictionary()
     stream = from_records(one.records, one.reasoner.analysis.entities, dictionary)
-    session = Session(one.reasoner.plan, windows.size, first_moment(stream, windows) - 1, pane=pane)
+    session = Session(one.reasoner.plan, windows.size, first_moment(stream, windows) - 1)
     session.dictionary.encode(dictionary.values)
     batches = Batches(stream, windows, windows.query_times, NEVER)
     log: list[pa.Table] = []
@@ -158,32 +145,32 @@ def check_windows(one: Scenario, pane: int, *, with_changes: bool) -> None:
 
 
 @settings(max_examples=40)
-@given(scenarios(WINDOWED, windowed=True, late=LATE), st.integers(1, 12), st.booleans())
-def test_windows(one: Scenario, pane: int, with_changes: bool) -> None:
-    check_windows(one, pane, with_changes=with_changes)
+@given(scenarios(WINDOWED, windowed=True, late=LATE), st.booleans())
+def test_windows(one: Scenario, with_changes: bool) -> None:
+    check_windows(one, with_changes=with_changes)
 
 
 @settings(max_examples=25)
-@given(scenarios(HINDSIGHT, windowed=True, late=LATE), st.integers(1, 12), st.booleans())
-def test_hindsight(one: Scenario, pane: int, with_changes: bool) -> None:
-    check_windows(one, pane, with_changes=with_changes)
+@given(scenarios(HINDSIGHT, windowed=True, late=LATE), st.booleans())
+def test_hindsight(one: Scenario, with_changes: bool) -> None:
+    check_windows(one, with_changes=with_changes)
 
 
 @pytest.mark.slow
 @settings(max_examples=4_000)
-@given(scenarios(WINDOWED, windowed=True, late=LATE), st.integers(1, 12), st.booleans())
-def test_windows_at_length(one: Scenario, pane: int, with_changes: bool) -> None:
-    check_windows(one, pane, with_changes=with_changes)
+@given(scenarios(WINDOWED, windowed=True, late=LATE), st.booleans())
+def test_windows_at_length(one: Scenario, with_changes: bool) -> None:
+    check_windows(one, with_changes=with_changes)
 
 
 @settings(max_examples=50)
 @given(sittings())
-def test_sessions(found: tuple[Scenario, list[Step], int]) -> None:
+def test_sessions(found: tuple[Scenario, list[Step]]) -> None:
     check_sitting(*found)
 
 
 @pytest.mark.slow
 @settings(max_examples=6_000)
 @given(sittings())
-def test_sessions_at_length(found: tuple[Scenario, list[Step], int]) -> None:
+def test_sessions_at_length(found: tuple[Scenario, list[Step]]) -> None:
     check_sitting(*found)

@@ -12,21 +12,19 @@ from holdsfor.engine.retention import retention
 from holdsfor.incremental.links import Links
 from holdsfor.spreading.stages import stage_plan
 from tests.property.test_incremental import check_history
-from tests.property.test_session import _many_panes, check_sitting
+from tests.property.test_session import check_sitting
 from tests.strategies.edits import Round, Step, rounds, steps
 from tests.strategies.engine_runs import Scenario
 from tests.strategies.pairs import pair_scenario
 from tests.strategies.scenario_words import Pen
 
-__all__ = ["_many_panes"]
-
 
 @st.composite
-def pair_sittings(draw: Callable[..., int]) -> tuple[Scenario, list[Step], int]:
-    """A scenario, what is done with its records, and how many rows a pane has at least."""
+def pair_sittings(draw: Callable[..., int]) -> tuple[Scenario, list[Step]]:
+    """A scenario, and what is done with its records."""
     pen = Pen.of(draw)
     one = _linked(pair_scenario(pen))
-    return one, steps(pen, one), pen.number(1, 12)
+    return one, steps(pen, one)
 
 
 @st.composite
@@ -48,7 +46,7 @@ def _linked(one: Scenario | None) -> Scenario:
 
 @settings(max_examples=35)
 @given(pair_sittings())
-def test_sessions(found: tuple[Scenario, list[Step], int]) -> None:
+def test_sessions(found: tuple[Scenario, list[Step]]) -> None:
     check_sitting(*found)
 
 
@@ -61,7 +59,7 @@ def test_histories(found: tuple[Scenario, list[Round]]) -> None:
 @pytest.mark.slow
 @settings(max_examples=3_000)
 @given(pair_sittings())
-def test_sessions_at_length(found: tuple[Scenario, list[Step], int]) -> None:
+def test_sessions_at_length(found: tuple[Scenario, list[Step]]) -> None:
     check_sitting(*found)
 
 

@@ -108,7 +108,7 @@ def steps(pen: Pen, scenario: Scenario) -> list[Step]:
             known += new
         elif what < 7 and loose:
             old = loose[pen.number(0, len(loose) - 1)]
-            known = [record for record in known if not is_same(record, old)]
+            known = without(known, [old])
             if what == 5:
                 made.append(Step("retract", [old], []))
                 if pen.chance(50):
@@ -127,6 +127,16 @@ def steps(pen: Pen, scenario: Scenario) -> list[Step]:
             made.append(Step("changes" if pen.chance(60) else "query", [], [], now))
     last = max([now, *map(moment, scenario.records)])
     return [*made, Step("push", [], waiting), Step("changes", [], [], last), Step("query", [], [], last + 3)]
+
+
+def without(known: list[Record], gone: list[Record]) -> list[Record]:
+    """What is left when records are taken back: one for each of them."""
+    left = list(known)
+    for old in gone:
+        place = next((place for place, record in enumerate(left) if is_same(record, old)), None)
+        if place is not None:
+            del left[place]
+    return left
 
 
 def is_same(one: Record, other: Record) -> bool:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from hypothesis import assume
 from hypothesis import strategies as st
 
 from holdsfor import loads
+from holdsfor.compiler.plan import Plan
+from holdsfor.core.run import Run
 from holdsfor.diagnostics import ProgramError, Source
+from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import event_rows, interval_rows
-from holdsfor.engine.run import run
-from holdsfor.engine.stream import from_records
+from holdsfor.engine.run import Run as StrataRun
+from holdsfor.engine.stream import Stream, from_records
 from holdsfor.engine.variants import NotSupported
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.loading import Reasoner, from_sources
@@ -99,8 +102,14 @@ def on_engine(reasoner: Reasoner, records: list[Record], span: Span | None) -> R
     dictionary = Dictionary()
     stream = as_read(from_records(records, reasoner.analysis.entities, dictionary), reasoner, dictionary)
     plan = None if span is None else WindowPlan(span.size, span.step, span.start, span.end)
-    answers = list(run(reasoner.plan, dictionary, stream, plan))
+    answers = list(answers_of(reasoner.plan, dictionary, stream, plan))
     return Rows(tuple(interval_rows(answers, dictionary)), tuple(event_rows(answers, dictionary)))
+
+
+def answers_of(plan: Plan, dictionary: Dictionary, stream: Stream, windows: WindowPlan | None) -> Iterable[Answer]:
+    """The answers of all query times, as `recognise` gets them."""
+    run = StrataRun if plan.has_metric_rules else Run
+    return run(plan, dictionary, stream, windows)
 
 
 def on_reference(reasoner: Reasoner, records: list[Record], span: Span | None) -> Rows:

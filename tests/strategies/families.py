@@ -8,20 +8,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-import pytest
 from hypothesis import strategies as st
 
 from holdsfor import loads
 from holdsfor.diagnostics import ProgramError
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.report import event_rows, interval_rows
-from holdsfor.engine.retention import retention
 from holdsfor.engine.run import Batches
 from holdsfor.engine.state import NEVER
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
-from holdsfor.incremental import windowed
-from holdsfor.incremental.run import Choice, IncrementalRun
 from holdsfor.reference import Occurrence, Record
 from holdsfor.session import Session
 from holdsfor.spark.job import Span as JobSpan
@@ -60,14 +54,11 @@ def share_accepted(write: Writer, count: int = 200) -> float:
 
 
 def check_everywhere(one: Scenario) -> None:
-    """The engine, by what changes, in a session and in buckets, reports what the reference evaluator does."""
+    """The engine, in a session and in buckets, reports what the reference evaluator does."""
     wanted = on_reference(one.reasoner, one.records, one.span)
     assert differences(on_engine(one.reasoner, one.records, one.span), wanted) == []
     if one.span is None:
         return
-    if not retention(one.reasoner.plan).back:
-        # Rules that need hindsight are worked out from scratch in any case.
-        assert differences(_by_changes(one), wanted) == []
     span = JobSpan(one.span.size, one.span.step, one.span.start, one.span.end)
     assert differences(on_buckets(one.reasoner, one.records, span, 2), wanted) == []
     # What lies before the start of a session is not part of it, whenever it arrives.
@@ -79,21 +70,9 @@ def _begins(record: Record) -> int:
     return record.time if isinstance(record, Occurrence) else record.start
 
 
-def _by_changes(one: Scenario) -> Rows:
-    assert one.span is not None
-    dictionary = Dictionary()
-    stream = from_records(one.records, one.reasoner.analysis.entities, dictionary)
-    windows = WindowPlan(one.span.size, one.span.step, one.span.start, one.span.end)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(windowed, "PANE_COST", 0)
-        patch.setattr(IncrementalRun, "_is_incremental", lambda *_: True)
-        answers = list(IncrementalRun(one.reasoner.plan, dictionary, stream, windows, choice=Choice.ALWAYS))
-    return Rows(tuple(interval_rows(answers, dictionary)), tuple(event_rows(answers, dictionary)))
-
-
 def _check_session(one: Scenario, wanted: Rows) -> None:
     assert one.span is not None
-    session = Session(one.reasoner.plan, one.span.size, one.span.start, pane=4)
+    session = Session(one.reasoner.plan, one.span.size, one.span.start)
     stream = from_records(one.records, one.reasoner.analysis.entities, session.dictionary)
     windows = WindowPlan(one.span.size, one.span.step, one.span.start, one.span.end)
     batches = Batches(stream, windows, windows.query_times, NEVER)

@@ -1,8 +1,4 @@
-"""One window of a million events, of which some come late while the query time stays.
-
-For the evaluator of live sessions, which finds rows by key, and for the two of windows that overlap, which go through
-columns.
-"""
+"""One window of a million events, of which some come late while the query time stays."""
 
 from __future__ import annotations
 
@@ -15,14 +11,11 @@ from numpy.random import Generator
 
 from holdsfor import loads
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.core.engine import Engine
+from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Ints
-from holdsfor.engine.state import State
 from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
-from holdsfor.incremental.engine import Incremental
-from holdsfor.incremental.stretched import Stretched
-from holdsfor.incremental.windowed import Windowed
-from holdsfor.session.live import LEAST_IN_A_PANE
 
 STEP, STEPS = 3600, 14
 CHANGED = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
@@ -90,17 +83,16 @@ def milliseconds(make: Callable[[Dictionary], Query], events: int, changed: Sequ
     return best
 
 
-def _session(dictionary: Dictionary) -> Query:
-    engine = Incremental(loads(RULES).plan, dictionary, 0, STEPS * STEP, least=LEAST_IN_A_PANE, fine=True)
-    return lambda now, stream: engine.update(now, [(Stream(), stream)])
+def _engine(dictionary: Dictionary) -> Query:
+    engine = Engine(loads(RULES).plan, STEPS * STEP)
+    vocabulary = Vocabulary(dictionary, engine.words)
+
+    def query(now: int, stream: Stream) -> None:
+        for rows in engine.rows_of(stream, vocabulary):
+            engine.push(rows)
+        engine.advance(now)
+
+    return query
 
 
-def _panes(dictionary: Dictionary) -> Query:
-    return Windowed(loads(RULES).plan, dictionary, State.beginning(0), STEPS * STEP).query
-
-
-def _stretches(dictionary: Dictionary) -> Query:
-    return Stretched(loads(RULES).plan, dictionary, State.beginning(0), STEPS * STEP).query
-
-
-WAYS = {"session": _session, "windows, by panes": _panes, "windows, by stretches": _stretches}
+WAYS = {"engine": _engine}

@@ -28,14 +28,6 @@ class Format(StrEnum):
     TABLE = "table"
 
 
-class Incremental(StrEnum):
-    """How windows that overlap are worked out."""
-
-    AUTO = "auto"
-    ALWAYS = "always"
-    NEVER = "never"
-
-
 FormatOption: TypeAlias = Annotated[
     Format | None, typer.Option("--format", "-f", help="Output format; csv, or what --output ends in.")
 ]
@@ -64,10 +56,25 @@ MaxDelayedEffectsOption: TypeAlias = Annotated[
 ]
 RejectsOption: TypeAlias = Annotated[Path | None, typer.Option(help="Write rows that could not be read to this file.")]
 StrictOption: TypeAlias = Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be read.")]
-ProfileOption: TypeAlias = Annotated[bool, typer.Option("--profile", help="Say how long each stratum took.")]
-IncrementalOption: TypeAlias = Annotated[
-    Incremental, typer.Option(help="Work out windows that overlap by what changed, or each from scratch.")
+ProfileOption: TypeAlias = Annotated[
+    bool, typer.Option("--profile", help="Say how long the steps of the run took, and how much it keeps.")
 ]
+ThreadsOption: TypeAlias = Annotated[
+    int | None, typer.Option(min=1, help="Over how many threads entities are spread; all processors if not given.")
+]
+
+
+IncrementalOption: TypeAlias = Annotated[str | None, typer.Option(hidden=True)]
+
+
+def refuse_incremental(given: str | None) -> None:
+    """Complain of an option that there was once."""
+    if given is not None:
+        raise typer.BadParameter(
+            "only what has changed is evaluated, always; leave this option out", param_hint="--incremental"
+        )
+
+
 MasterOption: TypeAlias = Annotated[str, typer.Option(help="With --engine spark: where it runs.")]
 PartitionsOption: TypeAlias = Annotated[
     int | None, typer.Option(min=1, help="With --engine spark: into how many parts.")

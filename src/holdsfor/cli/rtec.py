@@ -14,7 +14,6 @@ from holdsfor.cli.options import (
     DerivedEventsOption,
     EngineOption,
     FormatOption,
-    Incremental,
     IncrementalOption,
     MasterOption,
     MaxAheadOption,
@@ -25,6 +24,7 @@ from holdsfor.cli.options import (
     QuietOption,
     RejectsOption,
     StrictOption,
+    ThreadsOption,
     TimelineOption,
 )
 from holdsfor.cli.run import run
@@ -65,7 +65,8 @@ def rtec(
     strict: StrictOption = False,
     profile: ProfileOption = False,
     quiet: QuietOption = False,
-    incremental: IncrementalOption = Incremental.AUTO,
+    threads: ThreadsOption = None,
+    incremental: IncrementalOption = None,
     engine: EngineOption = Engine.LOCAL,
     master: MasterOption = "local[*]",
     partitions: PartitionsOption = None,
@@ -111,6 +112,7 @@ def rtec(
         strict=strict,
         profile=profile,
         quiet=quiet,
+        threads=threads,
         incremental=incremental,
         engine=engine,
         master=master,

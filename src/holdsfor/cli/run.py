@@ -17,7 +17,6 @@ from holdsfor.cli.options import (
     DerivedEventsOption,
     EngineOption,
     FormatOption,
-    Incremental,
     IncrementalOption,
     MasterOption,
     MaxAheadOption,
@@ -28,9 +27,11 @@ from holdsfor.cli.options import (
     QuietOption,
     RejectsOption,
     StrictOption,
+    ThreadsOption,
     TimelineOption,
     counted,
     reading_lines,
+    refuse_incremental,
     rejects_to,
     require_drawable,
     show_skipped,
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     # Imported where they are used: NumPy and Arrow would slow down every other command.
     import pyarrow as pa
 
-    from holdsfor.engine.run import Answer
+    from holdsfor.engine.answer import Answer
     from holdsfor.engine.windows import WindowPlan
     from holdsfor.io.builder import Reading
     from holdsfor.io.rejects import Rejects
@@ -121,13 +122,15 @@ def run(
     strict: StrictOption = False,
     profile: ProfileOption = False,
     quiet: QuietOption = False,
-    incremental: IncrementalOption = Incremental.AUTO,
+    threads: ThreadsOption = None,
+    incremental: IncrementalOption = None,
     max_delayed_effects: MaxDelayedEffectsOption = None,
     engine: EngineOption = Engine.LOCAL,
     master: MasterOption = "local[*]",
     partitions: PartitionsOption = None,
 ) -> None:
     """Recognise situations and print the intervals during which they hold."""
+    refuse_incremental(incremental)
     if is_metric(rules):
         from holdsfor.cli.metric import MetricOptions, run_metric
 
@@ -138,6 +141,7 @@ def run(
             "--max-delayed-effects": max_delayed_effects,
             "--max-ahead": max_ahead,
             "--clock-tick": clock_tick != 1,
+            "--threads": threads,
         }
         options = MetricOptions(
             rules,
@@ -184,7 +188,6 @@ def run(
         raise typer.BadParameter("the events are missing; give their file with --events FILE", param_hint="--events")
     with friendly_errors(), ExitStack() as stack:
         from holdsfor.engine.watching import watching
-        from holdsfor.incremental.run import Choice
         from holdsfor.recognition import Recognition
 
         span = window, step, start, end
@@ -225,9 +228,7 @@ def run(
         reading = _read(plan, events, mapping, unit, aside, line, max_ahead)
         _require_some_read(reading, events, mapping, rules)
         windows = _windows(reading, span_of(span, reading.unit), tick_size, quiet=quiet)
-        recognition = Recognition(
-            plan, reading, windows, fluents=wanted, profile=profile, incremental=Choice(incremental.value)
-        )
+        recognition = Recognition(plan, reading, windows, fluents=wanted, threads=threads)
         kept: list[Answer] = []
         tables = _tables(recognition, engine, line, kept if timeline is not None else None)
         write(tables, reading.time_scale, line.leave if line else None)
@@ -407,6 +408,21 @@ def _summary_lines(summary: Summary) -> Iterator[str]:
 
 
 def _profile_lines(recognition: Recognition) -> Iterator[str]:
+    if recognition.profile is not None:
+        yield from _stratum_lines(recognition)
+        return
+    assert recognition.run is not None
+    times = recognition.run.times
+    steps = (("taking rows in", times.pushing), ("evaluating", times.evaluating), ("answering", times.answering))
+    total = sum(seconds for _, seconds in steps) or 1.0
+    for step, seconds in steps:
+        yield f"{seconds * 1e3:10.1f} ms  {seconds / total:4.0%}  {step}"
+    kept = f"{counted(times.keys, 'key')}, {counted(times.rows, 'row')} kept at the end"
+    yield f"{counted(recognition.run.threads, 'thread')}; {kept}"
+
+
+def _stratum_lines(recognition: Recognition) -> Iterator[str]:
+    """Programs with metric rules are measured stratum by stratum."""
     from holdsfor.engine.profile import Measured
 
     measured = recognition.profile.strata if recognition.profile is not None else {}
@@ -418,12 +434,3 @@ def _profile_lines(recognition: Recognition) -> Iterator[str]:
             f"{one.seconds * 1e3:10.1f} ms  {one.seconds / total:4.0%}  {one.rows_in:9} rows in {one.rows_out:9} out"
         )
         yield f"{shown}  {stratum.method:8}  {names}"
-    work = recognition.work
-    if work.incremental:
-        yield (
-            f"{counted(work.incremental, 'query time')} worked out by what changed: "
-            f"{counted(work.occurrences, 'occurrence')} gone through in {counted(work.evaluations, 'evaluation')} of panes"
-        )
-    if work.from_scratch:
-        together = f", {work.together} of them several at once" if work.together else ""
-        yield f"{counted(work.from_scratch, 'query time')} worked out from scratch{together}"

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "engine.h"
+#include "bindings_values.h"
 
 namespace nb = nanobind;
 
@@ -123,6 +124,11 @@ class Core {
   }
   std::uint64_t list(const Words& items) { return terms_.list(values_of(items)).word(); }
 
+  // Whole columns of terms.
+  WordColumn words(const nb::list& objects) { return words_of_objects(terms_, objects); }
+  WordColumn words_of_reals(const RealsGiven& numbers) { return holdsfor::words_of_reals(terms_, numbers); }
+  nb::list values(const WordsGiven& words) const { return objects_of_words(terms_, words); }
+
   // The kind of a term and what it consists of.
   nb::tuple describe(std::uint64_t word) const {
     const Value value = Value::from_word(word);
@@ -180,6 +186,13 @@ class Core {
   }
   void mark_all_dirty() { engine_.mark_all_dirty(); }
   void resume_at(std::optional<std::int64_t> time) { prepared_.resume_at = time; }
+  // Goes on with the facts of a plan that is the same in all else.
+  void replace_facts(nb::bytes plan) {
+    Prepared other(read_plan({static_cast<const std::byte*>(plan.data()), plan.size()}, terms_));
+    prepared_.plan.facts = std::move(other.plan.facts);
+    prepared_.fact_indexes = std::move(other.fact_indexes);
+    engine_.mark_all_dirty();
+  }
 
   // Answers
 
@@ -309,26 +322,14 @@ class Core {
     if (args.size() != width) throw nb::value_error("not as many arguments as the table has columns");
     std::vector<Value> row;
     row.reserve(width);
-    for (const nb::handle arg : args) row.push_back(value_of(arg));
+    for (const nb::handle arg : args) {
+      const auto value = value_of_object(terms_, arg);
+      if (!value) throw nb::type_error("an argument is neither text nor a number");
+      row.push_back(*value);
+    }
     RowSet& rows = engine_.edits().edit_for(table, is_retraction, cause, width + kEventHead).rows;
     rows.cells.push_back(time_cell(time));
     rows.cells.insert(rows.cells.end(), row.begin(), row.end());
-  }
-  // The value of a Python number or text.
-  Value value_of(nb::handle arg) {
-    PyObject* object = arg.ptr();
-    if (PyUnicode_Check(object)) {
-      Py_ssize_t size = 0;
-      const char* text = PyUnicode_AsUTF8AndSize(object, &size);
-      if (text == nullptr) throw nb::python_error();
-      return terms_.name({text, static_cast<std::size_t>(size)});
-    }
-    if (PyFloat_Check(object)) return terms_.real(PyFloat_AS_DOUBLE(object));
-    if (!PyLong_Check(object)) throw nb::type_error("an argument is neither text nor a number");
-    int overflow = 0;
-    const long long number = PyLong_AsLongLongAndOverflow(object, &overflow);
-    if (overflow == 0) return terms_.integer(number);
-    return terms_.big_integer(nb::cast<std::string>(nb::str(arg)));
   }
   static std::vector<Value> values_of(const Words& words) {
     std::vector<Value> found;
@@ -359,6 +360,7 @@ NB_MODULE(_core, module) {
       PyErr_SetObject(PyExc_ArithmeticError, args.ptr());
     }
   });
+  module.def("interval_ids", &holdsfor::ids_of_intervals);
   nb::class_<Core>(module, "Core")
       .def(nb::init<nb::bytes, nb::object>())
       .def("name", &Core::name)
@@ -367,6 +369,9 @@ NB_MODULE(_core, module) {
       .def("big_integer", &Core::big_integer)
       .def("compound", &Core::compound)
       .def("list", &Core::list)
+      .def("words", &Core::words)
+      .def("words_of_reals", &Core::words_of_reals)
+      .def("values", &Core::values)
       .def("describe", &Core::describe)
       .def("set_window", &Core::set_window, nb::arg("size").none(), nb::arg("start") = nb::none())
       .def("insert_events", &Core::insert_events, nb::arg("table"), nb::arg("times"), nb::arg("words"),
@@ -383,6 +388,7 @@ NB_MODULE(_core, module) {
       .def("advance", &Core::advance, nb::arg("query"), nb::arg("threads") = 1U)
       .def("mark_all_dirty", &Core::mark_all_dirty)
       .def("resume_at", &Core::resume_at, nb::arg().none())
+      .def("replace_facts", &Core::replace_facts)
       .def("answers", &Core::answers)
       .def("conflict_rows", &Core::conflict_rows)
       .def("conflicts", &Core::conflicts)

@@ -55,6 +55,17 @@ KeyEvaluator& Engine::evaluator(unsigned thread) {
   return *evaluators_[thread];
 }
 
+void Engine::mark_all_dirty() {
+  is_begun_ = false;
+  // What rows pass may depend on facts, too.
+  evaluators_.clear();
+  conditions_.clear();
+  for (StageStore& stage : stages_) {
+    conditions_.emplace_back(prepared_, stage.number());
+    stage.forget_conditions(widths_);
+  }
+}
+
 // Evaluation
 
 void Engine::advance(Time query, unsigned threads) {

@@ -46,7 +46,7 @@ class Engine {
   // Takes in what counts at a query time, and evaluates what that has changed.
   void advance(Time query, unsigned threads);
   // What rules read of background knowledge has changed.
-  void mark_all_dirty() { is_begun_ = false; }
+  void mark_all_dirty();
 
   [[nodiscard]] const RowSet& answers(Index table);
   // Time and arguments of initiations without effect.

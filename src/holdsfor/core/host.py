@@ -48,6 +48,11 @@ class Host:
         self._words = Words(core)
         return self._words
 
+    def replace(self, goals: tuple[Goal, ...], sites: list[Site], rules: dict[Predicate, list[BackgroundRule]]) -> None:
+        """Another plan and other background knowledge from now on."""
+        self._goals, self._sites = goals, sites
+        self.replace_rules(rules)
+
     def replace_rules(self, rules: dict[Predicate, list[BackgroundRule]]) -> None:
         """Other background knowledge from now on."""
         self._solver = Solver(rules)

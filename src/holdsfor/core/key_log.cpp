@@ -83,6 +83,14 @@ void Log::set_count(std::span<Value> row, Count count) {
   row[1] = head.word();
 }
 
+void Log::forget_conditions(const LogWidths& widths) {
+  for (std::size_t at = 0; at < cells_.size(); at += widths.of(&cells_[at])) {
+    RowHead head = RowHead::from(cells_[at + 1]);
+    head.passes = RowHead::kUnknown;
+    cells_[at + 1] = head.word();
+  }
+}
+
 void Log::drop_until(Time time, std::span<const Time> keep, const LogWidths& widths) {
   std::size_t to = 0;
   std::size_t last = 0;

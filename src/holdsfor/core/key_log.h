@@ -50,6 +50,8 @@ class Log {
   // Sets it in a row of the same contents.
   void set_count(std::span<Value> row, Count count);
 
+  // Rows no longer know which conditions they pass.
+  void forget_conditions(const LogWidths& widths);
   // Drops the rows up to a time, but those of tables that keep some longer: `keep` by table is for how long.
   void drop_until(Time time, std::span<const Time> keep, const LogWidths& widths);
 

@@ -74,6 +74,10 @@ void StageStore::set_wake(Index slot, Time time) {
   if (time != kForever) waking_.emplace(time, slot);
 }
 
+void StageStore::forget_conditions(const LogWidths& widths) {
+  for (KeyState& state : states_) state.log.forget_conditions(widths);
+}
+
 std::size_t StageStore::rows(const LogWidths& widths) const {
   std::size_t found = 0;
   const auto count = [&](const KeyState& state) {

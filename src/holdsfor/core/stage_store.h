@@ -77,6 +77,8 @@ class StageStore {
 
   Reports reports;
   [[nodiscard]] std::size_t unmatched() const { return unmatched_; }
+  // Rows of all keys no longer know which conditions they pass.
+  void forget_conditions(const LogWidths& widths);
   // How many rows of input there are.
   [[nodiscard]] std::size_t rows(const LogWidths& widths) const;
 

@@ -16,38 +16,42 @@ class Words:
     """The words of one core, which numbers the terms that it has met."""
 
     def __init__(self, core: Any) -> None:
-        self._core = core
+        self.core = core
 
     def word(self, term: Term) -> int:
         """The word of a term."""
         found: int
         match term:
             case Const(value=str(name)):
-                found = self._core.name(name)
+                found = self.core.name(name)
             case Const(value=int() | float() as number):
                 found = self.number(number)
             case Compound(name=name, args=args):
-                found = self._core.compound(name, [self.word(arg) for arg in args])
+                found = self.core.compound(name, [self.word(arg) for arg in args])
             case ListTerm(items=items):
-                found = self._core.list([self.word(item) for item in items])
+                found = self.core.list([self.word(item) for item in items])
             case Var():
                 found = ANYTHING
         return found
+
+    def of_value(self, value: str | Number | Compound | ListTerm) -> int:
+        """The word of a constant as dictionaries have it."""
+        return self.word(value if isinstance(value, Compound | ListTerm) else Const(value))
 
     def number(self, number: Number) -> int:
         """The word of a number."""
         found: int
         if isinstance(number, float):
-            found = self._core.real(number)
+            found = self.core.real(number)
         elif -_LIMIT <= number < _LIMIT:
-            found = self._core.integer(number)
+            found = self.core.integer(number)
         else:
-            found = self._core.big_integer(number_text(number))
+            found = self.core.big_integer(number_text(number))
         return found
 
     def term(self, word: int) -> Term:
         """The term of a word."""
-        kind, *parts = self._core.describe(word)
+        kind, *parts = self.core.describe(word)
         match kind:
             case "number" | "name":
                 return Const(parts[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -285,6 +285,15 @@ class Dictionary:
         if self._has_kinds and (self._kinds[codes] == _WIDE).any():
             return as_objects([_number(value) for value in self.values_of(codes)])
         return self._floats[codes]
+
+    def since(self, known: int) -> Iterator[list[Value] | Ints]:
+        """The values from a code on, in order of their codes: lists, and columns of whole numbers."""
+        for first, numbers in [*self._unspelled, (len(self._values), EMPTY)]:
+            if first + len(numbers) > known:
+                yield self._values[known:first]
+                yield numbers[max(known - first, 0) :]
+                known = first + len(numbers)
+        yield self._values[known:]
 
     def are_words(self, codes: Ints) -> Bools:
         """Which codes are no numbers, be they expressions that have a value or not."""

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
 
 from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.op import Op
 from holdsfor.engine.tables import FOREVER
-
-
-class Op(StrEnum):
-    """What happened to an interval. `OPEN` is its first report, even if its end is known by then."""
-
-    OPEN = "open"
-    EXTEND = "extend"
-    CLOSE = "close"
-    REVISE = "revise"
-    RETRACT = "retract"
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
+from holdsfor.compiler.analysis.entities import EntityKind, Role
 from holdsfor.compiler.plan import Method, Stratum
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.answer import Answer
 from holdsfor.engine.carrying import places
 from holdsfor.engine.columnar import run_event, run_simple
 from holdsfor.engine.evaluation import Evaluation, Inputs, Moment
@@ -20,21 +20,8 @@ from holdsfor.engine.profile import Profile
 from holdsfor.engine.state import NEVER, Border, State
 from holdsfor.engine.statics import run_static
 from holdsfor.engine.stream import Stream
-from holdsfor.engine.tables import FOREVER, Events, Intervals
+from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.unsettled import find_unsettled
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What holds at one query time: intervals that reach into the window, derived events inside it.
-
-    `conflicts` are those that are new: initiations broken at their own time-point, less those a late event undid.
-    """
-
-    query_time: int
-    fluents: dict[Symbol, Intervals]
-    events: dict[Symbol, Events]
-    conflicts: int
 
 
 def advance(

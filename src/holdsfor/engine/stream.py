@@ -142,6 +142,10 @@ class Stream:
     events: dict[Symbol, EventColumns] = field(default_factory=dict)
     fluents: dict[Symbol, FluentColumns] = field(default_factory=dict)
 
+    def tables(self) -> list[tuple[Symbol, EventColumns | FluentColumns]]:
+        """All of it, table by table."""
+        return [*self.events.items(), *self.fluents.items()]
+
     def moments(self) -> tuple[int, int]:
         """The first and the last time-point that the stream speaks of."""
         first, last = [], []

@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.answer import Answer
 from holdsfor.engine.kernels import Ints
-from holdsfor.engine.step import Answer
 from holdsfor.engine.stream import EventColumns, FluentColumns, MeasuredEvents, Stream
 from holdsfor.engine.tables import FOREVER, Events, Intervals
 from holdsfor.engine.windows import WindowPlan

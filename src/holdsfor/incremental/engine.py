@@ -9,6 +9,7 @@ import numpy as np
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
+from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import width
 from holdsfor.engine.frames import combined_keys, is_in
@@ -17,7 +18,6 @@ from holdsfor.engine.kernels import Bools
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.retention import retention
 from holdsfor.engine.state import NEVER
-from holdsfor.engine.step import Answer
 from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
 from holdsfor.engine.tables import FOREVER, Events, Intervals
 from holdsfor.incremental.fine import fine_stages

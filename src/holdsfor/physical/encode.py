@@ -49,6 +49,7 @@ _KINDS: dict[type, int] = {
 
 _NAME, _INTEGER, _REAL, _BIG = range(4)
 _LIMIT = 1 << 61
+_FIRST, _LAST = -(1 << 63), (1 << 63) - 1
 
 
 class Encoder:
@@ -70,7 +71,8 @@ class Encoder:
     def _put(self, given: Any) -> None:
         match given:
             case bool() | int():
-                self._words.append(int(given))
+                # A distance in time that is beyond all times is for ever.
+                self._words.append(max(_FIRST, min(int(given), _LAST)))
             case str():
                 self._words.append(self._texts.setdefault(given, len(self._texts)))
             case tuple():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis import instant
@@ -160,7 +160,7 @@ class _Lowering:
 
     def _rule(self, rule: EffectRule | EventRule) -> model.Rule:
         body = self._analysis.body(rule)
-        scope = Scope(Counter(v.name for v in rule_variables(rule)))
+        scope = Scope(self._occurrences(rule))
         assert isinstance(rule.time, Var)
         scope.put_now(rule.time.name)
         block = BodyLowering(self._known, scope, rule.time.name, body).block(body)
@@ -205,8 +205,12 @@ class _Lowering:
         site = scope.site(rule.span)
         return model.Delay(table, columns, value, model.Program(block, scope.size), delay, effect, site)
 
+    def _occurrences(self, rule: Rule) -> Counter[str]:
+        """How often each variable occurs, in the body as it is executed: groundings may add conditions to it."""
+        return Counter(v.name for v in rule_variables(replace(rule, body=self._analysis.body(rule))))
+
     def _given_pair(self, fvp: Fvp, rule: Rule) -> tuple[int, tuple[model.Shape, ...], model.Shape, Scope]:
-        scope = Scope(Counter(v.name for v in rule_variables(rule)))
+        scope = Scope(self._occurrences(rule))
         table, columns = self._known.fluent(fvp)
         shapes = scope.patterns(columns)
         return table, shapes, scope.pattern(fvp.value), scope
@@ -226,7 +230,7 @@ class _Lowering:
                     yield self._condition(fvp, declaration)
 
     def _initially(self, rule: InitiallyRule) -> model.Condition:
-        scope = Scope(Counter(v.name for v in rule_variables(rule)))
+        scope = Scope(self._occurrences(rule))
         body = self._analysis.body(rule)
         block = BodyLowering(self._known, scope, None, body).block(body)
         table, columns = self._known.fluent(rule.fvp)

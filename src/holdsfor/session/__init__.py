@@ -1,7 +1,28 @@
 """Live sessions: input comes in, comes late and is taken back, and every question costs what has changed."""
 
-from holdsfor.session.changes import Change, Changes
-from holdsfor.session.inputs import Cause
-from holdsfor.session.live import Session
+from __future__ import annotations
 
-__all__ = ["Cause", "Change", "Changes", "Session"]
+from holdsfor.compiler.plan import Plan
+from holdsfor.session.causes import Cause
+from holdsfor.session.changes import Change, Changes
+from holdsfor.session.live import Session
+from holdsfor.times import DurationInput, TimeInput
+
+__all__ = ["Cause", "Change", "Changes", "Session", "open_session"]
+
+
+def open_session(
+    plan: Plan,
+    window: DurationInput | None = None,
+    start: TimeInput | None = None,
+    *,
+    changes: bool = True,
+    unit: str | None = None,
+    threads: int | None = None,
+) -> Session:
+    """A session of a program; one with metric rules is not for the core."""
+    if plan.has_metric_rules:
+        from holdsfor.session.mixed.live import MixedSession
+
+        return MixedSession(plan, window, start, changes=changes, unit=unit, threads=threads)
+    return Session(plan, window, start, changes=changes, unit=unit, threads=threads)

@@ -5,34 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.engine.changelog import CHANGES, interval_ids
-from holdsfor.engine.evaluation import width
-from holdsfor.engine.matching import Op
-from holdsfor.incremental.heap import FIRST, SECTION
-from holdsfor.incremental.stage import StageRun
-from holdsfor.incremental.trace import Trace
-from holdsfor.io.scaled import with_texts, with_timestamps
-from holdsfor.result_tables import counted, frame_library, shown_html, shown_text
-from holdsfor.session.ids import interval_id
-from holdsfor.session.inputs import Cause, Inputs
-from holdsfor.session.ledger import Entries, Ledger, finite
-from holdsfor.session.texts import Words
+from holdsfor.core.compiled import compiled_core
+from holdsfor.core.host import FOREVER, NEVER
+from holdsfor.engine.kernels import Ints
+from holdsfor.engine.op import Op
+from holdsfor.session.causes import Cause, Inputs
+from holdsfor.session.texts import Texts
 from holdsfor.times import TimeScale
 
-_FEW = 64
+if TYPE_CHECKING:
+    # Arrow takes a while to import; changes that are read one by one do without it.
+    import pyarrow as pa
+
 _TIMES = ("start", "end", "query_time", "previous_start", "previous_end")
+_OPS = tuple(Op)
+"""The operations in the order of the core's numbers for them."""
 MOST_CAUSES = 8
 """So many causes of a change are named, the latest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """One interval that opened, grew, closed, was revised or taken back.
 
     An end of None is open, a start of None lies before all time; those of an interval that is taken back are what it
@@ -54,35 +51,24 @@ class Change:
 
 @dataclass(frozen=True)
 class Context:
-    """What a session knows when changes are asked for: whom each fluent is worked out by, and what came in."""
+    """What a session knows when changes are asked for: texts of terms, and what came in."""
 
-    ledger: Ledger
-    stages: Mapping[Symbol, StageRun]
-    dependencies: Mapping[Symbol, frozenset[Symbol]]
-    trace: Trace
+    texts: Texts
     inputs: Inputs
-    words: Words
+    tick: int = 1
+    time_scale: TimeScale | None = None
 
 
 class Changes(Sequence[Change]):
     """What has changed. Rows for Python, `to_arrow()` and the like for data tools."""
 
-    def __init__(
-        self,
-        entries: Entries,
-        query_time: int,
-        context: Context,
-        tick: int = 1,
-        time_scale: TimeScale | None = None,
-    ) -> None:
-        self._entries = entries
-        self.time_scale = time_scale
-        self._context = context
-        self._tick = tick
-        self.query_time = query_time * tick
+    def __init__(self, columns: Mapping[str, Any], query_time: int, context: Context) -> None:
+        self._columns, self._context = columns, context
+        self.time_scale = context.time_scale
+        self.query_time = query_time * context.tick
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._columns["table"])
 
     def __getitem__(self, place: Any) -> Any:
         return self._listed[place]
@@ -92,55 +78,42 @@ class Changes(Sequence[Change]):
 
     @cached_property
     def _listed(self) -> list[Change]:
-        ledger, words = self._context.ledger, self._context.words
+        columns, texts = self._columns, self._context.texts
+        tables, values, words = (columns[name].tolist() for name in ("table", "value", "columns"))
+        texts.learn({*values, *words})
+        names = texts.terms(tables, columns["offsets"].tolist(), words)
+        shown = [texts.values[word] for word in values]
+        ids = compiled_core().interval_ids(names, shown, *self._first_seen())
+        ops = [_OPS[op] for op in columns["op"].tolist()]
+        is_new = [op is Op.OPEN for op in ops]
+        times = [self._times(name) for name in ("start", "end")]
+        before = [
+            [None if new else time for new, time in zip(is_new, self._times(name), strict=True)]
+            for name in ("prev_start", "prev_end")
+        ]
+        query = [self.query_time] * len(names)
+        rows = zip(ids, ops, names, shown, *times, query, *before, self._causes(), strict=True)
+        return list(map(Change._make, rows))
+
+    def _times(self, name: str) -> list[int | None]:
+        tick = self._context.tick
+        return [None if ticks in (FOREVER, NEVER) else ticks * tick for ticks in self._columns[name].tolist()]
+
+    def _first_seen(self) -> tuple[Ints, Ints]:
+        """The starts and query times with which intervals were first seen, as their ids have them."""
         found = []
-        rows, previous = self._entries.rows, self._entries.previous
-        names = [words.term(ledger.symbols[row[SECTION]], row[FIRST : ledger.value]) for row in rows]
-        values = [words.value(row[ledger.value]) for row in rows]
-        ids = self._ids(names, values)
-        for place, op in enumerate(self._entries.op):
-            row, before = rows[place], previous[place]
-            is_new = op == Op.OPEN
-            found.append(
-                Change(
-                    ids[place],
-                    Op(op),
-                    names[place],
-                    values[place],
-                    self._time(row[ledger.start]),
-                    self._time(row[ledger.end]),
-                    self.query_time,
-                    None if is_new else self._time(before[ledger.start]),
-                    None if is_new else self._time(before[ledger.end]),
-                    self._causes(row),
-                )
-            )
-        return found
+        for name in ("first_start", "first_query"):
+            ticks = self._columns[name]
+            is_finite = (ticks != FOREVER) & (ticks != NEVER)
+            found.append(np.where(is_finite, ticks * self._context.tick, np.sign(ticks) << 62))
+        return found[0], found[1]
 
-    def _time(self, ticks: int) -> int | None:
-        found = finite(ticks)
-        return None if found is None else found * self._tick
-
-    def _ids(self, names: list[str], values: list[str]) -> list[str]:
-        rows, ledger = self._entries.rows, self._context.ledger
-        places = ledger.first_start, ledger.first_query
-        starts, queries = (
-            [row[place] if finite(row[place]) is None else row[place] * self._tick for row in rows] for place in places
-        )
-        if len(rows) <= _FEW:
-            return list(map(interval_id, names, values, starts, queries))
-        columns = (pa.array(names, pa.string()), pa.array(values, pa.string()))
-        found: list[str] = interval_ids(*columns, np.array(starts), np.array(queries)).to_pylist()
-        return found
-
-    def _causes(self, row: Sequence[int]) -> tuple[Cause, ...]:
-        known = self._context
-        symbol = known.ledger.symbols[row[SECTION]]
-        stage = known.stages[symbol]
-        numbers = known.trace.of(stage, stage.sections.key(symbol, row[FIRST : FIRST + width(symbol)]))
-        read = known.dependencies[symbol]
-        wanted = [number for number in numbers if known.inputs.symbol(number) in read]
-        return tuple(known.inputs.cause(number, known.words).in_time(self._tick) for number in wanted[-MOST_CAUSES:])
+    def _causes(self) -> list[tuple[Cause, ...]]:
+        inputs, tick = self._context.inputs, self._context.tick
+        offsets, numbers = self._columns["cause_offsets"].tolist(), self._columns["causes"].tolist()
+        known = {number: inputs.cause(number).in_time(tick) for number in set(numbers)}
+        causes = [known[number] for number in numbers]
+        return [tuple(causes[begin:end]) for begin, end in pairwise(offsets)]
 
     # Tables
 
@@ -149,36 +122,58 @@ class Changes(Sequence[Change]):
 
         Where the unit of time-points is known, times are timestamps with a zone, unless `points` asks for numbers.
         """
+        from holdsfor.io.scaled import with_timestamps
+
         return with_timestamps(self._table, None if points else self.time_scale, _TIMES)
 
     @cached_property
     def _table(self) -> pa.Table:
+        import pyarrow as pa
+
+        from holdsfor.engine.changelog import CHANGES
+
         columns = [[getattr(change, name) for change in self._listed] for name in CHANGES.names]
         causes = [[cause.shown(self.time_scale) for cause in change.causes] for change in self._listed]
         return pa.table([*columns, causes], schema=CHANGES.append(pa.field("causes", pa.list_(pa.string()))))
 
     def to_pandas(self) -> Any:
         """The same as a pandas data frame."""
+        import pyarrow as pa
+
+        from holdsfor.result_tables import frame_library
+
         pandas = frame_library("pandas", "to_pandas()")
         return self.to_arrow().to_pandas(types_mapper={pa.int64(): pandas.Int64Dtype()}.get)
 
     def to_polars(self) -> Any:
         """The same as a polars data frame."""
+        from holdsfor.result_tables import frame_library
+
         return frame_library("polars", "to_polars()").from_arrow(self.to_arrow())
 
     # For people
 
     def __repr__(self) -> str:
+        from holdsfor.result_tables import shown_text
+
         return shown_text(self._title(), self._shown(), len(self))
 
     def _repr_html_(self) -> str:
+        from holdsfor.result_tables import shown_html
+
         return shown_html(self._title(), self._shown(), len(self))
 
     def _title(self) -> str:
+        from holdsfor.result_tables import counted
+
         at = str(self.query_time) if self.time_scale is None else self.time_scale.text(self.query_time)
         return f"{counted(len(self), 'change')} at {at}"
 
     def _shown(self) -> pa.Table:
+        import pyarrow as pa
+
+        from holdsfor.io.scaled import with_texts
+
         table = with_texts(self._table, self.time_scale, _TIMES)
         causes = pa.array(["; ".join(listed) for listed in table["causes"].to_pylist()], pa.string())
         return table.select(["op", "fluent", "value", "start", "end"]).append_column("causes", causes)

@@ -12,16 +12,16 @@ import numpy as np
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.compile import check
 from holdsfor.compiler.plan import Plan, make_plan
+from holdsfor.core.engine import Engine
+from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.diagnostics import HoldsforError, ProgramError, errors_of
+from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Dictionary, Value, value_of
-from holdsfor.engine.report import Texts
-from holdsfor.engine.state import NEVER
+from holdsfor.engine.report import Texts as ColumnTexts
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.ticks import answer_in_time, stream_in_ticks, whole_ticks
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.facts import facts_of
-from holdsfor.incremental.engine import Incremental
-from holdsfor.incremental.trace import Trace
 from holdsfor.io.frames import read_frames
 from holdsfor.io.given import as_paths, stranger_sentence, warn_of_rejects
 from holdsfor.io.layouts import Layouts
@@ -30,14 +30,12 @@ from holdsfor.io.rejects import Rejects
 from holdsfor.io.rtec_csv import read_rtec
 from holdsfor.ir import BackgroundRule, Program
 from holdsfor.logic.arithmetic import number_term
+from holdsfor.logic.failures import Failure
 from holdsfor.recognition import EventsInput, Summary, without_value
 from holdsfor.result import Result
-from holdsfor.session.changes import Changes, Context
-from holdsfor.session.dependencies import dependencies
-from holdsfor.session.edits import Edit, joined
-from holdsfor.session.inputs import CauseKind, Inputs
-from holdsfor.session.ledger import Ledger
-from holdsfor.session.texts import Words
+from holdsfor.session.causes import CauseKind, Inputs
+from holdsfor.session.changes import MOST_CAUSES, Changes, Context
+from holdsfor.session.texts import Texts
 from holdsfor.syntax.printer import print_term
 from holdsfor.times import (
     LATEST,
@@ -50,9 +48,6 @@ from holdsfor.times import (
     unit_of,
 )
 
-LEAST_IN_A_PANE = 4096
-"""So many rows come in before the time before them is put aside as a pane of its own."""
-
 
 class Session:
     """A program and its changing input. Made by `Reasoner.session`."""
@@ -64,8 +59,8 @@ class Session:
         start: TimeInput | None = None,
         *,
         changes: bool = True,
-        pane: int = LEAST_IN_A_PANE,
         unit: str | None = None,
+        threads: int | None = None,
     ) -> None:
         self._declared: TimeScale | None = plan.analysis.written.time_scale
         known = unit_of(self._declared, unit)
@@ -80,24 +75,25 @@ class Session:
         # All that follows is counted in clock ticks; times are at the edges.
         self._window = None if size is None else whole_ticks("window", size, tick)
         self._start = None if begin is None else whole_ticks("start", begin, tick)
-        self._plan, self._pane = plan, pane
+        self._plan = plan
         self._written: Program = plan.analysis.written
         self.dictionary = Dictionary()
+        """For those who push columns of codes."""
         self._layouts = Layouts(plan.analysis.entities)
-        self._events: dict[tuple[str, int], Symbol] = {}
+        self._events: dict[tuple[str, int], tuple[int, Symbol]] = {}
         self._rejects = Rejects()
-        self._edits = [Edit()]
         self._latest: int | None = None
         self._now: int | None = None
-        self._shown_at = NEVER
-        self._engine: Incremental | None = None
-        self._inputs = Inputs()
-        self._trace = Trace() if changes else None
-        self._ledger: Ledger | None = None
-        self._words = Words(self.dictionary)
-        self._texts = Texts(self.dictionary)
         self._read = 0
         self._strangers = 0
+        self._keeps_changes = changes
+        self._begin(threads)
+
+    def _begin(self, threads: int | None) -> None:
+        """Make the engine."""
+        self._engine = Engine(self._plan, self._window, self._start, threads=threads, changes=self._keeps_changes)
+        self._inputs = Inputs()
+        self._texts = Texts(self._engine.words, self._engine.symbols)
 
     # Input
 
@@ -107,34 +103,44 @@ class Session:
         Timestamps are counted in the `unit` of the session, or in one that is given here; without one in seconds.
         Those who have columns of codes of `session.dictionary` can give them as a `Stream`.
         """
-        self._add(self._streamed(events, unit), CauseKind.ARRIVED)
+        self._add(*self._streamed(events, unit), CauseKind.ARRIVED)
 
     def push_one(self, event: str, time: TimeInput, *args: object) -> None:
         """Take in one event: its name, its time and its arguments. The quickest way for single ones."""
-        symbol, row = self._row(event, time, args)
-        self._edits[-1].single.setdefault(symbol, []).append(row)
-        self._see(row[-1])
-
-    def _row(self, event: str, time: TimeInput, args: tuple[object, ...]) -> tuple[Symbol, tuple[int, ...]]:
-        symbol = self._symbol(event, len(args))
-        row = (*(self.dictionary.code(_value(arg, event)) for arg in args), self._point(time, event) // self._tick)
-        self._read += 1
-        return symbol, row
+        self._edit_one(event, time, args, CauseKind.ARRIVED)
 
     def retract(self, events: EventsInput | Stream, *, unit: str | None = None) -> None:
         """Take back what was pushed before. What was never pushed, or is too old by now, is counted."""
-        self._take_back(self._streamed(events, unit), CauseKind.RETRACTED)
+        self._take_back(*self._streamed(events, unit), CauseKind.RETRACTED)
 
     def retract_one(self, event: str, time: TimeInput, *args: object) -> None:
         """Take back one event. The quickest way for single ones."""
-        symbol, row = self._row(event, time, args)
-        self._take_back(Edit(single={symbol: [row]}).singles(), CauseKind.RETRACTED)
+        self._edit_one(event, time, args, CauseKind.RETRACTED)
 
     def correct(self, old: EventsInput | Stream, new: EventsInput | Stream, *, unit: str | None = None) -> None:
         """Put new rows in place of old ones: another time, other arguments."""
-        streams = self._streamed(old, unit), self._streamed(new, unit)
-        self._take_back(streams[0], CauseKind.CORRECTED)
-        self._add(streams[1], CauseKind.CORRECTION)
+        taken, given = self._streamed(old, unit), self._streamed(new, unit)
+        self._take_back(*taken, CauseKind.CORRECTED)
+        self._add(*given, CauseKind.CORRECTION)
+
+    def _edit_one(self, event: str, time: TimeInput, given: tuple[object, ...], kind: CauseKind) -> None:
+        found = self._events.get((event, len(given)))
+        table, symbol = self._event(event, len(given)) if found is None else found
+        at = self._point(time, event) // self._tick
+        args = tuple([arg if arg.__class__ in (str, int) else _value(arg, event) for arg in given])
+        self._read += 1
+        self._one(table, symbol, kind, at, args)
+
+    def _one(self, table: int, symbol: Symbol, kind: CauseKind, time: int, args: tuple[Value, ...]) -> None:
+        """Take in or take back one event."""
+        cause = -1
+        if self._keeps_changes:
+            cause = self._inputs.add_one(table, symbol, kind, self._known_until, time, args)
+        if kind is CauseKind.RETRACTED:
+            self._engine.retract_one(table, time, args, cause)
+            return
+        self._see(time)
+        self._engine.push_one(table, time, args, cause)
 
     def _point(self, time: TimeInput, event: str | None = None) -> int:
         """The time of an event, or of a question."""
@@ -154,53 +160,72 @@ class Session:
             raise HoldsforError(f"this session counts time in {self._unit!r}, not {wanted!r}")
         return self.time_scale or (None if wanted is None else TimeScale(wanted))
 
-    def _streamed(self, events: EventsInput | Stream, unit: str | None) -> Stream:
+    def _streamed(self, events: EventsInput | Stream, unit: str | None) -> tuple[Stream, Dictionary]:
         entities = self._plan.analysis.entities
         if isinstance(events, Stream):
             self._read += events.rows
-            return stream_in_ticks(events, self._tick, len(self.dictionary))
+            return stream_in_ticks(events, self._tick, len(self.dictionary)), self.dictionary
         skipped, shown = self._rejects.count, len(self._rejects.first)
+        dictionary = self._dictionary()
         if isinstance(events, Mapping):
             for name in events:
                 self._require_known(name)
             known = self._counted_in(unit)
             unit = "s" if known is None else known.unit
-            reading = read_frames(events, entities, unit, self.dictionary, self._rejects)
+            reading = read_frames(events, entities, unit, dictionary, self._rejects)
             self.time_scale = known or reading.time_scale
         else:
-            reading = read_rtec(as_paths(events, self._plan), entities, self.dictionary, self._rejects)
+            reading = read_rtec(as_paths(events, self._plan), entities, dictionary, self._rejects)
         self._read += reading.rows
         warn_of_rejects(self._rejects.count - skipped, self._rejects.first[shown:])
-        return stream_in_ticks(reading.stream, self._tick, len(self.dictionary))
+        return stream_in_ticks(reading.stream, self._tick, len(dictionary)), dictionary
 
-    def _add(self, stream: Stream, kind: CauseKind) -> None:
+    def _dictionary(self) -> Dictionary:
+        """The dictionary of what is read: a new one each time, so that none grows for ever."""
+        return Dictionary()
+
+    def _add(self, stream: Stream, dictionary: Dictionary, kind: CauseKind) -> None:
+        """Take in rows."""
         self._see(stream.moments()[1] if stream.events or stream.fluents else None)
-        self._edits[-1].arrived.append(self._inputs.numbered(stream, kind, self._known_until))
+        for rows, cause in self._numbered(stream, dictionary, kind):
+            self._engine.push(rows, cause)
 
-    def _take_back(self, stream: Stream, kind: CauseKind) -> None:
-        if self._edits[-1].has_arrivals:
-            self._edits.append(Edit())
-        self._edits[-1].retracted.append(self._inputs.numbered(stream, kind, self._known_until))
+    def _take_back(self, stream: Stream, dictionary: Dictionary, kind: CauseKind) -> None:
+        for rows, cause in self._numbered(stream, dictionary, kind):
+            self._engine.retract(rows, cause)
+
+    def _numbered(self, stream: Stream, dictionary: Dictionary, kind: CauseKind) -> Iterable[tuple[Any, int]]:
+        """Rows as the core takes them, with the numbers of the first."""
+        vocabulary = Vocabulary(dictionary, self._engine.words)
+        for symbol, columns in stream.tables():
+            rows = self._engine.rows(symbol, columns, vocabulary)
+            if rows is None:
+                continue
+            cause = -1
+            if self._keeps_changes:
+                cause = self._inputs.add(rows.table, symbol, kind, self._known_until, columns, dictionary)
+            yield rows, cause
 
     @property
-    def _known_until(self) -> int:
-        return NEVER if self._now is None else self._now
+    def _known_until(self) -> float:
+        return -math.inf if self._now is None else self._now
 
     def _see(self, time: int | None) -> None:
         if time is not None and (self._latest is None or time > self._latest):
             self._latest = time
 
-    def _symbol(self, event: str, arity: int) -> Symbol:
-        found = self._events.get((event, arity))
-        if found is None:
-            self._require_known(event)
-            symbol = self._layouts.find(event, EntityKind.EVENT, arity)
-            if symbol is None:
-                if EntityKind.EVENT not in self._layouts.kinds(event):
-                    raise HoldsforError(f"{event} is an input fluent: push({{{event!r}: [(start, end, value, …)]}})")
-                raise HoldsforError(f"{self._layouts.arguments(event)}, not {arity}")
-            found = self._events[event, arity] = symbol
+    def _event(self, event: str, arity: int) -> tuple[int, Symbol]:
+        self._require_known(event)
+        symbol = self._layouts.find(event, EntityKind.EVENT, arity)
+        if symbol is None:
+            if EntityKind.EVENT not in self._layouts.kinds(event):
+                raise HoldsforError(f"{event} is an input fluent: push({{{event!r}: [(start, end, value, …)]}})")
+            raise HoldsforError(f"{self._layouts.arguments(event)}, not {arity}")
+        found = self._events[event, arity] = self._table(symbol), symbol
         return found
+
+    def _table(self, symbol: Symbol) -> int:
+        return self._engine.tables[symbol]
 
     def _require_known(self, name: str) -> None:
         if not self._layouts.knows(name):
@@ -227,42 +252,48 @@ class Session:
         if errors_of(found):
             raise ProgramError(errors_of(found))
         plan = replace(make_plan(analysis), max_delayed_effects=self._plan.max_delayed_effects)
-        if self._engine is not None and not self._engine.replan(plan):
+        if not self._goes_on_with(plan):
             raise HoldsforError(
                 "these facts change how the rules are worked out; start a new session with background=…"
             )
         self._plan, self._written = plan, program
+
+    def _goes_on_with(self, plan: Plan) -> bool:
+        """Whether the engine can, and does."""
+        return self._engine.replan(plan)
 
     # Questions
 
     def query(self, now: TimeInput | None = None) -> Result:
         """All intervals that reach into the window at a time; without one, at the latest time that was pushed."""
         self._advance(now)
-        assert self._engine is not None
-        answer = self._engine.answer()
+        answer, dictionary = self._answer()
         summary = self.summary
         summary.intervals = sum(len(table) for table in answer.fluents.values())
         summary.derived_events = sum(len(table) for table in answer.events.values())
         size = self._window
+        texts = ColumnTexts(dictionary)
         answer = answer_in_time(answer, self._tick)
         if size is None:
-            return Result([answer], self._texts, summary, time_scale=self.time_scale, program=self._written)
+            return Result([answer], texts, summary, time_scale=self.time_scale, program=self._written)
         size *= self._tick
         windows = WindowPlan(size, size, answer.query_time - size, answer.query_time)
-        return Result([answer], self._texts, summary, windows, time_scale=self.time_scale, program=self._written)
+        return Result([answer], texts, summary, windows, time_scale=self.time_scale, program=self._written)
+
+    def _answer(self) -> tuple[Answer, Dictionary]:
+        dictionary = Dictionary()
+        return self._engine.answer(Vocabulary(dictionary, self._engine.words)), dictionary
 
     def changes(self, now: TimeInput | None = None) -> Changes:
         """What has changed since this was last asked, up to a time; without one, up to the latest that was pushed."""
-        if self._trace is None:
+        if not self._keeps_changes:
             raise HoldsforError("this session keeps no changes: make it with session(changes=True)")
-        at = self._advance(now)
-        assert self._engine is not None and self._ledger is not None
-        entries = self._ledger.changes(at, self._engine.clock.low, self._shown_at)
-        context = Context(self._ledger, self._stages, self._dependencies, self._trace, self._inputs, self._words)
+        return self._told(self._advance(now))
+
+    def _told(self, at: int) -> Changes:
+        context = Context(self._texts, self._inputs, self._tick, self.time_scale)
         self._inputs = self._inputs.after(at)
-        self._trace = self._engine.trace = Trace()
-        self._shown_at = at
-        return Changes(entries, at, context, self._tick, self.time_scale)
+        return Changes(self._engine.changes(MOST_CAUSES), at, context)
 
     @property
     def now(self) -> int | None:
@@ -273,21 +304,24 @@ class Session:
     def summary(self) -> Summary:
         """What was read so far. Late rows lie before the window; `unmatched` counts retractions of what is not there."""
         malformed = self._rejects.count
-        late = 0 if self._engine is None else self._engine.late
+        late = self.late
         read = self._read - malformed
         found = Summary(read, {}, malformed, self._rejects.first, used=read - late, late=late, query_times=1)
-        found.without_value = without_value(self._plan, self.dictionary)
+        found.without_value = without_value(self._plan, self._failures())
         return found
+
+    def _failures(self) -> Iterable[Failure]:
+        return self._engine.failures
 
     @property
     def late(self) -> int:
         """How many rows came when the window had left them behind."""
-        return 0 if self._engine is None else self._engine.late
+        return self._engine.late
 
     @property
     def unmatched(self) -> int:
         """How many retractions were of something that is not known: never pushed, or too old."""
-        return self._strangers + (0 if self._engine is None else self._engine.unmatched)
+        return self._strangers + self._engine.unmatched
 
     @property
     def malformed(self) -> int:
@@ -296,15 +330,7 @@ class Session:
 
     def _advance(self, now: TimeInput | None) -> int:
         at = self._time(now)
-        edits = [self._streams(edit) for edit in self._edits]
-        engine = self._engine or self._begin([arrived for _, arrived in edits], at)
-        self._edits = [Edit()]
-        oldest = engine.oldest
-        found = engine.update(at, edits)
-        if self._ledger is not None:
-            self._ledger.note(found)
-            if engine.oldest != oldest:
-                self._ledger.forget(engine.clock.low)
+        self._engine.advance(at)
         self._now = at
         return at
 
@@ -318,31 +344,6 @@ class Session:
         if self._now is not None and at < self._now:
             raise HoldsforError(f"the session stands at {self.now} and cannot go back to {now}")
         return at
-
-    def _streams(self, edit: Edit) -> tuple[Stream, Stream]:
-        if edit.single:
-            edit.arrived.append(self._inputs.numbered(edit.singles(), CauseKind.ARRIVED, self._known_until))
-        return joined(edit.retracted), joined(edit.arrived)
-
-    def _begin(self, arrived: Iterable[Stream], now: int) -> Incremental:
-        firsts = [stream.moments()[0] for stream in arrived]
-        origin = min(0, self._start + 1) if self._start is not None else min(0, now, *firsts)
-        engine = Incremental(
-            self._plan,
-            self.dictionary,
-            origin,
-            self._window,
-            after=self._start,
-            least=self._pane,
-            fine=True,
-            trace=self._trace,
-        )
-        self._engine = engine
-        self._stages = {symbol: stage for stage in engine.stages for symbol in stage.members}
-        self._dependencies = dependencies(self._plan)
-        if self._trace is not None:
-            self._ledger = Ledger(engine.stages)
-        return engine
 
     def __repr__(self) -> str:
         at = "not asked yet" if self._now is None else f"at {self.now}"

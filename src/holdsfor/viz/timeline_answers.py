@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.engine.answer import Answer
 from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.frames import row_keys
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.report import Texts
-from holdsfor.engine.run import Answer
 from holdsfor.engine.stream import EventColumns
 from holdsfor.engine.tables import FOREVER
 from holdsfor.viz.timeline_chart import Chart

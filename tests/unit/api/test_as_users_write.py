@@ -164,7 +164,7 @@ def test_a_date_as_an_end(doors: Reasoner) -> None:
         ({"unit": "fortnight"}, "unit must be one of s, ms, us, ns, min, h, d, not 'fortnight'"),
         ({"window": "90 s", "unit": "min"}, "is no whole number of time-points: one of them is 1 min"),
         ({"end": 10**30}, "end .* is too large"),
-        ({"incremental": "yes"}, "incremental must be one of auto, always, never, not 'yes'"),
+        ({"threads": 0}, "threads must be at least 1, not 0"),
         ({"max_ahead": "soon"}, "max_ahead must be a whole number of time-points"),
     ],
 )

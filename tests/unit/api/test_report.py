@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Dictionary, Value
 from holdsfor.engine.report import Texts, ground_term, interval_table
-from holdsfor.engine.run import Answer
 from holdsfor.engine.tables import FOREVER, Intervals
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm

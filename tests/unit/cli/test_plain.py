@@ -23,7 +23,7 @@ PLAIN = [
     "a.prolog b.prolog --events e.csv --events - --background f.prolog",
     "--events=e.csv a.prolog --mapping=m.toml --window 10 --step 5 --start 3 --end 1/3",
     "a.prolog --events e.csv --fluent x --query y --format jsonl -o out.csv --strict --profile",
-    "a.prolog --events e.csv -f table --engine reference --incremental never --delay inf --tick 0.25",
+    "a.prolog --events e.csv -f table --engine reference --threads 2 --delay inf --tick 0.25",
     "a.dmtl --events e.txt --derived-events d.csv --timeline t.svg --unit s --rejects r.csv --output=o.csv",
     "a.prolog --events e.csv --master local[2] --partitions 3",
     "a.prolog",

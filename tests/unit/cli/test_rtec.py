@@ -23,7 +23,7 @@ def rows(text: str) -> list[tuple[str, ...]]:
     return sorted(tuple(row) for row in csv.reader(text.splitlines()))
 
 
-@pytest.mark.parametrize("options", [(), ("--engine", "reference"), ("--incremental", "never")])
+@pytest.mark.parametrize("options", [(), ("--engine", "reference"), ("--threads", "1")])
 def test_an_application_runs_as_its_table_says(options: tuple[str, ...]) -> None:
     result = rtec(PARAMETERS, "museum", *options)
     assert result.exit_code == 0, result.output

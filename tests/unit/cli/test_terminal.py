@@ -15,7 +15,7 @@ initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).
 terminatedAt(open(D)=true, T) :- happensAt(lock(D), T).
 """
 EVENTS = "unlock|1|1|front\nlock|5|5|front\nunlock|9|9|back\n"
-ENDLESS = ("--window", "2", "--start", "0", "--end", "100000000", "--incremental", "never")
+ENDLESS = ("--window", "2", "--start", "0", "--end", "100000000", "--threads", "1")
 
 
 @pytest.fixture(autouse=True)

@@ -82,17 +82,16 @@ def test_a_run_that_ends_before_them() -> None:
 
 def test_windows_that_pass_them() -> None:
     events = {"off": [(5,)], "on": [(-9,), (12,)]}
-    for incremental in ("never", "always"):
-        found = loads(RULES).recognise(events, window=6, step=2, start=-12, end=14, incremental=incremental)
-        at: dict[int, list[tuple[str, float, float]]] = {query: [] for query in range(-10, 15, 2)}
-        for row in found:
-            if row.fluent in ("s", "t"):
-                at[row.query_time].append((f"{row.fluent}={row.value}", row.start, row.end))
-        assert at[-10] == []
-        assert at[-2] == [("s=on", -8, math.inf)]
-        assert sorted(at[0]) == [("s=on", -8, math.inf), ("t=a", 0, math.inf)]
-        assert sorted(at[6]) == [("s=on", -8, 6), ("t=a", 0, math.inf)]
-        assert sorted(at[14]) == [("s=on", 13, math.inf), ("t=a", 0, 10), ("t=b", 10, math.inf)]
+    found = loads(RULES).recognise(events, window=6, step=2, start=-12, end=14)
+    at: dict[int, list[tuple[str, float, float]]] = {query: [] for query in range(-10, 15, 2)}
+    for row in found:
+        if row.fluent in ("s", "t"):
+            at[row.query_time].append((f"{row.fluent}={row.value}", row.start, row.end))
+    assert at[-10] == []
+    assert at[-2] == [("s=on", -8, math.inf)]
+    assert sorted(at[0]) == [("s=on", -8, math.inf), ("t=a", 0, math.inf)]
+    assert sorted(at[6]) == [("s=on", -8, 6), ("t=a", 0, math.inf)]
+    assert sorted(at[14]) == [("s=on", 13, math.inf), ("t=a", 0, 10), ("t=b", 10, math.inf)]
 
 
 def test_input_fluents_that_begin_at_0() -> None:

@@ -1,20 +1,17 @@
-"""Which way windows that overlap are gone, and that a run can be gone on with from its state."""
+"""Windows that overlap: what is known at one query time counts at later ones."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from holdsfor import loads
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
-from holdsfor.diagnostics import HoldsforError, Source
+from holdsfor.core.run import Run
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import interval_rows
-from holdsfor.engine.run import Run
+from holdsfor.engine.run import Run as StrataRun
 from holdsfor.engine.stream import EventColumns, Stream
 from holdsfor.engine.windows import WindowPlan
-from holdsfor.incremental.run import Choice, IncrementalRun
-from holdsfor.loading import from_sources
 
 RULES = """
 initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
@@ -36,43 +33,14 @@ def stream(dictionary: Dictionary, rows: int, keys: int, delayed: float) -> Stre
     return found
 
 
-def test_a_wide_window_with_few_late_events_goes_by_what_changed() -> None:
+def test_late_events_of_a_large_stream() -> None:
     dictionary, plan = Dictionary(), loads(RULES).plan
-    found = stream(dictionary, 150_000, 20_000, 0.02)
-    run = IncrementalRun(plan, dictionary, found, WindowPlan(10 * STEP, STEP, 0, 14 * STEP))
-    conflicts = [answer.conflicts for answer in run]
-    assert run.work.incremental > 4
-    assert run.work.occurrences < 4 * 300_000
-    assert conflicts == [answer.conflicts for answer in Run(plan, dictionary, found, run.windows)]
-
-
-def test_many_late_events_go_from_scratch() -> None:
-    dictionary, plan = Dictionary(), loads(RULES).plan
-    found = stream(dictionary, 30_000, 500, 0.8)
-    run = IncrementalRun(plan, dictionary, found, WindowPlan(10 * STEP, STEP, 0, 14 * STEP))
-    assert len(list(run)) == run.work.from_scratch
-
-
-def test_going_on_from_a_state() -> None:
-    dictionary, plan = Dictionary(), loads(RULES).plan
-    found = stream(dictionary, 2_000, 50, 0.3)
-    wanted = list(Run(plan, dictionary, found, WindowPlan(4 * STEP, STEP, 0, 16 * STEP)))
-    first = IncrementalRun(plan, dictionary, found, WindowPlan(4 * STEP, STEP, 0, 8 * STEP), choice=Choice.ALWAYS)
-    answers = list(first)
-    answers += Run(plan, dictionary, found, WindowPlan(4 * STEP, STEP, 0, 16 * STEP), first.state)
-    assert [answer.query_time for answer in answers] == [answer.query_time for answer in wanted]
+    found = stream(dictionary, 20_000, 500, 0.3)
+    windows = WindowPlan(10 * STEP, STEP, 0, 14 * STEP)
+    answers = list(Run(plan, dictionary, found, windows))
+    wanted = list(StrataRun(plan, dictionary, found, windows))
     assert interval_rows(answers, dictionary) == interval_rows(wanted, dictionary)
-
-
-def test_metric_rules_go_from_scratch() -> None:
-    sources = [Source("rules.prolog", RULES), Source("rules.dmtl", "Was(X) :- Diamondminus[0,5] On(X, true) .")]
-    plan, dictionary = from_sources(sources).plan, Dictionary()
-    found = stream(dictionary, 100, 5, 0.3)
-    windows = WindowPlan(4 * STEP, STEP, 0, 8 * STEP)
-    with pytest.raises(HoldsforError, match="metric rules"):
-        IncrementalRun(plan, dictionary, found, windows, choice=Choice.ALWAYS)
-    run = IncrementalRun(plan, dictionary, found, windows)
-    assert len(list(run)) == run.work.from_scratch
+    assert sum(answer.conflicts for answer in answers) == sum(answer.conflicts for answer in wanted)
 
 
 def test_what_is_known_later_counts_from_when_it_was() -> None:

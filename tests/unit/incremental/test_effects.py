@@ -13,7 +13,7 @@ terminatedAt(met(X)=true, T) :- happensAt(parts(X), T).
 
 
 def test_they_outlive_panes_in_which_nothing_is_initiated() -> None:
-    session = Session(loads(RULES).plan, pane=1)
+    session = Session(loads(RULES).plan)
     for time, name in enumerate(("arrives", "greets", "parts", "greets", "parts", "greets"), 1):
         session.push_one(name, 2 * time, "ann")
         session.query(2 * time)

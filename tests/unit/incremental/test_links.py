@@ -36,16 +36,6 @@ def test_a_change_of_one_reaches_its_pairs() -> None:
     ]
 
 
-def test_others_are_left_alone() -> None:
-    session = session_of_pairs()
-    engine = session._engine
-    assert engine is not None
-    before = engine.worked_on
-    session.push_one("speed_up", 20, "v107")
-    session.changes()
-    assert engine.worked_on - before < 10
-
-
 def test_a_pair_that_comes_later_knows_what_was_said_before() -> None:
     session = session_of_pairs()
     session.push_one("hail", 30, "v1", "v2")

@@ -13,7 +13,6 @@ from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.reckoned import reckoned_arguments
 from holdsfor.engine.stream import MeasuredEvents
 from holdsfor.engine.tables import Intervals
-from holdsfor.incremental.run import Choice
 from holdsfor.io.builder import Reading
 from holdsfor.io.records import records
 from holdsfor.recognition import Recognition, plan_windows, read_events
@@ -62,14 +61,13 @@ def frames(rows: int = 400) -> dict[str, pa.Table]:
     return {"velocity": table(3), "turn": table(2)}
 
 
-@pytest.mark.parametrize("choice", [Choice.ALWAYS, Choice.NEVER])
 @pytest.mark.parametrize("sizes", [(None, None), (40, 40), (40, 10)])
-def test_answers_are_the_same(choice: Choice, sizes: tuple[int | None, int | None]) -> None:
+def test_answers_are_the_same(sizes: tuple[int | None, int | None]) -> None:
     plan = loads(RULES).plan
     reading = read_events(plan, frames())
     assert all(isinstance(reading.stream.events[symbol], MeasuredEvents) for symbol in (VELOCITY, TURN))
     windows = plan_windows(reading.stream, *sizes)
-    run = Recognition(plan, reading, windows, incremental=choice)
+    run = Recognition(plan, reading, windows)
     found = [(a.query_time, s, *row) for a in run for s, t in a.fluents.items() for row in _rows(t, reading)]
     expected, _ = Recognition(plan, read_events(plan, frames()), windows).by_reference()
     told = {(row["query_time"], row["fluent"], row["value"], row["start"], row["end"]) for row in expected.to_pylist()}

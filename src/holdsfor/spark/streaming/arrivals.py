@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import Texts, event_table, interval_table
 from holdsfor.engine.retractions import Arrived
-from holdsfor.engine.step import Answer
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import Events, Intervals
 from holdsfor.io.builder import Builder

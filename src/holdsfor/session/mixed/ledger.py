@@ -12,13 +12,14 @@ from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.engine.evaluation import width
 from holdsfor.engine.frames import row_keys
 from holdsfor.engine.kernels import Bools, Ints
-from holdsfor.engine.matching import Compared, Op, both_spans, compared
+from holdsfor.engine.matching import Compared, both_spans, compared
+from holdsfor.engine.op import Op
 from holdsfor.engine.tables import FOREVER
 from holdsfor.incremental.heap import FIRST, KEY, SECTION, Heap, Rows, different, fingerprint, fingerprints, stacked
 from holdsfor.incremental.sections import FINAL, NEW
 from holdsfor.incremental.stage import Change as Found
 from holdsfor.incremental.stage import StageRun
-from holdsfor.session.few import became, earlier_of, is_gone
+from holdsfor.session.mixed.few import became, earlier_of, is_gone
 
 _FEW = 64
 """So many rows are compared one by one; for more, there is NumPy."""

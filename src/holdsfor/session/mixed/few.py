@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdsfor.engine.matching import Op
+from holdsfor.engine.op import Op
 from holdsfor.engine.tables import FOREVER
 
 Span = Sequence[int]

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
 
 _Rows = TypeVar("_Rows", EventColumns, FluentColumns)
@@ -20,21 +19,6 @@ class Edit:
 
     retracted: list[Stream] = field(default_factory=list)
     arrived: list[Stream] = field(default_factory=list)
-    single: dict[Symbol, list[tuple[int, ...]]] = field(default_factory=dict)
-    """Events that were pushed one by one: codes of their arguments, and time."""
-
-    @property
-    def has_arrivals(self) -> bool:
-        """Whether anything has come in."""
-        return bool(self.arrived or self.single)
-
-    def singles(self) -> Stream:
-        """What was pushed one by one."""
-        stream = Stream()
-        for symbol, rows in self.single.items():
-            *args, time = np.array(rows, np.int64).T
-            stream.events[symbol] = EventColumns(tuple(args), time, time)
-        return stream
 
 
 def joined(streams: Sequence[Stream]) -> Stream:

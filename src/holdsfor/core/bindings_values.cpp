@@ -1,0 +1,105 @@
+#include "bindings_values.h"
+
+#include <cmath>
+#include <vector>
+
+#include "ids.h"
+
+namespace nb = nanobind;
+
+namespace holdsfor {
+namespace {
+
+// From here on a float is not the whole number that it is equal to.
+constexpr double kExact = 9007199254740992.0;
+
+Value value_of_real(TermTable& terms, double number) {
+  if (std::abs(number) < kExact && std::trunc(number) == number) {
+    return Value::integer(static_cast<std::int64_t>(number));
+  }
+  return terms.real(number);
+}
+
+WordColumn column_of(std::vector<std::uint64_t> words) {
+  auto* kept = new std::vector<std::uint64_t>(std::move(words));
+  const nb::capsule owner(kept, [](void* data) noexcept { delete static_cast<std::vector<std::uint64_t>*>(data); });
+  return WordColumn(kept->data(), {kept->size()}, owner);
+}
+
+nb::object object_of(const TermTable& terms, Value value) {
+  if (value.is_integer()) return nb::int_(value.as_integer());
+  if (value.is_real()) return nb::float_(value.as_real());
+  if (!value.is_code()) return nb::none();
+  const Term& term = terms[value];
+  if (term.kind == TermKind::kName) return nb::str(term.text.data(), term.text.size());
+  if (term.kind == TermKind::kReal) return nb::float_(term.real);
+  return nb::none();
+}
+
+// Belongs to the object.
+std::string_view text_of(nb::handle object) {
+  Py_ssize_t size = 0;
+  const char* const text = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
+  if (text == nullptr) throw nb::python_error();
+  return {text, static_cast<std::size_t>(size)};
+}
+
+}  // namespace
+
+std::optional<Value> value_of_object(TermTable& terms, nb::handle object) {
+  PyObject* const raw = object.ptr();
+  if (PyUnicode_Check(raw) != 0) return terms.name(text_of(object));
+  if (PyBool_Check(raw) != 0) return terms.name(raw == Py_True ? "true" : "false");
+  if (PyLong_Check(raw) != 0) {
+    int overflow = 0;
+    const long long number = PyLong_AsLongLongAndOverflow(raw, &overflow);
+    if (overflow == 0) return terms.integer(number);
+    // Python refuses to write out numbers of very many digits like this.
+    const nb::object digits = nb::steal(PyObject_Str(raw));
+    if (digits.is_valid()) return terms.big_integer(text_of(digits));
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  if (PyFloat_Check(raw) != 0) {
+    const double number = PyFloat_AsDouble(raw);
+    if (std::isnan(number)) return std::nullopt;
+    return value_of_real(terms, number);
+  }
+  return std::nullopt;
+}
+
+WordColumn words_of_objects(TermTable& terms, const nb::list& objects) {
+  std::vector<std::uint64_t> words;
+  words.reserve(objects.size());
+  for (const nb::handle object : objects) {
+    words.push_back(value_of_object(terms, object).value_or(Value::nothing()).word());
+  }
+  return column_of(std::move(words));
+}
+
+WordColumn words_of_reals(TermTable& terms, const RealsGiven& numbers) {
+  std::vector<std::uint64_t> words(numbers.size());
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = value_of_real(terms, numbers(i)).word();
+  return column_of(std::move(words));
+}
+
+nb::list objects_of_words(const TermTable& terms, const WordsGiven& words) {
+  nb::list found;
+  for (std::size_t i = 0; i < words.size(); ++i) found.append(object_of(terms, Value::from_word(words(i))));
+  return found;
+}
+
+nb::list ids_of_intervals(const nb::list& fluents, const nb::list& values, const TimesGiven& starts,
+                          const TimesGiven& queries) {
+  if (values.size() != fluents.size() || starts.size() != fluents.size() || queries.size() != fluents.size()) {
+    throw nb::value_error("columns of different lengths");
+  }
+  nb::list found;
+  for (std::size_t i = 0; i < fluents.size(); ++i) {
+    const auto id = interval_id(text_of(fluents[i]), text_of(values[i]), starts(i), queries(i));
+    found.append(nb::str(id.data(), id.size()));
+  }
+  return found;
+}
+
+}  // namespace holdsfor

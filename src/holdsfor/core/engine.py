@@ -1,0 +1,330 @@
+"""Drives the core: rows go in and are taken back, time goes on, answers and changes come out.
+
+Times are counted in clock ticks here; whoever calls puts them in and out of time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
+from holdsfor.compiler.plan import Plan, once_per_plan
+from holdsfor.core.compiled import compiled_core
+from holdsfor.core.domains import Domains, Row, record_of
+from holdsfor.core.host import FOREVER as CORE_FOREVER
+from holdsfor.core.host import Host
+from holdsfor.core.stops import explained
+from holdsfor.core.vocabulary import Vocabulary, WordArray
+from holdsfor.core.words import Words
+from holdsfor.engine.answer import Answer
+from holdsfor.engine.dictionary import Value
+from holdsfor.engine.frames import Codes, Numbers
+from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
+from holdsfor.engine.tables import FOREVER, Events, Intervals
+from holdsfor.logic.failures import Failures
+from holdsfor.physical.encode import Encoder
+from holdsfor.physical.lower import Lowered, lower
+from holdsfor.physical.model import Site
+
+
+@dataclass(frozen=True)
+class Program:
+    """A plan as the core takes it, with what stays outside: symbols and goals, and the places of instructions."""
+
+    lowered: Lowered
+    data: bytes
+    sites: list[Site]
+
+
+@once_per_plan
+def encoded(plan: Plan) -> Program:
+    """The physical plan of a program as bytes."""
+    lowered = lower(plan)
+    encoder = Encoder()
+    return Program(lowered, encoder.encode(lowered.plan), encoder.sites)
+
+
+@dataclass(frozen=True)
+class EventRows:
+    """Occurrences as the core takes them: times, and the words of their arguments row by row."""
+
+    table: int
+    time: Ints
+    words: WordArray
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def take(self, rows: slice | Ints) -> EventRows:
+        """Some of them."""
+        return EventRows(self.table, self.time[rows], self.words[rows])
+
+
+@dataclass(frozen=True)
+class FluentRows:
+    """Reports of input fluents as the core takes them."""
+
+    table: int
+    start: Ints
+    end: Ints
+    value: WordArray
+    words: WordArray
+    is_point: Bools
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def take(self, rows: slice | Ints) -> FluentRows:
+        """Some of them."""
+        start, end, is_point = self.start[rows], self.end[rows], self.is_point[rows]
+        return FluentRows(self.table, start, end, self.value[rows], self.words[rows], is_point)
+
+
+Rows = EventRows | FluentRows
+
+
+class Engine:
+    """One program and its changing input.
+
+    It sees the last `window` time-points, or everything; what happens up to `start` does not count. `threads` is over how many threads keys are spread; None is as
+    many as there are processors. With `changes` it keeps what `changes()` tells.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        window: int | None = None,
+        start: int | None = None,
+        *,
+        threads: int | None = None,
+        changes: bool = False,
+    ) -> None:
+        self._program = program = encoded(plan)
+        self.plan = plan
+        self.symbols = program.lowered.symbols
+        self.tables = {symbol: number for number, symbol in enumerate(self.symbols)}
+        self._host = Host(program.lowered.goals, program.sites, plan.analysis.background.rules)
+        self.core = compiled_core().Core(program.data, self._host)
+        self.words: Words = self._host.connect(self.core)
+        self._window = window
+        self.core.set_window(window, start)
+        self.threads = threads or available_threads()
+        self.core.keep_changes(changes)
+        self._domains = Domains(plan.analysis) if plan.analysis.fillings else None
+        fillers = frozenset() if self._domains is None else self._domains.symbols
+        self._filling = frozenset(self.tables[symbol] for symbol in fillers)
+        """Tables whose rows fill domains."""
+        self._conflicts = 0
+        self._query: int | None = None
+
+    # Rows
+
+    def rows(self, symbol: Symbol, columns: EventColumns | FluentColumns, vocabulary: Vocabulary) -> Rows | None:
+        """Columns of a stream as the core takes them; None if no rule has a use for them."""
+        table = self.tables.get(symbol)
+        if table is None:
+            return None
+        if isinstance(columns, EventColumns):
+            return EventRows(table, _contiguous(columns.time), self._event_words(columns, vocabulary))
+        end = np.where(columns.end >= FOREVER, CORE_FOREVER, columns.end)
+        words = _side_by_side([vocabulary.words(codes) for codes in columns.args], len(end))
+        value = vocabulary.words(columns.value)
+        return FluentRows(table, _contiguous(columns.start), end, value, words, columns.is_point)
+
+    def _event_words(self, columns: EventColumns, vocabulary: Vocabulary) -> WordArray:
+        found = []
+        for column in columns.columns:
+            assert isinstance(column, Codes | Numbers)
+            is_code = isinstance(column, Codes)
+            found.append(vocabulary.words(column.data) if is_code else vocabulary.numbers(column.data))
+        return _side_by_side(found, len(columns.time))
+
+    def rows_of(self, stream: Stream, vocabulary: Vocabulary) -> Iterator[Rows]:
+        """A stream as the core takes it, table by table."""
+        for symbol, columns in stream.tables():
+            rows = self.rows(symbol, columns, vocabulary)
+            if rows is not None:
+                yield rows
+
+    def push(self, rows: Rows, cause: int = -1) -> None:
+        """Take in rows. `cause` is the number of the first of them, for changes to name."""
+        if isinstance(rows, EventRows):
+            self.core.insert_events(rows.table, rows.time, rows.words.reshape(-1), cause)
+        else:
+            words = rows.words.reshape(-1)
+            self.core.insert_intervals(rows.table, rows.start, rows.end, rows.value, words, rows.is_point, cause)
+        if self._domains is not None and rows.table in self._filling:
+            self._domains.add(self._records(rows))
+
+    def retract(self, rows: Rows, cause: int = -1) -> None:
+        """Take rows back."""
+        if isinstance(rows, EventRows):
+            self.core.retract_events(rows.table, rows.time, rows.words.reshape(-1), cause)
+        else:
+            words = rows.words.reshape(-1)
+            self.core.retract_intervals(rows.table, rows.start, rows.end, rows.value, words, rows.is_point, cause)
+        if self._domains is not None and rows.table in self._filling:
+            self._domains.remove(self._records(rows))
+
+    def push_one(self, table: int, time: int, args: tuple[Value, ...], cause: int = -1) -> None:
+        """Take in one event, with text and numbers as arguments."""
+        if table in self._filling or not self._edit_one(self.core.push_one, table, time, args, cause):
+            self.push(self._one(table, time, args), cause)
+
+    def retract_one(self, table: int, time: int, args: tuple[Value, ...], cause: int = -1) -> None:
+        """Take one event back."""
+        if table in self._filling or not self._edit_one(self.core.retract_one, table, time, args, cause):
+            self.retract(self._one(table, time, args), cause)
+
+    @staticmethod
+    def _edit_one(edit: Any, table: int, time: int, args: tuple[Value, ...], cause: int) -> bool:
+        try:
+            edit(table, time, args, cause)
+        except TypeError:
+            # A number of thousands of digits.
+            return False
+        return True
+
+    def _one(self, table: int, time: int, args: tuple[Value, ...]) -> EventRows:
+        words = np.array([[self.words.of_value(arg) for arg in args]], np.uint64).reshape(1, len(args))
+        return EventRows(table, np.array([time], np.int64), words)
+
+    def _records(self, rows: Rows) -> Iterator[Row]:
+        symbol, term = self.symbols[rows.table], self.words.term
+        for place, args in enumerate(rows.words.tolist()):
+            columns = [term(word) for word in args]
+            if isinstance(rows, EventRows):
+                time = int(rows.time[place])
+                yield Row(record_of(symbol, columns), time, time)
+            else:
+                last = rows.start[place] if rows.is_point[place] else rows.end[place] - 1
+                yield Row(record_of(symbol, columns, term(int(rows.value[place]))), int(last))
+
+    # Time
+
+    def advance(self, query: int) -> None:
+        """Go on to a query time."""
+        if self._domains is not None:
+            border = float("-inf") if self._window is None else query - self._window
+            facts = self._domains.advance(query, border)
+            if facts is not None:
+                self._host.replace_rules(self.plan.analysis.background.filled(facts).rules)
+                self.core.mark_all_dirty()
+        try:
+            self.core.advance(query, self.threads)
+        except ArithmeticError as stop:
+            problem = explained(stop, self.plan, self._program.sites, self.words)
+            if problem is None:
+                raise
+            raise problem from None
+        self._query = query
+
+    def replan(self, plan: Plan) -> bool:
+        """Go on with other background facts: all that is kept is evaluated again, what is settled stays as it is.
+
+        False if they change more than answers, so that what is known does not fit the plan.
+        """
+        program = encoded(plan)
+        old, new = self._program.lowered, program.lowered
+        names = [[(facts.label, facts.columns) for facts in one.plan.facts] for one in (old, new)]
+        is_same = replace(new.plan, facts=()) == replace(old.plan, facts=()) and names[0] == names[1]
+        if not is_same or new.symbols != old.symbols or new.goals != old.goals:
+            return False
+        self._host.replace(program.lowered.goals, program.sites, plan.analysis.background.rules)
+        self.core.replace_facts(program.data)
+        self.plan, self._program = plan, program
+        if self._domains is not None:
+            self._domains.analysis = plan.analysis
+        return True
+
+    @property
+    def late(self) -> int:
+        """How many rows came when the window had left them behind."""
+        found: int = self.core.late
+        return found
+
+    @property
+    def unmatched(self) -> int:
+        """How many rows were taken back that are not there."""
+        found: int = self.core.unmatched
+        return found
+
+    @property
+    def keys(self) -> int:
+        """How many keys something is known of."""
+        found: int = self.core.keys
+        return found
+
+    @property
+    def kept_rows(self) -> int:
+        """How many rows of input are kept."""
+        found: int = self.core.rows
+        return found
+
+    @property
+    def failures(self) -> Failures:
+        """Conditions that failed because something in them has no value."""
+        return self._host.failures
+
+    # Answers
+
+    def _width(self, table: int) -> int:
+        return self._program.lowered.plan.tables[table].columns
+
+    def changes(self, most_causes: int) -> dict[str, Any]:
+        """What has changed since this was last asked, as the columns of the core, each with so many causes at most."""
+        found: dict[str, Any] = self.core.changes(most_causes)
+        return found
+
+    def answer(self, vocabulary: Vocabulary) -> Answer:
+        """All that is known about the window of the last query time."""
+        assert self._query is not None
+        fluents: dict[Symbol, Intervals] = {}
+        events: dict[Symbol, Events] = {}
+        for symbol, number in self.tables.items():
+            role = self.plan.analysis.entities[symbol].role
+            if role is Role.DERIVED_EVENT:
+                time, words = self.core.answers(number)
+                events[symbol] = Events(
+                    tuple(map(Codes, _coded(words, len(time), self._width(number), vocabulary))), time
+                )
+            elif symbol.kind is EntityKind.FLUENT and role is not Role.INPUT_FLUENT:
+                start, end, value, words = self.core.answers(number)
+                args = tuple(_coded(words, len(start), self._width(number), vocabulary))
+                start, end = np.maximum(start, -FOREVER), np.minimum(end, FOREVER)
+                is_simple = role is Role.SIMPLE_FLUENT
+                fluents[symbol] = Intervals(args, vocabulary.codes(value), start, end, is_simple)
+        conflicts = self.core.conflicts()
+        new, self._conflicts = conflicts - self._conflicts, conflicts
+        return Answer(self._query, fluents, events, new)
+
+
+def _coded(words: WordArray, rows: int, width: int, vocabulary: Vocabulary) -> Iterator[Ints]:
+    """Columns of codes, from the words of rows one after the other."""
+    for column in words.reshape(rows, width).T:
+        yield vocabulary.codes(np.ascontiguousarray(column))
+
+
+def _contiguous(times: Ints) -> Ints:
+    return np.ascontiguousarray(times, np.int64)
+
+
+def _side_by_side(columns: Sequence[WordArray], rows: int) -> WordArray:
+    """Columns as rows one after the other."""
+    if len(columns) == 1:
+        return columns[0].reshape(rows, 1)
+    found = np.empty((rows, len(columns)), np.uint64)
+    for place, column in enumerate(columns):
+        found[:, place] = column
+    return found
+
+
+def available_threads() -> int:
+    """As many threads as there are processors for this process."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,75 @@
+"""A run over a recorded stream: what each query time first sees is pushed, time goes on, and the answer is read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from holdsfor.compiler.plan import Plan
+from holdsfor.core.engine import Engine
+from holdsfor.core.feed import Feed
+from holdsfor.core.vocabulary import Vocabulary
+from holdsfor.engine.answer import Answer
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.stream import Stream
+from holdsfor.engine.windows import WindowPlan
+from holdsfor.logic.failures import Failures
+
+
+@dataclass
+class Times:
+    """How many seconds a run has spent on what, and how much it keeps."""
+
+    pushing: float = 0.0
+    evaluating: float = 0.0
+    answering: float = 0.0
+    keys: int = 0
+    rows: int = 0
+
+
+class Run:
+    """A run over a stream; iterate over it for the answers. Without windows there is one query over everything."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        dictionary: Dictionary,
+        stream: Stream,
+        windows: WindowPlan | None = None,
+        *,
+        threads: int | None = None,
+    ) -> None:
+        self.times = Times()
+        self._dictionary, self._stream, self._windows = dictionary, stream, windows
+        self._engine = Engine(plan, None if windows is None else windows.size, threads=threads)
+
+    @property
+    def threads(self) -> int:
+        """Over how many threads keys are spread."""
+        return self._engine.threads
+
+    @property
+    def failures(self) -> Failures:
+        """Conditions that failed because something in them has no value."""
+        return self._engine.failures
+
+    def __iter__(self) -> Iterator[Answer]:
+        engine, times, clock = self._engine, self.times, time.perf_counter
+        begin = clock()
+        vocabulary = Vocabulary(self._dictionary, engine.words)
+        feed = Feed(engine, self._stream, vocabulary, self._windows)
+        queries = [self._stream.moments()[1]] if self._windows is None else self._windows.query_times.tolist()
+        for place, query in enumerate(queries):
+            feed.push(place)
+            pushed = clock()
+            engine.advance(query)
+            advanced = clock()
+            answer = engine.answer(vocabulary)
+            answered = clock()
+            times.pushing += pushed - begin
+            times.evaluating += advanced - pushed
+            times.answering += answered - advanced
+            times.keys, times.rows = engine.keys, engine.kept_rows
+            yield answer
+            begin = clock()
