@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from holdsfor.physical import lower as lowering
+from tests.core import law_core
 from tests.mutation.core_planting import CoreBug
 
-BUGS: list[CoreBug] = [
-    # Intervals
+INTERVALS = [
     CoreBug(
         "a union does not join intervals that touch",
         "intervals.cpp",
@@ -13,13 +19,13 @@ BUGS: list[CoreBug] = [
         "one.start < list[kept - 1].end",
     ),
     CoreBug(
-        "a point inside the last interval is not seen",
+        "the last point of an interval is not in it",
         "intervals.cpp",
         "return after != list.begin() && «time < std::prev(after)->end»",
         "time + 1 < std::prev(after)->end",
     ),
     CoreBug(
-        "an intersection forgets its last list",
+        "an intersection forgets its second list",
         "intervals.cpp",
         "inputs.subspan(«std::min<std::size_t>(1, inputs.size())»)",
         "std::min<std::size_t>(inputs.size() > 2 ? 2 : 1, inputs.size())",
@@ -38,12 +44,19 @@ BUGS: list[CoreBug] = [
     ),
     CoreBug("during takes in finishes", "allen.cpp", "return «s > t && f < g»;", "s > t && f <= g"),
     CoreBug(
-        "before looks at the next target alone",
+        "before looks at the first target alone",
         "allen.cpp",
         "related(relation, a, «targets.back()»)",
         "targets.front()",
     ),
-    # Arithmetic
+    CoreBug(
+        "all rules of a pair count, not the first that succeeds",
+        "statics.cpp",
+        "if («pair.defined_by != number») return false;",
+        "false",
+    ),
+]
+NUMBERS = [
     CoreBug(
         "whole numbers are divided without a rest",
         "arithmetic.cpp",
@@ -51,31 +64,195 @@ BUGS: list[CoreBug] = [
         "true",
     ),
     CoreBug(
-        "the mean is a sum",
-        "aggregates.cpp",
-        "std::array{Value::integer(*total), «Value::integer(count)»}",
-        "Value::integer(1)",
-    ),
-    CoreBug(
         "equal items are different",
         "aggregates.cpp",
         "return Value::integer(«std::unique(words.begin(), words.end()) - words.begin()»)",
-        "std::ptrdiff_t(words.size())",
+        "static_cast<std::ptrdiff_t>(words.size())",
     ),
-    # Changes
+]
+CHANGES = [
+    CoreBug("what ended early was closed", "changes.cpp", "last.end == kForever && «now.end > before»", "true"),
     CoreBug(
-        "an interval that ended early was closed", "changes.cpp", "last.end == kForever && «now.end > before»", "true"
-    ),
-    CoreBug(
-        "two intervals that grew together keep both ids",
+        "what has grown together is not taken back",
         "changes.cpp",
         "if («is_met || is_in_sight(last[i], times.low)») changes.push_back",
         "false",
     ),
     CoreBug(
-        "what is split off keeps the id",
+        "what is split off has the same id",
         "changes.cpp",
         "const std::size_t place = «is_shared ? first + 1 : first»",
         "first",
     ),
+    CoreBug(
+        "what the window has left behind is told again",
+        "changes.cpp",
+        "if (is_same || «!(is_in_sight(one, times.low) || is_in_sight(partner, times.low))») continue;",
+        "false",
+    ),
 ]
+ROWS = [
+    CoreBug("the border counts", "window.h", "return border == kNever ? kNever : «border + 1»;", "border"),
+    CoreBug("what ends at the border is shown", "window.h", "end == kForever || «end > low + 1»", "end > low"),
+    CoreBug(
+        "an event before the start counts", "admission.cpp", "if (time < first || «time <= window.start»)", "false"
+    ),
+    CoreBug(
+        "what was announced counts at the border",
+        "admission.cpp",
+        "      if («time >= first»)",
+        "time + 1 >= first",
+    ),
+    CoreBug(
+        "a retraction reaches behind the border",
+        "admission.cpp",
+        "} else if («time < first») {\n      ++unmatched_;",
+        "false",
+    ),
+    CoreBug(
+        "an interval cut by the window has a start",
+        "admission.cpp",
+        "(is_point ? kIsPoint : 0) | («start < first ? kIsCut : 0»)",
+        "0",
+    ),
+    CoreBug("an interval is taken back as a whole", "interval_log.cpp", "if («start >= first») {", "true"),
+    CoreBug(
+        "a point at the query time does not wake its key",
+        "interval_log.cpp",
+        "if (!interval_head(&cells_[at]).has(kIsPoint) || «start < query») continue;",
+        "start <= query",
+    ),
+    CoreBug(
+        "rows of equal time stand in the order of arrival",
+        "key_log.cpp",
+        "return own < time || («own == time && RowHead::from(row[1]).table < table»);",
+        "own == time",
+    ),
+    CoreBug(
+        "a limit belongs to what lies below it",
+        "row_conditions.cpp",
+        "static_cast<std::size_t>(«*known >= limit»)",
+        "*known > limit",
+    ),
+]
+STORE = [
+    CoreBug(
+        "a key with delayed effects does not wake",
+        "key_evaluator.cpp",
+        "outcome.wake = std::min(«sweep_.wake()», state.intervals.wake(world_.query));",
+        "kForever",
+    ),
+    CoreBug(
+        "what is gone is not handed on",
+        "key_evaluator.cpp",
+        "for (const Value* row : diff_.removed()) {\n    if («is_passed_on(row)») put(row, true, out);",
+        "false",
+    ),
+    CoreBug(
+        "results are compared by their beginnings",
+        "results.cpp",
+        "return a[0] == b[0] && «std::equal(a, a + result_head(a).width, b)»;",
+        "a[1] == b[1]",
+    ),
+]
+SWEEP = [
+    CoreBug("an interval starts at its initiation", "effects.cpp", "pair.since = «world_.now + 1»;", "world_.now"),
+    CoreBug(
+        "an initiation that has no effect begins all the same",
+        "effects.cpp",
+        "if («fluent.is_broken(instance.initiated, world_.now)») {",
+        "false",
+    ),
+    CoreBug(
+        "an open termination ends what was touched alone",
+        "effects.cpp",
+        "if («fluent.instances[number].stamp != world_.now») touched_.emplace_back(table, number);\n    }\n  }",
+        "false",
+    ),
+    CoreBug(
+        "two values initiated together do not break each other",
+        "effects.cpp",
+        "  } else {\n    «instance.is_contested = true;»",
+        "",
+    ),
+    CoreBug("an event that is derived twice happens twice", "effects.cpp", "events.row(row).begin())) «return;»", ""),
+    CoreBug(
+        "a delayed effect comes although its trigger was broken",
+        "delays.cpp",
+        "return «is_unbroken» && !(attempt.is_postponable && is_renewed);",
+        "true",
+    ),
+    CoreBug(
+        "a new initiation does not postpone",
+        "delays.cpp",
+        "return is_unbroken && !(«attempt.is_postponable && is_renewed»);",
+        "false",
+    ),
+    CoreBug(
+        "a delayed effect comes late",
+        "delays.cpp",
+        ".due = moved(world_.now, «delay->as_integer()»)",
+        "delay->as_integer() + 1",
+    ),
+    CoreBug(
+        "groundings do not narrow",
+        "sweep.cpp",
+        "return «groundings.empty()» || std::any_of(groundings.begin()",
+        "true",
+    ),
+]
+
+
+def _no_postponing(patch: pytest.MonkeyPatch) -> None:
+    _replan(patch, lambda plan: replace(plan, postpones=()))
+
+
+def _no_initial_values(patch: pytest.MonkeyPatch) -> None:
+    _replan(patch, lambda plan: replace(plan, initially=()))
+
+
+def _nothing_is_shared(patch: pytest.MonkeyPatch) -> None:
+    def alone(stage: Any) -> Any:
+        routes = (route for route in stage.inputs if not route.is_shared)
+        return replace(stage, inputs=tuple(routes))
+
+    _replan(patch, lambda plan: replace(plan, stages=tuple(map(alone, plan.stages))))
+
+
+def _one_key_too_few(patch: pytest.MonkeyPatch) -> None:
+    def first(stage: Any) -> Any:
+        routes = (replace(route, places=route.places[:1]) for route in stage.inputs)
+        return replace(stage, inputs=tuple(routes))
+
+    _replan(patch, lambda plan: replace(plan, stages=tuple(map(first, plan.stages))))
+
+
+def _rules_run_once(patch: pytest.MonkeyPatch) -> None:
+    def once(component: Any) -> Any:
+        return replace(component, groups=tuple(replace(group, repeats=False) for group in component.groups))
+
+    def stage(one: Any) -> Any:
+        return replace(one, components=tuple(map(once, one.components)))
+
+    _replan(patch, lambda plan: replace(plan, stages=tuple(map(stage, plan.stages))))
+
+
+def _replan(patch: pytest.MonkeyPatch, change: Any) -> None:
+    """Change the plans that programs are lowered to."""
+    original = lowering.lower
+
+    def changed(plan: Any) -> Any:
+        found = original(plan)
+        return replace(found, plan=change(found.plan))
+
+    patch.setattr(law_core, "lower", changed)
+
+
+LOWERING = [
+    CoreBug("effects are never postponed", "physical/lower.py", patch=_no_postponing),
+    CoreBug("initial values are forgotten", "physical/lower.py", patch=_no_initial_values),
+    CoreBug("rows for all keys reach none", "physical/keys.py", patch=_nothing_is_shared),
+    CoreBug("a row reaches the first of its keys alone", "physical/keys.py", patch=_one_key_too_few),
+    CoreBug("groups of rules run once", "physical/lower.py", patch=_rules_run_once),
+]
+BUGS: list[CoreBug] = [*INTERVALS, *NUMBERS, *CHANGES, *ROWS, *STORE, *SWEEP, *LOWERING]
