@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from holdsfor.reference import Occurrence, Record
+from holdsfor.reference import InputInterval, Occurrence, Record
 from tests.strategies.edits import moment
 from tests.strategies.engine_runs import Scenario, _shown
 from tests.strategies.scenario_words import Pen
@@ -132,10 +132,13 @@ def _schedule(
         slots[pen.number(0, len(queries) - 1)].append(Push([record]))
     if not pen.chance(22):
         return
-    what = pen.weighted([(6, "back"), (3, "correct"), (2, "again"), (1, "early"), (1, "stranger")])
+    what = pen.weighted([(6, "back"), (3, "correct"), (2, "again"), (1, "early"), (1, "stranger"), (2, "part")])
     later = pen.number(place, len(queries) - 1)
     if what == "stranger":
         slots[later].append(Retract([_moved(pen, pen.pick(others))]))
+        return
+    if what == "part" and isinstance(record, InputInterval) and not record.is_point:
+        slots[later].append(Retract([_part(pen, record)]))
         return
     if what == "early":
         slots[pen.number(0, place)].insert(0, Retract([record]))
@@ -153,6 +156,13 @@ def _moved(pen: Pen, record: Record) -> Record:
     if isinstance(record, Occurrence):
         return replace(record, time=record.time + by)
     return replace(record, start=record.start + by, end=record.end + by)
+
+
+def _part(pen: Pen, record: InputInterval) -> InputInterval:
+    """An interval that overlaps another one."""
+    start = record.start + pen.number(-1, 3)
+    end = record.end if pen.chance(30) else start + pen.number(1, 4)
+    return replace(record, start=start, end=max(start + 1, end))
 
 
 def _grouped(pen: Pen, slot: list[Step]) -> list[Step]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
@@ -20,6 +20,16 @@ from tests.core.histories import History
 from tests.strategies.engine_runs import Rows
 
 
+@dataclass(frozen=True)
+class _Piece:
+    """What counts of an interval that was pushed."""
+
+    record: InputInterval
+    start: float
+    end: float
+    is_cut: bool
+
+
 class Model:
     """Rows that count, rows that wait, and what was last shown."""
 
@@ -30,8 +40,7 @@ class Model:
         self._pending: list[tuple[Record, bool]] = []
         self._events: Counter[Occurrence] = Counter()
         self._waiting: Counter[Occurrence] = Counter()
-        self._inputs: dict[InputInterval, list[tuple[float, float, bool]]] = {}
-        self._settled: list[tuple[InputInterval, bool]] = []
+        self._inputs: list[_Piece] = []
         self._rows, self._everything = Rows((), ()), SHOWN.empty_table()
         self._shown, self._shown_at, self._query = SHOWN.empty_table(), NEVER, 0
         self.late = self.unmatched = 0
@@ -70,9 +79,9 @@ class Model:
         return self._known()
 
     def records(self) -> list[Record]:
-        """The rows that are there, as they were pushed."""
+        """The rows that are there."""
         found: list[Record] = list((self._events + self._waiting).elements())
-        return found + [record for record, copies in self._inputs.items() for _ in copies]
+        return found + [replace(one.record, start=int(one.start), end=one.end) for one in self._inputs]
 
     def _event(self, event: Occurrence, comes: bool, low: float) -> None:
         if comes:
@@ -81,26 +90,29 @@ class Model:
             else:
                 self._waiting[event] += 1
             return
-        for place in (self._events, self._waiting):
-            if event.time > low and place[event]:
-                place[event] -= 1
-                return
-        self.unmatched += 1
+        counts = self._events.pop(event, 0) + self._waiting.pop(event, 0) if event.time > low else 0
+        self.unmatched += not counts
 
     def _interval(self, record: InputInterval, comes: bool, low: float) -> None:
-        copies = self._inputs.setdefault(record, [])
-        is_behind = record.start <= low if record.is_point else record.end <= low + 1
         if comes:
-            if is_behind:
+            if record.start <= low if record.is_point else record.end <= low + 1:
                 self.late += 1
             else:
-                copies.append((max(record.start, low + 1), record.end, record.start <= low))
-        elif is_behind or not copies:
-            self.unmatched += 1
-        else:
-            start, _, is_cut = copies.pop()
-            if start <= low:
-                self._settled.append((replace(record, start=int(start), end=low + 1), is_cut))
+                self._inputs.append(_Piece(record, max(record.start, low + 1), record.end, record.start <= low))
+            return
+        first, last = max(record.start, low + 1), record.end
+        left: list[_Piece] = []
+        for piece in self._inputs:
+            known = piece.record
+            if (known.fluent, known.value) != (record.fluent, record.value):
+                left.append(piece)
+                continue
+            before = replace(piece, end=min(piece.end, first))
+            after = replace(piece, start=max(piece.start, last), is_cut=piece.is_cut and last <= piece.start)
+            parts = (before, after) if first < last else (piece,)
+            left += [part for part in parts if part.start < part.end]
+        self.unmatched += left == self._inputs
+        self._inputs = left
 
     def _known(self) -> Known:
         events: dict[int, list[Occurrence]] = {}
@@ -109,18 +121,12 @@ class Model:
                 events.setdefault(event.time, []).append(event)
         pieces: dict[object, list[tuple[float, float]]] = {}
         cuts = set()
-        for record, copies in self._inputs.items():
-            pair = (record.fluent, record.value)
-            for start, end, is_cut in copies:
-                if is_cut:
-                    cuts.add((*pair, start))
-                is_open = record.is_point and start == self._query
-                pieces.setdefault(pair, []).append((start, math.inf if is_open else end))
-        for left, is_cut in self._settled:
-            pair = (left.fluent, left.value)
-            pieces.setdefault(pair, []).append((left.start, left.end))
-            if is_cut:
-                cuts.add((*pair, left.start))
+        for piece in self._inputs:
+            pair = (piece.record.fluent, piece.record.value)
+            if piece.is_cut:
+                cuts.add((*pair, piece.start))
+            is_open = piece.record.is_point and piece.start == self._query
+            pieces.setdefault(pair, []).append((piece.start, math.inf if is_open else piece.end))
         inputs = {pair: maximal(found) for pair, found in pieces.items()}
         named = {time: [event.event for event in found] for time, found in events.items()}
         return Known(self._query, named, inputs, cuts)  # type: ignore[arg-type]
@@ -144,8 +150,7 @@ class Model:
             Counter(self._events),
             Counter(self._waiting),
         )
-        other._inputs = {record: list(copies) for record, copies in self._inputs.items()}
-        other._settled = list(self._settled)
+        other._inputs = list(self._inputs)
         return other
 
     def split(self, parts: int) -> Model:

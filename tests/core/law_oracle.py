@@ -40,14 +40,13 @@ class Expected:
 class _Copy:
     """A row that was pushed, the advance that took it in, and the one that took it back, if any.
 
-    What the window has left behind of an interval that is taken back is a copy of its own from then on.
+    What is left of an interval of which time-points are taken back are copies of their own from then on.
     """
 
     record: Record
     taken_in: int
     gone: float = math.inf
     since: int = 0
-    is_left: bool = False
 
 
 class _QueryTimes(Windows):
@@ -131,13 +130,28 @@ def _is_late(record: Record, low: float, start: int | None) -> bool:
 
 
 def _take_back(copies: list[_Copy], record: Record, low: float, now: int) -> bool:
-    """Take one copy of a row back; what the window has left behind stays."""
-    if _is_late(record, low, None):
+    """Take an event back, however often it was pushed, or time-points of a fluent. What the window has left behind stays."""
+    there = [copy for copy in copies if copy.gone == math.inf]
+    if isinstance(record, Occurrence):
+        found = [copy for copy in there if record.time > low and is_same(copy.record, record)]
+    else:
+        first, last = max(record.start, low + 1), record.end
+        found = [copy for copy in there if _overlaps(copy.record, record, first, last)]
+        for copy in found:
+            copies += [replace(copy, record=piece, since=now) for piece in _pieces(copy.record, first, last)]
+    for copy in found:
+        copy.gone = now
+    return bool(found)
+
+
+def _overlaps(one: Record, other: InputInterval, first: float, last: float) -> bool:
+    if isinstance(one, Occurrence) or (one.fluent, one.value) != (other.fluent, other.value):
         return False
-    for copy in copies:
-        if copy.gone == math.inf and not copy.is_left and is_same(copy.record, record):
-            copy.gone = now
-            if isinstance(record, InputInterval) and record.start <= low:
-                copies.append(_Copy(replace(record, end=low + 1), copy.taken_in, since=now, is_left=True))
-            return True
-    return False
+    return one.start < last and first < one.end and first < last
+
+
+def _pieces(record: Record, first: float, last: float) -> list[Record]:
+    """What is left of an interval."""
+    assert isinstance(record, InputInterval)
+    parts = [(record.start, min(record.end, first)), (max(record.start, last), record.end)]
+    return [replace(record, start=int(start), end=end) for start, end in parts if start < end]
