@@ -119,6 +119,7 @@ Cause Admission::first_waiting_cause() const {
 bool Admission::retract_waiting(Index table, const Value* wanted) {
   Waiting& waiting = waiting_[table];
   const std::size_t width = waiting.rows.width;
+  bool is_found = false;
   for (std::size_t row = waiting.rows.size(); row-- > 0;) {
     const Value* cells = waiting.rows.row(row);
     if (!std::equal(cells, cells + width, wanted)) continue;
@@ -126,9 +127,9 @@ bool Admission::retract_waiting(Index table, const Value* wanted) {
     waiting.rows.cells.erase(at, at + static_cast<std::ptrdiff_t>(width));
     waiting.causes.erase(waiting.causes.begin() + static_cast<std::ptrdiff_t>(row));
     --waiting_count_;
-    return true;
+    is_found = true;
   }
-  return false;
+  return is_found;
 }
 
 void Admission::insert_intervals(const Edit& edit, Time first, Deliveries& into) {

@@ -324,12 +324,15 @@ void LogWriter::apply(const Value* entry, Log& log, std::vector<Cause>* causes) 
     taken_.first = std::min(taken_.first, time_of(entry[0]));
   } else {
     const std::span<Value> row(out_.data() + known, run_.width);
-    const Log::Count count = log.count(row);
-    log.set_count(row, arrival.is_retraction ? count - 1 : count + 1);
-    if (arrival.is_retraction && count == 1) {
-      run_.has_gaps = true;
-      taken_.first = std::min(taken_.first, time_of(entry[0]));
+    const bool is_there = log.count(row) != 0;
+    if (is_there != arrival.is_retraction) {
+      // It is there already, or was taken back by another row that came with this one.
+      if (arrival.is_retraction) taken_.unmatched += static_cast<std::size_t>(arrival.is_counted);
+      return;
     }
+    log.set_count(row, arrival.is_retraction ? 0 : 1);
+    run_.has_gaps = run_.has_gaps || arrival.is_retraction;
+    taken_.first = std::min(taken_.first, time_of(entry[0]));
   }
   if (causes == nullptr || !has_causes_) return;
   const auto cause = static_cast<Cause>(entry[run_.width].word());

@@ -24,27 +24,36 @@ void IntervalLog::insert(std::span<const Value> row) { cells_.insert(cells_.end(
 
 bool IntervalLog::retract(const Value* row, Time first) {
   const IntervalHead wanted = interval_head(row);
+  const Time from = std::max(time_of(row[1]), first);
+  const Time until = time_of(row[2]);
+  if (from >= until) return false;
+  bool is_found = false;
+  std::vector<Value> rest;  // what is left behind the time-points that are taken back
+  std::size_t kept = 0;
   for (std::size_t at = 0; at < cells_.size();) {
     Value* known = cells_.data() + at;
     const IntervalHead head = interval_head(known);
     at += head.width;
-    if (head.table != wanted.table || head.has(kIsSettled) || head.has(kIsPoint) != wanted.has(kIsPoint)) continue;
-    // The end, the start as it was pushed, value and arguments.
-    if (!std::equal(known + 2, known + head.width, row + 2)) continue;
-    const Time start = time_of(known[1]);
-    if (time_of(known[2]) <= first || (head.has(kIsPoint) && start < first)) continue;
-    if (start >= first) {
-      const auto from = cells_.begin() + (known - cells_.data());
-      cells_.erase(from, from + static_cast<std::ptrdiff_t>(head.width));
-    } else {
-      // What the window has left behind stays.
-      known[0] = interval_head_cell(
-          {.table = head.table, .flags = static_cast<std::uint8_t>(head.flags | kIsSettled), .width = head.width});
-      known[2] = time_cell(first);
+    const bool is_met = head.table == wanted.table && time_of(known[1]) < until && from < time_of(known[2]) &&
+                        std::equal(known + 4, known + head.width, row + 4);
+    if (is_met) {
+      is_found = true;
+      if (until < time_of(known[2])) {
+        const std::size_t piece = rest.size();
+        rest.insert(rest.end(), known, known + head.width);
+        const auto flags = static_cast<std::uint8_t>(head.flags & ~kIsCut);
+        rest[piece] = interval_head_cell({.table = head.table, .flags = flags, .width = head.width});
+        rest[piece + 1] = rest[piece + 3] = time_cell(until);
+      }
+      if (time_of(known[1]) >= from) continue;
+      known[2] = time_cell(from);
     }
-    return true;
+    std::copy(known, known + head.width, cells_.begin() + static_cast<std::ptrdiff_t>(kept));
+    kept += head.width;
   }
-  return false;
+  cells_.resize(kept);
+  cells_.insert(cells_.end(), rest.begin(), rest.end());
+  return is_found;
 }
 
 void IntervalLog::drop_until(Time time, std::span<const Time> keep) {

@@ -49,7 +49,7 @@ class IntervalLog {
   [[nodiscard]] std::size_t size() const;
 
   void insert(std::span<const Value> row);
-  // Takes an interval back that was pushed like this, as far as it lies at `first` or later. False if there is none.
+  // Takes back the time-points of an interval from `first` on, whatever intervals have them. False if none has any.
   bool retract(const Value* row, Time first);
   // Drops intervals that ended at `time` + 1 or before, but keeps those of some tables longer: `keep` by table.
   void drop_until(Time time, std::span<const Time> keep);
