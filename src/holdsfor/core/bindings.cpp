@@ -9,8 +9,8 @@
 
 #include <memory>
 
-#include "engine.h"
 #include "bindings_values.h"
+#include "engine.h"
 
 namespace nb = nanobind;
 

@@ -11,8 +11,7 @@
 namespace holdsfor {
 
 using WordColumn = nanobind::ndarray<nanobind::numpy, std::uint64_t, nanobind::ndim<1>>;
-using WordsGiven =
-    nanobind::ndarray<const std::uint64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+using WordsGiven = nanobind::ndarray<const std::uint64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 using RealsGiven = nanobind::ndarray<const double, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
 // Text, a number, or a truth value. Nothing for all else, and for numbers of thousands of digits: that is for Python.
