@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "plan_words.h"
 #include "terms.h"
 #include "value.h"
 
@@ -238,6 +239,7 @@ struct Stage {
 // Rows up to a border never change. Results are final up to `settle` time-points before it: a checkpoint may be made
 // there.
 struct Plan {
+  Fingerprint fingerprint{};  // the same for plans that mean the same: see holdsfor/physical/encode.py
   std::vector<TableInfo> tables;
   std::vector<FactTable> facts;
   Index goals = 0;  // how many conditions are solved by the host

@@ -1,16 +1,14 @@
-#include <cstring>
-#include <limits>
-#include <stdexcept>
+#include <bit>
 #include <utility>
 
 #include "aggregates.h"
 #include "arithmetic.h"
 #include "plan.h"
+#include "plan_check.h"
+#include "plan_words.h"
 
 namespace holdsfor {
 namespace {
-
-[[noreturn]] void refuse(const char* reason) { throw std::invalid_argument(std::string("this is no plan: ") + reason); }
 
 // The kinds of records that may stand where others may, as the compiler numbers them.
 enum class Kind : std::int64_t {
@@ -30,26 +28,16 @@ constexpr std::string_view kOperators[] = {"union_all",      "intersect_all", "r
                                            "diamond_plus",   "box_plus",      "since",
                                            "until"};
 
-class Reader {
+// How deep records may lie in each other: reading and running are recursive.
+constexpr int kDeepest = 200;
+
+class Reader : private PlanWords {
  public:
-  Reader(std::span<const std::byte> bytes, TermTable& terms) : bytes_(bytes), terms_(terms), words_(length()) {
-    const std::size_t texts = length();
-    if (words_ > (bytes.size() - kHead) / sizeof(std::int64_t)) refuse("it ends too early");
-    at_ = kHead + words_ * sizeof(std::int64_t);
-    std::vector<std::size_t> lengths(checked(texts));
-    for (auto& one : lengths) one = length();
-    for (const std::size_t size : lengths) {
-      if (size > bytes_.size() - at_) refuse("a text ends too early");
-      const void* text = bytes_.data() + at_;
-      texts_.emplace_back(static_cast<const char*>(text), size);
-      at_ += size;
-    }
-    at_ = kHead;
-    end_ = kHead + words_ * sizeof(std::int64_t);
-  }
+  Reader(std::span<const std::byte> bytes, TermTable& terms) : PlanWords(bytes), terms_(terms) {}
 
   Plan plan() {
     Plan plan;
+    plan.fingerprint = fingerprint();
     list(plan.tables, [&] { return table(); });
     list(plan.facts, [&] { return facts(); });
     plan.goals = goals();
@@ -58,53 +46,37 @@ class Reader {
     list(plan.postpones, [&] { return condition(); });
     list(plan.groundings, [&] { return condition(); });
     plan.max_delayed_effects = word();
+    text();
     plan.settle = distance();
     text();
-    if (at_ != end_) refuse("something follows it");
+    if (!is_at_end()) refuse_plan("something follows it");
     return plan;
   }
 
  private:
-  static constexpr std::size_t kHead = 2 * sizeof(std::int64_t);
+  // One record inside another.
+  struct Inside {
+    explicit Inside(int& depth) : depth_(depth) {
+      if (++depth_ > kDeepest) refuse_plan("it is too deep");
+    }
+    ~Inside() { --depth_; }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
 
-  std::int64_t word() {
-    if (at_ + sizeof(std::int64_t) > (end_ == 0 ? bytes_.size() : end_)) refuse("it ends too early");
-    std::int64_t found = 0;
-    std::memcpy(&found, bytes_.data() + at_, sizeof found);
-    at_ += sizeof found;
-    return found;
-  }
-  std::size_t length() {
-    const std::int64_t found = word();
-    if (found < 0) refuse("a length is negative");
-    return static_cast<std::size_t>(found);
-  }
-  // A number of things that each take a word at least, so that a wrong one cannot ask for all memory.
-  std::size_t checked(std::size_t count) const {
-    if (count > bytes_.size() / sizeof(std::int64_t)) refuse("a length is too large");
-    return count;
-  }
-  Index index() {
-    const std::int64_t found = word();
-    if (!std::in_range<Index>(found)) refuse("a number is out of range");
-    return static_cast<Index>(found);
-  }
-  bool flag() { return word() != 0; }
-  const std::string& text() {
-    const std::size_t number = length();
-    if (number >= texts_.size()) refuse("a text is missing");
-    return texts_[number];
-  }
+   private:
+    int& depth_;
+  };
+
   template <typename T, typename Read>
   void list(std::vector<T>& into, Read read) {
-    const std::size_t count = checked(length());
-    into.reserve(count);
+    const Inside inside(depth_);
+    const std::size_t count = length();
     for (std::size_t i = 0; i < count; ++i) into.push_back(read());
   }
   template <typename E>
   E one_of(E last) {
     const std::int64_t found = word();
-    if (found < 0 || found > static_cast<std::int64_t>(last)) refuse("a kind is unknown");
+    if (found < 0 || found > static_cast<std::int64_t>(last)) refuse_plan("a kind is unknown");
     return static_cast<E>(found);
   }
   template <std::size_t N>
@@ -113,7 +85,7 @@ class Reader {
     for (std::size_t i = 0; i < N; ++i) {
       if (names[i] == wanted) return i;
     }
-    refuse("an operator is unknown");
+    refuse_plan("an operator is unknown");
   }
 
   Value constant() {
@@ -125,13 +97,22 @@ class Reader {
       case 2:
         return terms_.real(std::bit_cast<double>(word()));
       case 3:
-        return terms_.big_integer(text());
+        return big_integer();
       default:
-        refuse("a constant is of no kind");
+        refuse_plan("a constant is of no kind");
     }
   }
 
+  Value big_integer() {
+    const std::string& digits = text();
+    const std::size_t sign = digits.starts_with('-') ? 1 : 0;
+    const bool is_number = digits.size() > sign && digits.find_first_not_of("0123456789", sign) == std::string::npos;
+    if (!is_number) refuse_plan("a number is none");
+    return terms_.big_integer(digits);
+  }
+
   Shape shape() {
+    const Inside inside(depth_);
     Shape found;
     switch (static_cast<Kind>(word())) {
       case Kind::kConstant:
@@ -147,7 +128,7 @@ class Reader {
       case Kind::kStructure:
         return structure();
       default:
-        refuse("a term is of no kind");
+        refuse_plan("a term is of no kind");
     }
   }
 
@@ -176,6 +157,7 @@ class Reader {
   }
 
   Expression expression() {
+    const Inside inside(depth_);
     Expression found;
     switch (static_cast<Kind>(word())) {
       case Kind::kConstant:
@@ -194,21 +176,34 @@ class Reader {
         const std::string& name = text();
         list(found.args, [&] { return expression(); });
         const auto function = function_of(name, found.args.size());
-        if (!function) refuse("a function is unknown");
+        if (!function) refuse_plan("a function is unknown");
         found.function = static_cast<std::uint8_t>(*function);
         found.kind = ExpressionKind::kApply;
         return found;
       }
       default:
-        refuse("an expression is of no kind");
+        refuse_plan("an expression is of no kind");
     }
   }
 
   Site site() {
     Site found;
     found.number = index();
-    list(found.row, [&] { return index(); });
+    const std::size_t count = length();
+    for (std::size_t i = 0; i < count; ++i) {
+      text();
+      if (flag()) {
+        constant();  // what always has the same value, the host knows
+      } else {
+        found.row.push_back(index());
+      }
+    }
     return found;
+  }
+  // The line of a rule, which is for people.
+  void origin() {
+    text();
+    word();
   }
 
   Instant instant() {
@@ -223,7 +218,6 @@ class Reader {
   void columns(std::vector<Shape>& into) {
     list(into, [&] { return shape(); });
   }
-  Shape value() { return flag() ? shape() : Shape{}; }
   Block block() {
     Block found;
     list(found, [&] { return instruction(); });
@@ -233,7 +227,7 @@ class Reader {
   Instruction instruction() {
     Instruction found;
     const std::int64_t op = word() - static_cast<std::int64_t>(Kind::kFirstInstruction);
-    if (op < 0 || op > static_cast<std::int64_t>(Op::kListCall)) refuse("an instruction is unknown");
+    if (op < 0 || op > static_cast<std::int64_t>(Op::kListCall)) refuse_plan("an instruction is unknown");
     found.op = static_cast<Op>(op);
     read_fields(found);
     return found;
@@ -249,20 +243,20 @@ class Reader {
       case Op::kHolding:
         found.table = index();
         columns(found.columns);
-        found.value = value();
+        found.value = shape();
         found.time = instant();
         return;
       case Op::kEdges:
         found.table = index();
         found.edge = one_of(EdgeKind::kTerminated);
         columns(found.columns);
-        found.value = value();
+        found.value = shape();
         found.time = instant();
         return;
       case Op::kEndable:
         found.table = index();
         columns(found.columns);
-        found.value = value();
+        found.value = shape();
         return;
       case Op::kFacts:
         found.table = index();
@@ -315,7 +309,7 @@ class Reader {
       case Op::kLookup:
         found.table = index();
         columns(found.columns);
-        found.value = value();
+        found.value = shape();
         found.out = index();
         return;
       case Op::kOperate:
@@ -349,7 +343,7 @@ class Reader {
 
   std::int8_t aggregate() {
     const std::int64_t found = word();
-    if (found < -1 || found > static_cast<std::int64_t>(Aggregate::kDistinct)) refuse("an aggregate is unknown");
+    if (found < -1 || found > static_cast<std::int64_t>(Aggregate::kDistinct)) refuse_plan("an aggregate is unknown");
     return static_cast<std::int8_t>(found);
   }
   Program program() {
@@ -363,7 +357,7 @@ class Reader {
     PairShape found;
     found.table = index();
     columns(found.columns);
-    found.value = value();
+    found.value = shape();
     return found;
   }
   Rule rule() {
@@ -371,12 +365,11 @@ class Reader {
     found.kind = one_of(HeadKind::kHappen);
     found.table = index();
     columns(found.columns);
-    found.value = value();
+    if (flag()) found.value = shape();
     found.program = program();
     list(found.drivers, [&] { return index(); });
     found.row_conditions = index();
-    if (found.row_conditions > 0 && found.row_conditions >= found.program.block.size())
-      refuse("too many row conditions");
+    origin();
     return found;
   }
   Delay delay() {
@@ -386,11 +379,12 @@ class Reader {
     found.delay = expression();
     if (flag()) found.effect = effect();
     found.site = site();
+    origin();
     return found;
   }
   // A tuple of three.
   PairShape effect() {
-    if (word() != 3) refuse("an effect is incomplete");
+    if (word() != 3) refuse_plan("an effect is incomplete");
     PairShape found;
     found.table = index();
     columns(found.columns);
@@ -401,6 +395,7 @@ class Reader {
     Condition found;
     found.pair = pair();
     found.program = program();
+    origin();
     return found;
   }
   Definition definition() {
@@ -408,13 +403,14 @@ class Reader {
     found.head = pair();
     found.program = program();
     found.out = index();
+    origin();
     return found;
   }
   Decision decision() {
     Decision found;
     found.kind = one_of(MomentKind::kEvent);
     found.table = index();
-    found.value = value();
+    found.value = shape();
     return found;
   }
   Group group() {
@@ -465,12 +461,13 @@ class Reader {
   }
   Time distance() {
     const std::int64_t found = word();
-    if (found < 0) refuse("a distance is negative");
+    if (found < 0) refuse_plan("a distance is negative");
     return found;
   }
   Index goals() {
-    const std::size_t count = checked(length());
+    const std::size_t count = length();
     for (std::size_t i = 0; i < count; ++i) {
+      text();
       text();
       flag();
     }
@@ -480,28 +477,28 @@ class Reader {
     FactTable found;
     found.label = text();
     found.columns = index();
-    found.count = checked(length());
+    found.count = length();
     for (std::size_t i = 0; i < found.count; ++i) {
-      if (length() != found.columns) refuse("a fact has the wrong number of columns");
+      if (length() != found.columns) refuse_plan("a fact has the wrong number of columns");
       for (Index place = 0; place < found.columns; ++place) {
         const Shape cell = shape();
-        if (cell.kind != ShapeKind::kConstant) refuse("a fact is not ground");
+        if (cell.kind != ShapeKind::kConstant) refuse_plan("a fact is not ground");
         found.rows.push_back(cell.constant);
       }
     }
     return found;
   }
 
-  std::span<const std::byte> bytes_;
   TermTable& terms_;
-  std::size_t at_ = 0;
-  std::size_t end_ = 0;
-  std::size_t words_ = 0;
-  std::vector<std::string> texts_;
+  int depth_ = 0;
 };
 
 }  // namespace
 
-Plan read_plan(std::span<const std::byte> bytes, TermTable& terms) { return Reader(bytes, terms).plan(); }
+Plan read_plan(std::span<const std::byte> bytes, TermTable& terms) {
+  Plan plan = Reader(bytes, terms).plan();
+  check_plan(plan);
+  return plan;
+}
 
 }  // namespace holdsfor

@@ -11,7 +11,6 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.binding import names
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.analysis.lookback import reach, surroundings
-from holdsfor.frontend.rtec.unparse import literal_term
 from holdsfor.ir import (
     Algebra,
     Assign,
@@ -34,7 +33,6 @@ from holdsfor.ir import (
     Literal,
     Not,
     Or,
-    walk,
 )
 from holdsfor.ir.sliding import SlidingKind
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS
@@ -43,7 +41,6 @@ from holdsfor.logic.solver import Predicate
 from holdsfor.logic.unify import is_ground
 from holdsfor.physical import model
 from holdsfor.physical.scope import Scope
-from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Term, Var, arguments, functor
 
 
@@ -72,12 +69,6 @@ class Knowledge:
         """The number of a new goal."""
         self.goals.append(goal)
         return len(self.goals) - 1
-
-    def described(self, goal: Goal) -> model.GoalInfo:
-        """What a plan says of a goal."""
-        atoms = [one.atom for one in walk((goal.literal,)) if isinstance(one, Call)]
-        changes = any(self.analysis.background.depends_on_input(atom) for atom in atoms)
-        return model.GoalInfo(print_term(literal_term(goal.literal)), changes)
 
     def event(self, term: Term) -> tuple[int, tuple[Term, ...]]:
         """The table of an event, and its columns."""

@@ -1,118 +1,88 @@
-"""A plan as bytes: a row of 64-bit words, and the texts that they refer to.
+"""A plan as bytes, and its fingerprint.
 
-A record is the number of its kind and then its fields in order, a sequence its length and then its items, a text its
-number among the texts. Sites are numbered: the core knows the number, and the registers of the row.
+The bytes are a mark, the fingerprint, the number of words and of texts, the words (see `codec`), the length of each text
+and the texts. The fingerprint is that of what the plan means: plans that are equal have the same, and what is for reading
+only has no part in it, which is names of variables, lines, and why something is kept.
 """
 
 from __future__ import annotations
 
+import hashlib
 import struct
-from dataclasses import fields, is_dataclass
-from typing import Any
 
-from holdsfor.diagnostics import Span
-from holdsfor.physical import model
+from holdsfor.physical.codec import Reader, Writer, codec
+from holdsfor.physical.instructions import Site
+from holdsfor.physical.model import PhysicalPlan
 
-_KINDS: dict[type, int] = {
-    kind: number
-    for number, kind in enumerate(
-        (
-            model.Constant,
-            model.Register,
-            model.Anything,
-            model.Structure,
-            model.Apply,
-            model.Events,
-            model.Holding,
-            model.Edges,
-            model.Endable,
-            model.Facts,
-            model.Call,
-            model.Compare,
-            model.Equal,
-            model.Assign,
-            model.Negate,
-            model.Choose,
-            model.Branch,
-            model.Collect,
-            model.Domain,
-            model.Lookup,
-            model.Operate,
-            model.Empty,
-            model.Copy,
-            model.ListCall,
-        ),
-        1,
-    )
-}
-"""Records that may stand where others may: their number comes first. All others are known from their place."""
-
-_NAME, _INTEGER, _REAL, _BIG = range(4)
-_LIMIT = 1 << 61
-_FIRST, _LAST = -(1 << 63), (1 << 63) - 1
+MARK = b"hfplan\x00\x02"
+"""The first bytes of a plan; the last of them counts changes of the format."""
+_HEAD = len(MARK) + 32
 
 
 class Encoder:
     """Writes a plan; `sites` are the places in the source in the order of their numbers."""
 
     def __init__(self) -> None:
-        self._words: list[int] = []
-        self._texts: dict[str, int] = {}
-        self.sites: list[model.Site] = []
+        self.sites: list[Site] = []
 
-    def encode(self, plan: model.PhysicalPlan) -> bytes:
-        """The words and the texts, each with their number before them."""
-        self._put(plan)
-        texts = [text.encode() for text in self._texts]
-        head = struct.pack("<qq", len(self._words), len(texts))
-        lengths = struct.pack(f"<{len(texts)}q", *(len(text) for text in texts))
-        return head + struct.pack(f"<{len(self._words)}q", *self._words) + lengths + b"".join(texts)
-
-    def _put(self, given: Any) -> None:
-        match given:
-            case bool() | int():
-                # A distance in time that is beyond all times is for ever.
-                self._words.append(max(_FIRST, min(int(given), _LAST)))
-            case str():
-                self._words.append(self._texts.setdefault(given, len(self._texts)))
-            case tuple():
-                self._words.append(len(given))
-                for item in given:
-                    self._put(item)
-            case model.Constant(value=value):
-                self._words.append(_KINDS[model.Constant])
-                self._constant(value)
-            case model.Site(row=row):
-                self._words.append(len(self.sites))
-                self.sites.append(given)
-                self._put(tuple(given for _, given in row if isinstance(given, int)))
-            case _ if is_dataclass(given):
-                if type(given) in _KINDS:
-                    self._words.append(_KINDS[type(given)])
-                for one in fields(given):
-                    value = getattr(given, one.name)
-                    if not isinstance(value, Span):
-                        self._field(one.name, value)
-            case _:
-                raise TypeError(type(given).__name__)
-
-    def _field(self, name: str, value: Any) -> None:
-        """Some fields may be missing, and then a word before them says so."""
-        if name in _OPTIONAL:
-            self._words.append(int(value is not None))
-            if value is None:
-                return
-        self._put(value)
-
-    def _constant(self, value: str | float) -> None:
-        if isinstance(value, str):
-            self._words += [_NAME, self._texts.setdefault(value, len(self._texts))]
-        elif isinstance(value, float):
-            self._words += [_REAL, struct.unpack("<q", struct.pack("<d", value))[0]]
-        elif -_LIMIT <= value < _LIMIT:
-            self._words += [_INTEGER, value]
-        else:
-            self._words += [_BIG, self._texts.setdefault(str(value), len(self._texts))]
+    def encode(self, plan: PhysicalPlan) -> bytes:
+        """The plan as bytes."""
+        writer = Writer()
+        codec(PhysicalPlan).write(plan, writer)
+        self.sites = writer.sites
+        return MARK + fingerprint(plan) + _packed(writer)
 
 
-_OPTIONAL = frozenset({"tail", "least", "most", "otherwise", "bound", "effect", "value"})
+def to_bytes(plan: PhysicalPlan) -> bytes:
+    """The plan as bytes; `from_bytes` gives an equal one."""
+    return Encoder().encode(plan)
+
+
+def fingerprint(plan: PhysicalPlan) -> bytes:
+    """32 bytes that are the same for plans that mean the same, and different for others."""
+    writer = Writer(meaning_only=True)
+    codec(PhysicalPlan).write(plan, writer)
+    return hashlib.sha256(_packed(writer)).digest()
+
+
+def from_bytes(data: bytes) -> PhysicalPlan:
+    """The plan that was written; ValueError with a reason if the bytes are none."""
+    if data[: len(MARK)] != MARK:
+        raise ValueError("this is no plan, or one of another version of holdsfor")
+    words, texts = _unpacked(data)
+    reader = Reader(words, texts)
+    found = codec(PhysicalPlan).read(reader)
+    if not reader.is_at_end:
+        raise ValueError("this is no plan: something follows it")
+    assert isinstance(found, PhysicalPlan)
+    if fingerprint(found) != data[len(MARK) : _HEAD]:
+        raise ValueError("this plan was changed after it was written: its fingerprint is another one")
+    return found
+
+
+def _packed(writer: Writer) -> bytes:
+    texts = [text.encode("utf-8", "surrogatepass") for text in writer.texts]
+    head = struct.pack("<qq", len(writer.words), len(texts))
+    lengths = struct.pack(f"<{len(texts)}q", *map(len, texts))
+    return head + struct.pack(f"<{len(writer.words)}q", *writer.words) + lengths + b"".join(texts)
+
+
+def _unpacked(data: bytes) -> tuple[tuple[int, ...], list[str]]:
+    try:
+        count, texts = struct.unpack_from("<qq", data, _HEAD)
+        if not (0 <= count <= len(data) // 8 and 0 <= texts <= len(data) // 8):
+            raise ValueError("this is no plan: a length is too large")
+        words = struct.unpack_from(f"<{count}q", data, _HEAD + 16)
+        lengths = struct.unpack_from(f"<{texts}q", data, _HEAD + 16 + 8 * count)
+    except struct.error:
+        raise ValueError("this is no plan: it ends too early") from None
+    at = _HEAD + 16 + 8 * (count + texts)
+    found = []
+    for length in lengths:
+        if not 0 <= length <= len(data) - at:
+            raise ValueError("this is no plan: a text ends too early")
+        found.append(data[at : at + length].decode("utf-8", "surrogatepass"))
+        at += length
+    if at != len(data):
+        raise ValueError("this is no plan: something follows it")
+    return words, found

@@ -68,11 +68,28 @@ Expression: TypeAlias = Constant | Register | Structure | Apply
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """The line of a source at which something was written; line 0 is nowhere."""
+
+    source: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        """As in messages."""
+        return f"{self.source}:{self.line}" if self.line else "a rule without text"
+
+
+def origin(span: Span) -> Origin:
+    """Where a span begins."""
+    return Origin() if span is NOWHERE else Origin(span.source.name, span.line)
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
     """Where an instruction comes from, and what has a value there, by name: a register, or always the same. For messages."""
 
     span: Span = field(default=NOWHERE, compare=False)
-    row: tuple[tuple[str, int | Constant], ...] = ()
+    row: tuple[tuple[str, int | Constant], ...] = field(default=(), compare=False)
     literal: Literal | None = field(default=None, compare=False, repr=False)
 
 

@@ -61,7 +61,7 @@ def _draft(
     members = {symbol: places[symbol] for stratum in strata for symbol in stratum.members}
     read = dict.fromkeys(symbol for stratum in strata for symbol in read_by(stratum, plan))
     inputs: dict[Symbol, Spreading | None] = {}
-    for symbol in (one for one in read if one in deliveries):
+    for symbol in (one for one in read if one in deliveries and one not in members):
         spreading = deliveries[symbol]
         inputs[symbol] = None if spreading is None else tuple(some for some in spreading if len(some) == size)
     if size and _is_driven_by_keys(strata, members, inputs, plan):

@@ -32,6 +32,7 @@ from holdsfor.ir import (
 from holdsfor.physical import model
 from holdsfor.physical.bodies import BodyLowering, Goal, Knowledge
 from holdsfor.physical.keys import choose_stages
+from holdsfor.physical.knowledge import digest, goal_info
 from holdsfor.physical.passes import improve
 from holdsfor.physical.scope import Scope
 from holdsfor.physical.statics import lower_definition
@@ -81,14 +82,19 @@ class _Lowering:
         )
         stages = tuple(self._stages(logical))
         program = self._analysis.program
+        initially = tuple(self._initially(rule) for rule in program.initially)
+        postpones = tuple(self._condition(rule.fvp, rule) for rule in program.postpones)
+        groundings = tuple(self._groundings())
+        background, literals = self._analysis.background, [goal.literal for goal in self._known.goals]
         plan = model.PhysicalPlan(
             tables=tables,
             stages=stages,
-            initially=tuple(self._initially(rule) for rule in program.initially),
-            postpones=tuple(self._condition(rule.fvp, rule) for rule in program.postpones),
-            groundings=tuple(self._groundings()),
+            initially=initially,
+            postpones=postpones,
+            groundings=groundings,
             facts=tuple(self._known.fact_tables),
-            goals=tuple(self._known.described(goal) for goal in self._known.goals),
+            goals=tuple(goal_info(literal, background) for literal in literals),
+            knowledge=digest(literals, background),
             max_delayed_effects=logical.max_delayed_effects,
         )
         return Lowered(improve(plan), self._symbols, tuple(self._known.goals))
@@ -173,7 +179,9 @@ class _Lowering:
             kind = model.HeadKind.INITIATE if rule.kind is EffectKind.INITIATED else model.HeadKind.TERMINATE
             value = scope.head(rule.fvp.value)
         heads = tuple(scope.head(term) for term in columns)
-        return model.Rule(kind, table, heads, value, model.Program(block, scope.size), drivers, span=rule.span)
+        return model.Rule(
+            kind, table, heads, value, model.Program(block, scope.size), drivers, origin=model.origin(rule.span)
+        )
 
     def _drivers(self, body: Iterable[Literal], now: str) -> Iterator[int]:
         """The tables of the first condition that says when the rule runs; of a disjunction, those of every branch."""
@@ -203,7 +211,9 @@ class _Lowering:
             effect = target, scope.patterns(terms), scope.pattern(rule.effect.value)
         delay = scope.expression(rule.delay)
         site = scope.site(rule.span)
-        return model.Delay(table, columns, value, model.Program(block, scope.size), delay, effect, site)
+        return model.Delay(
+            table, columns, value, model.Program(block, scope.size), delay, effect, site, model.origin(rule.span)
+        )
 
     def _occurrences(self, rule: Rule) -> Counter[str]:
         """How often each variable occurs, in the body as it is executed: groundings may add conditions to it."""
@@ -219,7 +229,7 @@ class _Lowering:
         table, columns, value, scope = self._given_pair(fvp, rule)
         body = self._analysis.body(rule)
         block = BodyLowering(self._known, scope, None, body).block(body)
-        return model.Condition(table, columns, value, model.Program(block, scope.size), rule.span)
+        return model.Condition(table, columns, value, model.Program(block, scope.size), model.origin(rule.span))
 
     def _groundings(self) -> Iterator[model.Condition]:
         for symbol in self._symbols:
@@ -236,7 +246,7 @@ class _Lowering:
         table, columns = self._known.fluent(rule.fvp)
         heads = scope.patterns(columns)
         value = scope.pattern(rule.fvp.value)
-        return model.Condition(table, heads, value, model.Program(block, scope.size), rule.span)
+        return model.Condition(table, heads, value, model.Program(block, scope.size), model.origin(rule.span))
 
 
 def _what(rule: Rule) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from holdsfor.diagnostics import NOWHERE, Span
 from holdsfor.physical.instructions import (
     LIST,
     NOW,
@@ -40,11 +39,13 @@ from holdsfor.physical.instructions import (
     Lookup,
     Negate,
     Operate,
+    Origin,
     Place,
     Register,
     Shape,
     Site,
     Structure,
+    origin,
 )
 
 __all__ = [
@@ -88,6 +89,7 @@ __all__ = [
     "MomentKind",
     "Negate",
     "Operate",
+    "Origin",
     "PhysicalPlan",
     "Place",
     "Program",
@@ -100,6 +102,7 @@ __all__ = [
     "Stage",
     "Structure",
     "Table",
+    "origin",
 ]
 
 FOREVER = 2**63 - 1
@@ -138,7 +141,7 @@ class Rule:
     program: Program
     drivers: tuple[int, ...]
     row_conditions: int = 0
-    span: Span = field(default=NOWHERE, compare=False)
+    origin: Origin = field(default=Origin(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +155,7 @@ class Delay:
     delay: Expression
     effect: tuple[int, tuple[Shape, ...], Shape] | None
     site: Site = Site()
+    origin: Origin = field(default=Origin(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +166,7 @@ class Condition:
     columns: tuple[Shape, ...]
     value: Shape
     program: Program
-    span: Span = field(default=NOWHERE, compare=False)
+    origin: Origin = field(default=Origin(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +178,7 @@ class Definition:
     value: Shape
     program: Program
     out: int
-    span: Span = field(default=NOWHERE, compare=False)
+    origin: Origin = field(default=Origin(), compare=False)
 
 
 class MomentKind(IntEnum):
@@ -228,7 +232,7 @@ class Table:
     role: Role
     columns: int
     keep: int = FOREVER
-    keep_why: str = ""
+    keep_why: str = field(default="", compare=False)
     recomputed: bool = False
 
 
@@ -274,15 +278,19 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class GoalInfo:
-    """A condition that is solved outside of the core. It `changes` if its answers follow from what input put into domains."""
+    """A condition that is solved outside of the core, as text; `meaning` is that text whatever its variables are called.
 
-    label: str
+    It `changes` if its answers follow from what input put into domains.
+    """
+
+    label: str = field(compare=False)
+    meaning: str
     changes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PhysicalPlan:
-    """Everything that the core needs to know of a program.
+    """Everything that the core needs to know of a program. Plans are equal if they mean the same.
 
     Rows up to a border never change. What follows from them is final up to `settle` time-points before the border;
     `settle_why` names the rule that takes longest. FOREVER: something long ago may change at any time.
@@ -296,5 +304,7 @@ class PhysicalPlan:
     postpones: tuple[Condition, ...]
     groundings: tuple[Condition, ...]
     max_delayed_effects: int
+    knowledge: str = ""
+    """A digest of the background rules that goals depend on; facts are in `facts`."""
     settle: int = FOREVER
-    settle_why: str = ""
+    settle_why: str = field(default="", compare=False)

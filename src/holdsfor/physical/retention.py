@@ -17,8 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from holdsfor.diagnostics import NOWHERE, Span
-from holdsfor.physical.instructions import EdgeKind
+from holdsfor.physical.instructions import EdgeKind, Origin
 from holdsfor.physical.lists import Reading, by_table, reading, tables_read
 from holdsfor.physical.model import (
     FOREVER,
@@ -80,7 +79,7 @@ class _Retention:
         """A condition on pairs."""
         if self._changes(condition.program):
             self._lag[condition.table] = FOREVER
-            self._late(condition.table, Distance(FOREVER, f"{_at(condition.span)} reads a domain that input fills"))
+            self._late(condition.table, Distance(FOREVER, f"{_at(condition.origin)} reads a domain that input fills"))
 
     def add(self, component: Component) -> None:
         """A component; those before it have been added."""
@@ -100,15 +99,15 @@ class _Retention:
             late = late.joined(self._effects.get(table, Distance()))
         for rule in component.rules:
             if self._changes(rule.program):
-                late = late.joined(Distance(FOREVER, f"{_at(rule.span)} reads a domain that input fills"))
+                late = late.joined(Distance(FOREVER, f"{_at(rule.origin)} reads a domain that input fills"))
             for read in reads(rule.program.block):
-                self._look(read, rule.span)
+                self._look(read, rule.origin)
                 if read.table not in inside:
                     points = self._final(read)
-                    late = late.joined(Distance(points, f"{_at(rule.span)} {_later(points)}"))
+                    late = late.joined(Distance(points, f"{_at(rule.origin)} {_later(points)}"))
         for delay in component.delays:
             if self._changes(delay.program):
-                late = late.joined(Distance(FOREVER, f"{_at(delay.site.span)} reads a domain that input fills"))
+                late = late.joined(Distance(FOREVER, f"{_at(delay.origin)} reads a domain that input fills"))
         for table, definitions in by_table(component.definitions).items():
             late = late.joined(self._inside_cycle(table, definitions, inside))
         for table in component.tables:
@@ -128,16 +127,16 @@ class _Retention:
             lag = added(self._lag[read.table], 0 if read.edge is None else 1)
         return lag if lag == FOREVER else max(0, lag - read.least)
 
-    def _look(self, read: Read, span: Span) -> None:
+    def _look(self, read: Read, where: Origin) -> None:
         if read.most:
             far = "without limit" if read.most == FOREVER else f"{read.most} time-points"
-            self._need(read.table, Distance(read.most, f"{_at(span)} looks back {far}"))
+            self._need(read.table, Distance(read.most, f"{_at(where)} looks back {far}"))
 
     # Statically determined fluents
 
     def _add_static(self, table: int, definitions: list[Definition]) -> None:
         found = self._reading(definitions)
-        where = _at(definitions[0].span)
+        where = _at(definitions[0].origin)
         late = Distance(FOREVER, f"{where}: {found.problem}") if found.problem else Distance()
         late = late.joined(self._effects.get(table, Distance()))
         points = max((added(self._lag[one.table], one.lag) for one in found.reads), default=0)
@@ -158,7 +157,7 @@ class _Retention:
     def _inside_cycle(self, table: int, definitions: list[Definition], inside: frozenset[int]) -> Distance:
         """How late a cycle is final because of a statically determined fluent in it, which is decided point by point."""
         found = self._reading(definitions)
-        where = _at(definitions[0].span)
+        where = _at(definitions[0].origin)
         if found.problem or any(one.back or one.lag for one in found.reads):
             return Distance(FOREVER, f"{where}: {found.problem or 'it looks back or ahead inside a cycle'}")
         lags = [added(self._lag[one.table], 1) for one in found.reads if one.table not in inside]
@@ -190,7 +189,5 @@ def _later(points: int) -> str:
     return f"is decided {'without limit later' if points == FOREVER else f'{points} time-points later'}"
 
 
-def _at(span: Span) -> str:
-    if span is NOWHERE:
-        return "a rule"
-    return f"the rule at {span.source.name}:{span.line}"
+def _at(origin: Origin) -> str:
+    return f"the rule at {origin}" if origin.line else str(origin)

@@ -75,7 +75,7 @@ class _Definition(BodyLowering):
         heads = tuple(scope.head(term) for term in columns)
         value = scope.head(rule.fvp.value)
         program = model.Program(tuple(block), scope.size, len(scope.lists))
-        return model.Definition(table, heads, value, program, out, rule.span)
+        return model.Definition(table, heads, value, program, out, model.origin(rule.span))
 
     def _literal(self, literal: Literal) -> Sequence[model.Instruction]:
         if isinstance(literal, Compare | Call | Assign | FindAll) and variable_names((literal,)) & self._list_names:
