@@ -85,7 +85,8 @@ class ProgramCheck {
       for (std::size_t i = 0; i < then.size(); ++i) has_list_[i] = has_list_[i] && then[i];
       return;
     }
-    std::vector<bool> after(has_list_.size(), one.op == Op::kChoose && !one.blocks.empty());
+    // Without alternatives nothing comes after, where anything may be.
+    std::vector<bool> after(has_list_.size(), one.op == Op::kChoose);
     for (const Block& block : one.blocks) {
       has_list_ = before;
       check(block);
