@@ -1,6 +1,7 @@
 #include "intake.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "tables.h"
@@ -10,7 +11,7 @@ namespace {
 
 // About as many cells as a bucket should have: the cache nearest but one has room for them, and for what is made of
 // them.
-constexpr std::size_t kBucketCells = std::size_t{1} << 15U;
+constexpr std::size_t kBucketCells = std::size_t{1} << 14U;
 
 Value cause_cell(const Arrivals& arrivals, std::size_t row) {
   return Value::from_word(static_cast<std::uint64_t>(arrivals.causes.empty() ? kNoCause : arrivals.causes[row]));
@@ -100,7 +101,11 @@ std::size_t Intake::cells_of(const Arrivals& arrivals) const {
 void Intake::place(const Arrivals& arrivals, const Route& route, std::size_t at) {
   const std::size_t count = arrivals.rows.size();
   const std::size_t ways = route.places.size();
-  const Index mask = static_cast<Index>(bucket_size() - 1);
+  const auto mask = static_cast<Index>(bucket_size() - 1);
+  if (ways == 1 && arrivals.is_retraction.empty() && !has_causes_) {
+    place_plain(arrivals, std::span(found_).subspan(at, count), mask);
+    return;
+  }
   for (std::size_t row = 0; row < count; ++row) {
     for (std::size_t way = 0; way < ways; ++way) {
       const Index group = found_[at + way * count + row];
@@ -108,6 +113,23 @@ void Intake::place(const Arrivals& arrivals, const Route& route, std::size_t at)
       std::size_t& next = next_[group >> bucket_bits_];
       next = static_cast<std::size_t>(put(arrivals, row, way == 0, group & mask, cells_.data() + next) - cells_.data());
     }
+  }
+}
+
+// The same for rows that are many: each reaches one key, and there is nothing to tell of it.
+void Intake::place_plain(const Arrivals& arrivals, std::span<const Index> groups, Index mask) {
+  const std::size_t width = arrivals.rows.width;
+  const Value* cells = arrivals.rows.row(0);
+  ArrivalHead head{.table = static_cast<std::uint16_t>(arrivals.table), .is_counted = arrivals.is_counted};
+  for (const Index group : groups) {
+    std::size_t& next = next_[group >> bucket_bits_];
+    Value* into = cells_.data() + next;
+    next += width - kEventHead + kLogHead;
+    head.group = group & mask;
+    into[0] = cells[0];
+    into[1] = head.word();
+    for (std::size_t i = kEventHead; i < width; ++i) into[i + 1] = cells[i];
+    cells += width;
   }
 }
 
@@ -173,17 +195,17 @@ void LogWriter::open_bucket(const Intake& intake, std::size_t number) {
   for_rows([&](std::size_t group, const Value* /*row*/) { ++rows_begin_[group + 2]; });
   for (std::size_t group = 2; group < rows_begin_.size(); ++group) rows_begin_[group] += rows_begin_[group - 1];
   rows_.resize(rows_begin_.back());
-  for_rows([&](std::size_t group, const Value* row) { rows_[rows_begin_[group + 1]++] = row; });
+  for_rows([&](std::size_t group, const Value* row) { rows_[rows_begin_[group + 1]++] = {time_of(row[0]), row}; });
 }
 
 namespace {
 
 constexpr std::size_t kShortRun = 8;
 
-// Sorts words; what is in order already, in runs, is merged. `spare` is as large.
-void sort_words(std::vector<std::uint64_t>& words, std::vector<std::uint64_t>& spare) {
+// Sorts words; what is in order already, in runs, is merged. `spare` and `runs` are for its own use.
+void sort_words(std::vector<std::uint64_t>& words, std::vector<std::uint64_t>& spare, std::vector<std::size_t>& runs) {
   const std::size_t count = words.size();
-  std::vector<std::uint32_t> runs;  // where they end
+  runs.clear();  // where they end
   for (std::size_t at = 0; at < count;) {
     std::size_t end = at + 1;
     while (end < count && words[end - 1] <= words[end]) ++end;
@@ -194,7 +216,7 @@ void sort_words(std::vector<std::uint64_t>& words, std::vector<std::uint64_t>& s
       for (; to > at && words[to - 1] > word; --to) words[to] = words[to - 1];
       words[to] = word;
     }
-    runs.push_back(static_cast<std::uint32_t>(end));
+    runs.push_back(end);
     at = end;
   }
   spare.resize(count);
@@ -217,7 +239,7 @@ void sort_words(std::vector<std::uint64_t>& words, std::vector<std::uint64_t>& s
       }
       out = std::copy(left, left_end, out);
       std::copy(right, right_end, out);
-      runs[kept++] = static_cast<std::uint32_t>(end);
+      runs[kept++] = end;
       begin = end;
     }
     runs.resize(kept);
@@ -233,45 +255,76 @@ void LogWriter::sort() {
   Time first = kForever;
   Time last = kNever;
   bool is_sorted = true;
-  for (const Value* entry : entries_) {
-    const Time time = time_of(entry[0]);
-    is_sorted = is_sorted && time >= last;
-    first = std::min(first, time);
-    last = std::max(last, time);
+  for (const Entry& entry : entries_) {
+    is_sorted = is_sorted && entry.time >= last;
+    first = std::min(first, entry.time);
+    last = std::max(last, entry.time);
   }
   order_.clear();
   if (is_sorted) return;
+  order_.resize(count);
   // Time and position in one word, if both fit.
   const auto range = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
-  const auto bits = static_cast<int>(std::bit_width(count - 1));
-  if (std::bit_width(range) + bits <= 64) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto time = static_cast<std::uint64_t>(time_of(entries_[i][0])) - static_cast<std::uint64_t>(first);
-      order_.push_back(time << static_cast<unsigned>(bits) | i);
-    }
-    sort_words(order_, spare_);
-    const std::uint64_t mask = (std::uint64_t{1} << static_cast<unsigned>(bits)) - 1;
+  const auto bits = static_cast<unsigned>(std::bit_width(count - 1));
+  const auto needed = static_cast<unsigned>(std::bit_width(range)) + bits;
+  const auto word = [&](std::size_t i) {
+    const auto time = static_cast<std::uint64_t>(entries_[i].time) - static_cast<std::uint64_t>(first);
+    return time << bits | i;
+  };
+  if (count <= kFewEntries && needed < 32) {
+    sort_few(word);
+  } else if (needed <= 64) {
+    for (std::size_t i = 0; i < count; ++i) order_[i] = word(i);
+    sort_words(order_, spare_, runs_);
+    const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
     for (std::uint64_t& one : order_) one &= mask;
-    return;
+  } else {
+    for (std::size_t i = 0; i < count; ++i) order_[i] = i;
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::uint64_t a, std::uint64_t b) { return entries_[a].time < entries_[b].time; });
   }
-  for (std::size_t i = 0; i < count; ++i) order_.push_back(i);
-  std::stable_sort(order_.begin(), order_.end(),
-                   [&](std::uint64_t a, std::uint64_t b) { return time_of(entries_[a][0]) < time_of(entries_[b][0]); });
+}
+
+// The place of each of a few entries is the number of those before it: counted without a branch, several at a time.
+template <typename Word>
+void LogWriter::sort_few(const Word& word) {
+  const std::size_t count = entries_.size();
+  std::array<std::int32_t, kFewEntries> words;  // NOLINT(cppcoreguidelines-pro-type-member-init): as many as are read
+  for (std::size_t i = 0; i < count; ++i) words[i] = static_cast<std::int32_t>(word(i));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int32_t own = words[i];
+    std::int32_t before = 0;
+    for (std::size_t j = 0; j < count; ++j) before += static_cast<std::int32_t>(words[j] < own);
+    order_[static_cast<std::size_t>(before)] = i;
+  }
 }
 
 void LogWriter::merge(Log& log, std::vector<Cause>* causes) {
   const std::size_t count = entries_.size();
   if (count == 0) return;
-  const auto entry_at = [&](std::size_t i) { return entries_[order_.empty() ? i : order_[i]]; };
-  const auto table_of = [](const Value* entry) { return ArrivalHead::from(entry[1]).table; };
-  const Log::Position from = log.find(time_of(entry_at(0)[0]), table_of(entry_at(0)), widths_);
+  const auto entry_at = [&](std::size_t i) -> const Entry& { return entries_[order_.empty() ? i : order_[i]]; };
+  const auto table_of = [](const Entry& entry) { return ArrivalHead::from(entry.row[1]).table; };
+  const Log::Position from = log.find(entry_at(0).time, table_of(entry_at(0)), widths_);
   const std::span<const Value> old = log.cells();
   std::size_t at = from.at;
   end_ = 0;
   std::size_t last = kNoRow;
   for (std::size_t i = 0; i < count;) {
-    const Time time = time_of(entry_at(i)[0]);
+    const Time time = entry_at(i).time;
     const std::uint16_t table = table_of(entry_at(i));
+    if (at == old.size() && (i + 1 == count || entry_at(i + 1).time != time)) {
+      // Nothing that it could be equal to.
+      const std::size_t before = end_;
+      run_.begin(end_, widths_[table]);
+      const Value* row = entry_at(i++).row;
+      if (ArrivalHead::from(row[1]).is_retraction) {
+        taken_.unmatched += static_cast<std::size_t>(ArrivalHead::from(row[1]).is_counted);
+      } else {
+        insert(row, causes);
+        last = before;
+      }
+      continue;
+    }
     const auto order = [&] {
       const Time other = time_of(old[at]);
       if (other != time) return other < time ? -1 : 1;
@@ -289,9 +342,9 @@ void LogWriter::merge(Log& log, std::vector<Cause>* causes) {
     run_.begin(end_, widths_[table]);
     while (at < old.size() && order() == 0) keep();
     do {
-      apply(entry_at(i++), log, causes);
-    } while (i < count && time_of(entry_at(i)[0]) == time && table_of(entry_at(i)) == table);
-    if (run_.has_gaps) drop_gaps(log);
+      apply(entry_at(i++).row, causes);
+    } while (i < count && entry_at(i).time == time && table_of(entry_at(i)) == table);
+    if (run_.has_gaps) drop_gaps();
     last = end_ > run_.from ? end_ - run_.width : before;
   }
   const std::size_t new_last = at < old.size()  ? log.last_row() - at + from.at + end_
@@ -306,44 +359,51 @@ Value* LogWriter::add(std::size_t width) {
   return out_.data() + end_ - width;
 }
 
-void LogWriter::apply(const Value* entry, Log& log, std::vector<Cause>* causes) {
+void LogWriter::apply(const Value* entry, std::vector<Cause>* causes) {
   const ArrivalHead arrival = ArrivalHead::from(entry[1]);
   const std::span<const Value> args(entry + kLogHead, run_.width - kLogHead);
   const std::size_t known = run_.find(args, out_.data(), end_);
   if (known == kNoRow) {
     if (arrival.is_retraction) {
       taken_.unmatched += static_cast<std::size_t>(arrival.is_counted);
-      return;
+    } else {
+      run_.added(args, end_);
+      insert(entry, causes);
     }
-    const Passes passes = tester_.test(arrival.table, time_of(entry[0]), args.data());
-    run_.added(args, end_);
-    Value* row = add(run_.width);
-    row[0] = entry[0];
-    row[1] = RowHead{.table = arrival.table, .count = 1, .passes = passes}.word();
-    for (std::size_t i = 0; i < args.size(); ++i) row[kLogHead + i] = args[i];
-    taken_.first = std::min(taken_.first, time_of(entry[0]));
-  } else {
-    const std::span<Value> row(out_.data() + known, run_.width);
-    const bool is_there = log.count(row) != 0;
-    if (is_there != arrival.is_retraction) {
-      // It is there already, or was taken back by another row that came with this one.
-      if (arrival.is_retraction) taken_.unmatched += static_cast<std::size_t>(arrival.is_counted);
-      return;
-    }
-    log.set_count(row, arrival.is_retraction ? 0 : 1);
-    run_.has_gaps = run_.has_gaps || arrival.is_retraction;
-    taken_.first = std::min(taken_.first, time_of(entry[0]));
+    return;
   }
+  if (!arrival.is_retraction) return;
+  RowHead head = RowHead::from(out_[known + 1]);
+  head.is_there = 0;
+  out_[known + 1] = head.word();
+  run_.has_gaps = true;
+  taken_.first = std::min(taken_.first, time_of(entry[0]));
+  note_cause(entry, causes);
+}
+
+// Writes a row that is not there.
+void LogWriter::insert(const Value* entry, std::vector<Cause>* causes) {
+  const std::uint16_t table = ArrivalHead::from(entry[1]).table;
+  const Time time = time_of(entry[0]);
+  Value* row = add(run_.width);
+  row[0] = entry[0];
+  row[1] = RowHead{.table = table, .passes = tester_.test(table, time, entry + kLogHead)}.word();
+  for (std::size_t i = kLogHead; i < run_.width; ++i) row[i] = entry[i];
+  taken_.first = std::min(taken_.first, time);
+  note_cause(entry, causes);
+}
+
+void LogWriter::note_cause(const Value* entry, std::vector<Cause>* causes) const {
   if (causes == nullptr || !has_causes_) return;
   const auto cause = static_cast<Cause>(entry[run_.width].word());
   if (cause != kNoCause) causes->push_back(cause);
 }
 
 // Leaves out the rows of a run that are no longer there.
-void LogWriter::drop_gaps(const Log& log) {
+void LogWriter::drop_gaps() {
   std::size_t to = run_.from;
   for (std::size_t at = run_.from; at < end_; at += run_.width) {
-    if (log.count({out_.data() + at, run_.width}) == 0) continue;
+    if (RowHead::from(out_[at + 1]).is_there == 0) continue;
     std::copy_n(out_.data() + at, run_.width, out_.data() + to);
     to += run_.width;
   }
@@ -360,7 +420,7 @@ void LogWriter::Run::begin(std::size_t at, std::size_t row_width) {
 std::size_t LogWriter::Run::find(std::span<const Value> args, const Value* cells, std::size_t end) {
   // A row that was taken back and comes again is a new one.
   const auto is = [&](std::size_t at) {
-    return std::equal(args.begin(), args.end(), cells + at + kLogHead) && RowHead::from(cells[at + 1]).count != 0;
+    return std::equal(args.begin(), args.end(), cells + at + kLogHead) && RowHead::from(cells[at + 1]).is_there != 0;
   };
   if (end - from <= kFewRows * width) {
     for (std::size_t at = from; at < end; at += width) {

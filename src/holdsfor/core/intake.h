@@ -68,6 +68,7 @@ class Intake {
   void find_groups(const Arrivals& arrivals, const Route& route, KeyNumbers& keys);
   [[nodiscard]] std::size_t cells_of(const Arrivals& arrivals) const;
   void place(const Arrivals& arrivals, const Route& route, std::size_t at);
+  void place_plain(const Arrivals& arrivals, std::span<const Index> groups, Index mask);
   Value* put(const Arrivals& arrivals, std::size_t row, bool is_home, Index group, Value* into) const;
 
   const Stage* stage_;
@@ -99,6 +100,13 @@ class LogWriter {
 
  private:
   static constexpr std::size_t kNoRow = SIZE_MAX;
+  static constexpr std::size_t kFewEntries = 96;
+
+  // A row that comes.
+  struct Entry {
+    Time time = 0;
+    const Value* row = nullptr;
+  };
 
   // Rows of one time and table at the end of what is written. Many are found by their hash.
   struct Run {
@@ -106,7 +114,7 @@ class LogWriter {
 
     std::size_t from = 0;
     std::size_t width = 0;
-    bool has_gaps = false;  // some have the count 0
+    bool has_gaps = false;  // some were taken back
 
     void begin(std::size_t at, std::size_t row_width);
     std::size_t find(std::span<const Value> args, const Value* cells, std::size_t end);
@@ -118,9 +126,13 @@ class LogWriter {
 
   void open_bucket(const Intake& intake, std::size_t number);
   void sort();
+  template <typename Word>
+  void sort_few(const Word& word);
   void merge(Log& log, std::vector<Cause>* causes);
-  void apply(const Value* row, Log& log, std::vector<Cause>* causes);
-  void drop_gaps(const Log& log);
+  void apply(const Value* entry, std::vector<Cause>* causes);
+  void insert(const Value* entry, std::vector<Cause>* causes);
+  void note_cause(const Value* entry, std::vector<Cause>* causes) const;
+  void drop_gaps();
   Value* add(std::size_t width);
 
   const LogWidths& widths_;
@@ -133,13 +145,14 @@ class LogWriter {
     friend bool operator==(const Opened&, const Opened&) = default;
   };
   Opened opened_;
-  std::vector<const Value*> rows_;
+  std::vector<Entry> rows_;
   std::vector<std::uint32_t> rows_begin_;
 
-  std::span<const Value* const> entries_;  // rows of the group that is taken in
+  std::span<const Entry> entries_;  // rows of the group that is taken in
   bool has_causes_ = false;
   std::vector<std::uint64_t> order_;  // of entries; empty if they are in order
   std::vector<std::uint64_t> spare_;
+  std::vector<std::size_t> runs_;
   std::vector<Value> out_;  // rows that are written, up to `end_`
   std::size_t end_ = 0;
   Run run_;

@@ -57,32 +57,6 @@ void Log::replace(std::size_t from, std::size_t to, std::span<const Value> cells
   last_ = last;
 }
 
-std::vector<std::uint64_t> Log::key_of(std::span<const Value> row) {
-  std::vector<std::uint64_t> found;
-  found.reserve(row.size());
-  for (const Value cell : row) found.push_back(cell.word());
-  found[1] = RowHead::from(row[1]).table;
-  return found;
-}
-
-Log::Count Log::count(std::span<const Value> row) const {
-  const std::uint16_t count = RowHead::from(row[1]).count;
-  return count == RowHead::kMany ? many_->at(key_of(row)) : count;
-}
-
-void Log::set_count(std::span<Value> row, Count count) {
-  RowHead head = RowHead::from(row[1]);
-  if (count < RowHead::kMany) {
-    if (head.count == RowHead::kMany) many_->erase(key_of(row));
-    head.count = static_cast<std::uint16_t>(count);
-  } else {
-    if (!many_) many_ = std::make_unique<Many>();
-    (*many_)[key_of(row)] = count;
-    head.count = RowHead::kMany;
-  }
-  row[1] = head.word();
-}
-
 void Log::forget_conditions(const LogWidths& widths) {
   for (std::size_t at = 0; at < cells_.size(); at += widths.of(&cells_[at])) {
     RowHead head = RowHead::from(cells_[at + 1]);
@@ -108,8 +82,6 @@ void Log::drop_until(Time time, std::span<const Time> keep, const LogWidths& wid
                   cells_.begin() + static_cast<std::ptrdiff_t>(to));
       last = to;
       to += width;
-    } else if (head.count == RowHead::kMany) {
-      many_->erase(key_of({cells_.data() + from, width}));
     }
     from += width;
   }

@@ -1,11 +1,9 @@
 // The events of one key in time order, as they change: see log.h for its rows.
 //
 // Rows of equal time are in the order of their tables, and those of one table in the order in which they came. Equal
-// rows are one: the head says how often it was pushed.
+// rows are one.
 #pragma once
 
-#include <map>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -30,8 +28,6 @@ class LogWidths {
 
 class Log {
  public:
-  using Count = std::uint64_t;
-
   [[nodiscard]] std::span<const Value> cells() const { return cells_; }
   [[nodiscard]] bool empty() const { return cells_.empty(); }
   [[nodiscard]] Time first_time() const { return time_of(cells_.front()); }
@@ -45,25 +41,15 @@ class Log {
   // Puts rows in the place of those from one cell to another; `last` is where the last row of the log then begins.
   void replace(std::size_t from, std::size_t to, std::span<const Value> cells, std::size_t last);
 
-  // How often a row was pushed; it need not stand in this log.
-  [[nodiscard]] Count count(std::span<const Value> row) const;
-  // Sets it in a row of the same contents.
-  void set_count(std::span<Value> row, Count count);
-
   // Rows no longer know which conditions they pass.
   void forget_conditions(const LogWidths& widths);
   // Drops the rows up to a time, but those of tables that keep some longer: `keep` by table is for how long.
   void drop_until(Time time, std::span<const Time> keep, const LogWidths& widths);
 
  private:
-  // Counts that a head has no room for, by time, table and arguments.
-  using Many = std::map<std::vector<std::uint64_t>, Count>;
-  static std::vector<std::uint64_t> key_of(std::span<const Value> row);
-
   std::vector<Value> cells_;
   std::size_t last_ = 0;
   std::vector<std::size_t> marks_;  // where some rows begin, in order: made when they are needed
-  std::unique_ptr<Many> many_;
 };
 
 }  // namespace holdsfor

@@ -19,11 +19,8 @@ struct RowHead {
   static constexpr Passes kUnknown = ~Passes{0};
   static constexpr Passes kUnknownBit = Passes{1} << 31U;
 
-  // A count that has no room here: the log of the key has it elsewhere.
-  static constexpr std::uint16_t kMany = UINT16_MAX;
-
   std::uint16_t table = 0;
-  std::uint16_t count = 1;  // how often it was pushed
+  std::uint16_t is_there = 1;  // 0 only while rows are taken in: it was taken back
   Passes passes = kUnknown;
 
   [[nodiscard]] Value word() const { return Value::from_word(std::bit_cast<std::uint64_t>(*this)); }

@@ -370,9 +370,8 @@ Passes RowConditions::test(const std::vector<Words>& words, const Value* args) {
   return passes;
 }
 
-Passes RowTester::test(Index number, Time time, const Value* args) {
+Passes RowTester::test_all(Index number, Time time, const Value* args) {
   const RowConditions::OfTable& table = conditions_->tables_[number];
-  if (table.all == 0) return 0;
   // Rules that begin with such a row: one that compares what is no number has something to report, whatever follows.
   const Passes begun = table.all & RowConditions::test(table.columns, args);
   Passes passes = begun;

@@ -80,11 +80,14 @@ class RowTester {
   RowTester& operator=(RowTester&&) = delete;
 
   // What holds for a row of a table.
-  Passes test(Index table, Time time, const Value* args);
+  Passes test(Index table, Time time, const Value* args) {
+    return conditions_->tables_[table].all == 0 ? 0 : test_all(table, time, args);
+  }
 
  private:
   struct Rest;
 
+  Passes test_all(Index table, Time time, const Value* args);
   Passes test_rest(const RowConditions::OfTable& table, Time time, std::span<const Value> args, Passes passes);
 
   const RowConditions* conditions_;
