@@ -16,6 +16,7 @@ FOLLOWED = [
     "index.md",
     "language.md",
     "mixing.md",
+    "plan.md",
     "pictures.md",
     "running.md",
     "testing.md",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -26,6 +26,7 @@ from holdsfor.frontend.rtec import format_source
 from holdsfor.loading import Reasoner, read_source
 
 if TYPE_CHECKING:
+    from holdsfor.compiler.plan import Plan
     from holdsfor.viz.graph import GraphView
 
 Files = Annotated[
@@ -194,7 +195,7 @@ def plan(
     spark: Annotated[bool, typer.Option("--spark", help="Show the stages of a run on Spark instead.")] = False,
     output: Output = None,
 ) -> None:
-    """Show how a program is evaluated: strata, methods, state kept at window borders, partition keys."""
+    """Show the plan that is run: stages and keys, rules, what is kept. Programs with metric rules show their strata."""
     with friendly_errors():
         if is_metric(files):
             from holdsfor.cli.metric import shown_metric_plan
@@ -208,14 +209,31 @@ def plan(
 
             write_output(shown_stages(made, as_json=as_json), output)
             return
-        from holdsfor.engine.retention import retention
+        if made.has_metric_rules:
+            write_output(_strata(made, as_json=as_json), output)
+            return
+        from holdsfor.core.engine import encoded
+        from holdsfor.physical import describe
+        from holdsfor.physical.encode import from_bytes
 
-        kept = {str(symbol): why for symbol, why in retention(made).reasons.items()}
-        if as_json:
-            text = json.dumps({**plan_data(made), "unbounded": kept}, indent=2, ensure_ascii=False)
-        else:
-            text = plan_text(made) + "".join(f"\nkept without bound: {name} ({why})" for name, why in kept.items())
+        # What is printed is read from the bytes that the engine is given.
+        found = from_bytes(encoded(made).data)
+        text = _json(describe.plan_data(found)) if as_json else describe.plan_text(found)
         write_output(text, output)
+
+
+def _strata(made: Plan, *, as_json: bool) -> str:
+    """The strata of a program with metric rules, which the core does not run yet."""
+    from holdsfor.engine.retention import retention
+
+    kept = {str(symbol): why for symbol, why in retention(made).reasons.items()}
+    if as_json:
+        return _json({**plan_data(made), "unbounded": kept})
+    return plan_text(made) + "".join(f"\nkept without bound: {name} ({why})" for name, why in kept.items())
+
+
+def _json(data: dict[str, Any]) -> str:
+    return json.dumps(data, indent=2, ensure_ascii=False)
 
 
 def codes(code: Annotated[str | None, typer.Argument(help="A diagnostic code such as HF201.")] = None) -> None:

@@ -447,6 +447,7 @@ class Reader : private PlanWords {
     found.key = index();
     list(found.members, [&] { return route(); });
     list(found.inputs, [&] { return route(); });
+    text();
     return found;
   }
   TableInfo table() {

@@ -26,6 +26,7 @@ from holdsfor.ir import (
     Rule,
     walk,
 )
+from holdsfor.physical.instructions import origin
 from holdsfor.physical.required import required_leaves
 from holdsfor.spreading.alignment import Places, Spreading
 from holdsfor.spreading.stages import read_by, stage_plan
@@ -39,6 +40,7 @@ class Draft:
     key: int
     members: tuple[tuple[Symbol, Places], ...]
     inputs: tuple[tuple[Symbol, Spreading | None], ...]
+    why: str = ""
 
 
 def choose_stages(plan: Plan) -> Iterator[Draft]:
@@ -64,22 +66,24 @@ def _draft(
     for symbol in (one for one in read if one in deliveries and one not in members):
         spreading = deliveries[symbol]
         inputs[symbol] = None if spreading is None else tuple(some for some in spreading if len(some) == size)
-    if size and _is_driven_by_keys(strata, members, inputs, plan):
-        return Draft(components, size, tuple(members.items()), tuple(inputs.items()))
-    return Draft(components, 0, tuple((symbol, ()) for symbol in members), tuple((symbol, ((),)) for symbol in inputs))
+    why = "its rules share no argument"
+    if size:
+        loose = _without_key(strata, members, inputs, plan)
+        if loose is None:
+            return Draft(components, size, tuple(members.items()), tuple(inputs.items()))
+        why = f"the rule at {origin(loose.span)} reads nothing that has the key"
+    everything = tuple((symbol, ((),)) for symbol in inputs)
+    return Draft(components, 0, tuple((symbol, ()) for symbol in members), everything, why)
 
 
-def _is_driven_by_keys(
+def _without_key(
     strata: list[Stratum], members: dict[Symbol, Places], inputs: dict[Symbol, Spreading | None], plan: Plan
-) -> bool:
-    """Whether every rule has a condition without which it cannot succeed on what is spread by the key."""
+) -> Rule | None:
+    """A rule that can succeed without a condition on what is spread by the key, if there is one."""
     spread = {symbol for symbol, spreading in inputs.items() if spreading is not None} | members.keys()
-    return all(
-        _has_driver(rule, spread, plan)
-        for stratum in strata
-        for rule in stratum.rules
-        if isinstance(rule, EffectRule | EventRule | IntervalRule)
-    )
+    rules = (rule for stratum in strata for rule in stratum.rules)
+    timed = (rule for rule in rules if isinstance(rule, EffectRule | EventRule | IntervalRule))
+    return next((rule for rule in timed if not _has_driver(rule, spread, plan)), None)
 
 
 def _has_driver(rule: Rule, spread: set[Symbol], plan: Plan) -> bool:

@@ -107,6 +107,7 @@ class _Lowering:
                 drafted.key,
                 tuple(model.Route(number[symbol], (places,), False) for symbol, places in drafted.members),
                 tuple(model.Route(number[symbol], spread or (), spread is None) for symbol, spread in drafted.inputs),
+                drafted.why,
             )
 
     def _component(self, members: tuple[Symbol, ...]) -> model.Component:

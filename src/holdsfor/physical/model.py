@@ -268,12 +268,16 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Components that are evaluated for one key after the other. `key` is how many columns the key has."""
+    """Components that are evaluated for one key after the other. `key` is how many columns the key has.
+
+    Without columns, all is one key; `why` names what makes it so.
+    """
 
     components: tuple[Component, ...]
     key: int
     members: tuple[Route, ...]
     inputs: tuple[Route, ...]
+    why: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

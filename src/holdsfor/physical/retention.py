@@ -186,7 +186,7 @@ class _Retention:
 
 
 def _later(points: int) -> str:
-    return f"is decided {'without limit later' if points == FOREVER else f'{points} time-points later'}"
+    return "may be decided at any later time" if points == FOREVER else f"is decided {points} time-points later"
 
 
 def _at(origin: Origin) -> str:

@@ -126,8 +126,8 @@ def test_graph(files: tuple[Path, Path], tmp_path: Path, style: str, start: str)
 
 
 def test_plan(files: tuple[Path, Path]) -> None:
-    assert "columnar  open/1" in runner.invoke(app, ["plan", str(files[0])]).stdout
-    assert json.loads(runner.invoke(app, ["plan", "--json", str(files[0])]).stdout)["strata"][0]["level"] == 1
+    assert "  component open/1\n" in runner.invoke(app, ["plan", str(files[0])]).stdout
+    assert json.loads(runner.invoke(app, ["plan", "--json", str(files[0])]).stdout)["stages"][0]["key"] == 1
 
 
 def test_codes() -> None:

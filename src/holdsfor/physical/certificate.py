@@ -1,0 +1,92 @@
+"""How much a key can keep of each table behind the border of a window: a number of rows, those of some time, or all.
+
+The plan says it (`Table.keep`, `Table.recomputed`, `PhysicalPlan.settle`); here it is put together, and checked against
+what an engine has.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from holdsfor.physical.model import FOREVER, PhysicalPlan, Role, Stage, Table
+from holdsfor.physical.operators import added
+
+_EVENTS = (Role.INPUT_EVENT, Role.DERIVED_EVENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What a key can keep of a table behind the border: `standing` rows for each instance, and those of `span` time-points.
+
+    A row of a fluent is an interval, at the time at which it ended. Without bound `span` is FOREVER and `why` says so;
+    `is_single` if a key has one instance only, so that `standing` is a number of rows.
+    """
+
+    standing: int
+    is_single: bool
+    span: int
+    why: str = ""
+
+    def __str__(self) -> str:
+        """In words."""
+        if self.span == FOREVER:
+            return f"without bound, because {self.why}"
+        some = f"{self.standing} row{'' if self.is_single else ' for each instance'}" if self.standing else ""
+        timed = f"rows of {self.span} time-points" if self.span else ""
+        return " and ".join(filter(None, (some, timed))) or "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRow:
+    """A row that an engine keeps: an event at a time (`start` and `end`), or an interval [start, end) of a pair."""
+
+    table: int
+    instance: tuple[object, ...]
+    start: int
+    end: int
+
+
+def bounds(plan: PhysicalPlan) -> tuple[Bound, ...]:
+    """The bound of each table."""
+    stage_of = {route.table: stage for stage in plan.stages for route in stage.members}
+    return tuple(_bound(plan, table, stage_of.get(number), number) for number, table in enumerate(plan.tables))
+
+
+def _bound(plan: PhysicalPlan, table: Table, stage: Stage | None, number: int) -> Bound:
+    if table.recomputed:
+        return Bound(0, is_single=True, span=0)
+    span = added(plan.settle, table.keep)
+    why = table.keep_why if table.keep == FOREVER else plan.settle_why
+    keys = () if stage is None else next(route.places[0] for route in stage.members if route.table == number)
+    is_single = table.role is Role.SIMPLE_FLUENT and set(keys) == set(range(table.columns))
+    standing = 0 if table.role in _EVENTS else 1
+    return Bound(standing, is_single, span, why if span == FOREVER else "")
+
+
+def excess(plan: PhysicalPlan, border: int, kept: Iterable[KeptRow], slack: int = 0) -> Iterator[str]:
+    """What one key keeps behind a border beyond its bounds, in words; `slack` rows of a table may wait to be dropped.
+
+    Rows after the border belong to the window. A simple fluent has one value at a time, so that an instance has one
+    interval that reaches the border; of others there is one for each value, which is part of the instance.
+    """
+    limits = bounds(plan)
+    old: Counter[int] = Counter()
+    standing: Counter[tuple[int, tuple[object, ...]]] = Counter()
+    for row in kept:
+        bound = limits[row.table]
+        is_event = plan.tables[row.table].role in _EVENTS
+        last = row.end if is_event else row.end - 1
+        if bound.span == FOREVER or (is_event and last > border):
+            continue
+        if not is_event and row.start <= border - bound.span and last > border:
+            standing[row.table, row.instance] += 1
+        elif last <= border - bound.span - (0 if is_event else 1):
+            old[row.table] += 1
+    for table, count in old.items():
+        if count > slack:
+            yield f"{plan.tables[table].label} keeps {count} rows from before {border - limits[table].span}"
+    for (table, instance), count in standing.items():
+        if count > max(1, limits[table].standing):
+            yield f"{plan.tables[table].label}{instance} has {count} intervals at the border {border}"

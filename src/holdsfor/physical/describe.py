@@ -1,0 +1,183 @@
+"""A physical plan as text for people and as plain data for programs: what `holdsfor plan` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from holdsfor.physical import model
+from holdsfor.physical.certificate import bounds
+from holdsfor.physical.encode import fingerprint
+from holdsfor.physical.reads import walk
+from holdsfor.physical.show import Lines, shape
+
+_HEADS = {model.HeadKind.INITIATE: "initiates", model.HeadKind.TERMINATE: "terminates", model.HeadKind.HAPPEN: "gives"}
+
+
+def plan_data(plan: model.PhysicalPlan) -> dict[str, Any]:
+    """The plan as data that JSON can have; programs are lines of text. A distance without limit is None."""
+    lines = Lines(plan)
+    return {
+        "fingerprint": fingerprint(plan).hex(),
+        "settle": _distance(plan.settle),
+        "settle_why": plan.settle_why,
+        "tables": [
+            {
+                "name": table.label,
+                "kind": table.role.name.lower().replace("_", " "),
+                "columns": table.columns,
+                "look_back": _distance(table.keep),
+                "look_back_why": table.keep_why,
+                "recomputed": table.recomputed,
+                "keeps": str(bound),
+            }
+            for table, bound in zip(plan.tables, bounds(plan), strict=True)
+        ],
+        "facts": [{"name": one.label, "rows": len(one.rows)} for one in plan.facts],
+        "goals": [{"goal": one.label, "changes": one.changes} for one in plan.goals],
+        "stages": [_stage_data(stage, plan, lines) for stage in plan.stages],
+        "initially": [_condition_data(one, lines) for one in plan.initially],
+        "postponed": [_condition_data(one, lines) for one in plan.postpones],
+        "groundings": [_condition_data(one, lines) for one in plan.groundings],
+        "max_delayed_effects": plan.max_delayed_effects,
+    }
+
+
+def _stage_data(stage: model.Stage, plan: model.PhysicalPlan, lines: Lines) -> dict[str, Any]:
+    names = [table.label for table in plan.tables]
+    return {
+        "key": stage.key,
+        "why": stage.why,
+        "results": {names[one.table]: list(one.places[0]) for one in stage.members},
+        "input": {names[one.table]: None if one.is_shared else list(map(list, one.places)) for one in stage.inputs},
+        "components": [_component_data(one, names, lines) for one in stage.components],
+    }
+
+
+def _component_data(component: model.Component, names: list[str], lines: Lines) -> dict[str, Any]:
+    rules = [
+        {
+            "at": str(rule.origin),
+            "head": f"{_HEADS[rule.kind]} {lines.row(rule.table, rule.columns, rule.value)}",
+            "runs_for": [names[driver] for driver in rule.drivers],
+            "program": list(lines.block(rule.program.block)),
+        }
+        for rule in component.rules
+    ]
+    definitions = [
+        {
+            "at": str(one.origin),
+            "head": f"l{one.out} is the list of {lines.row(one.table, one.columns, one.value)}",
+            "program": list(lines.block(one.program.block)),
+        }
+        for one in component.definitions
+    ]
+    delays = [
+        {
+            "at": str(one.origin),
+            "head": _delay_text(one, lines),
+            "program": list(lines.block(one.program.block)),
+        }
+        for one in component.delays
+    ]
+    groups = [{"rules": [rule + 1 for rule in one.rules], "repeats": one.repeats} for one in component.groups]
+    return {
+        "tables": [names[table] for table in component.tables],
+        "traits": list(_traits(component)),
+        "groups": groups,
+        "rules": rules,
+        "lists": definitions,
+        "delays": delays,
+    }
+
+
+def _delay_text(one: model.Delay, lines: Lines) -> str:
+    trigger = lines.row(one.table, one.columns, one.value)
+    effect = "ends" if one.effect is None else f"becomes {lines.row(*one.effect)}"
+    return f"{trigger} {effect} after {shape(one.delay)}"
+
+
+def _condition_data(one: model.Condition, lines: Lines) -> dict[str, Any]:
+    pair = lines.row(one.table, one.columns, one.value)
+    return {"at": str(one.origin), "pair": pair, "program": list(lines.block(one.program.block))}
+
+
+def _traits(component: model.Component) -> Iterator[str]:
+    if component.is_static:
+        yield "interval lists"
+    elif len(component.tables) > 1 or any(group.repeats for group in component.groups):
+        yield "cycle"
+    if component.delays:
+        yield "delayed effects"
+    programs = (rule.program for rule in component.rules)
+    if any(isinstance(one, model.Collect) and one.aggregate >= 0 for some in programs for one in walk(some.block)):
+        yield "aggregates"
+
+
+def _distance(points: int) -> int | None:
+    return None if points == model.FOREVER else points
+
+
+def plan_text(plan: model.PhysicalPlan) -> str:
+    """The plan as text."""
+    return "\n".join(_lines(plan_data(plan)))
+
+
+def _lines(data: dict[str, Any]) -> Iterator[str]:
+    yield f"results are final {_settling(data)}"
+    yield ""
+    yield "tables: what a key keeps of them behind the border of a window"
+    width = max((len(table["name"]) for table in data["tables"]), default=0)
+    for table in data["tables"]:
+        recomputed = "nothing; computed again from whole lists" if table["recomputed"] else table["keeps"]
+        yield f"  {table['name']:<{width}}  {table['kind']:<13}  {recomputed}"
+    for one in data["facts"]:
+        yield f"  {one['name']:<{width}}  facts          {one['rows']} rows"
+    for number, stage in enumerate(data["stages"], 1):
+        yield ""
+        yield from _stage_lines(number, stage)
+    for name in ("initially", "postponed", "groundings"):
+        for one in data[name]:
+            yield ""
+            yield f"{name} {one['pair']}  {one['at']}"
+            yield from (f"  {line}" for line in one["program"])
+
+
+def _settling(data: dict[str, Any]) -> str:
+    if data["settle"] is None:
+        return f"never: {data['settle_why']}"
+    if not data["settle"]:
+        return "up to the border of a window"
+    return f"up to {data['settle']} time-points before the border of a window: {data['settle_why']}"
+
+
+def _stage_lines(number: int, stage: dict[str, Any]) -> Iterator[str]:
+    key = f"key of {stage['key']} column{'' if stage['key'] == 1 else 's'}" if stage["key"] else "one key for all"
+    yield f"stage {number}: {key}" + (f" ({stage['why']})" if stage["why"] else "")
+    for name, places in stage["input"].items():
+        yield f"  input {name}{_places(places, stage['key'])}"
+    for component in stage["components"]:
+        traits = f"  ({', '.join(component['traits'])})" if component["traits"] else ""
+        yield f"  component {', '.join(component['tables'])}{traits}"
+        names = [name for name in component["tables"] if stage["results"][name]]
+        for name in names:
+            yield f"    {name}{_places([stage['results'][name]], stage['key'])}"
+        if "cycle" in component["traits"]:
+            order = "; ".join(_group(one) for one in component["groups"] if one["rules"])
+            yield f"    order {order}"
+        for position, one in enumerate((*component["rules"], *component["lists"], *component["delays"]), 1):
+            yield f"    {position}. {one['head']}  {one['at']}"
+            yield from (f"         {line}" for line in one["program"])
+
+
+def _group(group: dict[str, Any]) -> str:
+    rules = ", ".join(map(str, group["rules"]))
+    return f"{rules} until nothing changes" if group["repeats"] else rules
+
+
+def _places(places: list[list[int]] | None, key: int) -> str:
+    if places is None:
+        return " to all keys"
+    if not key:
+        return ""
+    return " by " + " and by ".join(f"column {', '.join(str(place + 1) for place in one)}" for one in places)
