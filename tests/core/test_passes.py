@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from holdsfor import loads
 from holdsfor.logic.failures import Failures
 from holdsfor.physical import model
@@ -55,6 +57,17 @@ def test_a_lookup_stays_where_rows_or_several_facts_decide() -> None:
     of_row = (ROW, model.Facts(0, (Register(2), Register(3, binds=True))))
     plan = _plan(several, of_row, facts=facts)
     assert fold_facts(plan) == plan
+
+
+def test_many_lookups_in_many_facts_take_no_time() -> None:
+    facts = (_facts(*((f"k{number}", number) for number in range(20_000))),)
+    blocks = [
+        (ROW, model.Facts(0, (Constant(f"k{number}"), Register(3, binds=True)))) for number in range(0, 20_000, 2)
+    ]
+    begin = time.process_time()
+    rules = _rules(fold_facts(_plan(*blocks, facts=facts)))
+    assert [rule.value for rule in rules] == [Constant(number) for number in range(0, 20_000, 2)]
+    assert time.process_time() - begin < 5
 
 
 def test_a_lookup_without_an_answer_ends_its_block() -> None:

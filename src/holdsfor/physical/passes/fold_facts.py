@@ -7,7 +7,8 @@ are: they are reported as before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from holdsfor.logic.arithmetic import compare_numbers
@@ -16,6 +17,8 @@ from holdsfor.physical.passes.constants import Constants, fixed, fixed_all, fixe
 from holdsfor.physical.passes.rewriting import BlockChange, with_nested
 from holdsfor.physical.reads import walk
 
+_Row = tuple[model.Shape, ...]
+_Key = tuple[type, str | int | float]
 _NEVER = model.Choose(())
 """A condition without solutions."""
 
@@ -72,6 +75,7 @@ def _delay(rule: model.Delay, fold: _Folding) -> model.Delay:
 class _Folding:
     def __init__(self, facts: tuple[model.FactTable, ...]) -> None:
         self._facts = facts
+        self._indexes: dict[tuple[int, int], dict[_Key, list[_Row]]] = {}
 
     def program(self, program: model.Program) -> tuple[model.Program, Constants]:
         """The program, and the constants that its registers would have."""
@@ -111,7 +115,7 @@ class _Folding:
     def _answers(self, one: model.Facts) -> list[Constants] | None:
         """What a lookup gives its registers: an answer, or none; None if that depends on rows, or there are several."""
         found: list[Constants] = []
-        for row in self._facts[one.facts].rows:
+        for row in self._candidates(one):
             answer: Constants = {}
             for shape, value in zip(one.columns, row, strict=True):
                 match shape, value:
@@ -131,11 +135,32 @@ class _Folding:
                         return None
             else:
                 found.append(answer)
-        return found if len(found) < 2 else None
+                if len(found) > 1:
+                    return None
+        return found
+
+    def _candidates(self, one: model.Facts) -> Sequence[_Row]:
+        """The rows that have the first of the constants that are looked up; there may be many other rows."""
+        rows = self._facts[one.facts].rows
+        for place, shape in enumerate(one.columns):
+            if not isinstance(shape, model.Constant):
+                continue
+            if (one.facts, place) not in self._indexes:
+                index = self._indexes[one.facts, place] = defaultdict(list)
+                for row in rows:
+                    given = row[place]
+                    if isinstance(given, model.Constant):
+                        index[_key(given)].append(row)
+            return self._indexes[one.facts, place].get(_key(shape), ())
+        return rows
 
 
 def _is_same(one: model.Constant, other: model.Constant) -> bool:
-    return type(one.value) is type(other.value) and one.value == other.value
+    return _key(one) == _key(other)
+
+
+def _key(constant: model.Constant) -> _Key:
+    return type(constant.value), constant.value
 
 
 def _read_as_registers(block: model.Block) -> Iterator[int]:
