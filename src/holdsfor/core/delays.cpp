@@ -39,7 +39,7 @@ bool Sweep::is_anything_due() const {
 // The delayed effects of plain components, in their order. A postponed effect is decided when all that may postpone it
 // is known.
 void Sweep::decide_delayed() {
-  for (const Index number : phase_->components) {
+  for (const Index number : phase_->delayed) {
     const Component& component = *world_.prepared.components[number].component;
     for (const bool is_late : {false, true}) {
       for (const Group& group : component.groups) {
@@ -122,9 +122,8 @@ void Sweep::stage(Index table, Index number) {
   const FluentTable& fluent = world_.fluents[table];
   const Value value = fluent.pairs[number].value;
   const std::size_t known = attempts_.size();
-  const Component& component = *world_.prepared.components[world_.prepared.component_of[table]].component;
-  for (const Delay& rule : component.delays) {
-    if (rule.trigger.table != table) continue;
+  for (const Delay* delayed : world_.prepared.delays_of[table]) {
+    const Delay& rule = *delayed;
     const auto columns = fluent.columns(fluent.pairs[number].instance);
     machine_.run_on(rule.trigger, columns, value, rule.program, [&](const Machine::Frame& frame) {
       const auto delay = world_.arithmetic.evaluate(rule.delay, frame.values);
@@ -161,14 +160,18 @@ void Sweep::stage(Index table, Index number) {
 }
 
 bool Sweep::is_postponable(Index table, Index number) {
+  std::int8_t& known = world_.fluents[table].pairs[number].postponable;
+  if (known >= 0) return known != 0;
   const auto& postpones = world_.prepared.postpones[table];
   const auto yes = [](const Machine::Frame&) { return true; };
-  return std::any_of(postpones.begin(), postpones.end(), [&](Index one) {
+  const bool found = std::any_of(postpones.begin(), postpones.end(), [&](Index one) {
     const Condition& condition = world_.plan().postpones[one];
     const FluentTable& fluent = world_.fluents[table];
     return machine_.run_on(condition.pair, fluent.columns(fluent.pairs[number].instance), fluent.pairs[number].value,
                            condition.program, yes);
   });
+  known = found ? 1 : 0;
+  return found;
 }
 
 }  // namespace holdsfor

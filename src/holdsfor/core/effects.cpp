@@ -38,95 +38,41 @@ void Sweep::initiate(Index table, std::span<const Value> columns, Value value) {
   const Index number = fluent.add(columns);
   const auto [pair, is_new] = fluent.add_pair(number, value);
   if (is_new) fluent.pairs[pair].is_declared = is_declared(table, columns, value);
-  if (fluent.pairs[pair].last_initiated == world_.now) return;
-  if (fluent.instances[number].stamp != world_.now) touched_.emplace_back(table, number);
-  Instance& instance = fluent.marked(number, world_.now);
-  if (instance.initiated == kNone) {
-    instance.initiated = pair;
-  } else {
-    instance.is_contested = true;
-  }
-  fluent.pairs[pair].last_initiated = world_.now;
+  if (!mark_initiated(table, fluent, number, pair)) return;
   if (world_.prepared.has_effect_readers[table]) record(fluent.initiations, world_.now, columns, value);
-  ++changes_;
 }
 
 void Sweep::terminate(Index table, std::span<const Value> columns, Value value) {
   FluentTable& fluent = world_.fluents[table];
   const bool is_open = std::any_of(columns.begin(), columns.end(), [](Value one) { return one.is_wildcard(); });
-  if (is_open) {
-    for (std::size_t end = 0; end < fluent.open_ends.size(); end += columns.size() + 1) {
-      const auto known = fluent.open_ends.begin() + static_cast<std::ptrdiff_t>(end);
-      if (std::equal(columns.begin(), columns.end(), known) && fluent.open_ends[end + columns.size()] == value) return;
-    }
-    if (fluent.open_ends.empty()) openly_ended_.push_back(table);
-    fluent.open_ends.insert(fluent.open_ends.end(), columns.begin(), columns.end());
-    fluent.open_ends.push_back(value);
-  } else {
-    const Index number = fluent.add(columns);
-    if (fluent.instances[number].stamp != world_.now) touched_.emplace_back(table, number);
-    Instance& instance = fluent.marked(number, world_.now);
-    if (value.is_wildcard()) {
-      if (instance.is_ended) return;
-      instance.is_ended = true;
-    } else {
-      for (Index at = instance.ended; at != kNone; at = fluent.ended[at].second) {
-        if (fluent.ended[at].first == value) return;
-      }
-      if (fluent.ended.empty()) with_ended_.push_back(table);
-      fluent.ended.emplace_back(value, instance.ended);
-      instance.ended = static_cast<Index>(fluent.ended.size() - 1);
-    }
+  if (is_open ? !end_openly(table, fluent, columns, value) : !mark_ended(table, fluent, fluent.add(columns), value)) {
+    return;
   }
   if (world_.prepared.has_effect_readers[table]) record(fluent.terminations, world_.now, columns, value);
-  ++changes_;
 }
 
-void Sweep::apply() {
-  drop_due();
-  if (phase_->has_definitions) find_next();
-  for (const Index table : openly_ended_) {
-    const FluentTable& fluent = world_.fluents[table];
-    for (Index number = 0; number < fluent.instances.size(); ++number) {
-      if (fluent.instances[number].stamp != world_.now) touched_.emplace_back(table, number);
+bool Sweep::end_openly(Index table, FluentTable& fluent, std::span<const Value> columns, Value value) {
+  for (std::size_t end = 0; end < fluent.open_ends.size(); end += columns.size() + 1) {
+    const auto known = fluent.open_ends.begin() + static_cast<std::ptrdiff_t>(end);
+    if (std::equal(columns.begin(), columns.end(), known) && fluent.open_ends[end + columns.size()] == value) {
+      return false;
     }
   }
-  for (const auto& [table, instance] : touched_) apply_instance(table, instance);
-  if (phase_->has_definitions) update_static();
-  touched_.clear();
-  for (const Index table : openly_ended_) world_.fluents[table].open_ends.clear();
-  openly_ended_.clear();
-  for (const Index table : with_ended_) world_.fluents[table].ended.clear();
-  with_ended_.clear();
+  if (fluent.open_ends.empty()) openly_ended_.push_back(table);
+  fluent.open_ends.insert(fluent.open_ends.end(), columns.begin(), columns.end());
+  fluent.open_ends.push_back(value);
+  ++changes_;
+  return true;
 }
 
-void Sweep::apply_instance(Index table, Index number) {
-  FluentTable& fluent = world_.fluents[table];
-  Instance& instance = fluent.instances[number];
-  if (instance.current != kNone && fluent.is_broken(instance.current, world_.now)) {
-    Pair& pair = fluent.pairs[instance.current];
-    pair.list.push_back({pair.since, world_.now + 1});
-    pair.since = kForever;
-    instance.current = kNone;
+bool Sweep::end_another(Index table, FluentTable& fluent, Instance& instance, Value value) {
+  for (Index at = instance.ended; at != kNone; at = fluent.ended[at].second) {
+    if (fluent.ended[at].first == value) return false;
   }
-  if (instance.stamp != world_.now || instance.initiated == kNone) return;
-  if (fluent.is_broken(instance.initiated, world_.now)) {
-    conflicts_.push_back({table, number, world_.now});
-  } else {
-    begin(table, instance.initiated);
-  }
-}
-
-void Sweep::begin(Index table, Index number) {
-  FluentTable& fluent = world_.fluents[table];
-  Pair& pair = fluent.pairs[number];
-  Instance& instance = fluent.instances[pair.instance];
-  if (instance.current == kNone) {
-    instance.current = number;
-    pair.since = world_.now + 1;
-  }
-  pair.last_effective = world_.now;
-  if (phase_->has_delays) stage(table, number);
+  if (fluent.ended.empty()) with_ended_.push_back(table);
+  fluent.ended.emplace_back(value, instance.ended);
+  instance.ended = static_cast<Index>(fluent.ended.size() - 1);
+  return true;
 }
 
 void Sweep::finish() {

@@ -56,59 +56,6 @@ bool begins_with_events(const Rule& rule) {
   return !block.empty() && block[0].op == Op::kEvents && is_at_present(block[0].time);
 }
 
-bool has_one_solution(const Instruction& one) {
-  switch (one.op) {
-    case Op::kCompare:
-    case Op::kAssign:
-    case Op::kEqual:
-    case Op::kNegate:
-      return true;
-    case Op::kBranch:
-    case Op::kChoose:
-      return false;
-    default:
-      return one.is_test;
-  }
-}
-
-bool simplify(const Shape& shape, Operand& into) {
-  switch (shape.kind) {
-    case ShapeKind::kConstant:
-      into.constant = shape.constant;
-      return true;
-    case ShapeKind::kRegister:
-    case ShapeKind::kBind:
-      into.reg = shape.reg;
-      return true;
-    case ShapeKind::kAnything:
-      into.constant = Value::wildcard();
-      return true;
-    case ShapeKind::kStructure:
-    case ShapeKind::kList:
-      break;
-  }
-  return false;
-}
-
-RowRule row_rule(const Rule& rule) {
-  RowRule found;
-  found.rule = &rule;
-  const Block& block = rule.program.block;
-  for (Index place = 0; place < block[0].columns.size(); ++place) {
-    const Shape& shape = block[0].columns[place];
-    if (shape.kind == ShapeKind::kBind) found.registers.emplace_back(place, shape.reg);
-    found.has_pattern = found.has_pattern || (shape.kind != ShapeKind::kBind && shape.kind != ShapeKind::kAnything);
-  }
-  found.is_simple = true;
-  for (const Shape& shape : rule.columns) {
-    found.is_simple = simplify(shape, found.columns.emplace_back()) && found.is_simple;
-  }
-  if (rule.kind != HeadKind::kHappen) found.is_simple = simplify(rule.value, found.value) && found.is_simple;
-  found.first = 1 + rule.row_skip;
-  found.is_single = std::all_of(block.begin() + 1, block.end(), has_one_solution);
-  return found;
-}
-
 class PhaseMaker {
  public:
   PhaseMaker(Prepared& prepared, Index stage) : prepared_(prepared), stage_(stage) {}
@@ -198,11 +145,30 @@ class PhaseMaker {
         prepared_.phase_of[table] = number;
       }
       for (const Rule& rule : component.rules) phase.rules.push_back(&rule);
-      phase.has_delays = phase.has_delays || !component.delays.empty();
+      if (has_delayed_effects(one)) phase.delayed.push_back(one);
       phase.has_definitions = phase.has_definitions || !component.definitions.empty();
     }
     numbers.push_back(number);
     prepared_.phases.push_back(std::move(phase));
+  }
+
+  // Where the key stands in the events of a table; nowhere, if they may belong to other keys, too.
+  [[nodiscard]] std::vector<Index> key_places(Index table) const {
+    for (const Route& route : prepared_.plan.stages[stage_].inputs) {
+      if (route.table == table && !route.is_shared && route.places.size() == 1) return route.places[0];
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool has_delayed_effects(Index number) const {
+    const auto concerns = [&](const Delay& delay) {
+      return delay.effect && prepared_.component_of[delay.effect->table] == number;
+    };
+    return std::any_of(prepared_.components.begin(), prepared_.components.end(), [&](const PreparedComponent& other) {
+      const auto& delays = other.component->delays;
+      if (other.component == of(number).component) return !delays.empty();
+      return std::any_of(delays.begin(), delays.end(), concerns);
+    });
   }
 
   // Whether rules of a phase get the rows of a table from the log.
@@ -238,11 +204,12 @@ class PhaseMaker {
       }
       RowRules& rules = phase.row_rules[rule.program.block[0].table];
       rules.has_rules = true;
+      RowRule made = make_row_rule(prepared_, rule, phase.tables, key_places(rule.program.block[0].table), phase.slots);
       if (rule.row_bit == Rule::kNoRowBit) {
-        rules.others.push_back(row_rule(rule));
+        rules.others.push_back(std::move(made));
       } else {
         if (rules.by_bit.size() <= rule.row_bit) rules.by_bit.resize(rule.row_bit + std::size_t{1});
-        rules.by_bit[rule.row_bit] = row_rule(rule);
+        rules.by_bit[rule.row_bit] = std::move(made);
         rules.mask |= Passes{1} << rule.row_bit;
       }
     }

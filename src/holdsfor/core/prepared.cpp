@@ -129,12 +129,14 @@ Prepared::Prepared(Plan given)
       groundings(plan.tables.size()),
       postpones(plan.tables.size()),
       component_of(plan.tables.size(), kNone),
-      phase_of(plan.tables.size(), kNone) {
+      phase_of(plan.tables.size(), kNone),
+      delays_of(plan.tables.size()) {
   for (const Stage& stage : plan.stages) {
     auto& numbers = of_stage.emplace_back();
     for (const Component& component : stage.components) {
       numbers.push_back(static_cast<Index>(components.size()));
       for (const Index table : component.tables) component_of[table] = numbers.back();
+      for (const Delay& delay : component.delays) delays_of[delay.trigger.table].push_back(&delay);
       components.push_back({.component = &component, .stage = static_cast<Index>(of_stage.size() - 1)});
     }
   }

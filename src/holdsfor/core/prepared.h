@@ -6,12 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "log.h"
 #include "plan.h"
+#include "row_rules.h"
 
 namespace holdsfor {
-
-inline constexpr Index kNone = UINT32_MAX;
 
 // Rows of a fact table by the values of some of their columns.
 class FactIndex {
@@ -32,41 +30,6 @@ class FactIndex {
   std::vector<Index> places_;
   std::vector<Slot> slots_;
   std::vector<Index> rows_;
-};
-
-// A cell of a head: a constant, or what a register has. kNone: the constant.
-struct Operand {
-  Index reg = kNone;
-  Value constant;
-};
-
-// A rule that begins with the events of its time-point, so that it can run for one row after the other.
-struct RowRule {
-  const Rule* rule = nullptr;
-  // The registers that get the arguments of a row, by place. Rows must match the rest of the pattern, too, unless it
-  // has only such registers.
-  std::vector<std::pair<Index, Index>> registers;
-  bool has_pattern = false;
-  // The head, if it has no structures to build.
-  std::vector<Operand> columns;
-  Operand value;
-  bool is_simple = false;
-  // The first instruction behind the conditions that are decided for each row beforehand.
-  Index first = 1;
-  // No instruction from there on has more than one solution.
-  bool is_single = false;
-};
-
-// The rules of a phase for the rows of one table.
-struct RowRules {
-  std::vector<RowRule> by_bit;  // by Rule::row_bit; those of other phases have no rule
-  Passes mask = 0;
-  std::vector<RowRule> others;  // rules without a bit
-  std::uint64_t bit = 0;        // of the table among the sources of the phase
-  bool is_from_log = false;     // else rows come from a table
-  bool has_rules = false;
-  bool drives_others = false;  // rules that do not run row by row run for its rows
-  bool is_empty = true;        // its rows in the log are of no interest
 };
 
 struct PreparedComponent {
@@ -95,9 +58,11 @@ struct Phase {
   // Rules that run row by row, by table. Rows of the log come first, then those of sources.
   std::vector<RowRules> row_rules;
   bool reads_log = false;
+  Slots slots;
   // Numbers of the rules that do not run row by row.
   std::vector<Index> other_rules;
-  bool has_delays = false;
+  // Components with delayed effects, or on which there are such.
+  std::vector<Index> delayed;
   bool has_definitions = false;
 };
 
@@ -117,6 +82,7 @@ struct Prepared {
   // By stage and table: rows of the log are needed in a table of their own, because instructions look them up or rules
   // derive more of them. Empty: none are.
   std::vector<std::vector<bool>> needs_rows;
+  std::vector<std::vector<const Delay*>> delays_of;  // by table: delayed effects of its initiations
   Index most_registers = 1;
   // For tests: every key stops after this time-point, and goes on from what its checkpoint has.
   std::optional<Time> resume_at;

@@ -1,7 +1,6 @@
 #include "sweep.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 namespace holdsfor {
@@ -99,6 +98,8 @@ void Sweep::run_phase(Index number) {
     first_attempt_ = 0;
     in_a_row_ = 0;
     is_saved_ = !writer_;
+    slot_instances_.assign(phase_->slots.instances(), kNone);
+    slot_pairs_.assign(phase_->slots.pairs(), kNone);
     if (reader_) load();
     open_sources();
     if (phase_->kind == PhaseKind::kRows) {
@@ -126,49 +127,6 @@ bool Sweep::is_over(Time time) {
 void Sweep::begin_time_point(Time time) {
   world_.set_now(time);
   if (time == kInitial) initiate_initially();
-}
-
-// One pass over the log and the sources. Rules read nothing of their own time-point, so that their order does not
-// matter: each runs for one row after the other.
-void Sweep::run_rows() {
-  const auto& all_rules = phase_->row_rules;
-  const auto& tables = world_.plan().tables;
-  const Value* row = world_.log.data();
-  const Value* const end = phase_->reads_log ? row + world_.log.size() : row;
-  const auto time_of_row = [&] { return static_cast<Time>(row->word()); };
-  const auto go_on = [&] { row += kLogHead + tables[RowHead::from(row[1]).table].columns; };
-  if (reader_) {
-    while (row != end && time_of_row() <= request_.from->time) go_on();
-  }
-  for (;;) {
-    while (row != end && all_rules[RowHead::from(row[1]).table].is_empty) go_on();
-    const Time given = std::min(row != end ? time_of_row() : kForever, sources_.empty() ? kForever : next_given());
-    const Time time = std::min(given, next_due());
-    if (is_over(time)) return;
-    if (given == time) in_a_row_ = 0;
-    begin_time_point(time);
-    std::uint64_t active = 0;
-    for (; row != end && time_of_row() == time; go_on()) {
-      const RowHead head = RowHead::from(row[1]);
-      const RowRules& rules = all_rules[head.table];
-      active |= rules.bit;
-      run_row(rules, row + kLogHead, head.passes);
-    }
-    if (!sources_.empty()) {
-      active |= pass_sources(time);
-      for (const Source& source : sources_) {
-        if (source.table == kNone) continue;
-        for (std::size_t at = source.from; at < source.at; ++at) {
-          run_row(all_rules[source.table], source.events->row(at).data(), RowHead::kUnknown);
-        }
-      }
-    }
-    for (const Index number : phase_->other_rules) {
-      if ((phase_->runs_for[number] & active) != 0) fire(*phase_->rules[number]);
-    }
-    if (is_anything_due()) decide_delayed();
-    apply();
-  }
 }
 
 // A component whose rules set each other off: at each time-point its groups are decided in order.
@@ -265,43 +223,6 @@ void Sweep::open(Index table, std::uint64_t bit) {
 }
 
 // Rules
-
-void Sweep::run_row(const RowRules& rules, const Value* row, Passes passes) {
-  if (passes == RowHead::kUnknown) {
-    for (const RowRule& rule : rules.by_bit) {
-      if (rule.rule != nullptr) fire_row(rule, row, 1);
-    }
-  } else {
-    for (Passes left = passes & rules.mask; left != 0; left &= left - 1) {
-      const RowRule& rule = rules.by_bit[static_cast<std::size_t>(std::countr_zero(left))];
-      fire_row(rule, row, rule.first);
-    }
-  }
-  for (const RowRule& rule : rules.others) fire_row(rule, row, 1);
-}
-
-void Sweep::fire_row(const RowRule& rule, const Value* row, std::size_t first) {
-  Machine::Frame* frame = machine_.enter_row(rule, row);
-  if (frame == nullptr) return;
-  const Block& block = rule.rule->program.block;
-  if (rule.is_single && rule.is_simple) {
-    const bool is_found = first >= block.size() || machine_.exists(block, first);
-    machine_.leave();
-    if (!is_found) return;
-    const auto build = [&](const Operand& one) { return one.reg == kNone ? one.constant : frame->values[one.reg]; };
-    head_.resize(rule.columns.size());
-    for (std::size_t i = 0; i < rule.columns.size(); ++i) head_[i] = build(rule.columns[i]);
-    take(*rule.rule, head_, build(rule.value));
-    return;
-  }
-  found_.clear();
-  machine_.solve(block, first, [&](const Machine::Frame& solution) {
-    note(*rule.rule, solution);
-    return false;
-  });
-  machine_.leave();
-  take(*rule.rule);
-}
 
 void Sweep::fire(const Rule& rule) {
   found_.clear();

@@ -101,6 +101,8 @@ class Sweep {
   // Rules
   void run_row(const RowRules& rules, const Value* row, Passes passes);
   void fire_row(const RowRule& rule, const Value* row, std::size_t first);
+  void fire_direct(const RowRule& rule, const Value* row);
+  [[nodiscard]] bool passes(const RowTest& test, const Value* const* from);
   void fire(const Rule& rule);
   void decide_delayed();
   bool decide(const Group& group, std::uint64_t active);
@@ -114,9 +116,15 @@ class Sweep {
   void initiate(Index table, std::span<const Value> columns, Value value);
   void terminate(Index table, std::span<const Value> columns, Value value);
   void happen(Index table, std::span<const Value> columns);
+  // Notes that a pair is initiated; whether that is new.
+  bool mark_initiated(Index table, FluentTable& fluent, Index instance, Index pair);
+  // Notes that an instance is ended if it has a value, or whatever it has; whether that is new.
+  bool mark_ended(Index table, FluentTable& fluent, Index instance, Value value);
+  bool end_another(Index table, FluentTable& fluent, Instance& instance, Value value);
+  bool end_openly(Index table, FluentTable& fluent, std::span<const Value> columns, Value value);
   void apply();
   void apply_instance(Index table, Index instance);
-  void begin(Index table, Index pair);
+  void begin(Index table, FluentTable& fluent, Index pair);
   void finish();
 
   // Delayed effects
@@ -169,6 +177,10 @@ class Sweep {
   std::vector<Conflict> conflicts_;
   std::vector<Value> found_;  // heads of a rule, one after the other
   std::vector<Value> head_;   // one of them
+  // By slot, see Slots: the instance or pair; kNone if it is not known yet, kForeign if it belongs to another key.
+  static constexpr Index kForeign = kNone - 1;
+  std::vector<Index> slot_instances_;
+  std::vector<Index> slot_pairs_;
   std::size_t changes_ = 0;
 
   FluentTable scratch_;
@@ -177,5 +189,31 @@ class Sweep {
   bool is_saved_ = false;
   std::vector<FluentTable> before_;  // by table: statically determined fluents as they were in the checkpoint
 };
+
+inline bool Sweep::mark_initiated(Index table, FluentTable& fluent, Index number, Index pair) {
+  if (fluent.pairs[pair].last_initiated == world_.now) return false;
+  if (fluent.instances[number].stamp != world_.now) touched_.emplace_back(table, number);
+  Instance& instance = fluent.marked(number, world_.now);
+  instance.is_contested = instance.initiated != kNone;
+  if (instance.initiated == kNone) instance.initiated = pair;
+  fluent.pairs[pair].last_initiated = world_.now;
+  ++changes_;
+  return true;
+}
+
+inline bool Sweep::mark_ended(Index table, FluentTable& fluent, Index number, Value value) {
+  if (fluent.instances[number].stamp != world_.now) touched_.emplace_back(table, number);
+  Instance& instance = fluent.marked(number, world_.now);
+  if (value.is_wildcard()) {
+    if (instance.is_ended) return false;
+    instance.is_ended = true;
+  } else if (instance.ended_value.is_nothing()) {
+    instance.ended_value = value;
+  } else if (instance.ended_value == value || !end_another(table, fluent, instance, value)) {
+    return false;
+  }
+  ++changes_;
+  return true;
+}
 
 }  // namespace holdsfor

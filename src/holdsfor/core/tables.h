@@ -66,6 +66,7 @@ struct Pair {
   bool is_declared = true;
   bool starts_initially = false;
   bool holds_next = false;       // of statically determined fluents in a cycle, at the present time-point
+  std::int8_t postponable = -1;  // whether its delayed effects are postponed; -1: not known yet
   Index defined_by = kNone;      // the rule of a statically determined fluent
   Time last_initiated = kNever;  // effective or not
   Time last_effective = kNever;
@@ -83,7 +84,8 @@ struct Instance {
   Index initiated = kNone;    // the first pair that is initiated
   bool is_contested = false;  // others are, too
   bool is_ended = false;      // whatever its value
-  Index ended = kNone;        // the first of the values that are ended, in FluentTable::ended
+  Index ended = kNone;        // values that are ended besides, in FluentTable::ended
+  Value ended_value;          // a value that is ended, or nothing
 };
 
 struct Edge {
@@ -135,6 +137,7 @@ class FluentTable {
       one.stamp = now;
       one.initiated = one.ended = kNone;
       one.is_contested = one.is_ended = false;
+      one.ended_value = Value::nothing();
     }
     return one;
   }
@@ -144,6 +147,7 @@ class FluentTable {
     if (instance.stamp == now) {
       if (instance.is_contested || instance.is_ended) return true;
       if (instance.initiated != kNone && instance.initiated != pair) return true;
+      if (instance.ended_value == pairs[pair].value) return true;
       for (Index at = instance.ended; at != kNone; at = ended[at].second) {
         if (ended[at].first == pairs[pair].value) return true;
       }

@@ -1,0 +1,188 @@
+// The pass over the rows of a key: all plain components of a phase at once.
+#include <bit>
+#include <tuple>
+
+#include "sweep.h"
+
+namespace holdsfor {
+
+// One pass over the log and the sources. Rules read nothing of their own time-point, so that their order does not
+// matter: each runs for one row after the other.
+void Sweep::run_rows() {
+  const auto& all_rules = phase_->row_rules;
+  const auto& tables = world_.plan().tables;
+  const Value* row = world_.log.data();
+  const Value* const end = phase_->reads_log ? row + world_.log.size() : row;
+  const auto time_of_row = [&] { return static_cast<Time>(row->word()); };
+  const auto go_on = [&] { row += kLogHead + tables[RowHead::from(row[1]).table].columns; };
+  if (reader_) {
+    while (row != end && time_of_row() <= request_.from->time) go_on();
+  }
+  for (;;) {
+    while (row != end && all_rules[RowHead::from(row[1]).table].is_empty) go_on();
+    const Time given = std::min(row != end ? time_of_row() : kForever, sources_.empty() ? kForever : next_given());
+    const Time time = std::min(given, next_due());
+    if (is_over(time)) return;
+    if (given == time) in_a_row_ = 0;
+    begin_time_point(time);
+    std::uint64_t active = 0;
+    for (; row != end && time_of_row() == time; go_on()) {
+      const RowHead head = RowHead::from(row[1]);
+      const RowRules& rules = all_rules[head.table];
+      active |= rules.bit;
+      run_row(rules, row + kLogHead, head.passes);
+    }
+    if (!sources_.empty()) {
+      active |= pass_sources(time);
+      for (const Source& source : sources_) {
+        if (source.table == kNone) continue;
+        for (std::size_t at = source.from; at < source.at; ++at) {
+          run_row(all_rules[source.table], source.events->row(at).data(), RowHead::kUnknown);
+        }
+      }
+    }
+    for (const Index number : phase_->other_rules) {
+      if ((phase_->runs_for[number] & active) != 0) fire(*phase_->rules[number]);
+    }
+    if ((next_due() == time || !scheduled_.empty()) && is_anything_due()) decide_delayed();
+    apply();
+  }
+}
+
+void Sweep::run_row(const RowRules& rules, const Value* row, Passes passes) {
+  if (passes == RowHead::kUnknown) {
+    for (const RowRule& rule : rules.by_bit) {
+      if (rule.rule != nullptr) fire_row(rule, row, 1);
+    }
+  } else {
+    for (Passes left = passes & rules.mask; left != 0; left &= left - 1) {
+      const RowRule& rule = rules.by_bit[static_cast<std::size_t>(std::countr_zero(left))];
+      fire_row(rule, row, rule.first);
+    }
+  }
+  for (const RowRule& rule : rules.others) fire_row(rule, row, 1);
+}
+
+void Sweep::fire_row(const RowRule& rule, const Value* row, std::size_t first) {
+  if (rule.is_direct && first == rule.first) {
+    fire_direct(rule, row);
+    return;
+  }
+  if (machine_.enter_row(rule, row) == nullptr) return;
+  found_.clear();
+  machine_.solve(rule.rule->program.block, first, [&](const Machine::Frame& solution) {
+    note(*rule.rule, solution);
+    return false;
+  });
+  machine_.leave();
+  take(*rule.rule);
+}
+
+// A rule that needs no registers.
+void Sweep::fire_direct(const RowRule& rule, const Value* row) {
+  const Value* const from[] = {row, rule.constants.data()};
+  for (const RowTest& test : rule.tests) {
+    if (passes(test, from) == test.is_negated) return;
+  }
+  const Value value = from[rule.value.from][rule.value.at];
+  const Index table = rule.rule->table;
+  Index instance = rule.slot == kNone ? kNone : slot_instances_[rule.slot];
+  if (instance == kNone) {
+    head_.clear();
+    for (const Cell one : rule.columns) head_.push_back(from[one.from][one.at]);
+    if (rule.slot == kNone) {
+      take(*rule.rule, head_, value);
+      return;
+    }
+    instance = world_.is_of_key(table, head_) ? world_.fluents[table].add(head_) : kForeign;
+    slot_instances_[rule.slot] = instance;
+  }
+  if (instance == kForeign) return;
+  FluentTable& fluent = world_.fluents[table];
+  if (rule.rule->kind == HeadKind::kTerminate) {
+    mark_ended(table, fluent, instance, value);
+    return;
+  }
+  Index pair = rule.pair_slot == kNone ? kNone : slot_pairs_[rule.pair_slot];
+  if (pair == kNone) {
+    bool is_new = false;
+    std::tie(pair, is_new) = fluent.add_pair(instance, value);
+    if (is_new) fluent.pairs[pair].is_declared = is_declared(table, fluent.columns(instance), value);
+    if (rule.pair_slot != kNone) slot_pairs_[rule.pair_slot] = pair;
+  }
+  mark_initiated(table, fluent, instance, pair);
+}
+
+// Whether a fluent holds at the present time-point.
+bool Sweep::passes(const RowTest& test, const Value* const* from) {
+  const FluentTable& fluent = world_.fluent_table(test.table);
+  Index instance = test.slot == kNone ? kNone : slot_instances_[test.slot];
+  if (instance >= kForeign) {
+    head_.clear();
+    for (const Cell one : test.columns) head_.push_back(from[one.from][one.at]);
+    instance = fluent.find(head_);
+    if (instance == kNone) return false;
+    if (test.slot != kNone) slot_instances_[test.slot] = instance;
+  }
+  const auto matches = [&](Value value) {
+    return test.takes_any_value || value == from[test.value.from][test.value.at];
+  };
+  if (test.is_of_phase) {
+    const Index current = fluent.instances[instance].current;
+    return current != kNone && matches(fluent.pairs[current].value) && fluent.pairs[current].is_declared;
+  }
+  for (Index pair = fluent.instances[instance].first_pair; pair != kNone; pair = fluent.pairs[pair].next) {
+    if (matches(fluent.pairs[pair].value) && fluent.pairs[pair].holds(world_.now)) return true;
+  }
+  return false;
+}
+
+// The state after a time-point
+
+void Sweep::apply() {
+  if (next_due() == world_.now) drop_due();
+  if (phase_->has_definitions) find_next();
+  for (const Index table : openly_ended_) {
+    const FluentTable& fluent = world_.fluents[table];
+    for (Index number = 0; number < fluent.instances.size(); ++number) {
+      if (fluent.instances[number].stamp != world_.now) touched_.emplace_back(table, number);
+    }
+  }
+  for (const auto& [table, instance] : touched_) apply_instance(table, instance);
+  touched_.clear();
+  if (phase_->has_definitions) update_static();
+  for (const Index table : openly_ended_) world_.fluents[table].open_ends.clear();
+  openly_ended_.clear();
+  for (const Index table : with_ended_) world_.fluents[table].ended.clear();
+  with_ended_.clear();
+}
+
+inline void Sweep::apply_instance(Index table, Index number) {
+  FluentTable& fluent = world_.fluents[table];
+  Instance& instance = fluent.instances[number];
+  if (instance.current != kNone && fluent.is_broken(instance.current, world_.now)) {
+    Pair& pair = fluent.pairs[instance.current];
+    pair.list.push_back({pair.since, world_.now + 1});
+    pair.since = kForever;
+    instance.current = kNone;
+  }
+  if (instance.stamp != world_.now || instance.initiated == kNone) return;
+  if (fluent.is_broken(instance.initiated, world_.now)) {
+    conflicts_.push_back({table, number, world_.now});
+  } else {
+    begin(table, fluent, instance.initiated);
+  }
+}
+
+inline void Sweep::begin(Index table, FluentTable& fluent, Index number) {
+  Pair& pair = fluent.pairs[number];
+  Instance& instance = fluent.instances[pair.instance];
+  if (instance.current == kNone) {
+    instance.current = number;
+    pair.since = world_.now + 1;
+  }
+  pair.last_effective = world_.now;
+  if (!world_.prepared.delays_of[table].empty()) stage(table, number);
+}
+
+}  // namespace holdsfor

@@ -1,0 +1,133 @@
+#include "row_rules.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "prepared.h"
+
+namespace holdsfor {
+namespace {
+
+class RowRuleMaker {
+ public:
+  RowRuleMaker(const Prepared& prepared, const Rule& rule, const std::vector<Index>& phase_tables,
+               const std::vector<Index>& key_places, Slots& slots)
+      : prepared_(prepared), phase_tables_(phase_tables), key_places_(key_places), slots_(slots) {
+    made_.rule = &rule;
+    made_.first = 1 + rule.row_skip;
+  }
+
+  RowRule run() {
+    const Block& block = made_.rule->program.block;
+    bool is_direct = true;
+    for (Index place = 0; place < block[0].columns.size(); ++place) {
+      const Shape& shape = block[0].columns[place];
+      if (shape.kind == ShapeKind::kBind) {
+        made_.registers.emplace_back(place, shape.reg);
+      } else if (shape.kind != ShapeKind::kAnything) {
+        made_.has_pattern = true;
+        is_direct = false;
+      }
+    }
+    for (std::size_t i = made_.first; i < block.size() && is_direct; ++i) is_direct = test(block[i]);
+    is_direct = is_direct && head();
+    made_.is_direct = is_direct;
+    return std::move(made_);
+  }
+
+ private:
+  Cell constant(Value value) {
+    made_.constants.push_back(value);
+    return {Cell::kConstants, static_cast<std::uint32_t>(made_.constants.size() - 1)};
+  }
+
+  std::optional<Cell> cell(const Shape& shape) {
+    if (shape.kind == ShapeKind::kConstant) return constant(shape.constant);
+    if (shape.kind != ShapeKind::kRegister) return std::nullopt;
+    for (const auto& [place, reg] : made_.registers) {
+      if (reg == shape.reg) return Cell{Cell::kRow, place};
+    }
+    return std::nullopt;
+  }
+
+  bool cells(const std::vector<Shape>& shapes, std::vector<Cell>& into) {
+    for (const Shape& shape : shapes) {
+      const auto found = shape.kind == ShapeKind::kAnything ? constant(Value::wildcard()) : cell(shape);
+      if (!found) return false;
+      into.push_back(*found);
+    }
+    return true;
+  }
+
+  bool test(const Instruction& one) {
+    if (one.op == Op::kNegate) {
+      if (one.blocks[0].size() != 1 || !test(one.blocks[0][0])) return false;
+      made_.tests.back().is_negated = !made_.tests.back().is_negated;
+      return true;
+    }
+    if (one.op != Op::kHolding || !one.is_ground || !one.is_test || one.time.binds || one.time.reg != 0) return false;
+    RowTest made;
+    made.table = one.table;
+    made.is_of_phase = std::find(phase_tables_.begin(), phase_tables_.end(), one.table) != phase_tables_.end();
+    made.takes_any_value = one.value.kind == ShapeKind::kAnything;
+    if (!cells(one.columns, made.columns)) return false;
+    if (!made.takes_any_value) {
+      const auto value = cell(one.value);
+      if (!value) return false;
+      made.value = *value;
+    }
+    if (made.is_of_phase) made.slot = slot(made.table, made.columns);
+    made_.tests.push_back(std::move(made));
+    return true;
+  }
+
+  bool head() {
+    const Rule& rule = *made_.rule;
+    if (!cells(rule.columns, made_.columns)) return false;
+    if (rule.kind == HeadKind::kHappen) {
+      made_.value = constant(Value::nothing());
+      return true;
+    }
+    std::vector<Cell> value;
+    if (!cells({rule.value}, value)) return false;
+    made_.value = value[0];
+    // Effects that are read as such are written down with their columns.
+    if (prepared_.has_effect_readers[rule.table]) return true;
+    made_.slot = slot(rule.table, made_.columns);
+    const bool is_constant = made_.value.from == Cell::kConstants && rule.kind == HeadKind::kInitiate;
+    if (made_.slot != kNone && is_constant) {
+      made_.pair_slot = slots_.pair(made_.slot, made_.constants[made_.value.at]);
+    }
+    return true;
+  }
+
+  Index slot(Index table, const std::vector<Cell>& columns) {
+    Slots::Columns found;
+    for (const Cell one : columns) {
+      if (one.from == Cell::kConstants) {
+        if (made_.constants[one.at].is_wildcard()) return kNone;
+        found.emplace_back(kNone, made_.constants[one.at].word());
+        continue;
+      }
+      const auto at = std::find(key_places_.begin(), key_places_.end(), one.at);
+      if (at == key_places_.end()) return kNone;
+      found.emplace_back(static_cast<Index>(at - key_places_.begin()), 0);
+    }
+    return slots_.instance(table, std::move(found));
+  }
+
+  const Prepared& prepared_;
+  const std::vector<Index>& phase_tables_;
+  const std::vector<Index>& key_places_;
+  Slots& slots_;
+  RowRule made_;
+};
+
+}  // namespace
+
+RowRule make_row_rule(const Prepared& prepared, const Rule& rule, const std::vector<Index>& phase_tables,
+                      const std::vector<Index>& key_places, Slots& slots) {
+  return RowRuleMaker(prepared, rule, phase_tables, key_places, slots).run();
+}
+
+}  // namespace holdsfor

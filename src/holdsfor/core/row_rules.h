@@ -1,0 +1,94 @@
+// Rules that begin with the events of their time-point, so that they can run for one row after the other.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "log.h"
+#include "plan.h"
+
+namespace holdsfor {
+
+inline constexpr Index kNone = UINT32_MAX;
+
+struct Prepared;
+
+// A value that is known as soon as there is a row: an argument of it, or a constant of the rule.
+struct Cell {
+  enum From : std::uint32_t { kRow, kConstants };
+  From from = kConstants;
+  std::uint32_t at = 0;
+};
+
+// A condition on what holds at the present time-point.
+struct RowTest {
+  Index table = 0;
+  std::vector<Cell> columns;
+  Cell value;
+  bool takes_any_value = false;
+  bool is_negated = false;
+  bool is_of_phase = false;  // a simple fluent of the same phase: its instances know their values
+  Index slot = kNone;
+};
+
+struct RowRule {
+  const Rule* rule = nullptr;
+  // The registers that get the arguments of a row, by place; with a pattern, rows must match it, too.
+  std::vector<std::pair<Index, Index>> registers;
+  bool has_pattern = false;
+  // The first instruction behind the conditions that are decided for each row beforehand.
+  Index first = 1;
+  // The rule has no instructions from there on but such tests, and its head has nothing to build: it needs no
+  // registers.
+  bool is_direct = false;
+  std::vector<Value> constants;
+  std::vector<RowTest> tests;
+  std::vector<Cell> columns;
+  Cell value;
+  // If the columns of the head are the same for all rows of a key: where their instance is noted; and for a constant
+  // value, the pair. See Slots.
+  Index slot = kNone;
+  Index pair_slot = kNone;
+};
+
+// The rules of a phase for the rows of one table.
+struct RowRules {
+  std::vector<RowRule> by_bit;  // by Rule::row_bit; those of other phases have no rule
+  Passes mask = 0;
+  std::vector<RowRule> others;  // rules without a bit
+  std::uint64_t bit = 0;        // of the table among the sources of the phase
+  bool is_from_log = false;     // else rows come from a table
+  bool has_rules = false;
+  bool drives_others = false;  // rules that do not run row by row run for its rows
+  bool is_empty = true;        // its rows in the log are of no interest
+};
+
+// Numbers the instances and pairs that rules name by constants and by columns of the key: for one key each is found
+// once.
+class Slots {
+ public:
+  // A column: a constant, or the column of the key with this number.
+  using Column = std::pair<Index, std::uint64_t>;
+  using Columns = std::vector<Column>;
+
+  Index instance(Index table, Columns columns) { return number(instances_, {table, std::move(columns)}); }
+  Index pair(Index instance, Value value) { return number(pairs_, {instance, value.word()}); }
+  [[nodiscard]] std::size_t instances() const { return instances_.size(); }
+  [[nodiscard]] std::size_t pairs() const { return pairs_.size(); }
+
+ private:
+  template <typename Key>
+  static Index number(std::map<Key, Index>& known, Key key) {
+    return known.emplace(std::move(key), static_cast<Index>(known.size())).first->second;
+  }
+
+  std::map<std::pair<Index, Columns>, Index> instances_;
+  std::map<std::pair<Index, std::uint64_t>, Index> pairs_;
+};
+
+// A rule of a phase. `key_places` is where the key stands in the rows of its events, if it is known.
+RowRule make_row_rule(const Prepared& prepared, const Rule& rule, const std::vector<Index>& phase_tables,
+                      const std::vector<Index>& key_places, Slots& slots);
+
+}  // namespace holdsfor
