@@ -1,6 +1,7 @@
 #include "intervals.h"
 
 #include <algorithm>
+#include <array>
 
 namespace holdsfor {
 
@@ -34,10 +35,29 @@ bool contains(const Intervals& list, Time time) {
 }
 
 void unite(std::span<const Intervals* const> inputs, Intervals& out) {
-  Intervals joined;
-  for (const Intervals* input : inputs) joined.insert(joined.end(), input->begin(), input->end());
-  make_maximal(joined);
-  out.swap(joined);
+  constexpr std::size_t kFew = 8;
+  out.clear();
+  if (inputs.size() > kFew) {
+    for (const Intervals* input : inputs) out.insert(out.end(), input->begin(), input->end());
+    make_maximal(out);
+    return;
+  }
+  // A few lists are merged: the one that goes on first is next.
+  std::array<std::size_t, kFew> at{};
+  for (;;) {
+    std::size_t next = inputs.size();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (at[i] == inputs[i]->size()) continue;
+      if (next == inputs.size() || (*inputs[i])[at[i]].start < (*inputs[next])[at[next]].start) next = i;
+    }
+    if (next == inputs.size()) return;
+    const Interval one = (*inputs[next])[at[next]++];
+    if (!out.empty() && one.start <= out.back().end) {
+      out.back().end = std::max(out.back().end, one.end);
+    } else if (one.start < one.end) {
+      out.push_back(one);
+    }
+  }
 }
 
 namespace {
@@ -59,18 +79,18 @@ void intersect_two(const Intervals& one, const Intervals& other, Intervals& out)
 }  // namespace
 
 void intersect(std::span<const Intervals* const> inputs, Intervals& out) {
-  Intervals found;
-  if (!inputs.empty()) found = *inputs[0];
-  make_maximal(found);
-  Intervals next;
-  Intervals other;
-  for (const Intervals* input : inputs.subspan(std::min<std::size_t>(1, inputs.size()))) {
-    other = *input;
-    make_maximal(other);
-    intersect_two(found, other, next);
-    found.swap(next);
+  out.clear();
+  if (inputs.size() < 2) {
+    if (!inputs.empty()) out = *inputs[0];
+  } else {
+    intersect_two(*inputs[0], *inputs[1], out);
   }
-  out.swap(found);
+  Intervals found;
+  for (std::size_t i = 2; i < inputs.size(); ++i) {
+    intersect_two(out, *inputs[i], found);
+    out.swap(found);
+  }
+  make_maximal(out);
 }
 
 void complement(std::span<const Intervals* const> inputs, Intervals& out) {

@@ -25,7 +25,7 @@ void make_maximal(Intervals& list);
 // Whether a time-point is in a list.
 bool contains(const Intervals& list, Time time);
 
-// Each operator has its own file.
+// Each operator has its own file. What is made is none of the lists it is made of.
 void unite(std::span<const Intervals* const> inputs, Intervals& out);
 void intersect(std::span<const Intervals* const> inputs, Intervals& out);
 void complement(std::span<const Intervals* const> inputs, Intervals& out);

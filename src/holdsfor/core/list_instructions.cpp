@@ -1,6 +1,7 @@
 // The instructions of statically determined fluents: domains of variables, and lists of intervals.
 #include <algorithm>
 #include <limits>
+#include <unordered_set>
 
 #include "machine.h"
 
@@ -10,31 +11,46 @@ namespace {
 // How a duration filter measures an interval that is still open, as the compiler numbers the ways.
 enum OpenLength : std::int64_t { kSoFar, kToQuery, kEndless, kKept, kLeftOut };
 
+// Drops values that were there before, from a place on.
+void drop_repeated(std::vector<Value>& values, std::size_t first) {
+  constexpr std::size_t kFew = 16;
+  const auto begin = values.begin() + static_cast<std::ptrdiff_t>(first);
+  if (values.size() - first <= kFew) {
+    auto end = begin;
+    for (auto at = begin; at != values.end(); ++at) {
+      if (std::find(begin, end, *at) == end) *end++ = *at;
+    }
+    values.erase(end, values.end());
+    return;
+  }
+  std::unordered_set<Value> known;
+  values.erase(std::remove_if(begin, values.end(), [&](Value value) { return !known.insert(value).second; }),
+               values.end());
+}
+
 }  // namespace
 
 bool Machine::domain(const Instruction& one, const Next& next) {
-  std::vector<Value> values;
+  const std::size_t first = domains_.size();
   for (const PairShape& place : one.places) {
     const FluentTable& table = world_.fluent_table(place.table);
     for (Index number = 0; number < table.pair_count; ++number) {
       const Pair& pair = table.pairs[number];
       if (!(world_.is_pointwise ? table.is_known(number, world_.now) : table.has_held(number))) continue;
       if (!match_all(place.columns, table.columns(pair.instance)) || !match(place.value, pair.value, *frame_)) continue;
-      values.push_back(frame_->values[one.out]);
+      const Value value = frame_->values[one.out];
+      if (domains_.size() == first || domains_.back() != value) domains_.push_back(value);
     }
   }
-  std::vector<std::pair<Value, std::size_t>> order;
-  for (std::size_t i = 0; i < values.size(); ++i) order.emplace_back(values[i], i);
-  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-    return a.first.word() != b.first.word() ? a.first.word() < b.first.word() : a.second < b.second;
-  });
-  order.erase(std::unique(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first == b.first; }),
-              order.end());
-  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  return std::any_of(order.begin(), order.end(), [&](const auto& value) {
-    frame_->values[one.out] = value.first;
-    return go_on(next);
-  });
+  drop_repeated(domains_, first);
+  const std::size_t last = domains_.size();
+  bool is_ended = false;
+  for (std::size_t at = first; at < last && !is_ended; ++at) {
+    frame_->values[one.out] = domains_[at];
+    is_ended = go_on(next);
+  }
+  domains_.resize(first);
+  return is_ended;
 }
 
 bool Machine::lookup(const Instruction& one, const Next& next) {
@@ -102,10 +118,11 @@ bool Machine::list_call(const Instruction& one, const Next& next) {
 }
 
 bool Machine::operate(const Instruction& one) {
-  std::vector<const Intervals*> inputs;
-  inputs.reserve(one.inputs.size());
+  std::vector<const Intervals*>& inputs = operands_;
+  inputs.clear();
   for (const Index input : one.inputs) inputs.push_back(frame_->lists[input]);
-  Intervals out;
+  Intervals& out = spare_;
+  out.clear();
   switch (one.interval_operator) {
     case IntervalOperator::kUnion:
       unite(inputs, out);

@@ -35,6 +35,12 @@ class Machine {
   bool solve(const Block& block, std::size_t first, Finish finish);
   // Whether it has one, which is then in the registers.
   bool exists(const Block& block, std::size_t first = 0);
+  // Forgets runs that were broken off.
+  void reset() {
+    depth_ = 0;
+    frame_ = nullptr;
+    domains_.clear();
+  }
   void leave() { frame_ = --depth_ == 0 ? nullptr : frames_[depth_ - 1].get(); }
   // The same with a pair that gives some registers their values; false also if it does not match.
   bool run_on(const PairShape& shape, std::span<const Value> columns, Value value, const Program& program,
@@ -101,6 +107,9 @@ class Machine {
   std::vector<std::unique_ptr<Frame>> frames_;
   std::size_t depth_ = 0;
   std::vector<Value> known_;
+  std::vector<Value> domains_;  // values of the domains under way, one after the other
+  std::vector<const Intervals*> operands_;
+  Intervals spare_;  // what an operator makes
 };
 
 }  // namespace holdsfor

@@ -56,6 +56,11 @@ void Sweep::run(const SweepRequest& request) {
 
 void Sweep::run_stage(const SweepRequest& request) {
   request_ = request;
+  // An evaluation that was stopped may have left something behind.
+  machine_.reset();
+  touched_.clear();
+  openly_ended_.clear();
+  with_ended_.clear();
   scheduled_.clear();
   conflicts_.clear();
   wake_ = kForever;
@@ -98,6 +103,7 @@ void Sweep::run_phase(Index number) {
     first_attempt_ = 0;
     in_a_row_ = 0;
     is_saved_ = !writer_;
+    set_limit();
     slot_instances_.assign(phase_->slots.instances(), kNone);
     slot_pairs_.assign(phase_->slots.pairs(), kNone);
     if (reader_) load();
@@ -114,11 +120,14 @@ void Sweep::run_phase(Index number) {
   }
 }
 
-bool Sweep::is_over(Time time) {
+void Sweep::set_limit() { limit_ = std::min({world_.query, is_saved_ ? kForever : request_.save_after, kForever - 1}); }
+
+bool Sweep::stops_before(Time time) {
   const bool is_end = time > world_.query || time == kForever;
   if (!is_saved_ && (is_end || time > request_.save_after)) {
     save();
     is_saved_ = true;
+    set_limit();
   }
   if (is_end) wake_ = std::min(wake_, time);
   return is_end;

@@ -89,7 +89,9 @@ class Sweep {
   void run_rows();
   void run_cycle();
   // Whether a phase ends before a time-point; saves the state if it is time to.
-  bool is_over(Time time);
+  bool is_over(Time time) { return time > limit_ && stops_before(time); }
+  bool stops_before(Time time);
+  void set_limit();
   void begin_time_point(Time time);
 
   // Sources
@@ -187,6 +189,7 @@ class Sweep {
   std::optional<CheckpointReader> reader_;
   std::optional<CheckpointWriter> writer_;
   bool is_saved_ = false;
+  Time limit_ = kNever;              // up to it there is neither an end nor anything to save
   std::vector<FluentTable> before_;  // by table: statically determined fluents as they were in the checkpoint
 };
 

@@ -25,10 +25,6 @@ Value TermTable::big_integer(std::string_view digits) {
   return intern(Term{.kind = TermKind::kBigInteger, .text = std::string(digits)});
 }
 
-Value TermTable::integer(std::int64_t number) {
-  return Value::fits(number) ? Value::integer(number) : big_integer(std::to_string(number));
-}
-
 bool TermTable::is_number(Value value) const {
   if (!value.is_code()) return value.is_integer() || value.is_real();
   const TermKind kind = (*this)[value].kind;

@@ -34,7 +34,9 @@ class TermTable {
   // A float that is no integer of less than 2^53.
   Value real(double number);
   Value big_integer(std::string_view digits);
-  Value integer(std::int64_t number);
+  Value integer(std::int64_t number) {
+    return Value::fits(number) ? Value::integer(number) : big_integer(std::to_string(number));
+  }
 
   // Valid for ever: terms do not move.
   [[nodiscard]] const Term& operator[](Value code) const { return at(code.as_code()); }
