@@ -27,8 +27,8 @@ INTERVALS = [
     CoreBug(
         "an intersection forgets its second list",
         "intervals.cpp",
-        "inputs.subspan(«std::min<std::size_t>(1, inputs.size())»)",
-        "std::min<std::size_t>(inputs.size() > 2 ? 2 : 1, inputs.size())",
+        "intersect_two(*inputs[0], «*inputs[1]», out);",
+        "inputs.size() > 2 ? *inputs[2] : *inputs[1]",
     ),
     CoreBug(
         "a complement ends with the last interval",
@@ -156,24 +156,24 @@ STORE = [
     ),
 ]
 SWEEP = [
-    CoreBug("an interval starts at its initiation", "effects.cpp", "pair.since = «world_.now + 1»;", "world_.now"),
+    CoreBug("an interval starts at its initiation", "row_pass.cpp", "pair.since = «world_.now + 1»;", "world_.now"),
     CoreBug(
         "an initiation that has no effect begins all the same",
-        "effects.cpp",
+        "row_pass.cpp",
         "if («fluent.is_broken(instance.initiated, world_.now)») {",
         "false",
     ),
     CoreBug(
         "an open termination ends what was touched alone",
-        "effects.cpp",
+        "row_pass.cpp",
         "if («fluent.instances[number].stamp != world_.now») touched_.emplace_back(table, number);\n    }\n  }",
         "false",
     ),
     CoreBug(
         "two values initiated together do not break each other",
-        "effects.cpp",
-        "  } else {\n    «instance.is_contested = true;»",
-        "",
+        "sweep.h",
+        "instance.is_contested = «instance.initiated != kNone»;",
+        "false",
     ),
     CoreBug("an event that is derived twice happens twice", "effects.cpp", "events.row(row).begin())) «return;»", ""),
     CoreBug(
