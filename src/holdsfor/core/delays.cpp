@@ -102,10 +102,19 @@ void Sweep::pass_on(Index component) {
 
 void Sweep::drop_due() {
   first_attempt_ += due_attempts().size();
-  if (first_attempt_ < attempts_.size()) return;
-  attempts_.clear();
-  effect_cells_.clear();
+  // What is over is dropped in bulk.
+  constexpr std::size_t kMany = 1024;
+  if (first_attempt_ < attempts_.size() && (first_attempt_ < kMany || first_attempt_ * 2 < attempts_.size())) return;
+  attempts_.erase(attempts_.begin(), attempts_.begin() + static_cast<std::ptrdiff_t>(first_attempt_));
   first_attempt_ = 0;
+  std::vector<Value> cells;
+  for (Attempt& attempt : attempts_) {
+    if (!attempt.rule->effect) continue;
+    const auto from = effect_cells_.begin() + static_cast<std::ptrdiff_t>(attempt.effect);
+    attempt.effect = cells.size();
+    cells.insert(cells.end(), from, from + static_cast<std::ptrdiff_t>(attempt.rule->effect->columns.size() + 1));
+  }
+  effect_cells_.assign(cells.begin(), cells.end());
 }
 
 // Whether a number is positive and whole; larger than a word, it may be a float.

@@ -85,7 +85,7 @@ void Sweep::fire_direct(const RowRule& rule, const Value* row) {
     if (passes(test, from) == test.is_negated) return;
   }
   const Value value = from[rule.value.from][rule.value.at];
-  const Index table = rule.rule->table;
+  const Index table = rule.table;
   Index instance = rule.slot == kNone ? kNone : slot_instances_[rule.slot];
   if (instance == kNone) {
     head_.clear();
@@ -99,7 +99,7 @@ void Sweep::fire_direct(const RowRule& rule, const Value* row) {
   }
   if (instance == kForeign) return;
   FluentTable& fluent = world_.fluents[table];
-  if (rule.rule->kind == HeadKind::kTerminate) {
+  if (rule.kind == HeadKind::kTerminate) {
     mark_ended(table, fluent, instance, value);
     return;
   }
@@ -107,7 +107,9 @@ void Sweep::fire_direct(const RowRule& rule, const Value* row) {
   if (pair == kNone) {
     bool is_new = false;
     std::tie(pair, is_new) = fluent.add_pair(instance, value);
-    if (is_new) fluent.pairs[pair].is_declared = is_declared(table, fluent.columns(instance), value);
+    if (is_new && !world_.prepared.groundings[table].empty()) {
+      fluent.pairs[pair].is_declared = is_declared(table, fluent.columns(instance), value);
+    }
     if (rule.pair_slot != kNone) slot_pairs_[rule.pair_slot] = pair;
   }
   mark_initiated(table, fluent, instance, pair);

@@ -14,6 +14,8 @@ class RowRuleMaker {
                const std::vector<Index>& key_places, Slots& slots)
       : prepared_(prepared), phase_tables_(phase_tables), key_places_(key_places), slots_(slots) {
     made_.rule = &rule;
+    made_.table = rule.table;
+    made_.kind = rule.kind;
     made_.first = 1 + rule.row_skip;
   }
 

@@ -34,22 +34,25 @@ struct RowTest {
 
 struct RowRule {
   const Rule* rule = nullptr;
-  // The registers that get the arguments of a row, by place; with a pattern, rows must match it, too.
-  std::vector<std::pair<Index, Index>> registers;
-  bool has_pattern = false;
+  // Of the rule.
+  Index table = 0;
+  HeadKind kind = HeadKind::kInitiate;
+  // The rule has no instructions from `first` on but tests of what holds, and its head has nothing to build: it needs
+  // no registers.
+  bool is_direct = false;
   // The first instruction behind the conditions that are decided for each row beforehand.
   Index first = 1;
-  // The rule has no instructions from there on but such tests, and its head has nothing to build: it needs no
-  // registers.
-  bool is_direct = false;
-  std::vector<Value> constants;
-  std::vector<RowTest> tests;
-  std::vector<Cell> columns;
-  Cell value;
   // If the columns of the head are the same for all rows of a key: where their instance is noted; and for a constant
   // value, the pair. See Slots.
   Index slot = kNone;
   Index pair_slot = kNone;
+  Cell value;
+  std::vector<Value> constants;
+  std::vector<RowTest> tests;
+  std::vector<Cell> columns;
+  // The registers that get the arguments of a row, by place; with a pattern, rows must match it, too.
+  std::vector<std::pair<Index, Index>> registers;
+  bool has_pattern = false;
 };
 
 // The rules of a phase for the rows of one table.
