@@ -31,7 +31,7 @@ from holdsfor.io.given import Paths, as_paths, complain_of_unread_mapping
 from holdsfor.io.inputs import input_files
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.io.plausible import time_note
-from holdsfor.io.preprocessing import preprocessed
+from holdsfor.io.preprocessing_rules import has_preprocessing
 from holdsfor.io.rejects import Malformed, Rejects
 from holdsfor.io.rtec_csv import OnRows, read_rtec
 from holdsfor.io.tables import read_tables
@@ -74,6 +74,11 @@ def read_events(
     if ahead is not None:
         source = "tables" if isinstance(events, Mapping) else ", ".join(map(str, events))
         reading = without_far_ahead(reading, ahead, source)
+    if not has_preprocessing(plan):
+        return reading
+    # Imported here, with the reference evaluator's records: few programs have any.
+    from holdsfor.io.preprocessing import preprocessed
+
     return preprocessed(plan, reading)
 
 

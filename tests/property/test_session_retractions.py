@@ -13,7 +13,7 @@ from holdsfor.engine.stream import from_records
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.reference import Occurrence, Record, Windows, recognise
 from holdsfor.session import Session
-from tests.strategies.edits import moment, without
+from tests.strategies.edits import is_same, moment, without
 from tests.strategies.engine_runs import Scenario, scenario
 from tests.strategies.families import Writer, family_scenario
 from tests.strategies.scenario_words import Pen
@@ -56,8 +56,9 @@ def check(one: Scenario, retracted: list[list[Occurrence]]) -> None:
     previous, unmatched = start, 0
     for query, back in zip(windows.query_times, retracted, strict=True):
         # What is retracted came in before, what arrives comes after.
-        left = without(known, [record for record in back if record.time > query - size])
-        unmatched += len(back) - (len(known) - len(left))
+        gone = [record for record in back if record.time > query - size]
+        left = without(known, gone)
+        unmatched += len(back) - sum(any(is_same(record, other) for other in known) for record in gone)
         arrived = [record for record in waiting if previous < record.arrival <= query]
         known = left + arrived
         session.retract(from_records(back, entities, session.dictionary))

@@ -130,13 +130,8 @@ def steps(pen: Pen, scenario: Scenario) -> list[Step]:
 
 
 def without(known: list[Record], gone: list[Record]) -> list[Record]:
-    """What is left when records are taken back: one for each of them."""
-    left = list(known)
-    for old in gone:
-        place = next((place for place, record in enumerate(left) if is_same(record, old)), None)
-        if place is not None:
-            del left[place]
-    return left
+    """What is left when records are taken back."""
+    return [record for record in known if not any(is_same(record, old) for old in gone)]
 
 
 def is_same(one: Record, other: Record) -> bool:

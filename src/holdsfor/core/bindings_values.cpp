@@ -36,6 +36,9 @@ nb::object object_of(const TermTable& terms, Value value) {
   return nb::none();
 }
 
+// A start before all time has a number of its own in ids.
+Time in_time(Time ticks, Time tick) { return ticks == kNever ? -(Time{1} << 62U) : ticks * tick; }
+
 // Belongs to the object.
 std::string_view text_of(nb::handle object) {
   Py_ssize_t size = 0;
@@ -90,13 +93,13 @@ nb::list objects_of_words(const TermTable& terms, const WordsGiven& words) {
 }
 
 nb::list ids_of_intervals(const nb::list& fluents, const nb::list& values, const TimesGiven& starts,
-                          const TimesGiven& queries) {
+                          const TimesGiven& queries, Time tick) {
   if (values.size() != fluents.size() || starts.size() != fluents.size() || queries.size() != fluents.size()) {
     throw nb::value_error("columns of different lengths");
   }
   nb::list found;
   for (std::size_t i = 0; i < fluents.size(); ++i) {
-    const auto id = interval_id(text_of(fluents[i]), text_of(values[i]), starts(i), queries(i));
+    const auto id = interval_id(text_of(fluents[i]), text_of(values[i]), in_time(starts(i), tick), queries(i) * tick);
     found.append(nb::str(id.data(), id.size()));
   }
   return found;

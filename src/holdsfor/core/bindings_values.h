@@ -28,8 +28,8 @@ nanobind::list objects_of_words(const TermTable& terms, const WordsGiven& words)
 
 using TimesGiven = nanobind::ndarray<const std::int64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
-// The ids of intervals as text, from the texts of their fluents and values.
+// The ids of intervals as text, from the texts of their fluents and values; times are numbers of ticks.
 nanobind::list ids_of_intervals(const nanobind::list& fluents, const nanobind::list& values, const TimesGiven& starts,
-                                const TimesGiven& queries);
+                                const TimesGiven& queries, Time tick);
 
 }  // namespace holdsfor

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 from holdsfor.diagnostics import HoldsforError
 
 
+@cache
 def compiled_core() -> Any:
     """The module `_core`."""
     try:

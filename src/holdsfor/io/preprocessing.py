@@ -18,6 +18,7 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.stream import from_records
 from holdsfor.io.builder import Reading
+from holdsfor.io.preprocessing_rules import PREPROCESSING
 from holdsfor.io.records import records
 from holdsfor.ir import BackgroundRule
 from holdsfor.logic.arithmetic import EvaluationError
@@ -28,7 +29,6 @@ from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
 from holdsfor.reference.history import InputInterval, Occurrence, Record
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, arguments, conjuncts, functor, variables
 
-PREPROCESSING = ("preProcessing", 1)
 _INPUT = ("happensAtIE", "holdsAtIE", "holdsForIESI")
 _Answers = Iterator[Bindings]
 _Name = tuple[str, int] | None
@@ -44,15 +44,8 @@ class _Given:
     first: Term | None
 
 
-def has_preprocessing(plan: Plan) -> bool:
-    """Whether a program computes input of its own."""
-    return any(functor(rule.head) == PREPROCESSING and rule.body for rule in plan.analysis.written.background)
-
-
 def preprocessed(plan: Plan, reading: Reading) -> Reading:
     """What was read, with what `preProcessing` makes of it."""
-    if not has_preprocessing(plan):
-        return reading
     given = records(reading.stream, reading.dictionary)
     last = max((_time_of(one) for one in given), default=0)
     machine = _Machine(plan, given, last)

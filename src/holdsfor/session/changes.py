@@ -8,11 +8,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from holdsfor.core.compiled import compiled_core
 from holdsfor.core.host import FOREVER, NEVER
-from holdsfor.engine.kernels import Ints
 from holdsfor.engine.op import Op
 from holdsfor.session.causes import Cause, Inputs
 from holdsfor.session.texts import Texts
@@ -83,7 +80,8 @@ class Changes(Sequence[Change]):
         texts.learn({*values, *words})
         names = texts.terms(tables, columns["offsets"].tolist(), words)
         shown = [texts.values[word] for word in values]
-        ids = compiled_core().interval_ids(names, shown, *self._first_seen())
+        first = columns["first_start"], columns["first_query"]
+        ids = compiled_core().interval_ids(names, shown, *first, self._context.tick)
         ops = [_OPS[op] for op in columns["op"].tolist()]
         is_new = [op is Op.OPEN for op in ops]
         times = [self._times(name) for name in ("start", "end")]
@@ -98,15 +96,6 @@ class Changes(Sequence[Change]):
     def _times(self, name: str) -> list[int | None]:
         tick = self._context.tick
         return [None if ticks in (FOREVER, NEVER) else ticks * tick for ticks in self._columns[name].tolist()]
-
-    def _first_seen(self) -> tuple[Ints, Ints]:
-        """The starts and query times with which intervals were first seen, as their ids have them."""
-        found = []
-        for name in ("first_start", "first_query"):
-            ticks = self._columns[name]
-            is_finite = (ticks != FOREVER) & (ticks != NEVER)
-            found.append(np.where(is_finite, ticks * self._context.tick, np.sign(ticks) << 62))
-        return found[0], found[1]
 
     def _causes(self) -> list[tuple[Cause, ...]]:
         inputs, tick = self._context.inputs, self._context.tick

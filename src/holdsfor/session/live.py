@@ -25,7 +25,7 @@ from holdsfor.facts import facts_of
 from holdsfor.io.frames import read_frames
 from holdsfor.io.given import as_paths, stranger_sentence, warn_of_rejects
 from holdsfor.io.layouts import Layouts
-from holdsfor.io.preprocessing import has_preprocessing
+from holdsfor.io.preprocessing_rules import has_preprocessing
 from holdsfor.io.rejects import Rejects
 from holdsfor.io.rtec_csv import read_rtec
 from holdsfor.ir import BackgroundRule, Program

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.ticks import whole_ticks
-from holdsfor.io.preprocessing import has_preprocessing
+from holdsfor.io.preprocessing_rules import has_preprocessing
 from holdsfor.spark.job import Span
 from holdsfor.spark.sources import Feed, Origin
 from holdsfor.spark.wire import DERIVED, RESULT

@@ -58,7 +58,7 @@ class MixedChanges(Changes):
             np.array([row[place] if finite(row[place]) is None else row[place] * self._known.tick for row in rows], int)
             for place in (ledger.first_start, ledger.first_query)
         )
-        ids = compiled_core().interval_ids(names, values, *first)
+        ids = compiled_core().interval_ids(names, values, *first, 1)
         found = []
         for place, op in enumerate(map(Op, self._entries.op)):
             row, before = rows[place], self._entries.previous[place]
