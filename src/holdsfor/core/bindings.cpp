@@ -186,11 +186,14 @@ class Core {
   }
   void mark_all_dirty() { engine_.mark_all_dirty(); }
   void resume_at(std::optional<std::int64_t> time) { prepared_.resume_at = time; }
-  // Goes on with the facts of a plan that is the same in all else.
-  void replace_facts(nb::bytes plan) {
+  // Goes on with other rules: the plan has the same tables, stages and routes.
+  void replan(nb::bytes plan) {
     Prepared other(read_plan({static_cast<const std::byte*>(plan.data()), plan.size()}, terms_));
-    prepared_.plan.facts = std::move(other.plan.facts);
-    prepared_.fact_indexes = std::move(other.fact_indexes);
+    if (other.plan.stages.size() != prepared_.plan.stages.size() ||
+        other.plan.tables.size() != prepared_.plan.tables.size()) {
+      throw nb::value_error("the plan has other tables or stages");
+    }
+    prepared_.take_rules(std::move(other));
     engine_.mark_all_dirty();
   }
 
@@ -388,7 +391,7 @@ NB_MODULE(_core, module) {
       .def("advance", &Core::advance, nb::arg("query"), nb::arg("threads") = 1U)
       .def("mark_all_dirty", &Core::mark_all_dirty)
       .def("resume_at", &Core::resume_at, nb::arg().none())
-      .def("replace_facts", &Core::replace_facts)
+      .def("replan", &Core::replan)
       .def("answers", &Core::answers)
       .def("conflict_rows", &Core::conflict_rows)
       .def("conflicts", &Core::conflicts)

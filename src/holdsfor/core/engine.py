@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -231,13 +231,10 @@ class Engine:
         False if they change more than answers, so that what is known does not fit the plan.
         """
         program = encoded(plan)
-        old, new = self._program.lowered, program.lowered
-        names = [[(facts.label, facts.columns) for facts in one.plan.facts] for one in (old, new)]
-        is_same = replace(new.plan, facts=()) == replace(old.plan, facts=()) and names[0] == names[1]
-        if not is_same or new.symbols != old.symbols or new.goals != old.goals:
+        if _shape(program.lowered) != _shape(self._program.lowered):
             return False
         self._host.replace(program.lowered.goals, program.sites, plan.analysis.background.rules)
-        self.core.replace_facts(program.data)
+        self.core.replan(program.data)
         self.plan, self._program = plan, program
         if self._domains is not None:
             self._domains.analysis = plan.analysis
@@ -303,6 +300,16 @@ class Engine:
         conflicts = self.core.conflicts()
         new, self._conflicts = conflicts - self._conflicts, conflicts
         return Answer(self._query, fluents, events, new)
+
+
+def _shape(lowered: Lowered) -> object:
+    """What must stay as it is for an engine to go on with another plan."""
+    tables = [(table.label, table.role, table.columns) for table in lowered.plan.tables]
+    stages = [
+        (stage.key, stage.members, stage.inputs, [(one.tables, len(one.delays)) for one in stage.components])
+        for stage in lowered.plan.stages
+    ]
+    return lowered.symbols, tables, stages
 
 
 def _coded(words: WordArray, rows: int, width: int, vocabulary: Vocabulary) -> Iterator[Ints]:

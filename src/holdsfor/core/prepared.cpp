@@ -151,4 +151,17 @@ Prepared::Prepared(Plan given)
   make_phases(*this);
 }
 
+void Prepared::take_rules(Prepared other) {
+  std::vector<Stage> stages = std::move(plan.stages);
+  for (std::size_t stage = 0; stage < stages.size(); ++stage) {
+    stages[stage].components = std::move(other.plan.stages[stage].components);
+  }
+  std::vector<TableInfo> tables = std::move(plan.tables);
+  std::copy(other.plan.tables.begin(), other.plan.tables.end(), tables.begin());
+  other.plan.stages = std::move(stages);
+  other.plan.tables = std::move(tables);
+  other.resume_at = resume_at;
+  *this = std::move(other);
+}
+
 }  // namespace holdsfor

@@ -88,6 +88,9 @@ struct Prepared {
   std::optional<Time> resume_at;
 
   explicit Prepared(Plan plan);
+  // Goes on with the rules and facts of a plan with the same tables, stages and routes: those stay where they are, as
+  // others refer to them.
+  void take_rules(Prepared other);
   [[nodiscard]] Index stage_of(Index table) const {
     return component_of[table] == kNone ? kNone : components[component_of[table]].stage;
   }
