@@ -115,7 +115,24 @@ ROWS = [
         "(is_point ? kIsPoint : 0) | («start < first ? kIsCut : 0»)",
         "0",
     ),
-    CoreBug("an interval is taken back as a whole", "interval_log.cpp", "if («start >= first») {", "true"),
+    CoreBug(
+        "time-points behind the border are taken back",
+        "interval_log.cpp",
+        "const Time from = «std::max(time_of(row[1]), first)»;",
+        "time_of(row[1])",
+    ),
+    CoreBug(
+        "what is left behind retracted time-points is lost",
+        "interval_log.cpp",
+        "if («until < time_of(known[2])») {",
+        "false",
+    ),
+    CoreBug(
+        "a row that was retracted and comes again stays away",
+        "intake.cpp",
+        "log.set_count(row, «arrival.is_retraction ? 0 : 1»);",
+        "0",
+    ),
     CoreBug(
         "a point at the query time does not wake its key",
         "interval_log.cpp",
@@ -185,7 +202,7 @@ SWEEP = [
     CoreBug(
         "a new initiation does not postpone",
         "delays.cpp",
-        "return is_unbroken && !(«attempt.is_postponable && is_renewed»);",
+        "const bool is_renewed = «trigger.last_initiated == world_.now || trigger.last_effective > attempt.initiated»;",
         "false",
     ),
     CoreBug(

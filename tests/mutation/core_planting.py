@@ -67,11 +67,12 @@ def planted_core(bugs: list[CoreBug]) -> Any:
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (FOLDER / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        _write_sources(bugs)
+        _write_sources(planted_sources(bugs))
         return _imported(_built())
 
 
-def _write_sources(bugs: list[CoreBug]) -> None:
+def planted_sources(bugs: list[CoreBug]) -> dict[str, str]:
+    """The sources of the core with all bugs, by the name of the file."""
     texts = {path.name: path.read_text(encoding="utf-8") for path in SOURCES.iterdir() if _is_source(path)}
     changed = {"bindings.cpp"}
     for number, bug in enumerate(bugs, 1):
@@ -83,7 +84,10 @@ def _write_sources(bugs: list[CoreBug]) -> None:
     for name in changed:
         head = "#pragma once\n" if name.endswith(".h") else ""
         texts[name] = f'{head}#include "planted.h"\n{texts[name]}'
-    texts["planted.h"] = _HEADER
+    return texts | {"planted.h": _HEADER}
+
+
+def _write_sources(texts: dict[str, str]) -> None:
     folder = FOLDER / "sources"
     folder.mkdir(exist_ok=True)
     for path in folder.iterdir():
