@@ -191,8 +191,17 @@ class OnCore:
         if not hasattr(self._core, "save"):
             return self
         other = self._fresh()
-        other._core.load(self._core.save())
+        other.load(self.saved())
         return other
+
+    def saved(self) -> bytes:
+        """The state as bytes."""
+        found: bytes = self._core.save()
+        return found
+
+    def load(self, state: bytes) -> None:
+        """Take up a saved state."""
+        self._core.load(state)
 
     def split(self, parts: int) -> OnCore:
         """Another core with the parts of the state of this one."""
