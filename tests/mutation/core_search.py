@@ -18,6 +18,7 @@ import pytest
 from tests.core import law_core
 from tests.core.histories import History
 from tests.core.law import FAMILIES, check, history_of, right_answers
+from tests.core.law_cases import cases, read
 from tests.core.law_oracle import Expected
 from tests.mutation.bugs_of_core import BUGS
 from tests.mutation.core_planting import planted_core
@@ -25,15 +26,16 @@ from tests.mutation.core_planting import planted_core
 SEEDS = range(50)
 """Those of the default run, `test_driver_law.py`."""
 PATIENCE = 60
-"""Seconds for one bug."""
+"""Seconds of processor time for one bug, many times what all histories take."""
 _SOUND, _FOUND = 0, 1
 
 
 @cache
 def examples() -> list[tuple[History, list[Expected]]]:
-    """The histories of the default run, the families by turns, with their right answers."""
-    made = ((history_of(family, seed), seed) for seed in SEEDS for family in FAMILIES)
-    both = ((one, right_answers(one)) for one, _ in made if one is not None)
+    """The histories of the default run, the families by turns and then the cases, with their right answers."""
+    made = [history_of(family, seed) for seed in SEEDS for family in FAMILIES]
+    made += [read(path.read_text(encoding="utf-8")) for path in cases()]
+    both = ((one, right_answers(one)) for one in made if one is not None)
     return [(one, right) for one, right in both if right is not None]
 
 
@@ -51,14 +53,14 @@ def found_after(number: int) -> int | str | None:
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        signal.alarm(PATIENCE)
+        signal.setitimer(signal.ITIMER_PROF, PATIENCE)
         _try(module, number, histories, writing)
     os.close(writing)
     _, status = os.waitpid(child, 0)
     with os.fdopen(reading) as said:
         place = len(said.read())
     if os.WIFSIGNALED(status):
-        how = "no end" if os.WTERMSIG(status) == signal.SIGALRM else "crash"
+        how = "no end" if os.WTERMSIG(status) == signal.SIGPROF else "crash"
         return f"{place + 1} ({how})"
     return place + 1 if os.WEXITSTATUS(status) == _FOUND else None
 
@@ -91,3 +93,4 @@ if __name__ == "__main__":
     assert found_after(0) is None, "the law is broken without a bug"
     for line in table(sys.argv[1:]):
         sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
