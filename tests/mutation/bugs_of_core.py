@@ -127,12 +127,7 @@ ROWS = [
         "if («until < time_of(known[2])») {",
         "false",
     ),
-    CoreBug(
-        "a row that was retracted and comes again stays away",
-        "intake.cpp",
-        "log.set_count(row, «arrival.is_retraction ? 0 : 1»);",
-        "0",
-    ),
+    CoreBug("an event that is retracted stays", "intake.cpp", "  «head.is_there = 0;»", ""),
     CoreBug(
         "a point at the query time does not wake its key",
         "interval_log.cpp",
