@@ -1,6 +1,8 @@
 #include "bindings_values.h"
 
 #include <cmath>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "ids.h"
@@ -21,9 +23,14 @@ Value value_of_real(TermTable& terms, double number) {
 }
 
 WordColumn column_of(std::vector<std::uint64_t> words) {
-  auto* kept = new std::vector<std::uint64_t>(std::move(words));
-  const nb::capsule owner(kept, [](void* data) noexcept { delete static_cast<std::vector<std::uint64_t>*>(data); });
-  return WordColumn(kept->data(), {kept->size()}, owner);
+  using Words = std::vector<std::uint64_t>;
+  auto kept = std::make_unique<Words>(std::move(words));
+  std::uint64_t* data = kept->data();
+  const std::size_t size = kept->size();
+  // From here on Python owns it.
+  const nb::capsule owner(kept.release(),
+                          [](void* mine) noexcept { std::default_delete<Words>()(static_cast<Words*>(mine)); });
+  return WordColumn(data, {size}, owner);
 }
 
 nb::object object_of(const TermTable& terms, Value value) {
