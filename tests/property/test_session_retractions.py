@@ -56,9 +56,11 @@ def check(one: Scenario, retracted: list[list[Occurrence]]) -> None:
     previous, unmatched = start, 0
     for query, back in zip(windows.query_times, retracted, strict=True):
         # What is retracted came in before, what arrives comes after.
-        gone = [record for record in back if record.time > query - size]
-        left = without(known, gone)
-        unmatched += len(back) - sum(any(is_same(record, other) for other in known) for record in gone)
+        left = known
+        for record in back:
+            is_there = record.time > query - size and any(is_same(record, other) for other in left)
+            left = without(left, [record]) if is_there else left
+            unmatched += not is_there
         arrived = [record for record in waiting if previous < record.arrival <= query]
         known = left + arrived
         session.retract(from_records(back, entities, session.dictionary))
