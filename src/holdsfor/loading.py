@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property, partial
@@ -22,6 +20,7 @@ from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Source
 from holdsfor.explain.limits import DEPTH
 from holdsfor.frontend.rtec import parse_program
 from holdsfor.frontend.rtec.files import ReadFile
+from holdsfor.garbage import no_garbage_collection
 from holdsfor.io.fact_files import named_table
 from holdsfor.ir import Program
 from holdsfor.times import (
@@ -85,7 +84,7 @@ class Reasoner:
     def plan(self) -> Plan:
         """How the program is evaluated; raises ProgramError if it cannot be."""
         self.require_no_errors()
-        with _no_garbage_collection():
+        with no_garbage_collection():
             return replace(make_plan(self.analysis), max_delayed_effects=self.max_delayed_effects)
 
     @cached_property
@@ -431,7 +430,7 @@ def from_files(paths: Iterable[str | Path], rejects: Rejects | None = None) -> R
     if not tables:
         return from_sources(sources)
     facts = _table_facts(tables, rejects)
-    with _no_garbage_collection():
+    with no_garbage_collection():
         return from_program(parse_sources(sources) + facts)
 
 
@@ -443,7 +442,7 @@ def from_program(program: Program) -> Reasoner:
 
 def from_sources(sources: Iterable[Source], read: ReadFile = read_source) -> Reasoner:
     """Check rule texts as one program, without raising for what is wrong with them; `read` reads what they load."""
-    with _no_garbage_collection():
+    with no_garbage_collection():
         return from_program(parse_sources(sources, read))
 
 
@@ -458,18 +457,6 @@ def parse_sources(sources: Iterable[Source], read: ReadFile = read_source) -> Pr
     from holdsfor.frontend.dmtl import parse_metric
 
     return replace(program, metric=parse_metric(metric))
-
-
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """Compiling makes many small objects that all live on; looking for garbage among them doubles its time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def loads(text: str, name: str = "<rules>", *, background: Background | None = None) -> Reasoner:
@@ -500,7 +487,7 @@ def load(*paths: str | Path, background: Background | None = None) -> Reasoner |
 
 
 def _checked(sources: Iterable[Source], background: Background | None) -> Reasoner:
-    with _no_garbage_collection():
+    with no_garbage_collection():
         reasoner = from_program(parse_sources(sources) + background_program(background))
     reasoner.require_no_errors()
     return reasoner

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import struct
 
+from holdsfor.garbage import no_garbage_collection
 from holdsfor.physical.codec import Reader, Writer, codec
 from holdsfor.physical.instructions import Site
 from holdsfor.physical.model import PhysicalPlan
@@ -27,10 +28,11 @@ class Encoder:
 
     def encode(self, plan: PhysicalPlan) -> bytes:
         """The plan as bytes."""
-        writer = Writer()
-        codec(PhysicalPlan).write(plan, writer)
-        self.sites = writer.sites
-        return MARK + fingerprint(plan) + _packed(writer)
+        with no_garbage_collection():
+            writer = Writer()
+            codec(PhysicalPlan).write(plan, writer)
+            self.sites = writer.sites
+            return MARK + fingerprint(plan) + _packed(writer)
 
 
 def to_bytes(plan: PhysicalPlan) -> bytes:

@@ -11,6 +11,7 @@ from holdsfor.compiler.analysis import instant
 from holdsfor.compiler.analysis.dependencies import ANY, Vertex
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan
+from holdsfor.garbage import no_garbage_collection
 from holdsfor.ir import (
     Boundary,
     Declaration,
@@ -64,7 +65,8 @@ class Lowered:
 
 def lower(plan: Plan) -> Lowered:
     """The physical plan of a program."""
-    return _Lowering(plan.analysis).plan(plan)
+    with no_garbage_collection():
+        return _Lowering(plan.analysis).plan(plan)
 
 
 class _Lowering:
@@ -72,6 +74,18 @@ class _Lowering:
         self._analysis = analysis
         self._symbols = tuple(analysis.entities.table)
         self._known = Knowledge(analysis, {symbol: number for number, symbol in enumerate(self._symbols)})
+        self._groups = [
+            [moment for moment in group if moment.what in _MOMENTS] for group in analysis.instant.components()
+        ]
+        self._decided: dict[Symbol, list[int]] = {}
+        """The groups that decide something about a fluent or event."""
+        for number, group in enumerate(self._groups):
+            for symbol in dict.fromkeys(moment.vertex.symbol for moment in group):
+                self._decided.setdefault(symbol, []).append(number)
+        self._delays: dict[Symbol, list[DelayRule]] = {}
+        for rule in analysis.program.delays:
+            if id(rule) in analysis.bodies:
+                self._delays.setdefault(analysis.entities.fluent(rule.trigger), []).append(rule)
 
     def plan(self, logical: Plan) -> Lowered:
         entities = self._analysis.entities
@@ -128,18 +142,15 @@ class _Lowering:
                     later = [one for one in analysis.entities[symbol].rules if isinstance(one, IntervalRule)]
                     is_last = rule is later[-1]
                     definitions.append(lower_definition(rule, analysis.body(rule), self._known, is_last=is_last))
+        numbers = sorted({number for symbol in members for number in self._decided.get(symbol, ())})
         groups = tuple(
-            self._group(found, rules)
-            for group in analysis.instant.components()
-            if (found := [moment for moment in group if moment.vertex.symbol in inside and moment.what in _MOMENTS])
+            self._group([moment for moment in self._groups[number] if moment.vertex.symbol in inside], rules)
+            for number in numbers
         )
-        delays = tuple(self._delay(rule) for rule in analysis.program.delays if self._is_triggered(rule, inside))
+        delays = tuple(self._delay(rule) for symbol in members for rule in self._delays.get(symbol, ()))
         tables = tuple(self._known.tables[symbol] for symbol in members)
         is_static = analysis.is_static(members)
         return model.Component(tables, groups, tuple(lowered), tuple(definitions), delays, is_static)
-
-    def _is_triggered(self, rule: DelayRule, members: frozenset[Symbol]) -> bool:
-        return self._analysis.entities.fluent(rule.trigger) in members and id(rule) in self._analysis.bodies
 
     def _group(self, moments: list[instant.Moment], rules: dict[int, int]) -> model.Group:
         graph = self._analysis.graph

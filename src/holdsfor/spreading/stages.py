@@ -223,8 +223,8 @@ def _in_one_place(plan: Plan, why: str) -> StagePlan:
 
 def _warnings(stages: Iterable[Stage], plan: Plan) -> Iterator[str]:
     for stage in stages:
+        places = dict(stage.members)
         for stratum in stage.strata:
-            places = dict(stage.members)
             names = ", ".join(str(symbol) for symbol in stratum.members)
             if stage.links:
                 rules = ", ".join(tying_rules(places, rule_shapes(stratum, plan)))

@@ -1,0 +1,40 @@
+"""Lowering takes time in proportion to the program."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from holdsfor.loading import loads
+from holdsfor.physical.encode import to_bytes
+from holdsfor.physical.lower import lower
+
+
+def _seconds(fluents: int) -> float:
+    """The processor time to lower and encode a program with so many fluents."""
+    rules = []
+    for number in range(fluents // 2):
+        other = number * 7 % max(1, number)
+        rules += [
+            f"initiatedAt(f{number}(X)=true, T) :- "
+            f"happensAt(on{number % 50}(X, V), T), V > {number}, \\+ holdsAt(f{other}(X)=true, T).",
+            f"terminatedAt(f{number}(X)=true, T) :- happensAt(off{number % 50}(X), T).",
+            f"holdsFor(h{number}(X)=true, I) :- "
+            f"holdsFor(f{number}(X)=true, A), holdsFor(f{other}(X)=true, B), union_all([A, B], I).",
+        ]
+    plan = loads("\n".join(rules)).plan
+    start = time.process_time()
+    to_bytes(lower(plan).plan)
+    return time.process_time() - start
+
+
+def test_lowering_is_linear() -> None:
+    small, large = _seconds(300), _seconds(1200)
+    assert large < 10 * small
+
+
+@pytest.mark.slow
+def test_ten_thousand_fluents() -> None:
+    # Five seconds are wanted on a machine with nothing else to do; others are up to twice as slow.
+    assert _seconds(10_000) < 10
