@@ -17,11 +17,15 @@ def _seconds(fluents: int) -> float:
     for number in range(fluents // 2):
         other = number * 7 % max(1, number)
         rules += [
-            f"initiatedAt(f{number}(X)=true, T) :- "
-            f"happensAt(on{number % 50}(X, V), T), V > {number}, \\+ holdsAt(f{other}(X)=true, T).",
+            (
+                f"initiatedAt(f{number}(X)=true, T) :- "
+                f"happensAt(on{number % 50}(X, V), T), V > {number}, \\+ holdsAt(f{other}(X)=true, T)."
+            ),
             f"terminatedAt(f{number}(X)=true, T) :- happensAt(off{number % 50}(X), T).",
-            f"holdsFor(h{number}(X)=true, I) :- "
-            f"holdsFor(f{number}(X)=true, A), holdsFor(f{other}(X)=true, B), union_all([A, B], I).",
+            (
+                f"holdsFor(h{number}(X)=true, I) :- "
+                f"holdsFor(f{number}(X)=true, A), holdsFor(f{other}(X)=true, B), union_all([A, B], I)."
+            ),
         ]
     plan = loads("\n".join(rules)).plan
     start = time.process_time()
