@@ -12,10 +12,10 @@ from functools import partial
 
 import numpy as np
 from benchmarks.suite.data.late_streams import SETTINGS, Setting, late_stream, rules
-from holdsfor.core.engine import Engine, FluentRows, Rows
-from holdsfor.core.vocabulary import Vocabulary
 
 from holdsfor import loads
+from holdsfor.core.engine import Engine, FluentRows, Rows
+from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.stream import Stream

@@ -12,7 +12,7 @@ from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.core.host import FOREVER, NEVER, Host
 from holdsfor.core.words import Words
 from holdsfor.engine.changelog import CHANGES, interval_ids
-from holdsfor.engine.matching import Op
+from holdsfor.engine.op import Op
 from holdsfor.engine.tables import FOREVER as END_OF_TIME
 from holdsfor.physical.encode import Encoder
 from holdsfor.physical.lower import lower

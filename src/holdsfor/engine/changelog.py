@@ -16,7 +16,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from holdsfor.engine.kernels import Ints
-from holdsfor.engine.matching import Op, Spans, both_spans, compared
+from holdsfor.engine.matching import Spans, both_spans, compared
+from holdsfor.engine.op import Op
 from holdsfor.engine.tables import FOREVER, times_in
 
 _Words = npt.NDArray[np.uint64]

@@ -9,13 +9,14 @@ import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
+from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.frames import order_of
 from holdsfor.engine.kernels import Bools, Ints, is_sorted
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.profile import Profile
 from holdsfor.engine.state import NEVER, State
-from holdsfor.engine.step import Answer, advance, evaluate
+from holdsfor.engine.step import advance, evaluate
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.windows import WindowPlan, first_moment
 

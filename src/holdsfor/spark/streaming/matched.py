@@ -18,7 +18,8 @@ from holdsfor.engine.changelog import _hex, interval_ids
 from holdsfor.engine.evaluation import width
 from holdsfor.engine.frames import row_keys
 from holdsfor.engine.kernels import EMPTY, Ints
-from holdsfor.engine.matching import Op, both_spans, compared
+from holdsfor.engine.matching import both_spans, compared
+from holdsfor.engine.op import Op
 from holdsfor.engine.report import Texts
 from holdsfor.engine.tables import FOREVER
 from holdsfor.incremental.parts import Part

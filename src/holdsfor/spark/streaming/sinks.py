@@ -16,7 +16,7 @@ from pyspark.sql.window import Window
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.changelog import CHANGES
-from holdsfor.engine.matching import Op
+from holdsfor.engine.op import Op
 from holdsfor.spark.scales import in_points, in_timestamps, points_sql
 from holdsfor.spark.streaming.happenings import EVENT_CHANGES
 from holdsfor.spark.streaming.shared import NotShared, require_rows
