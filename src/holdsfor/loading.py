@@ -89,7 +89,7 @@ class Reasoner:
 
     @cached_property
     def refusals(self) -> list[Diagnostic]:
-        """What the engine would refuse when the program runs; nothing for one with errors, which does not run."""
+        """What Spark and `explain` would refuse of the program; nothing for one with errors, which does not run."""
         if errors_of(self.diagnostics) or self.analysis.program.metric.rules:
             return []
         # Imported here: NumPy would slow down commands that only look at rules.

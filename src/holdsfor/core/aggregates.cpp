@@ -4,42 +4,52 @@
 #include <array>
 #include <vector>
 
+#include "exact_sum.h"
+
 namespace holdsfor {
 namespace {
 
-std::optional<std::int64_t> sum(std::span<const Value> items) {
-  std::int64_t found = 0;
-  for (const Value item : items) {
-    if (__builtin_add_overflow(found, item.as_integer(), &found)) return std::nullopt;
-  }
-  return Value::fits(found) ? std::optional(found) : std::nullopt;
+// Of a float and an integer that are equal the float is the lesser one, as in the standard order.
+bool comes_before(Value one, Value other, const Arithmetic& arithmetic) {
+  if (arithmetic.compare(Comparison::kLess, one, other)) return true;
+  return !one.is_integer() && other.is_integer() && arithmetic.compare(Comparison::kEqual, one, other);
+}
+
+std::optional<Value> exact_sum(std::span<const Value> items, TermTable& terms) {
+  ExactSum sum;
+  for (const Value item : items) sum.add(item, terms);
+  return sum.value(terms);
 }
 
 }  // namespace
 
-std::optional<Value> aggregate(Aggregate kind, std::span<const Value> items, const Arithmetic& arithmetic, Host& host) {
-  const auto count = static_cast<std::int64_t>(items.size());
-  if (kind == Aggregate::kCount) return Value::integer(count);
+bool is_better(Aggregate kind, Value one, Value other, const Arithmetic& arithmetic) {
+  return kind == Aggregate::kLeast ? comes_before(one, other, arithmetic) : comes_before(other, one, arithmetic);
+}
+
+std::optional<Value> mean(Value sum, std::size_t count, const Arithmetic& arithmetic) {
+  return arithmetic.apply(Function::kDivide, std::array{sum, Value::integer(static_cast<std::int64_t>(count))});
+}
+
+std::optional<Value> aggregate(Aggregate kind, std::span<const Value> items, const Arithmetic& arithmetic,
+                               TermTable& terms, Host& host) {
+  if (kind == Aggregate::kCount) return Value::integer(static_cast<std::int64_t>(items.size()));
   if (kind == Aggregate::kDistinct) {
     std::vector<std::uint64_t> words;
     for (const Value item : items) words.push_back(item.word());
     std::sort(words.begin(), words.end());
     return Value::integer(std::unique(words.begin(), words.end()) - words.begin());
   }
-  const bool is_whole = std::all_of(items.begin(), items.end(), [](Value item) { return item.is_integer(); });
-  const auto total = is_whole ? sum(items) : std::nullopt;
-  if (!total) return host.aggregate(static_cast<std::uint8_t>(kind), items);
-  const auto less = [](Value a, Value b) { return a.as_integer() < b.as_integer(); };
-  switch (kind) {
-    case Aggregate::kSum:
-      return Value::integer(*total);
-    case Aggregate::kLeast:
-      return *std::min_element(items.begin(), items.end(), less);
-    case Aggregate::kGreatest:
-      return *std::max_element(items.begin(), items.end(), less);
-    default:
-      return arithmetic.apply(Function::kDivide, std::array{Value::integer(*total), Value::integer(count)});
+  const auto by_host = [&] { return host.aggregate(static_cast<std::uint8_t>(kind), items); };
+  const bool are_numbers = std::all_of(items.begin(), items.end(), [&](Value item) { return terms.is_number(item); });
+  if (!are_numbers) return by_host();
+  if (kind == Aggregate::kSum || kind == Aggregate::kAverage) {
+    const auto sum = exact_sum(items, terms);
+    if (!sum) return by_host();
+    return kind == Aggregate::kSum ? sum : mean(*sum, items.size(), arithmetic);
   }
+  return *std::min_element(items.begin(), items.end(),
+                           [&](Value one, Value other) { return is_better(kind, one, other, arithmetic); });
 }
 
 }  // namespace holdsfor

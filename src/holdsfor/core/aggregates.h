@@ -1,4 +1,4 @@
-// What sliding aggregates make of the items of a window.
+// What sliding aggregates make of the items of their window.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,13 @@
 
 namespace holdsfor {
 
-// In the order of the compiler's list.
-enum class Aggregate : std::int8_t { kCount, kSum, kAverage, kLeast, kGreatest, kDistinct };
+enum class Aggregate : std::uint8_t { kCount, kSum, kAverage, kLeast, kGreatest, kDistinct };
 
-// The value for some items; nothing if there is none. Integers are added here, all other numbers by the host.
-std::optional<Value> aggregate(Aggregate kind, std::span<const Value> items, const Arithmetic& arithmetic, Host& host);
+// The value for some items; nothing if one of them has none. Means and extremes need an item.
+std::optional<Value> aggregate(Aggregate kind, std::span<const Value> items, const Arithmetic& arithmetic,
+                               TermTable& terms, Host& host);
+// Whether one number is nearer than another to the extreme that an aggregate looks for.
+bool is_better(Aggregate kind, Value one, Value other, const Arithmetic& arithmetic);
+std::optional<Value> mean(Value sum, std::size_t count, const Arithmetic& arithmetic);
 
 }  // namespace holdsfor

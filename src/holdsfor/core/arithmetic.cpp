@@ -74,6 +74,13 @@ std::optional<Value> Arithmetic::evaluate(const Expression& expression, std::spa
       return number_of(registers[expression.reg]);
     case ExpressionKind::kTerm:
       return host_.evaluate(build(expression.term, registers, terms_));
+    case ExpressionKind::kCalendar: {
+      const auto time = evaluate(expression.args[0], registers);
+      const auto point = time ? terms_.time(*time) : std::nullopt;
+      if (!point) return std::nullopt;
+      const auto field = static_cast<CalendarField>(expression.function);
+      return calendar_.value(field, *point, expression.unit, expression.constant, terms_);
+    }
     case ExpressionKind::kApply:
       break;
   }
@@ -87,6 +94,7 @@ std::optional<Value> Arithmetic::evaluate(const Expression& expression, std::spa
 }
 
 std::optional<Value> Arithmetic::number_of(Value value) const {
+  if (value.is_wildcard()) return std::nullopt;
   if (!value.is_code() || terms_.is_number(value)) return value;
   return host_.evaluate(value);
 }
@@ -98,11 +106,10 @@ std::optional<double> Arithmetic::real_of(Value value) const {
   return term.kind == TermKind::kReal ? std::optional(term.real) : std::nullopt;
 }
 
-Value Arithmetic::number(double number) const {
-  if (number > -kExact && number < kExact && number == std::trunc(number)) {
-    return Value::integer(static_cast<std::int64_t>(number));
-  }
-  return terms_.real(number);
+Value Arithmetic::term(Value number) const {
+  if (!number.is_code() || terms_[number].kind != TermKind::kReal || !std::isinf(terms_[number].real)) return number;
+  const Value infinite = terms_.name("inf");
+  return terms_[number].real > 0 ? infinite : terms_.compound(terms_.name("-"), {&infinite, 1});
 }
 
 std::optional<Value> Arithmetic::apply(Function function, std::span<const Value> args) const {
@@ -133,7 +140,7 @@ std::optional<Value> Arithmetic::whole(Function function, std::int64_t left, std
       if (right == 0) return Value::nothing();
       if (left % right == 0) return terms_.integer(left / right);
       if (!is_exact(left) || !is_exact(right)) return std::nullopt;
-      return number(static_cast<double>(left) / static_cast<double>(right));
+      return terms_.number(static_cast<double>(left) / static_cast<double>(right));
     case Function::kIntegerDivide:
       return right == 0 ? Value::nothing() : terms_.integer(left / right);
     case Function::kFloorDivide:
@@ -244,7 +251,7 @@ std::optional<Value> Arithmetic::real(Function function, double left, double rig
   }
   if (std::isnan(found)) return Value::nothing();
   if (std::isinf(found) && !std::isinf(left) && !std::isinf(right)) return Value::nothing();
-  return number(found);
+  return terms_.number(found);
 }
 
 bool Arithmetic::compare(Comparison comparison, Value left, Value right) const {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "calendar.h"
 #include "host.h"
 #include "plan.h"
 #include "terms.h"
@@ -50,24 +51,26 @@ std::optional<Function> function_of(std::string_view name, std::size_t arity);
 
 class Arithmetic {
  public:
-  Arithmetic(TermTable& terms, Host& host) : terms_(terms), host_(host) {}
+  Arithmetic(TermTable& terms, Host& host) : terms_(terms), host_(host), calendar_(host) {}
 
   // The value of an expression, or nothing if it has none.
   std::optional<Value> evaluate(const Expression& expression, std::span<const Value> registers) const;
   // Whether a comparison of two numbers holds.
   [[nodiscard]] bool compare(Comparison comparison, Value left, Value right) const;
-  // A number as the one word it has: a whole float below 2^53 is an integer.
-  [[nodiscard]] Value number(double number) const;
+  // A number that was computed as a term of rules: there, an infinite one is the name `inf`.
+  [[nodiscard]] Value term(Value number) const;
+  // The number that a term stands for.
+  [[nodiscard]] std::optional<Value> number_of(Value value) const;
   [[nodiscard]] std::optional<Value> apply(Function function, std::span<const Value> args) const;
 
  private:
-  [[nodiscard]] std::optional<Value> number_of(Value value) const;
   [[nodiscard]] std::optional<double> real_of(Value value) const;
   [[nodiscard]] std::optional<Value> whole(Function function, std::int64_t left, std::int64_t right) const;
   [[nodiscard]] std::optional<Value> real(Function function, double left, double right) const;
 
   TermTable& terms_;
   Host& host_;
+  mutable Calendar calendar_;
 };
 
 }  // namespace holdsfor

@@ -11,88 +11,16 @@
 
 #include "bindings_values.h"
 #include "engine.h"
+#include "python_host.h"
 
 namespace nb = nanobind;
 
 namespace holdsfor {
 namespace {
 
-using Words = std::vector<std::uint64_t>;
 using WordArray = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using TimeArray = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using FlagArray = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-Words words_of(std::span<const Value> values) {
-  Words found;
-  found.reserve(values.size());
-  for (const Value value : values) found.push_back(value.word());
-  return found;
-}
-
-// Asks a Python object.
-class PythonHost : public Host {
- public:
-  explicit PythonHost(nb::object host) : host_(std::move(host)) {}
-
-  std::optional<Value> apply(std::uint8_t function, std::span<const Value> args) override {
-    const nb::gil_scoped_acquire acquire;
-    return number(host_.attr("apply")(function, words_of(args)));
-  }
-  std::optional<Value> evaluate(Value term) override {
-    const nb::gil_scoped_acquire acquire;
-    return number(host_.attr("evaluate")(term.word()));
-  }
-  std::optional<Value> aggregate(std::uint8_t kind, std::span<const Value> items) override {
-    const nb::gil_scoped_acquire acquire;
-    return number(host_.attr("aggregate")(kind, words_of(items)));
-  }
-  int compare(Value left, Value right) override {
-    const nb::gil_scoped_acquire acquire;
-    return nb::cast<int>(host_.attr("compare")(left.word(), right.word()));
-  }
-  std::vector<Value> solve(std::uint32_t goal, std::span<const Value> inputs, std::size_t& answers) override {
-    const nb::gil_scoped_acquire acquire;
-    const auto found = nb::cast<std::vector<Words>>(host_.attr("solve")(goal, words_of(inputs)));
-    std::vector<Value> values;
-    for (const Words& row : found) {
-      for (const std::uint64_t word : row) values.push_back(Value::from_word(word));
-    }
-    answers = found.size();
-    return values;
-  }
-  std::vector<ListAnswer> solve_lists(std::uint32_t goal, std::span<const Value> inputs,
-                                      std::span<const Intervals* const> lists, Time query) override {
-    const nb::gil_scoped_acquire acquire;
-    std::vector<std::vector<std::pair<Time, Time>>> given;
-    for (const Intervals* list : lists) {
-      auto& into = given.emplace_back();
-      for (const Interval& one : *list) into.emplace_back(one.start, one.end);
-    }
-    using Answer = std::pair<Words, std::vector<std::vector<std::pair<Time, Time>>>>;
-    const auto found = nb::cast<std::vector<Answer>>(host_.attr("solve_lists")(goal, words_of(inputs), given, query));
-    std::vector<ListAnswer> answers;
-    for (const auto& [values, made] : found) {
-      ListAnswer& answer = answers.emplace_back();
-      for (const std::uint64_t word : values) answer.values.push_back(Value::from_word(word));
-      for (const auto& list : made) {
-        auto& into = answer.lists.emplace_back();
-        for (const auto& [start, end] : list) into.push_back({start, end});
-      }
-    }
-    return answers;
-  }
-  void failed(std::uint32_t site, std::span<const Value> row) override {
-    const nb::gil_scoped_acquire acquire;
-    host_.attr("failed")(site, words_of(row));
-  }
-
- private:
-  static std::optional<Value> number(const nb::object& found) {
-    return found.is_none() ? std::nullopt : std::optional(Value::from_word(nb::cast<std::uint64_t>(found)));
-  }
-
-  nb::object host_;
-};
 
 template <typename T>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> array_of(std::vector<T> values) {
@@ -180,9 +108,22 @@ class Core {
 
   // Evaluation
 
+  // The rows for which conditions had no value since the last call: site, values and the number of a reason of each.
+  std::vector<std::tuple<std::uint32_t, Words, std::uint32_t>> failures() {
+    std::vector<std::tuple<std::uint32_t, Words, std::uint32_t>> found;
+    for (const auto& [site, rows] : host_.failures().take()) {
+      for (const FailureLog::Row& row : rows) found.emplace_back(site, words_of(row.values), row.reason);
+    }
+    return found;
+  }
+  void forget_answers() { host_.forget_answers(); }
   void advance(std::int64_t query, unsigned threads) {
-    const nb::gil_scoped_release release;
-    engine_.advance(query, threads);
+    try {
+      const nb::gil_scoped_release release;
+      engine_.advance(query, threads);
+    } catch (const EvaluationStop& stop) {
+      host_.stopped(stop, prepared_.plan.max_delayed_effects);
+    }
   }
   void mark_all_dirty() { engine_.mark_all_dirty(); }
   void resume_at(std::optional<std::int64_t> time) { prepared_.resume_at = time; }
@@ -353,16 +294,7 @@ NB_MODULE(_core, module) {
   // The host is a Python object that knows the core: such cycles are Python's to collect.
   nb::set_leak_warnings(false);
   using holdsfor::Core;
-  using holdsfor::EvaluationStop;
   using holdsfor::kNoCause;
-  nb::register_exception_translator([](const std::exception_ptr& problem, void* /*unused*/) {
-    try {
-      std::rethrow_exception(problem);
-    } catch (const EvaluationStop& stop) {
-      const nb::tuple args = nb::make_tuple(static_cast<int>(stop.reason), stop.site, stop.value.word(), stop.time);
-      PyErr_SetObject(PyExc_ArithmeticError, args.ptr());
-    }
-  });
   module.def("interval_ids", &holdsfor::ids_of_intervals);
   nb::class_<Core>(module, "Core")
       .def(nb::init<nb::bytes, nb::object>())
@@ -376,6 +308,8 @@ NB_MODULE(_core, module) {
       .def("words_of_reals", &Core::words_of_reals)
       .def("values", &Core::values)
       .def("describe", &Core::describe)
+      .def("failures", &Core::failures)
+      .def("forget_answers", &Core::forget_answers)
       .def("set_window", &Core::set_window, nb::arg("size").none(), nb::arg("start") = nb::none())
       .def("insert_events", &Core::insert_events, nb::arg("table"), nb::arg("times"), nb::arg("words"),
            nb::arg("cause") = kNoCause)

@@ -10,7 +10,7 @@ namespace holdsfor {
 
 std::optional<Time> Machine::moment(const Instant& instant) const {
   const Value value = frame_->values[instant.reg];
-  return value.is_integer() ? std::optional(value.as_integer()) : std::nullopt;
+  return world_.terms.time(value);
 }
 
 std::pair<Time, Time> Machine::reach(const Instant& instant) const {

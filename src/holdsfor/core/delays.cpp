@@ -91,8 +91,7 @@ void Sweep::pass_on(Index component) {
   for (const Attempt& attempt : due_attempts()) {
     if (world_.prepared.component_of[attempt.table] != component || !comes_true(attempt)) continue;
     if (++in_a_row_ > world_.plan().max_delayed_effects) {
-      throw EvaluationStop(EvaluationStop::Reason::kTooManyEffects, attempt.rule->site.number, Value::nothing(),
-                           world_.now);
+      throw EvaluationStop(EvaluationStop::Reason::kTooManyEffects, attempt.rule->site.number, {}, world_.now);
     }
     if (attempt.rule->effect && world_.prepared.component_of[attempt.rule->effect->table] != component) {
       scheduled_.emplace(world_.now, effect_of(attempt));
@@ -137,8 +136,9 @@ void Sweep::stage(Index table, Index number) {
     machine_.run_on(rule.trigger, columns, value, rule.program, [&](const Machine::Frame& frame) {
       const auto delay = world_.arithmetic.evaluate(rule.delay, frame.values);
       if (!delay || !is_delay(*delay)) {
-        throw EvaluationStop(EvaluationStop::Reason::kDelay, rule.site.number, delay.value_or(Value::nothing()),
-                             world_.now);
+        std::vector<Value> row;
+        for (const Index reg : rule.site.row) row.push_back(frame.values[reg]);
+        throw EvaluationStop(EvaluationStop::Reason::kDelay, rule.site.number, std::move(row), world_.now);
       }
       // Later than any time-point.
       if (!delay->is_integer()) return false;

@@ -42,10 +42,13 @@ void Sweep::initiate(Index table, std::span<const Value> columns, Value value) {
   if (world_.prepared.has_effect_readers[table]) record(fluent.initiations, world_.now, columns, value);
 }
 
-void Sweep::terminate(Index table, std::span<const Value> columns, Value value) {
+void Sweep::terminate(Index table, std::span<const Value> columns, Value value, bool may_be_open) {
   FluentTable& fluent = world_.fluents[table];
-  const bool is_open = std::any_of(columns.begin(), columns.end(), [](Value one) { return one.is_wildcard(); });
-  if (is_open ? !end_openly(table, fluent, columns, value) : !mark_ended(table, fluent, fluent.add(columns), value)) {
+  const auto is_open = [&](Value one) { return one.is_wildcard() || (may_be_open && world_.terms.is_open(one)); };
+  const bool ends_openly =
+      (!value.is_wildcard() && is_open(value)) || std::any_of(columns.begin(), columns.end(), is_open);
+  if (ends_openly ? !end_openly(table, fluent, columns, value)
+                  : !mark_ended(table, fluent, fluent.add(columns), value)) {
     return;
   }
   if (world_.prepared.has_effect_readers[table]) record(fluent.terminations, world_.now, columns, value);

@@ -18,7 +18,6 @@ from holdsfor.core.compiled import compiled_core
 from holdsfor.core.domains import Domains, Row, record_of
 from holdsfor.core.host import FOREVER as CORE_FOREVER
 from holdsfor.core.host import Host
-from holdsfor.core.stops import explained
 from holdsfor.core.vocabulary import Vocabulary, WordArray
 from holdsfor.core.words import Words
 from holdsfor.engine.answer import Answer
@@ -109,7 +108,8 @@ class Engine:
         self.plan = plan
         self.symbols = program.lowered.symbols
         self.tables = {symbol: number for number, symbol in enumerate(self.symbols)}
-        self._host = Host(program.lowered.goals, program.sites, plan.analysis.background.rules)
+        rules = plan.analysis.background.rules
+        self._host = Host(program.lowered.goals, program.sites, rules, plan.clock_tick)
         self.core = compiled_core().Core(program.data, self._host)
         self.words: Words = self._host.connect(self.core)
         self._window = window
@@ -216,13 +216,7 @@ class Engine:
             if facts is not None:
                 self._host.replace_rules(self.plan.analysis.background.filled(facts).rules)
                 self.core.mark_all_dirty()
-        try:
-            self.core.advance(query, self.threads)
-        except ArithmeticError as stop:
-            problem = explained(stop, self.plan, self._program.sites, self.words)
-            if problem is None:
-                raise
-            raise problem from None
+        self.core.advance(query, self.threads)
         self._query = query
 
     def replan(self, plan: Plan) -> bool:

@@ -16,6 +16,14 @@ struct ListAnswer {
   std::vector<Intervals> lists;
 };
 
+// How far clocks of a zone are ahead of UTC during a day of UTC, in seconds; `change` is when the offset changes, in
+// seconds since 1970.
+struct ZoneDay {
+  std::int64_t before = 0;
+  std::int64_t change = 0;
+  std::int64_t after = 0;
+};
+
 class Host {
  public:
   Host() = default;
@@ -38,8 +46,13 @@ class Host {
   // The same for a goal on lists of intervals at a query time.
   virtual std::vector<ListAnswer> solve_lists(std::uint32_t goal, std::span<const Value> inputs,
                                               std::span<const Intervals* const> lists, Time query) = 0;
-  // A condition failed because something in it has no value.
-  virtual void failed(std::uint32_t site, std::span<const Value> row) = 0;
+  // The offsets of a zone, which is a name, on a day since 1970.
+  virtual ZoneDay zone_day(Value zone, std::int64_t day) = 0;
+  // Why a sliding aggregate of some items has no value: a number for `failed`.
+  virtual std::uint32_t why(std::uint8_t kind, std::span<const Value> items) = 0;
+  // A condition failed because something in it has no value. The reason is a number that `why` gave; 0 is what the
+  // condition itself says.
+  virtual void failed(std::uint32_t site, std::span<const Value> row, std::uint32_t reason) = 0;
 };
 
 }  // namespace holdsfor

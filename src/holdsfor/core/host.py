@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from functools import partial
+from typing import Any, NoReturn
 
+from holdsfor.compiler.limits import too_many_delayed_effects, wrong_delay
 from holdsfor.core.words import Words
-from holdsfor.ir import BackgroundRule
+from holdsfor.ir import Algebra, BackgroundRule, DelayRule, Literal
 from holdsfor.ir.sliding import SlidingKind
 from holdsfor.logic.arithmetic import EvaluationError, NoValue, Number, apply, evaluate
+from holdsfor.logic.calendar import offsets_of_day
 from holdsfor.logic.failures import Failures
-from holdsfor.logic.interval_lists import ListSolver, decode, encode
+from holdsfor.logic.interval_lists import ListSolver, decode, encode, lists_of
 from holdsfor.logic.sliding import aggregate
 from holdsfor.logic.solver import Predicate, Solver
 from holdsfor.logic.unify import Bindings, resolve
 from holdsfor.physical.bodies import Goal
 from holdsfor.physical.model import Site
-from holdsfor.syntax.terms import Const, Term, Var
+from holdsfor.syntax.numbers import plain_number
+from holdsfor.syntax.terms import Const, ListTerm, Term, Var
 
 FOREVER, NEVER = 2**63 - 1, -(2**63)
 """The ends of time in the core."""
@@ -28,23 +32,31 @@ FUNCTIONS = (
 )
 """The functions of arithmetic in the order of the core's numbers for them."""
 Times = list[tuple[int, int]]
+_TOO_MANY_EFFECTS = 1
 
 
 class Host:
     """Answers the questions of one core. `rules` is the background knowledge."""
 
     def __init__(
-        self, goals: tuple[Goal, ...], sites: list[Site], rules: dict[Predicate, list[BackgroundRule]]
+        self,
+        goals: tuple[Goal, ...],
+        sites: list[Site],
+        rules: dict[Predicate, list[BackgroundRule]],
+        clock_tick: int = 1,
     ) -> None:
         self._goals, self._sites = goals, sites
-        self.failures = Failures()
+        self._clock_tick = clock_tick
+        self._failures = Failures()
         self._words: Words | None = None
         self._solver = Solver(rules)
-        self._solver.failures = self.failures
-        self._answers: dict[tuple[int, tuple[int, ...]], list[list[int]]] = {}
+        self._solver.failures = self._failures
+        self._reasons: dict[str, int] = {}
+        self._core: Any = None
 
     def connect(self, core: Any) -> Words:
         """Belong to a core."""
+        self._core = core
         self._words = Words(core)
         return self._words
 
@@ -53,11 +65,39 @@ class Host:
         self._goals, self._sites = goals, sites
         self.replace_rules(rules)
 
+    @property
+    def failures(self) -> Failures:
+        """The conditions that had no value so far."""
+        found: dict[int, list[tuple[list[int], int]]] = {}
+        for site, row, reason in self._core.failures() if self._core is not None else ():
+            found.setdefault(site, []).append((row, reason))
+        for site, rows in found.items():
+            self._note(self._sites[site], rows)
+        return self._failures
+
+    def _note(self, site: Site, rows: list[tuple[list[int], int]]) -> None:
+        literal = site.literal
+        if literal is None or isinstance(literal, DelayRule):
+            return
+        reasons = list(self._reasons)
+        for words, reason in rows:
+            bindings = self._row(site, words)
+            said = reasons[reason - 1] if reason else partial(_reason, literal, bindings)
+            self._failures.add(literal, said, bindings)
+
+    def _row(self, site: Site, words: list[int]) -> Bindings:
+        """What the variables of a place stand for: registers have their words, others are always the same."""
+        given = iter(words)
+        return {
+            name: self.words.term(next(given)) if isinstance(known, int) else Const(known.value)
+            for name, known in site.row
+        }
+
     def replace_rules(self, rules: dict[Predicate, list[BackgroundRule]]) -> None:
         """Other background knowledge from now on."""
         self._solver = Solver(rules)
-        self._solver.failures = self.failures
-        self._answers.clear()
+        self._solver.failures = self._failures
+        self._core.forget_answers()
 
     @property
     def words(self) -> Words:
@@ -101,12 +141,9 @@ class Host:
 
     def solve(self, number: int, inputs: list[int]) -> list[list[int]]:
         """All answers of a goal, each as the words of its outputs."""
-        key = number, tuple(inputs)
-        if key not in self._answers:
-            goal = self._goals[number]
-            found = self._solver.solve((goal.literal,), self._bindings(goal, inputs))
-            self._answers[key] = [[self._output(name, answer) for name in goal.outputs] for answer in found]
-        return self._answers[key]
+        goal = self._goals[number]
+        found = self._solver.solve((goal.literal,), self._bindings(goal, inputs))
+        return [[self._output(name, answer) for name in goal.outputs] for answer in found]
 
     def solve_lists(
         self, number: int, inputs: list[int], lists: list[Times], query: int
@@ -117,7 +154,7 @@ class Host:
         for name, given in zip(goal.list_inputs, lists, strict=True):
             bindings[name] = encode((_from_core(start), _from_core(end)) for start, end in given)
         solver = ListSolver(self._solver._rules)
-        solver.failures, solver.now = self.failures, query
+        solver.failures, solver.now = self._failures, query
         found = []
         for answer in solver.solve((goal.literal,), bindings):
             try:
@@ -133,20 +170,38 @@ class Host:
     def _output(self, name: str, answer: Bindings) -> int:
         return self.words.word(resolve(Var(name), answer))
 
-    def failed(self, site: int, row: list[int]) -> None:
-        """A condition failed because something in it has no value."""
-        place = self._sites[site]
-        words = iter(row)
-        bindings: dict[str, Term] = {
-            name: self.words.term(next(words)) if isinstance(given, int) else Const(given.value)
-            for name, given in place.row
-        }
-        if place.literal is not None:
-            self.failures.add(place.literal, _reason(place.literal, bindings), bindings)
+    def zone_day(self, zone: int, day: int) -> tuple[int, int, int]:
+        """The offsets of a time zone on a day since 1970."""
+        name = self.words.term(zone)
+        assert isinstance(name, Const)
+        return offsets_of_day(day, str(name.value))
+
+    # Failures
+
+    def why(self, kind: int, items: list[int]) -> int:
+        """The number of the reason why a sliding aggregate has no value."""
+        try:
+            aggregate(list(SlidingKind)[kind], [self.words.term(word) for word in items])
+            reason = "it has no value"
+        except NoValue as problem:
+            reason = str(problem)
+        return self._reasons.setdefault(reason, len(self._reasons) + 1)
+
+    def stopped(self, reason: int, site: int, row: list[int], time: int, limit: int) -> NoReturn:
+        """Stop a run as the reference evaluator does."""
+        place, tick = self._sites[site], self._clock_tick
+        rule = place.literal
+        assert isinstance(rule, DelayRule)
+        if reason == _TOO_MANY_EFFECTS:
+            raise too_many_delayed_effects(rule, limit, time * tick)
+        bindings = self._row(place, row)
+        raise wrong_delay(rule, plain_number(evaluate(rule.delay, bindings) * tick), tick)
 
 
-def _reason(literal: Any, bindings: Bindings) -> str:
+def _reason(literal: Literal, bindings: Bindings) -> str:
     """What the reference evaluator says of the same condition."""
+    if isinstance(literal, Algebra):
+        return _reason_of_operator(literal, bindings)
     noted = Failures()
     solver = Solver({})
     solver.failures = noted
@@ -155,6 +210,20 @@ def _reason(literal: Any, bindings: Bindings) -> str:
     except EvaluationError as problem:
         return str(problem)
     return next((failure.reason for failure in noted), "it has no value")
+
+
+def _reason_of_operator(literal: Algebra, bindings: Bindings) -> str:
+    try:
+        for term in literal.inputs:
+            if isinstance(term, ListTerm) and term.tail is not None:
+                lists_of(term.tail, bindings)
+            elif not isinstance(term, Var):
+                decode(resolve(term, bindings))
+        if literal.bound is not None:
+            evaluate(literal.bound, bindings)
+    except NoValue as problem:
+        return str(problem)
+    return "it has no value"
 
 
 def _from_core(time: int) -> float:

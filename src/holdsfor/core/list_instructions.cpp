@@ -3,6 +3,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "interval_terms.h"
 #include "machine.h"
 
 namespace holdsfor {
@@ -56,7 +57,7 @@ bool Machine::domain(const Instruction& one, const Next& next) {
 bool Machine::lookup(const Instruction& one, const Next& next) {
   Frame& frame = *frame_;
   const FluentTable& table = world_.fluent_table(one.table);
-  if (!one.is_ground || one.value.kind == ShapeKind::kBind || one.value.kind == ShapeKind::kStructure) {
+  if (!one.is_ground || (one.value.kind != ShapeKind::kConstant && one.value.kind != ShapeKind::kRegister)) {
     const auto accept = [&](const FluentTable& from, Index number) {
       if (!(world_.is_pointwise ? from.is_known(number, world_.now) : from.has_held(number))) return false;
       put_list(one, from, number);
@@ -117,10 +118,41 @@ bool Machine::list_call(const Instruction& one, const Next& next) {
   });
 }
 
+void Machine::spell(const Instruction& one) {
+  frame_->values[one.outputs[0]] = holdsfor::spell(*frame_->lists[one.inputs[0]], world_.arithmetic, world_.terms);
+}
+
+bool Machine::read(const Instruction& one) {
+  auto found = read_intervals(build(one.columns[0], *frame_), world_.arithmetic, world_.terms);
+  if (!found) {
+    failed(one.site);
+    return false;
+  }
+  frame_->made[one.out].swap(*found);
+  frame_->lists[one.out] = &frame_->made[one.out];
+  return true;
+}
+
+// The lists that a term lists; false if it is no list of lists.
+bool Machine::read_rest(Value term, std::vector<Intervals>& rest) {
+  if (!world_.terms.is_list(term)) return false;
+  return std::ranges::all_of(world_.terms[term].items, [&](Value item) {
+    auto found = read_intervals(item, world_.arithmetic, world_.terms);
+    if (found) rest.push_back(std::move(*found));
+    return found.has_value();
+  });
+}
+
 bool Machine::operate(const Instruction& one) {
   std::vector<const Intervals*>& inputs = operands_;
   inputs.clear();
   for (const Index input : one.inputs) inputs.push_back(frame_->lists[input]);
+  std::vector<Intervals> rest;
+  if (!one.outputs.empty() && !read_rest(frame_->values[one.outputs[0]], rest)) {
+    failed(one.site);
+    return false;
+  }
+  for (const Intervals& list : rest) inputs.push_back(&list);
   Intervals& out = spare_;
   out.clear();
   switch (one.interval_operator) {

@@ -84,11 +84,12 @@ bool Machine::match(const Shape& shape, Value value, Frame& frame) const {
     case ShapeKind::kConstant:
       return shape.constant == value || value.is_wildcard();
     case ShapeKind::kRegister:
-      return frame.values[shape.reg] == value || value.is_wildcard() || frame.values[shape.reg].is_wildcard();
+      return world_.terms.unifies(frame.values[shape.reg], value);
     case ShapeKind::kBind:
       frame.values[shape.reg] = value;
       return true;
     case ShapeKind::kStructure: {
+      if (value.is_wildcard()) return match_open(shape, frame);
       if (!world_.terms.is_compound(value)) return false;
       const Term& term = world_.terms[value];
       if (term.functor != shape.constant || term.items.size() != shape.items.size()) return false;
@@ -100,6 +101,7 @@ bool Machine::match(const Shape& shape, Value value, Frame& frame) const {
     case ShapeKind::kList:
       break;
   }
+  if (value.is_wildcard()) return match_open(shape, frame);
   if (!world_.terms.is_list(value)) return false;
   const Term& term = world_.terms[value];
   const std::size_t first = shape.items.size() - static_cast<std::size_t>(shape.has_tail);
@@ -108,6 +110,12 @@ bool Machine::match(const Shape& shape, Value value, Frame& frame) const {
     if (!match(shape.items[i], term.items[i], frame)) return false;
   }
   return !shape.has_tail || match(shape.items.back(), world_.terms.list(std::span(term.items).subspan(first)), frame);
+}
+
+// A wildcard is every term: what stands inside one stays open.
+bool Machine::match_open(const Shape& shape, Frame& frame) const {
+  return std::all_of(shape.items.begin(), shape.items.end(),
+                     [&](const Shape& item) { return match(item, Value::wildcard(), frame); });
 }
 
 Value Machine::build(const Shape& shape, const Frame& frame) const {
@@ -141,6 +149,12 @@ bool Machine::step(const Block& block, std::size_t at, const Next& next) {
         continue;
       case Op::kEmpty:
         if (!empty(one)) return false;
+        continue;
+      case Op::kSpell:
+        spell(one);
+        continue;
+      case Op::kRead:
+        if (!read(one)) return false;
         continue;
       case Op::kCopy:
         if (!copy(one)) return false;
@@ -206,7 +220,7 @@ bool Machine::generate(const Instruction& one, const Next& next) {
     case Op::kLookup:
       return lookup(one, next);
     case Op::kCollect:
-      return collect(one, next);
+      return one.expressions.empty() ? collect(one, next) : slide(one, next);
     case Op::kListCall:
       return list_call(one, next);
     default:
@@ -216,11 +230,11 @@ bool Machine::generate(const Instruction& one, const Next& next) {
 
 // Computation
 
-void Machine::failed(const Site& site) {
+void Machine::failed(const Site& site, std::uint32_t reason) {
   std::vector<Value> row;
   row.reserve(site.row.size());
   for (const Index reg : site.row) row.push_back(frame_->values[reg]);
-  world_.host.failed(site.number, row);
+  world_.host.failed(site.number, row, reason);
 }
 
 bool Machine::compare(const Instruction& one) {
@@ -239,7 +253,7 @@ bool Machine::assign(const Instruction& one) {
     failed(one.site);
     return false;
   }
-  return match(one.columns[0], *value, *frame_);
+  return match(one.columns[0], world_.arithmetic.term(*value), *frame_);
 }
 
 bool Machine::equal(const Instruction& one) {
@@ -260,12 +274,12 @@ bool Machine::collect(const Instruction& one, const Next& next) {
   const auto kind = static_cast<Aggregate>(one.aggregate);
   const bool needs_some = kind == Aggregate::kAverage || kind == Aggregate::kLeast || kind == Aggregate::kGreatest;
   if (found.empty() && needs_some) return false;
-  const auto value = aggregate(kind, found, world_.arithmetic, world_.host);
+  const auto value = aggregate(kind, found, world_.arithmetic, world_.terms, world_.host);
   if (!value) {
-    failed(one.site);
+    failed(one.site, world_.host.why(static_cast<std::uint8_t>(kind), found));
     return false;
   }
-  return match(one.columns[1], *value, *frame_) && go_on(next);
+  return match(one.columns[1], world_.arithmetic.term(*value), *frame_) && go_on(next);
 }
 
 }  // namespace holdsfor

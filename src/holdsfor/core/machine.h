@@ -7,6 +7,7 @@
 
 #include "function_ref.h"
 #include "plan.h"
+#include "sliding.h"
 #include "world.h"
 
 namespace holdsfor {
@@ -70,6 +71,7 @@ class Machine {
   // The values of columns that are all known; valid until it is called again.
   std::span<const Value> known(const std::vector<Shape>& shapes);
 
+  bool match_open(const Shape& shape, Frame& frame) const;
   bool match_all(const std::vector<Shape>& shapes, std::span<const Value> values);
   bool events(const Instruction& one, const Next& next);
   bool holds(const Instruction& one);
@@ -86,10 +88,15 @@ class Machine {
   bool lookup(const Instruction& one, const Next& next);
   void put_list(const Instruction& one, const FluentTable& table, Index number);
   bool collect(const Instruction& one, const Next& next);
+  bool slide(const Instruction& one, const Next& next);
+  Value slide_item(const Instruction& one);
   bool compare(const Instruction& one);
   bool assign(const Instruction& one);
   bool equal(const Instruction& one);
   bool operate(const Instruction& one);
+  void spell(const Instruction& one);
+  bool read(const Instruction& one);
+  bool read_rest(Value term, std::vector<Intervals>& rest);
   bool filter(const Instruction& one, const Intervals& list, Intervals& out);
   bool empty(const Instruction& one);
   bool copy(const Instruction& one);
@@ -100,7 +107,8 @@ class Machine {
   [[nodiscard]] bool starts(Index table, const Pair& pair, Time time) const;
   [[nodiscard]] std::optional<Time> moment(const Instant& instant) const;
   [[nodiscard]] std::pair<Time, Time> reach(const Instant& instant) const;
-  void failed(const Site& site);
+  // `reason` is one that the host has given, or 0.
+  void failed(const Site& site, std::uint32_t reason = 0);
 
   World& world_;
   Frame* frame_ = nullptr;
@@ -110,6 +118,7 @@ class Machine {
   std::vector<Value> domains_;  // values of the domains under way, one after the other
   std::vector<const Intervals*> operands_;
   Intervals spare_;  // what an operator makes
+  std::vector<SlidingWindows> slides_;  // by the number of the instruction
 };
 
 }  // namespace holdsfor

@@ -27,15 +27,17 @@ struct Shape {
 };
 
 // A term is what only the host can evaluate, if it has a value at all.
-enum class ExpressionKind : std::uint8_t { kConstant, kRegister, kApply, kTerm };
+enum class ExpressionKind : std::uint8_t { kConstant, kRegister, kApply, kTerm, kCalendar };
 
 struct Expression {
   ExpressionKind kind = ExpressionKind::kTerm;
   Shape term;
   Index reg = 0;
   Value constant;
-  std::uint8_t function = 0;  // a Function, see arithmetic.h
+  std::uint8_t function = 0;  // a Function, see arithmetic.h; of kCalendar a CalendarField
   std::vector<Expression> args;
+  // Of kCalendar: how many nanoseconds a time-point is. The constant is the time zone.
+  std::int64_t unit = 0;
 };
 
 struct Site {
@@ -70,6 +72,8 @@ enum class Op : std::uint8_t {
   kEmpty,
   kCopy,
   kListCall,
+  kSpell,
+  kRead,
 };
 
 enum class EdgeKind : std::uint8_t { kStart, kEnd, kInitiated, kTerminated };
@@ -117,12 +121,13 @@ struct Instruction {
   bool is_test = false;    // it gives no register a value, so that one solution is enough
   bool is_ground = false;  // all its columns are known when it runs
   Index table = 0;         // also the number of a fact table or a goal
-  Index out = 0;           // list register, or the register of a domain
+  Index out = 0;           // list register, the register of a domain, or the number of a sliding aggregate
   Instant time;
   std::vector<Shape> columns;  // of kEqual: the ground term and the other; of kCollect: the template and the result
   Shape value;
+  // Of a sliding aggregate: the length of its window, and what an item is worth.
   std::vector<Expression> expressions;
-  std::vector<Index> inputs;
+  std::vector<Index> inputs;  // of a sliding aggregate: the columns of its events that are known
   std::vector<Index> outputs;
   std::vector<Index> list_inputs;
   std::vector<Index> list_outputs;
@@ -154,6 +159,7 @@ struct Rule {
   Index row_skip = 0;
 
   static constexpr std::uint8_t kNoRowBit = UINT8_MAX;
+  bool has_open_head = false;  // the head may have variables that nothing gives a value
 };
 
 struct Delay {

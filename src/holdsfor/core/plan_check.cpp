@@ -124,11 +124,18 @@ class ProgramCheck {
         require(one.table < plan_.goals, "a goal is missing");
         check_registers(one.inputs);
         return check_registers(one.outputs);
+      case Op::kCollect:
+        require(one.expressions.empty() || one.aggregate >= 0, "a window has no aggregate");
+        [[fallthrough]];
       case Op::kNegate:
       case Op::kChoose:
       case Op::kBranch:
-      case Op::kCollect:
         return check_blocks(one);
+      case Op::kSpell:
+        require_list(one.inputs[0]);
+        return check_registers(one.outputs);
+      case Op::kRead:
+        return make_list(one.out);
       case Op::kDomain:
         require(one.out < program_.registers, "a register is out of range");
         for (const PairShape& place : one.places) check(place);
@@ -153,9 +160,11 @@ class ProgramCheck {
 
   void check_operator(const Instruction& one) const {
     for (const Index list : one.inputs) require_list(list);
+    check_registers(one.outputs);
     const std::size_t lists = one.inputs.size();
     const auto& given = one.parameters;
     const auto within = [&](std::size_t place, std::int64_t last) { return given[place] >= 0 && given[place] <= last; };
+    // Only operators on any number of lists take some from a term.
     bool fits = false;
     switch (one.interval_operator) {
       case IntervalOperator::kUnion:
@@ -185,7 +194,8 @@ class ProgramCheck {
                (given[1] == -1 || given[1] >= given[0]);
       }
     }
-    require(fits, "an operator has the wrong lists or parameters");
+    const bool takes_any = one.interval_operator <= IntervalOperator::kComplement;
+    require(fits && (one.outputs.empty() || takes_any), "an operator has the wrong lists or parameters");
   }
 
   const Plan& plan_;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -17,8 +18,14 @@ enum class Kind : std::int64_t {
   kAnything,
   kStructure,
   kApply,
+  kCalendar,
   kFirstInstruction,
 };
+
+// Whether a term of a head has a variable that nothing gives a value.
+bool is_open(const Shape& shape) {
+  return shape.kind == ShapeKind::kAnything || std::any_of(shape.items.begin(), shape.items.end(), is_open);
+}
 
 constexpr std::string_view kComparisons[] = {"<", ">", "=<", ">=", "=:=", "=\\="};
 constexpr std::string_view kOperators[] = {"union_all",      "intersect_all", "relative_complement_all",
@@ -30,6 +37,8 @@ constexpr std::string_view kOperators[] = {"union_all",      "intersect_all", "r
 
 // How deep records may lie in each other: reading and running are recursive.
 constexpr int kDeepest = 200;
+
+constexpr std::string_view kCalendarFields[] = {"year", "month", "day", "weekday", "hour", "minute", "time_of_day"};
 
 class Reader : private PlanWords {
  public:
@@ -181,6 +190,15 @@ class Reader : private PlanWords {
         found.kind = ExpressionKind::kApply;
         return found;
       }
+      case Kind::kCalendar: {
+        found.kind = ExpressionKind::kCalendar;
+        found.function = static_cast<std::uint8_t>(named(kCalendarFields));
+        found.args.push_back(expression());
+        found.unit = word();
+        if (found.unit <= 0) refuse_plan("a unit of time is not positive");
+        found.constant = terms_.name(text());
+        return found;
+      }
       default:
         refuse_plan("an expression is of no kind");
     }
@@ -227,7 +245,7 @@ class Reader : private PlanWords {
   Instruction instruction() {
     Instruction found;
     const std::int64_t op = word() - static_cast<std::int64_t>(Kind::kFirstInstruction);
-    if (op < 0 || op > static_cast<std::int64_t>(Op::kListCall)) refuse_plan("an instruction is unknown");
+    if (op < 0 || op > static_cast<std::int64_t>(Op::kRead)) refuse_plan("an instruction is unknown");
     found.op = static_cast<Op>(op);
     read_fields(found);
     return found;
@@ -301,6 +319,7 @@ class Reader : private PlanWords {
         found.columns.push_back(shape());
         found.aggregate = aggregate();
         found.site = site();
+        if (flag()) window(found);
         return;
       case Op::kDomain:
         found.out = index();
@@ -318,6 +337,7 @@ class Reader : private PlanWords {
         found.out = index();
         list(found.parameters, [&] { return word(); });
         if (flag()) found.expressions.push_back(expression());
+        if (flag()) found.outputs.push_back(index());
         found.site = site();
         return;
       case Op::kEmpty:
@@ -338,6 +358,28 @@ class Reader : private PlanWords {
         list(found.list_outputs, [&] { return index(); });
         found.site = site();
         return;
+      case Op::kSpell:
+        found.inputs.push_back(index());
+        found.outputs.push_back(index());
+        return;
+      case Op::kRead:
+        found.columns.push_back(shape());
+        found.out = index();
+        found.site = site();
+        return;
+    }
+  }
+
+  // A sliding aggregate: its window is that of the events that its block begins with.
+  void window(Instruction& found) {
+    found.expressions.push_back(expression());
+    if (flag()) found.expressions.push_back(expression());
+    list(found.inputs, [&] { return index(); });
+    found.out = slides_++;
+    const Block& block = found.blocks[0];
+    if (block.empty() || block[0].op != Op::kEvents) refuse_plan("a sliding aggregate is not one of events");
+    for (const Index place : found.inputs) {
+      if (place >= block[0].columns.size()) refuse_plan("a number is out of range");
     }
   }
 
@@ -370,6 +412,8 @@ class Reader : private PlanWords {
     list(found.drivers, [&] { return index(); });
     found.row_conditions = index();
     origin();
+    found.has_open_head = (found.kind != HeadKind::kHappen && is_open(found.value)) ||
+                          std::any_of(found.columns.begin(), found.columns.end(), is_open);
     return found;
   }
   Delay delay() {
@@ -492,6 +536,7 @@ class Reader : private PlanWords {
 
   TermTable& terms_;
   int depth_ = 0;
+  Index slides_ = 0;
 };
 
 }  // namespace

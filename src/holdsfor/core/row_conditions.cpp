@@ -19,7 +19,7 @@ bool is_row_rule(const Rule& rule) {
 }
 
 bool asks_host(const Expression& expression) {
-  return expression.kind == ExpressionKind::kTerm ||
+  return expression.kind == ExpressionKind::kTerm || expression.kind == ExpressionKind::kCalendar ||
          std::any_of(expression.args.begin(), expression.args.end(), asks_host);
 }
 
@@ -328,7 +328,14 @@ class SilentHost : public Host {
     was_asked = true;
     return {};
   }
-  void failed(std::uint32_t /*site*/, std::span<const Value> /*row*/) override { was_asked = true; }
+  ZoneDay zone_day(Value /*zone*/, std::int64_t /*day*/) override {
+    was_asked = true;
+    return {};
+  }
+  std::uint32_t why(std::uint8_t /*kind*/, std::span<const Value> /*items*/) override { return 0; }
+  void failed(std::uint32_t /*site*/, std::span<const Value> /*row*/, std::uint32_t /*reason*/) override {
+    was_asked = true;
+  }
 
  private:
   std::optional<Value> asked() {

@@ -257,12 +257,17 @@ void Sweep::take(const Rule& rule) {
 
 void Sweep::take(const Rule& rule, std::span<const Value> columns, Value value) {
   if (!world_.is_of_key(rule.table, columns)) return;
+  // Of a fluent that was ended for all its instances, a condition may leave open which one is meant.
+  const auto is_open = [](Value one) { return one.is_wildcard(); };
+  if (rule.kind != HeadKind::kTerminate && (is_open(value) || std::any_of(columns.begin(), columns.end(), is_open))) {
+    return;
+  }
   switch (rule.kind) {
     case HeadKind::kInitiate:
       initiate(rule.table, columns, value);
       break;
     case HeadKind::kTerminate:
-      terminate(rule.table, columns, value);
+      terminate(rule.table, columns, value, rule.has_open_head);
       break;
     case HeadKind::kHappen:
       happen(rule.table, columns);

@@ -22,11 +22,11 @@ struct GroundPair {
 // What stops a run, for the host to explain: a delay that is none, or effects that set each other off for ever.
 struct EvaluationStop : std::runtime_error {
   enum class Reason { kDelay, kTooManyEffects };
-  EvaluationStop(Reason why, Index where, Value what, Time when)
-      : std::runtime_error("evaluation stopped"), reason(why), site(where), value(what), time(when) {}
+  EvaluationStop(Reason why, Index where, std::vector<Value> with, Time when)
+      : std::runtime_error("evaluation stopped"), reason(why), site(where), row(std::move(with)), time(when) {}
   Reason reason;
   Index site;
-  Value value;
+  std::vector<Value> row;  // of the site
   Time time;
 };
 
@@ -116,7 +116,7 @@ class Sweep {
   // Effects at a time-point, and the state after it
   void initiate_initially();
   void initiate(Index table, std::span<const Value> columns, Value value);
-  void terminate(Index table, std::span<const Value> columns, Value value);
+  void terminate(Index table, std::span<const Value> columns, Value value, bool may_be_open = false);
   void happen(Index table, std::span<const Value> columns);
   // Notes that a pair is initiated; whether that is new.
   bool mark_initiated(Index table, FluentTable& fluent, Index instance, Index pair);

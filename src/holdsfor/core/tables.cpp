@@ -90,13 +90,17 @@ std::pair<std::size_t, std::size_t> EventTable::between(Time first, Time last, s
 void EventTable::show(const Value* rows, std::size_t count) {
   rows_ = rows;
   count_ = count;
+  ++version_;
 }
 
 void EventTable::add(Time when, std::span<const Value> args) {
   if (rows_ != own_.data()) own_.assign(rows_, rows_ + count_ * (width + 1));
   // What rules derive comes in the order of time; the stream may have brought later events of the same kind.
   std::size_t at = count_;
-  if (at > 0 && time(at - 1) > when) at = first_from(when + 1, at);
+  if (at > 0 && time(at - 1) > when) {
+    at = first_from(when + 1, at);
+    ++version_;
+  }
   const auto place = own_.begin() + static_cast<std::ptrdiff_t>(at * (width + 1));
   const auto next = own_.insert(place, Value::from_word(static_cast<std::uint64_t>(when)));
   own_.insert(std::next(next), args.begin(), args.end());
@@ -154,7 +158,7 @@ bool FluentTable::is_known(Index pair, Time now) const {
 
 bool FluentTable::is_ended_openly(Index number) const {
   const auto own = columns(pairs[number].instance);
-  const auto matches = [](Value wanted, Value value) { return wanted.is_wildcard() || wanted == value; };
+  const auto matches = [&](Value wanted, Value value) { return terms->unifies(wanted, value); };
   for (std::size_t end = 0; end < open_ends.size(); end += width + 1) {
     bool is_ended = matches(open_ends[end + width], pairs[number].value);
     for (std::size_t i = 0; i < width && is_ended; ++i) is_ended = matches(open_ends[end + i], own[i]);

@@ -48,6 +48,8 @@ class EventTable {
   // Takes the rows of another table over.
   void copy(const EventTable& other);
   void clear();
+  // Changes unless rows were only added at the end.
+  [[nodiscard]] std::uint64_t version() const { return version_; }
 
  private:
   [[nodiscard]] std::size_t first_from(Time time, std::size_t near) const;
@@ -55,6 +57,7 @@ class EventTable {
   const Value* rows_ = nullptr;
   std::size_t count_ = 0;
   std::vector<Value> own_;
+  std::uint64_t version_ = 0;
 };
 
 // F=V for one instance of F: its intervals so far, and since when it holds if it is open.
@@ -97,6 +100,7 @@ struct Edge {
 class FluentTable {
  public:
   std::size_t width = 0;
+  const TermTable* terms = nullptr;  // for terms with wildcards inside
   std::vector<Value> args;
   std::vector<Instance> instances;
   std::vector<Pair> pairs;

@@ -1,6 +1,9 @@
 #include "terms.h"
 
+#include <algorithm>
 #include <bit>
+#include <charconv>
+#include <cmath>
 #include <utility>
 
 namespace holdsfor {
@@ -21,6 +24,14 @@ Value TermTable::real(double number) {
   return Value::fits(number) ? Value::real(number) : intern(Term{.kind = TermKind::kReal, .real = number});
 }
 
+Value TermTable::number(double number) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (number > -kExact && number < kExact && number == std::trunc(number)) {
+    return Value::integer(static_cast<std::int64_t>(number));
+  }
+  return real(number);
+}
+
 Value TermTable::big_integer(std::string_view digits) {
   return intern(Term{.kind = TermKind::kBigInteger, .text = std::string(digits)});
 }
@@ -31,7 +42,28 @@ bool TermTable::is_number(Value value) const {
   return kind == TermKind::kReal || kind == TermKind::kBigInteger;
 }
 
+std::optional<Time> TermTable::time(Value value) const {
+  if (value.is_integer()) return value.as_integer();
+  if (!value.is_code() || (*this)[value].kind != TermKind::kBigInteger) return std::nullopt;
+  const std::string& digits = (*this)[value].text;
+  Time found = 0;
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), found);
+  const bool is_whole = problem == std::errc{} && end == digits.data() + digits.size();
+  return is_whole && found != kForever && found != kNever ? std::optional(found) : std::nullopt;
+}
+
+bool TermTable::unifies_inside(Value one, Value other) const {
+  const Term& left = (*this)[one];
+  const Term& right = (*this)[other];
+  if (!left.is_open && !right.is_open) return false;
+  if (left.kind != right.kind || left.functor != right.functor || left.items.size() != right.items.size()) return false;
+  return std::equal(left.items.begin(), left.items.end(), right.items.begin(),
+                    [&](Value a, Value b) { return unifies(a, b); });
+}
+
 Value TermTable::intern(Term term) {
+  term.is_open = std::any_of(term.items.begin(), term.items.end(), [&](Value item) { return is_open(item); });
+  if (term.is_open) has_open_ = true;
   const std::uint64_t key = hash(term);
   const std::scoped_lock lock(mutex_);
   for (auto [at, end] = codes_.equal_range(key); at != end; ++at) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +25,7 @@ struct Term {
   Value functor = {};             // kCompound: the code of its name
   std::string text = {};          // kName: the name; kBigInteger: its decimal digits
   std::vector<Value> items = {};  // kCompound: arguments; kList: elements
+  bool is_open = false;           // there is a wildcard inside
 };
 
 // Interns terms: equal terms have equal codes. Threads may read and intern at the same time.
@@ -33,6 +36,8 @@ class TermTable {
   Value list(std::span<const Value> items);
   // A float that is no integer of less than 2^53.
   Value real(double number);
+  // A number as the one word it has: a whole float below 2^53 is an integer.
+  Value number(double number);
   Value big_integer(std::string_view digits);
   Value integer(std::int64_t number) {
     return Value::fits(number) ? Value::integer(number) : big_integer(std::to_string(number));
@@ -48,6 +53,17 @@ class TermTable {
   }
   [[nodiscard]] bool is_name(Value value) const { return value.is_code() && (*this)[value].kind == TermKind::kName; }
   [[nodiscard]] bool is_number(Value value) const;
+  // Whether there is a wildcard in a term: a variable that nothing has given a value.
+  [[nodiscard]] bool is_open(Value value) const {
+    return value.is_wildcard() || (value.is_code() && (*this)[value].is_open);
+  }
+  // Whether two terms are equal, or can be if each wildcard stands for some term.
+  [[nodiscard]] bool unifies(Value one, Value other) const {
+    if (one == other || one.is_wildcard() || other.is_wildcard()) return true;
+    return has_open_.load(std::memory_order_relaxed) && one.is_code() && other.is_code() && unifies_inside(one, other);
+  }
+  // A whole number as a time-point.
+  [[nodiscard]] std::optional<Time> time(Value value) const;
 
  private:
   // Blocks of terms, each twice as large as the one before: what is read while another thread adds does not move.
@@ -61,10 +77,12 @@ class TermTable {
     return blocks_[block][code - begin_of(block)];
   }
   Value intern(Term term);
+  [[nodiscard]] bool unifies_inside(Value one, Value other) const;
   static std::uint64_t hash(const Term& term);
   static bool same(const Term& one, const Term& other);
 
   std::mutex mutex_;
+  std::atomic<bool> has_open_ = false;  // some term has a wildcard inside
   std::array<std::unique_ptr<Term[]>, kBlocks> blocks_;
   std::uint32_t count_ = 0;
   std::unordered_multimap<std::uint64_t, std::uint32_t> codes_;

@@ -14,6 +14,7 @@ World::World(const Prepared& prepared_plan, TermTable& term_table, Host& the_hos
   for (std::size_t table = 0; table < plan().tables.size(); ++table) {
     const std::size_t width = plan().tables[table].columns;
     events[table].width = fluents[table].width = width;
+    fluents[table].terms = &terms;
     fluents[table].initiations.width = fluents[table].terminations.width = width + 1;
   }
 }

@@ -1,6 +1,7 @@
-"""What the columnar engine refuses of a program, found before it runs, so that `check` says what `run` would (HF590).
+"""What Spark and `explain` refuse of a program, found before they run, so that `check` says what they would (HF590).
 
-All of it has a meaning and runs on the reference evaluator. The limits stand where they are met, as `NotSupported`; here
+They still use the columnar engine. All of it has a meaning: runs and sessions are evaluated by the core, which has no such
+limits. The limits stand where they are met, as `NotSupported`; here
 everything that can meet one is tried on the rules alone, or foreseen. Without limits this file goes as a whole.
 """
 
@@ -35,17 +36,17 @@ _ON_COLLECTED = frozenset("member memberchk length sum_list sumlist max_list min
 """The library predicates that work on the results of `findall`."""
 _LISTS_OF_LISTS = frozenset(("sort", "list_to_set", "msort"))
 _AS_VALUE = "a list that findall collects, used as a value"
-_HINT = "the reference evaluator can do it: run --engine reference"
+_HINT = "holdsfor run, windows and sessions can do it"
 
 
 def refusals(plan: Plan) -> list[Diagnostic]:
-    """One finding for each thing that the engine refuses."""
+    """One finding for each thing that Spark and `explain` refuse."""
     notes = rule_notes(plan)
     found: dict[tuple[str, int], NotSupported] = {}
     for problem in (*_lists(plan), *_collected(plan), *_open_terminations(plan, notes), *_components(plan, notes)):
         found.setdefault((problem.what, (problem.span or NOWHERE).start), problem)
     return [
-        Diagnostic("HF590", Severity.ERROR, f"the engine cannot do this: {one.what}", one.span or NOWHERE, _HINT)
+        Diagnostic("HF590", Severity.NOTE, f"Spark and explain cannot do this: {one.what}", one.span or NOWHERE, _HINT)
         for one in found.values()
     ]
 

@@ -10,9 +10,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Any
 
 from holdsfor.diagnostics import NOWHERE, Span
 from holdsfor.ir import Literal
+from holdsfor.logic.order import order_key
 from holdsfor.logic.unify import is_ground, resolve
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Term
@@ -22,6 +24,7 @@ _MOST_ROWS = 1_000_000
 _NAME = re.compile(r"[A-Z_]\w*\Z")
 Row = Mapping[str, Term]
 """The variables of a rule and what they stand for."""
+Order = tuple[tuple[Any, ...], ...]
 
 
 @dataclass
@@ -32,6 +35,8 @@ class Failure:
     reason: str
     first: Row
     rows: set[object] = field(default_factory=set)
+    order: Order | None = None
+    """What puts the first row before others."""
 
     @property
     def span(self) -> Span:
@@ -43,6 +48,11 @@ class Failure:
         called = names or {}
         parts = ((called.get(name, name), print_term(term)) for name, term in self.first.items())
         return ", ".join(f"{name} = {text}" for name, text in parts if _NAME.match(name))
+
+
+def _place(literal: Literal) -> object:
+    span = literal.span
+    return literal if span == NOWHERE else (span.source.name, span.start, span.end)
 
 
 class Failures:
@@ -57,17 +67,26 @@ class Failures:
     def __len__(self) -> int:
         return sum(len(failure.rows) for failure in self._found.values())
 
-    def add(self, literal: Literal, reason: str, bindings: Mapping[str, Term]) -> None:
-        """Note that a condition failed under some bindings."""
+    def add(self, literal: Literal, reason: str | Callable[[], str], bindings: Mapping[str, Term]) -> None:
+        """Note that a condition failed under some bindings.
+
+        The first row is the least one, in the standard order of what its variables stand for, and so the earliest: it does
+        not depend on the order in which rows are looked at.
+        """
         resolved = ((name, resolve(term, bindings)) for name, term in bindings.items() if _NAME.match(name))
         row = {name: term for name, term in resolved if is_ground(term)}
-        self.add_rows(literal, [tuple(row.items())], lambda: (reason, row))
+        order = tuple((order_key(term), name) for name, term in row.items())
+        failure = self._found.get(_place(literal))
+        if failure is None or (failure.order is not None and order < failure.order):
+            said = reason if isinstance(reason, str) else reason()
+            rows = set() if failure is None else failure.rows
+            failure = self._found[_place(literal)] = Failure(literal, said, row, rows, order)
+        if len(failure.rows) < _MOST_ROWS:
+            failure.rows.add(tuple(row.items()))
 
     def add_rows(self, literal: Literal, keys: Iterable[object], first: Callable[[], tuple[str, Row]]) -> None:
         """The same for several rows at once; the reason and the first row are worked out if nothing is known yet."""
-        span = literal.span
-        place: object = literal if span == NOWHERE else (span.source.name, span.start, span.end)
-        failure = self._found.get(place)
+        failure = self._found.get(_place(literal))
         if failure is None:
-            failure = self._found[place] = Failure(literal, *first())
+            failure = self._found[_place(literal)] = Failure(literal, *first())
         failure.rows.update(islice(keys, _MOST_ROWS - len(failure.rows)))

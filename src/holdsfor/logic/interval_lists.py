@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from holdsfor.ir import Guard, Literal
 from holdsfor.logic.arithmetic import NoValue, evaluate
 from holdsfor.logic.solver import Solver
-from holdsfor.logic.unify import Bindings, unify
+from holdsfor.logic.unify import Bindings, resolve, unify
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, arguments, functor
 
@@ -63,6 +63,14 @@ def decode(term: Term) -> list[tuple[float, float]]:
         else:
             joined.append((start, end))
     return joined
+
+
+def lists_of(term: Term, bindings: Bindings) -> list[list[tuple[float, float]]]:
+    """The lists of intervals that a term lists."""
+    whole = resolve(term, bindings)
+    if not isinstance(whole, ListTerm):
+        raise NoValue(f"{print_term(whole)} is not a list of interval lists")
+    return [decode(item) for item in whole.items]
 
 
 def _moment(time: float) -> Term:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from holdsfor.ir.sliding import SlidingKind
-from holdsfor.logic.arithmetic import Number, apply, evaluate, exact_sum, greatest, least
+from holdsfor.logic.arithmetic import NoValue, Number, apply, evaluate, exact_sum, greatest, least
 from holdsfor.logic.order import order_key
 from holdsfor.syntax.terms import Term
 
@@ -26,7 +26,11 @@ def aggregate(kind: SlidingKind, items: Sequence[Term]) -> Number | None:
         return len(items)
     if kind is SlidingKind.DISTINCT:
         return len({order_key(item) for item in items})
-    numbers = [evaluate(item, {}) for item in items]
+    try:
+        numbers = [evaluate(item, {}) for item in items]
+    except NoValue:
+        # Of several items without a value the least one is named, in whatever order they came.
+        numbers = [evaluate(item, {}) for item in sorted(items, key=order_key)]
     if kind is SlidingKind.SUM:
         return exact_sum(numbers)
     if not numbers:

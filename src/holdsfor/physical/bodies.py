@@ -6,9 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.analysis.binding import names
+from holdsfor.compiler.analysis.binding import names, schedule
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.analysis.lookback import reach, surroundings
 from holdsfor.ir import (
@@ -33,6 +34,7 @@ from holdsfor.ir import (
     Literal,
     Not,
     Or,
+    variable_names,
 )
 from holdsfor.ir.sliding import SlidingKind
 from holdsfor.logic.arithmetic import ARITHMETIC_COMPARISONS
@@ -40,8 +42,12 @@ from holdsfor.logic.library import LIBRARY
 from holdsfor.logic.solver import Predicate
 from holdsfor.logic.unify import is_ground
 from holdsfor.physical import model
+from holdsfor.physical.open_ends import openly_ended
+from holdsfor.physical.reads import registers
 from holdsfor.physical.scope import Scope
 from holdsfor.syntax.terms import Compound, Term, Var, arguments, functor
+
+_FARTHEST = 2**62
 
 
 @dataclass
@@ -80,6 +86,14 @@ class Knowledge:
         symbol = self.analysis.entities.fluent(fvp)
         return self.tables[symbol], symbol.columns(fvp.fluent)
 
+    def is_ended_openly(self, fvp: Fvp) -> bool:
+        """Whether a rule ends a fluent without saying which of its instances or values."""
+        return self.analysis.entities.fluent(fvp) in self._openly_ended
+
+    @cached_property
+    def _openly_ended(self) -> frozenset[Symbol]:
+        return openly_ended(self.analysis)
+
     def fact_table(self, name: Predicate) -> int | None:
         """The table of a predicate that has ground facts only."""
         if name not in self.facts:
@@ -112,7 +126,26 @@ class BodyLowering:
 
     def block(self, body: Body) -> model.Block:
         """The instructions of a conjunction."""
-        return tuple(one for literal in body for one in self._literal(literal))
+        return tuple(one for literal in self.with_late_ends(body) for one in self._literal(literal))
+
+    def with_late_ends(self, body: Body) -> Body:
+        """A body in which `terminatedAt` comes late, where a fluent may have been ended for all its instances.
+
+        Such an end leaves open which instance is meant. So whatever else says it comes before.
+        """
+        ends = tuple(literal for literal in body if self._may_stay_open(literal))
+        if not ends:
+            return body
+        others = tuple(literal for literal in body if literal not in ends)
+        needs = self._known.analysis.background.needs
+        first = schedule(others, set(self._scope.bound), needs, frozenset(variable_names(ends)))
+        return (*first.body, *ends, *first.stuck)
+
+    def _may_stay_open(self, literal: Literal) -> bool:
+        if not isinstance(literal, Effect) or literal.kind is not EffectKind.TERMINATED:
+            return False
+        asked = names(literal.fvp.fluent) | names(literal.fvp.value)
+        return not asked <= self._scope.bound and self._known.is_ended_openly(literal.fvp)
 
     def _literal(self, literal: Literal) -> Sequence[model.Instruction]:
         scope = self._scope
@@ -161,8 +194,9 @@ class BodyLowering:
         least = most = None
         if self._now is not None and time.name != self._now:
             found = reach(surroundings(self._whole, literal), self._now, time.name)
-            least = int(found.least) if math.isfinite(found.least) else None
-            most = int(found.most) if math.isfinite(found.most) else None
+            # No two time-points are farther apart, and what lies ahead is not known: the conditions themselves say more.
+            least = int(max(0, min(found.least, _FARTHEST))) if math.isfinite(found.least) else None
+            most = int(max(0, found.most)) if found.most <= _FARTHEST else None
         register = self._scope.bind(time.name) if binds else self._scope.register(time.name)
         return model.Instant(register, binds, least, most)
 
@@ -213,9 +247,10 @@ class BodyLowering:
                 with scope.inner():
                     inside = self.block(body)
                     collected = scope.pattern(template)
+                    window = None if sliding is None else self._window(literal, inside, sliding.kind)
                 aggregate = -1 if sliding is None else list(SlidingKind).index(sliding.kind)
                 site = scope.site(literal.span, literal)
-                return model.Collect(collected, inside, scope.pattern(result), aggregate, site)
+                return model.Collect(collected, inside, scope.pattern(result), aggregate, site, window)
             case Or(branches=branches):
                 blocks = []
                 bound: list[set[str]] = []
@@ -237,6 +272,34 @@ class BodyLowering:
                         after &= scope.bound
                 scope.bound |= after
                 return model.Branch(tested, chosen, rest)
+
+    def _window(self, literal: FindAll, block: model.Block, kind: SlidingKind) -> model.Window | None:
+        """The window of a sliding aggregate whose block is its events and the limits of its window."""
+        match literal.body:
+            case (
+                Happens(event=event, time=Var(name=then)),
+                Compare(operator="=<", left=Var(name=earlier), right=Var(name=later)),
+                Compare(operator="<", left=Compound(name="-", args=(Var(name=end), Var(name=begin))), right=length),
+            ) if earlier == begin == then and later == end == self._now:
+                pass
+            case _:
+                return None
+        scope = self._scope
+        first = block[0]
+        assert isinstance(first, model.Events)
+        given = set(registers(*first.columns, bound_here=True))
+        known = tuple(
+            place
+            for place, shape in enumerate(first.columns)
+            if isinstance(shape, model.Constant) or (isinstance(shape, model.Register) and shape.number not in given)
+        )
+        here = {scope.register(name) for name in names(event)}
+        if any(scope.register(name) not in here for name in names(literal.template)):
+            return None
+        if any(scope.register(name) in given for name in names(length)) or then in names(length):
+            return None
+        numbers = kind not in (SlidingKind.COUNT, SlidingKind.DISTINCT)
+        return model.Window(scope.expression(length), scope.expression(literal.template) if numbers else None, known)
 
     def _list_condition(self, literal: Literal) -> Sequence[model.Instruction]:
         raise NotImplementedError(type(literal).__name__)

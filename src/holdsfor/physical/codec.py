@@ -28,6 +28,7 @@ KINDS: dict[type, int] = {
             instructions.Anything,
             instructions.Structure,
             instructions.Apply,
+            instructions.Calendar,
             instructions.Events,
             instructions.Holding,
             instructions.Edges,
@@ -47,6 +48,8 @@ KINDS: dict[type, int] = {
             instructions.Empty,
             instructions.Copy,
             instructions.ListCall,
+            instructions.Spell,
+            instructions.Read,
         ),
         1,
     )

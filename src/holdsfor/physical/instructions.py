@@ -10,7 +10,7 @@ from enum import IntEnum
 from typing import TypeAlias
 
 from holdsfor.diagnostics import NOWHERE, Span
-from holdsfor.ir import Literal
+from holdsfor.ir import DelayRule, Literal
 
 NOW = 0
 """The register of the present time-point."""
@@ -61,7 +61,17 @@ class Apply:
     args: tuple[Expression, ...]
 
 
-Expression: TypeAlias = Constant | Register | Structure | Apply
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """A field of the calendar at a time-point; `unit` is how many nanoseconds a time-point is."""
+
+    field: str
+    time: Expression
+    unit: int
+    zone: str
+
+
+Expression: TypeAlias = Constant | Register | Structure | Apply | Calendar
 
 
 # Instructions
@@ -90,7 +100,7 @@ class Site:
 
     span: Span = field(default=NOWHERE, compare=False)
     row: tuple[tuple[str, int | Constant], ...] = field(default=(), compare=False)
-    literal: Literal | None = field(default=None, compare=False, repr=False)
+    literal: Literal | DelayRule | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +237,8 @@ class Branch:
 class Collect:
     """A list with the template for every solution of the block, or what an aggregate makes of it; it must match `result`.
 
-    Aggregates are numbered as `SlidingKind` has them; -1 is the list itself.
+    Aggregates are numbered as `SlidingKind` has them; -1 is the list itself. With a window, the block is the events of a
+    table in it and nothing else.
     """
 
     template: Shape
@@ -235,6 +246,16 @@ class Collect:
     result: Shape
     aggregate: int = -1
     site: Site = Site()
+    window: Window | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The events of the last `length`: what each is worth, and which of their columns are known beforehand."""
+
+    length: Expression
+    worth: Expression | None
+    known: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,13 +287,17 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Operate:
-    """An interval operator on list registers; `parameters` are those of the operator."""
+    """An interval operator on list registers; `parameters` are those of the operator.
+
+    `rest` is the register of a term that lists further lists.
+    """
 
     operator: str
     inputs: tuple[int, ...]
     out: int
     parameters: tuple[int, ...] = ()
     bound: Expression | None = None
+    rest: int | None = None
     site: Site = Site()
 
 
@@ -306,6 +331,23 @@ class ListCall:
     site: Site = Site()
 
 
+@dataclass(frozen=True, slots=True)
+class Spell:
+    """Gives a register the intervals of a list register as a term."""
+
+    source: int
+    register: int
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Gives a list register the intervals that a term lists."""
+
+    term: Shape
+    out: int
+    site: Site = Site()
+
+
 Instruction: TypeAlias = (
     Events
     | Holding
@@ -326,5 +368,7 @@ Instruction: TypeAlias = (
     | Empty
     | Copy
     | ListCall
+    | Spell
+    | Read
 )
 Block: TypeAlias = tuple[Instruction, ...]

@@ -16,6 +16,7 @@ from holdsfor.ir import (
     Body,
     Boundary,
     Effect,
+    EffectKind,
     EffectRule,
     EventRule,
     Happens,
@@ -27,6 +28,7 @@ from holdsfor.ir import (
     walk,
 )
 from holdsfor.physical.instructions import origin
+from holdsfor.physical.open_ends import openly_ended
 from holdsfor.physical.required import required_leaves
 from holdsfor.spreading.alignment import Places, Spreading
 from holdsfor.spreading.stages import read_by, stage_plan
@@ -45,11 +47,25 @@ class Draft:
 
 def choose_stages(plan: Plan) -> Iterator[Draft]:
     """The stages of a plan, in order. What is spread together but by keys of different sizes has stages of its own."""
+    without_place = openly_ended(plan.analysis)
     for stage in stage_plan(plan, tied=False).stages:
         places = dict(stage.members)
         for size in sorted({len(some) for some in places.values()}, reverse=True):
             strata = [stratum for stratum in stage.strata if len(places[stratum.members[0]]) == size]
-            yield _draft(strata, size, places, {one.symbol: one.spreading for one in stage.deliveries}, plan)
+            ended = without_place & (_asked_for_ends(strata, plan) if without_place else frozenset())
+            deliveries = {one.symbol: None if one.symbol in ended else one.spreading for one in stage.deliveries}
+            yield _draft(strata, size, places, deliveries, plan)
+
+
+def _asked_for_ends(strata: list[Stratum], plan: Plan) -> frozenset[Symbol]:
+    """The fluents whose terminations rules have conditions on."""
+    return frozenset(
+        plan.analysis.entities.fluent(literal.fvp)
+        for stratum in strata
+        for rule in stratum.rules
+        for literal in walk(rule.body)
+        if isinstance(literal, Effect) and literal.kind is EffectKind.TERMINATED
+    )
 
 
 def _draft(

@@ -25,15 +25,17 @@ from holdsfor.physical.instructions import (
     ListCall,
     Lookup,
     Operate,
+    Read,
     Register,
     Shape,
+    Spell,
     Structure,
 )
 from holdsfor.physical.model import FOREVER, Definition, FactTable
 from holdsfor.physical.operators import OPERATORS, Nearby, added
 from holdsfor.physical.reads import blocks_of, registers, walk
 
-_ABOUT_LISTS = (Lookup, Operate, Empty, Copy, ListCall, Domain)
+_ABOUT_LISTS = (Lookup, Operate, Empty, Copy, ListCall, Spell, Read, Domain)
 _MOST_VARIANTS = 64
 
 
@@ -109,6 +111,8 @@ class _Variant:
         self._reads: dict[int, tuple[ListRead, ...]] = {}
         for one in block:
             match one:
+                case Operate(rest=int()) | Spell() | Read():
+                    self._problem = "a list of intervals that is written as a term may say anything of the past"
                 case Lookup(out=out) | Operate(out=out):
                     self._lists[out] = one
                 case Empty(register=register, gives=True):

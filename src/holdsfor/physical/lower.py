@@ -181,8 +181,9 @@ class _Lowering:
         scope = Scope(self._occurrences(rule))
         assert isinstance(rule.time, Var)
         scope.put_now(rule.time.name)
-        block = BodyLowering(self._known, scope, rule.time.name, body).block(body)
-        drivers = tuple(dict.fromkeys(self._drivers(body, rule.time.name)))
+        lowering = BodyLowering(self._known, scope, rule.time.name, body)
+        drivers = tuple(dict.fromkeys(self._drivers(lowering.with_late_ends(body), rule.time.name)))
+        block = lowering.block(body)
         if isinstance(rule, EventRule):
             table, columns = self._known.event(rule.event)
             kind, value = model.HeadKind.HAPPEN, None
@@ -222,7 +223,7 @@ class _Lowering:
             target, terms = self._known.fluent(rule.effect)
             effect = target, scope.patterns(terms), scope.pattern(rule.effect.value)
         delay = scope.expression(rule.delay)
-        site = scope.site(rule.span)
+        site = scope.site(rule.span, rule)
         return model.Delay(
             table, columns, value, model.Program(block, scope.size), delay, effect, site, model.origin(rule.span)
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdsfor.ir import Algebra, Body, Guard, IntervalOperator, IntervalRule, Intervals
-from holdsfor.syntax.terms import ListTerm, Term, Var
+from holdsfor.syntax.terms import Term, Var
 
 Leaves = frozenset[int]
 """Places in the body of conditions that give the intervals of a fluent."""
@@ -15,7 +15,7 @@ def required_leaves(rule: IntervalRule, body: Body) -> list[Intervals]:
     >>> from holdsfor.ir import Fvp
     >>> from holdsfor.syntax.terms import Const
     >>> a, b = (Intervals(Fvp(Const(name), Const("true")), Var(name.upper())) for name in "ab")
-    >>> both = Algebra(IntervalOperator.INTERSECTION, (ListTerm((Var("A"), Var("B"))),), Var("I"))
+    >>> both = Algebra(IntervalOperator.INTERSECTION, (Var("A"), Var("B")), Var("I"))
     >>> [leaf.out.name for leaf in required_leaves(IntervalRule(Fvp(Const("c"), Const("true")), Var("I"), ()), (a, b, both))]
     ['A', 'B']
     """
@@ -36,7 +36,7 @@ def required_leaves(rule: IntervalRule, body: Body) -> list[Intervals]:
 
 
 def _needed(literal: Algebra, needs: dict[str, Leaves]) -> Leaves:
-    inputs = [_of(term, needs) for given in literal.inputs for term in _items(given)]
+    inputs = [_of(term, needs) for term in literal.inputs]
     if not inputs:
         return frozenset()
     match literal.operator:
@@ -54,7 +54,3 @@ def _needed(literal: Algebra, needs: dict[str, Leaves]) -> Leaves:
 
 def _of(term: Term, needs: dict[str, Leaves]) -> Leaves:
     return needs.get(term.name, frozenset()) if isinstance(term, Var) else frozenset()
-
-
-def _items(term: Term) -> tuple[Term, ...]:
-    return term.items if isinstance(term, ListTerm) else (term,)

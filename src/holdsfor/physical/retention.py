@@ -159,7 +159,12 @@ class _Retention:
         found = self._reading(definitions)
         where = _at(definitions[0].origin)
         if found.problem or any(one.back or one.lag for one in found.reads):
-            return Distance(FOREVER, f"{where}: {found.problem or 'it looks back or ahead inside a cycle'}")
+            why = f"{where}: {found.problem or 'it looks back or ahead inside a cycle'}"
+            self._recomputed.add(table)
+            for definition in definitions:
+                for read in tables_read(definition.program.block):
+                    self._need(read, Distance(FOREVER, why))
+            return Distance(FOREVER, why)
         lags = [added(self._lag[one.table], 1) for one in found.reads if one.table not in inside]
         points = max(lags, default=0)
         return self._effects.get(table, Distance()).joined(Distance(points, f"{where} {_later(points)}"))

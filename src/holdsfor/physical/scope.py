@@ -8,10 +8,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from holdsfor.diagnostics import Span
-from holdsfor.ir import Literal
+from holdsfor.ir import DelayRule, Literal
 from holdsfor.logic.arithmetic import CONSTANTS, FUNCTIONS
-from holdsfor.physical.model import LIST, NOW, Anything, Apply, Constant, Expression, Register, Shape, Site, Structure
+from holdsfor.logic.calendar import CALENDAR, field_of, scale_of
+from holdsfor.physical.model import (
+    LIST,
+    NOW,
+    Anything,
+    Apply,
+    Calendar,
+    Constant,
+    Expression,
+    Register,
+    Shape,
+    Site,
+    Structure,
+)
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
+from holdsfor.times import UNITS
 
 
 @dataclass
@@ -85,9 +99,16 @@ class Scope:
 
     def head(self, term: Term) -> Shape:
         """A term of a head; what is open in it matches anything."""
-        if isinstance(term, Var) and term.name not in self.bound:
-            return Anything()
-        return self.pattern(term)
+        match term:
+            case Var(name=name) if name not in self.bound:
+                return Anything()
+            case Compound(name=name, args=args):
+                return Structure(name, tuple(self.head(arg) for arg in args))
+            case ListTerm(items=items, tail=tail):
+                rest = None if tail is None else self.head(tail)
+                return Structure(LIST, tuple(self.head(item) for item in items), rest)
+            case _:
+                return self.pattern(term)
 
     def expression(self, term: Term) -> Expression:
         """A term to be evaluated. What is no number and no function has no value, which shows when it is evaluated."""
@@ -100,12 +121,15 @@ class Scope:
                 return Register(self.register(name))
             case Compound(name=name, args=args) if (name, len(args)) in FUNCTIONS:
                 return Apply(name, tuple(self.expression(arg) for arg in args))
+            case Compound(name=name, args=args) if (name, len(args)) in CALENDAR:
+                unit, zone = scale_of(term)
+                return Calendar(field_of(term), self.expression(args[0]), UNITS[unit], zone)
             case _:
                 shape = self.pattern(term)
                 assert isinstance(shape, Structure)
                 return shape
 
-    def site(self, span: Span, literal: Literal | None = None) -> Site:
+    def site(self, span: Span, literal: Literal | DelayRule | None = None) -> Site:
         """A place in the source, with what is known there."""
         row = tuple((name, register) for name, register in self.registers.items() if name in self.bound)
         return Site(span, row, literal)

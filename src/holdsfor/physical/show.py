@@ -42,6 +42,8 @@ def shape(given: model.Shape | model.Expression) -> str:
             return f"[{','.join(map(shape, args))}{rest}]"
         case model.Structure(functor=name, args=args) | model.Apply(function=name, args=args):
             return f"{name}({','.join(map(shape, args))})"
+        case model.Calendar(field=field, time=time, zone=zone):
+            return f"{field}({shape(time)}) in {zone}"
 
 
 class Lines:
@@ -80,9 +82,10 @@ class Lines:
                 yield from self._inside("then", then)
                 if otherwise is not None:
                     yield from self._inside("else", otherwise)
-            case model.Collect(template=template, block=block, result=result, aggregate=aggregate):
+            case model.Collect(template=template, block=block, result=result, aggregate=aggregate, window=window):
                 kind = "list" if aggregate < 0 else _AGGREGATES[aggregate]
-                yield from self._inside(f"{shape(result)} is the {kind} of {shape(template)} for all", block)
+                kept = "" if window is None else f", in a window of {shape(window.length)} that slides"
+                yield from self._inside(f"{shape(result)} is the {kind} of {shape(template)} for all{kept}", block)
             case _:
                 yield self._plain(one)
 
@@ -115,13 +118,20 @@ class Lines:
                 return f"?{register(number)} from the pairs of {where}"
             case model.Lookup(table=table, columns=columns, value=value, out=out):
                 return f"l{out} is the list of {self.row(table, columns, value)}"
-            case model.Operate(operator=operator, inputs=inputs, out=out, parameters=parameters, bound=bound):
+            case model.Operate(
+                operator=operator, inputs=inputs, out=out, parameters=parameters, bound=bound, rest=rest
+            ):
                 given = [*(f"l{number}" for number in inputs), *(() if bound is None else (shape(bound),))]
+                given += () if rest is None else (f"those of {register(rest)}",)
                 return f"l{out} is {operator}({', '.join((*given, *map(str, parameters)))})"
             case model.Empty(register=number, negated=negated, gives=gives):
                 return f"l{number} is []" if gives else f"test l{number} {'differs from' if negated else '='} []"
             case model.Copy(source=source, out=out, tests=tests):
                 return f"test l{source} = l{out}" if tests else f"l{out} is l{source}"
+            case model.Spell(source=source, register=number):
+                return f"?{register(number)} is l{source} as a term"
+            case model.Read(term=term, out=out):
+                return f"l{out} is {shape(term)}"
             case _:
                 raise AssertionError(one)
 

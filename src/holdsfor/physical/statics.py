@@ -27,11 +27,12 @@ from holdsfor.ir import (
     variable_names,
     walk,
 )
+from holdsfor.logic.unify import substitute
 from holdsfor.physical import model
 from holdsfor.physical.bodies import BodyLowering, Goal, Knowledge
 from holdsfor.physical.required import required_leaves
 from holdsfor.physical.scope import Scope
-from holdsfor.syntax.terms import ListTerm, Term, Var, variables
+from holdsfor.syntax.terms import EMPTY_LIST, ListTerm, Term, Var, variables
 
 _NO_LIMIT = -1
 
@@ -59,7 +60,9 @@ class _Definition(BodyLowering):
         for literal in sorted(scanned, key=lambda one: -len({v.name for v in literal_variables(one)})):
             block += self._literal(literal)
         plain = tuple(lit for lit in self._body if not self._is_about_lists(lit))
-        domains = [name for name in self._domain_names() if name not in scope.bound]
+        # A value that nobody asks for is matched where its fluent is looked up.
+        idle = {name for literal in scanned for name in variable_names((literal,)) if scope.is_idle(name)}
+        domains = [name for name in self._domain_names() if name not in scope.bound | idle]
         outside = (frozenset(v.name for v in rule_variables(rule)) - variable_names(plain)) | frozenset(domains)
         needs = self._known.analysis.background.needs
         given = schedule(plain, set(scope.bound), needs, outside).bound
@@ -70,7 +73,8 @@ class _Definition(BodyLowering):
             block += self.block(ordered.body)
             rest = tuple(lit for lit in self._body if self._is_about_lists(lit))
         block += self.block(tuple(literal for literal in rest if literal not in scanned))
-        out = self._list_of(rule.out, block)
+        # A list in the head that is none says nothing.
+        out = self._list_of(rule.out, block, model.Site())
         table, columns = self._known.fluent(rule.fvp)
         heads = tuple(scope.head(term) for term in columns)
         value = scope.head(rule.fvp.value)
@@ -78,9 +82,25 @@ class _Definition(BodyLowering):
         return model.Definition(table, heads, value, program, out, model.origin(rule.span))
 
     def _literal(self, literal: Literal) -> Sequence[model.Instruction]:
+        if isinstance(literal, FindAll) and any(isinstance(one, Intervals) for one in walk(literal.body)):
+            return (self._collect_lists(literal),)
         if isinstance(literal, Compare | Call | Assign | FindAll) and variable_names((literal,)) & self._list_names:
             return (self._list_call(literal),)
         return super()._literal(literal)
+
+    def _collect_lists(self, literal: FindAll) -> model.Instruction:
+        """Lists of intervals that are collected become terms."""
+        scope = self._scope
+        with scope.inner():
+            block = list(self.block(literal.body))
+            spelled: dict[str, Term] = {}
+            for name in sorted({v.name for v in variables(literal.template)} & self._list_names):
+                term = Var(f"{name} as a term")
+                block.append(model.Spell(scope.list_register(name), scope.bind(term.name)))
+                spelled[name] = term
+            template = scope.pattern(substitute(literal.template, spelled))
+        site = scope.site(literal.span, literal)
+        return model.Collect(template, tuple(block), scope.pattern(literal.result), site=site)
 
     def _list_call(self, literal: Compare | Call | Assign | FindAll) -> model.Instruction:
         scope = self._scope
@@ -139,7 +159,8 @@ class _Definition(BodyLowering):
                 continue
             table, columns = self._known.fluent(literal.fvp)
             # Registers of a scope of its own: other variables of the pattern are not those of the rule here.
-            inner = Scope(self._scope.occurrences, {name: self._scope.register(name)}, first=self._first_free())
+            occurrences = self._scope.occurrences + Counter({name: 1})
+            inner = Scope(occurrences, {name: self._scope.register(name)}, first=self._first_free())
             shapes = inner.patterns(columns)
             places.append(model.Place(table, shapes, inner.pattern(literal.fvp.value)))
             self._scope.passing = max(self._scope.passing, *inner.registers.values())
@@ -169,24 +190,29 @@ class _Definition(BodyLowering):
 
     def _operate(self, literal: Algebra) -> Sequence[model.Instruction]:
         block: list[model.Instruction] = []
-        inputs = tuple(self._list_of(term, block) for given in literal.inputs for term in _items(given))
-        bound = None if literal.bound is None else self._scope.expression(literal.bound)
+        rest = [term.tail.name for term in literal.inputs if isinstance(term, ListTerm) and isinstance(term.tail, Var)]
         site = self._scope.site(literal.span, literal)
+        lists = [term for term in literal.inputs if not (isinstance(term, ListTerm) and term.tail is not None)]
+        inputs = tuple(self._list_of(term, block, site) for term in lists)
+        bound = None if literal.bound is None else self._scope.expression(literal.bound)
         assert isinstance(literal.out, Var)
         out = self._scope.list_register(literal.out.name)
         self._scope.bound.add(literal.out.name)
-        block.append(model.Operate(literal.operator.value, inputs, out, _parameters(literal), bound, site))
+        others = self._scope.register(rest[0]) if rest else None
+        block.append(model.Operate(literal.operator.value, inputs, out, _parameters(literal), bound, others, site))
         return block
 
-    def _list_of(self, term: Term, block: list[model.Instruction]) -> int:
+    def _list_of(self, term: Term, block: list[model.Instruction], site: model.Site) -> int:
         """The register of a list; one that is written down is made first."""
+        scope = self._scope
         if isinstance(term, Var):
-            return self._scope.list_register(term.name)
-        if isinstance(term, ListTerm) and not term.items and term.tail is None:
-            register = self._scope.list_register(f"[]{len(self._scope.lists)}")
+            return scope.list_register(term.name)
+        register = scope.list_register(f"[]{len(scope.lists)}")
+        if term == EMPTY_LIST:
             block.append(model.Empty(register, gives=True))
-            return register
-        raise NotImplementedError("a list of intervals in a rule")
+        else:
+            block.append(model.Read(scope.pattern(term), register, site))
+        return register
 
 
 def _list_names(rule: IntervalRule, body: Body) -> set[str]:
@@ -197,12 +223,12 @@ def _list_names(rule: IntervalRule, body: Body) -> set[str]:
             case Intervals(out=out):
                 found |= {v.name for v in variables(out)}
             case Algebra(inputs=inputs, out=out):
-                found |= {v.name for term in (*inputs, out) for v in variables(term)}
+                found |= {term.name for term in (*inputs, out) if isinstance(term, Var)}
             case Guard(intervals=term):
                 found |= {v.name for v in variables(term)}
             case _:
                 continue
-    found |= {v.name for v in variables(rule.out)}
+    found |= {rule.out.name} if isinstance(rule.out, Var) else set()
     size = -1
     while size < len(found):
         size = len(found)
@@ -211,14 +237,6 @@ def _list_names(rule: IntervalRule, body: Body) -> set[str]:
                 names = {side.name for side in (literal.left, literal.right) if isinstance(side, Var)}
                 found |= names if names & found else set()
     return found
-
-
-def _items(term: Term) -> tuple[Term, ...]:
-    if isinstance(term, ListTerm):
-        if term.tail is not None:
-            raise NotImplementedError("a list with an open tail")
-        return term.items
-    return (term,)
 
 
 def _parameters(literal: Algebra) -> tuple[int, ...]:

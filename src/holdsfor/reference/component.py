@@ -13,14 +13,13 @@ from dataclasses import dataclass
 
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.analysis.instant import DELAYED, EVENT, INITIATED, TERMINATED, Moment
-from holdsfor.compiler.limits import too_many_delayed_effects
+from holdsfor.compiler.limits import too_many_delayed_effects, wrong_delay
 from holdsfor.ir import INITIAL, DelayRule, EffectKind, EffectRule, EventRule, IntervalRule, Rule
-from holdsfor.logic.arithmetic import EvaluationError, evaluate
-from holdsfor.logic.unify import resolve, substitute, unify
+from holdsfor.logic.arithmetic import evaluate
+from holdsfor.logic.unify import is_ground, resolve, substitute, unify
 from holdsfor.reference.evaluator import World, bind
 from holdsfor.reference.intervals import Interval
 from holdsfor.reference.statics import Pair, StaticSolver
-from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
 
 
@@ -42,7 +41,7 @@ class Component:
     def __init__(self, world: World, members: tuple[Symbol, ...]) -> None:
         self._world = world
         self._members = frozenset(members)
-        self._now = 0
+        self.now = 0
         self._tick = world.tick
         self._value: dict[Term, tuple[Term, float]] = {}
         self._static: dict[Pair, float] = {}
@@ -130,10 +129,10 @@ class Component:
     # One time-point
 
     def _effects(self, kind: EffectKind) -> dict[Pair, None]:
-        return self._world.effects.setdefault((kind, self._now), {})
+        return self._world.effects.setdefault((kind, self.now), {})
 
     def _step(self, time: int) -> None:
-        self._now = time
+        self.now = time
         if time == INITIAL * self._tick:
             for pair in filter(self.owns, self._world.initial_pairs):
                 self._initiate(pair)
@@ -143,14 +142,14 @@ class Component:
         for attempt in filter(self._comes_true, self._attempts):
             self._count(attempt)
             if attempt.effect is not None and not self.owns(attempt.effect):
-                self._world.scheduled.setdefault(self._now, {}).setdefault(attempt.effect)
+                self._world.scheduled.setdefault(self.now, {}).setdefault(attempt.effect)
         self._apply()
 
     def _count(self, attempt: Attempt) -> None:
         """Delayed effects may set each other off for ever; so many in a row, with nothing else in between, are too many."""
         self._in_a_row += 1
         if self._in_a_row > self._world.max_delayed_effects:
-            raise too_many_delayed_effects(attempt.rule, self._world.max_delayed_effects, self._now)
+            raise too_many_delayed_effects(attempt.rule, self._world.max_delayed_effects, self.now)
 
     def _decide(self, moment: Moment) -> bool:
         """Add what the rules of a moment give at the present time-point; says whether it was anything new."""
@@ -163,25 +162,29 @@ class Component:
             else:
                 self._initiate(attempt.effect)
         if moment.what == INITIATED:
-            for pair in self._world.scheduled.get(self._now, ()):
+            for pair in self._world.scheduled.get(self.now, ()):
                 if self._concerns(moment, pair):
                     self._initiate(pair)
         return self._size() > before
 
     def _size(self) -> int:
-        return sum(len(self._effects(kind)) for kind in EffectKind) + len(self._world.events.get(self._now, ()))
+        return sum(len(self._effects(kind)) for kind in EffectKind) + len(self._world.events.get(self.now, ()))
 
     def _fire(self, rule: Rule) -> None:
         assert isinstance(rule, EffectRule | EventRule)
         body = self._world.analysis.body(rule)
-        for start in bind({}, (rule.time, Const(self._now))):
+        for start in bind({}, (rule.time, Const(self.now))):
             for answer in list(self._world.solve(body, start)):
+                # Of a fluent that was ended for all its instances, a condition may leave open which one is meant.
                 if isinstance(rule, EventRule):
-                    self._world.events.setdefault(self._now, {}).setdefault(resolve(rule.event, answer))
+                    event = resolve(rule.event, answer)
+                    if is_ground(event):
+                        self._world.events.setdefault(self.now, {}).setdefault(event)
                     continue
                 pair = (resolve(rule.fvp.fluent, answer), resolve(rule.fvp.value, answer))
                 if rule.kind is EffectKind.INITIATED:
-                    self._initiate(pair)
+                    if all(map(is_ground, pair)):
+                        self._initiate(pair)
                 else:
                     self._effects(EffectKind.TERMINATED).setdefault(_apart(pair))
 
@@ -200,7 +203,7 @@ class Component:
         value, since = self._value.get(attempt.trigger[0], (None, math.inf))
         unbroken = value == attempt.trigger[1] and since <= attempt.initiated + self._tick
         renewed = attempt.postponable and self._is_renewed(attempt)
-        return attempt.due == self._now and unbroken and not renewed
+        return attempt.due == self.now and unbroken and not renewed
 
     def _concerns(self, moment: Moment, pair: Pair) -> bool:
         return moment.vertex in self._world.analysis.graph.matching(self._symbol(pair), pair[1])
@@ -220,18 +223,18 @@ class Component:
         )
 
     def _apply(self) -> None:
-        self._attempts = [attempt for attempt in self._attempts if attempt.due > self._now]
+        self._attempts = [attempt for attempt in self._attempts if attempt.due > self.now]
         static = self._static_next() if self._static_rules else set()
         initiated = [pair for pair in self._effects(EffectKind.INITIATED) if self.owns(pair)]
         broken = [(f, v) for f, (v, _) in self._value.items() if self._is_broken((f, v))]
         effective = [pair for pair in initiated if not self._is_broken(pair)]
-        self._world.conflicts |= {(pair[0], self._now) for pair in initiated if pair not in effective}
+        self._world.conflicts |= {(pair[0], self.now) for pair in initiated if pair not in effective}
         for pair in broken:
             since = self._value.pop(pair[0])[1]
-            self._closed.setdefault(pair, []).append((since, self._now + self._tick))
+            self._closed.setdefault(pair, []).append((since, self.now + self._tick))
         for fluent, value in effective:
-            self._value.setdefault(fluent, (value, self._now + self._tick))
-            self._last_initiated[(fluent, value)] = self._now
+            self._value.setdefault(fluent, (value, self.now + self._tick))
+            self._last_initiated[(fluent, value)] = self.now
             self._stage((fluent, value))
         self._update_static(static)
 
@@ -244,9 +247,9 @@ class Component:
                     effect = (resolve(target.fluent, answer), resolve(target.value, answer)) if target else None
                     self._attempts.append(
                         Attempt(
-                            self._now + _delay(rule, evaluate(rule.delay, answer), self._tick),
+                            self.now + _delay(rule, evaluate(rule.delay, answer), self._tick),
                             pair,
-                            self._now,
+                            self.now,
                             effect,
                             self._is_postponable(pair),
                             rule,
@@ -271,7 +274,7 @@ class Component:
 
     def _static_next(self) -> set[Pair]:
         """The statically determined pairs that hold just after the present time-point."""
-        then = self._now + self._tick
+        then = self.now + self._tick
         found: set[Pair] = set()
 
         def lookup(pair: Pair) -> list[Interval]:
@@ -285,7 +288,7 @@ class Component:
                 entry for entry in self._static_rules if self._world.analysis.entities.fluent(entry[0].fvp) == symbol
             ]
             analysis = self._world.analysis
-            solver = StaticSolver(self._world, lookup, [*self._world.pairs(), *found], self._now, analysis, self._tick)
+            solver = StaticSolver(self._world, lookup, [*self._world.pairs(), *found], self.now, analysis, self._tick)
             for pair, listed in solver.evaluate(rules).items():
                 if any(start <= then < end for start, end in listed) and self._world.is_declared(pair):
                     found.add(pair)
@@ -293,9 +296,9 @@ class Component:
 
     def _update_static(self, holding: set[Pair]) -> None:
         for pair in [pair for pair in self._static if pair not in holding]:
-            self._closed.setdefault(pair, []).append((self._static.pop(pair), self._now + self._tick))
+            self._closed.setdefault(pair, []).append((self._static.pop(pair), self.now + self._tick))
         for pair in holding:
-            self._static.setdefault(pair, self._now + self._tick)
+            self._static.setdefault(pair, self.now + self._tick)
 
 
 def _apart(pair: Pair) -> Pair:
@@ -313,9 +316,7 @@ def _kind(attempt: Attempt) -> str:
 
 def _delay(rule: DelayRule, value: float, tick: int) -> int:
     if value % tick or value < 1:
-        shown = print_term(rule.trigger.fluent)
-        wanted = "a positive whole number" if tick == 1 else f"a multiple of the clock tick {tick}"
-        raise EvaluationError(f"the delay of {shown} is {value}; it must be {wanted}")
+        raise wrong_delay(rule, value, tick)
     return int(value)
 
 

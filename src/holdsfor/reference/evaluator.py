@@ -35,6 +35,9 @@ from holdsfor.syntax.terms import Compound, Const, Term
 class Running(Protocol):
     """The component that is being run through time; it answers for its own pairs."""
 
+    now: int
+    """The present time-point."""
+
     def owns(self, pair: Pair) -> bool:
         """Whether the pair belongs to this component."""
 
@@ -182,7 +185,7 @@ class World(Solver):
     def _changes(self, pair: Pair, edge: Edge, time: int) -> bool:
         """Whether a pair starts or ends to hold just after a time-point. A cut is not a start."""
         now = self.holds(pair, time)
-        if self.running is not None and self.running.owns(pair):
+        if self.running is not None and self.running.owns(pair) and time >= self.running.now:
             then = self.running.holds_next(pair)
         else:
             then = self.holds(pair, time + self.tick)

@@ -27,12 +27,11 @@ from holdsfor.ir import (
     walk,
 )
 from holdsfor.logic.arithmetic import NoValue, compare_numbers, evaluate
-from holdsfor.logic.interval_lists import ListSolver, decode, encode
+from holdsfor.logic.interval_lists import ListSolver, decode, encode, lists_of
 from holdsfor.logic.solver import Solver
 from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
 from holdsfor.reference import intervals as ops
 from holdsfor.reference.intervals import Interval
-from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import ListTerm, Term, Var, functor, variables
 
 Pair = tuple[Term, Term]
@@ -200,9 +199,6 @@ def _about_lists(literal: Literal, lists: set[str]) -> bool:
 def _input_lists(inputs: tuple[Term, ...], bindings: Bindings) -> Iterator[list[Interval]]:
     for term in inputs:
         if isinstance(term, ListTerm) and term.tail is not None:
-            whole = resolve(term.tail, bindings)
-            if not isinstance(whole, ListTerm):
-                raise NoValue(f"{print_term(whole)} is not a list of interval lists")
-            yield from (decode(item) for item in whole.items)
+            yield from lists_of(term.tail, bindings)
         else:
             yield decode(resolve(term, bindings))

@@ -42,7 +42,9 @@ class CountingHost : public Host {
     ++questions;
     return {};
   }
-  void failed(std::uint32_t, std::span<const Value>) override { ++failures; }
+  ZoneDay zone_day(Value, std::int64_t) override { return {}; }
+  std::uint32_t why(std::uint8_t, std::span<const Value>) override { return 0; }
+  void failed(std::uint32_t, std::span<const Value>, std::uint32_t) override { ++failures; }
 
  private:
   std::optional<Value> asked() {

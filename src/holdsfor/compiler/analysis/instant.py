@@ -1,6 +1,7 @@
 """What depends on what *at one time-point*: the order inside a time-point, and where there is none.
 
-`holdsAt` reads the past and never ties two rules together at one time-point. `start`/`end` events, derived events
+`holdsAt` reads the past and never ties two rules together at one time-point, nor does a condition on a time-point that
+lies before that of its rule. `start`/`end` events, derived events
 and `initiatedAt`/`terminatedAt` conditions do. A loop of such dependencies has a least solution as long as no
 negation lies on it.
 """
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from holdsfor.compiler.analysis.dependencies import ANY, Condition, DependencyGraph, Vertex, conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Role
 from holdsfor.compiler.analysis.graphs import strong_components
+from holdsfor.compiler.analysis.lookback import reach, surroundings
 from holdsfor.ir import (
     Algebra,
     Body,
@@ -27,10 +29,11 @@ from holdsfor.ir import (
     Instance,
     IntervalOperator,
     IntervalRule,
+    Literal,
     Rule,
     walk,
 )
-from holdsfor.syntax.terms import Const
+from holdsfor.syntax.terms import Const, Var
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -106,6 +109,8 @@ class InstantGraph:
             case _:
                 return
         for condition in conditions(rule.body, self._graph.entities):
+            if _is_about_the_past(condition.literal, rule):
+                continue
             for needed, positive in self._read(condition):
                 for head in heads:
                     self._need(head, needed, rule, positive=positive)
@@ -179,6 +184,15 @@ class InstantGraph:
                 yield Moment(DELAYED, other), breaking
         if edge is Edge.START:
             yield Moment(DELAYED, vertex), positive and not self._graph.has_several_values(vertex)
+
+
+def _is_about_the_past(literal: Literal, rule: EffectRule | EventRule) -> bool:
+    """Whether a condition has a time-point of its own that lies before that of its rule."""
+    if not isinstance(literal, Happens | Effect | Boundary) or literal.time == rule.time:
+        return False
+    if not isinstance(literal.time, Var) or not isinstance(rule.time, Var):
+        return False
+    return reach(surroundings(rule.body, literal), rule.time.name, literal.time.name).least >= 1
 
 
 def may_loop(graph: DependencyGraph) -> bool:

@@ -37,6 +37,8 @@ def fixed_expression(expression: model.Expression, known: _Known) -> model.Expre
     match expression:
         case model.Apply(function=function, args=args):
             return model.Apply(function, tuple(fixed_expression(arg, known) for arg in args))
+        case model.Calendar(time=time):
+            return replace(expression, time=fixed_expression(time, known))
         case _:
             found = fixed(expression, known)
             assert not isinstance(found, model.Anything)
@@ -67,12 +69,16 @@ def fixed_instruction(one: model.Instruction, known: _Known) -> model.Instructio
             return replace(one, target=fixed(target, known), expression=given, site=fixed_site(one.site, known))
         case model.Collect(template=template, result=result):
             shapes = fixed(template, known), fixed(result, known)
-            return replace(one, template=shapes[0], result=shapes[1], site=fixed_site(one.site, known))
+            window = None if one.window is None else _window(one.window, known)
+            site = fixed_site(one.site, known)
+            return replace(one, template=shapes[0], result=shapes[1], site=site, window=window)
         case model.Domain(places=places):
             return replace(one, places=tuple(_place(place, known) for place in places))
         case model.Operate(bound=bound):
             limit = None if bound is None else fixed_expression(bound, known)
             return replace(one, bound=limit, site=fixed_site(one.site, known))
+        case model.Read(term=term):
+            return replace(one, term=fixed(term, known), site=fixed_site(one.site, known))
         case model.Call() | model.ListCall():
             return replace(one, site=fixed_site(one.site, known))
         case _:
@@ -86,6 +92,11 @@ def fixed_site(site: model.Site, known: _Known) -> model.Site:
         return known.get(given, given) if isinstance(given, int) else given
 
     return replace(site, row=tuple((name, cell(given)) for name, given in site.row))
+
+
+def _window(window: model.Window, known: _Known) -> model.Window:
+    worth = None if window.worth is None else fixed_expression(window.worth, known)
+    return replace(window, length=fixed_expression(window.length, known), worth=worth)
 
 
 def _place(place: model.Place, known: _Known) -> model.Place:

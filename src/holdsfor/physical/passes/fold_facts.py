@@ -13,7 +13,14 @@ from dataclasses import replace
 
 from holdsfor.logic.arithmetic import compare_numbers
 from holdsfor.physical import model
-from holdsfor.physical.passes.constants import Constants, fixed, fixed_all, fixed_expression, fixed_instruction
+from holdsfor.physical.passes.constants import (
+    Constants,
+    fixed,
+    fixed_all,
+    fixed_expression,
+    fixed_instruction,
+    fixed_site,
+)
 from holdsfor.physical.passes.rewriting import BlockChange, with_nested
 from holdsfor.physical.reads import walk
 
@@ -69,7 +76,8 @@ def _delay(rule: model.Delay, fold: _Folding) -> model.Delay:
     if effect is not None:
         table, columns, value = effect
         effect = table, fixed_all(columns, known), fixed(value, known)
-    return replace(rule, program=program, delay=fixed_expression(rule.delay, known), effect=effect)
+    delay, site = fixed_expression(rule.delay, known), fixed_site(rule.site, known)
+    return replace(rule, program=program, delay=delay, effect=effect, site=site)
 
 
 class _Folding:
@@ -169,6 +177,8 @@ def _read_as_registers(block: model.Block) -> Iterator[int]:
         match one:
             case model.Call(inputs=inputs) | model.ListCall(inputs=inputs):
                 yield from inputs
+            case model.Operate(rest=int() as rest):
+                yield rest
             case model.Events(time=time) | model.Holding(time=time) | model.Edges(time=time):
                 yield time.register
             case _:

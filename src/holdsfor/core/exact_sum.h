@@ -1,0 +1,34 @@
+// The sum of numbers, rounded once: the same for every order of them. What was added can be taken away again.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "terms.h"
+#include "wide.h"
+
+namespace holdsfor {
+
+class ExactSum {
+ public:
+  void add(Value number, const TermTable& terms) { change(number, terms, 1); }
+  void take_away(Value number, const TermTable& terms) { change(number, terms, -1); }
+  void clear() { *this = ExactSum{}; }
+  // The sum as one number; nothing if it takes more than words: large integers beside floats, or infinite numbers.
+  [[nodiscard]] std::optional<Value> value(TermTable& terms) const;
+
+ private:
+  void change(Value number, const TermTable& terms, int sign);
+  void add_real(double number);
+
+  Wide whole_ = 0;
+  // Floats that do not overlap, smallest first: together they are exactly the sum of all (Shewchuk 1997).
+  std::vector<double> parts_;
+  std::int64_t reals_ = 0;
+  std::int64_t large_ = 0;   // integers that no float has
+  std::int64_t others_ = 0;  // numbers that do not fit into a word, and infinite ones
+  bool is_lost_ = false;     // a part was too large for a float
+};
+
+}  // namespace holdsfor

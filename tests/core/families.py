@@ -1,0 +1,145 @@
+"""Every family of random programs that the core runs, and how one of its programs is compared with the reference."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from holdsfor import loads
+from holdsfor.compiler.analyse import analyse
+from holdsfor.diagnostics import ProgramError
+from holdsfor.loading import Reasoner
+from holdsfor.logic.arithmetic import EvaluationError
+from holdsfor.logic.failures import Failures
+from holdsfor.reference import Record, Reference, Windows, recognise
+from tests.core.runs import on_core
+from tests.strategies.calendar_programs import calendar_scenario
+from tests.strategies.counters import counter_program
+from tests.strategies.cycles import any_events, any_program, records_of
+from tests.strategies.delays import delay_program
+from tests.strategies.dense_cycles import dense_program
+from tests.strategies.domains import domain_scenario
+from tests.strategies.engine_runs import Scenario, scenario
+from tests.strategies.families import family_scenario
+from tests.strategies.filter_programs import filter_program
+from tests.strategies.pairs import pair_scenario
+from tests.strategies.scenario_bodies import Allowed
+from tests.strategies.scenario_numbers import number_scenario
+from tests.strategies.scenario_statics import POINTWISE_KIND
+from tests.strategies.scenario_terms import attempt
+from tests.strategies.scenario_words import Pen
+from tests.strategies.scenarios import EVERYTHING, INTERVALS, Features
+from tests.strategies.sliding_programs import sliding_program
+from tests.strategies.streams import Span, any_span
+from tests.strategies.ticks import TickScenario, tick_scenario
+from tests.strategies.value_programs import value_program
+
+Found = Scenario | TickScenario
+Writer = Callable[..., Found | None]
+"""Writes a program with its stream, with windows or without; None if the program has no meaning."""
+LATE = 12
+
+
+def _cycles(pen: Pen, *, windowed: bool) -> Scenario:
+    program = any_program(pen)
+    reasoner = loads(program.text)
+    # Delayed effects may swing all the way to a time far off.
+    events = any_events(pen, program, may_be_far=not windowed and not program.delays)
+    records = records_of(events)
+    return Scenario(program.text, records, any_span(pen, records) if windowed else None, reasoner)
+
+
+def _terms(pen: Pen, *, windowed: bool) -> Scenario | None:
+    return attempt(pen, windowed=windowed, late=6).scenario
+
+
+def _pairs(pen: Pen, *, windowed: bool) -> Scenario | None:
+    found = pair_scenario(pen)
+    return found and replace(found, span=any_span(pen, found.records) if windowed else None)
+
+
+def _of(write: Callable[[Pen], str]) -> Writer:
+    return lambda pen, *, windowed: family_scenario(pen, write, windowed=windowed, late=LATE)
+
+
+def _with(features: Features) -> Writer:
+    return lambda pen, *, windowed: scenario(pen, features, windowed=windowed, late=LATE)
+
+
+FAMILIES: dict[str, Writer] = {
+    "everything": _with(EVERYTHING),
+    "whole intervals": _with(INTERVALS),
+    "hindsight": _with(replace(EVERYTHING, delays=False, static_weight=12)),
+    "point by point": _with(replace(EVERYTHING, statics=POINTWISE_KIND, allowed=Allowed())),
+    "values": _of(value_program),
+    "filters": _of(filter_program),
+    "counters": _of(counter_program),
+    "delays": _of(delay_program),
+    "sliding aggregates": _of(sliding_program),
+    "domains": partial(domain_scenario, dynamic=False, late=LATE),
+    "domains of the stream": partial(domain_scenario, dynamic=True, late=LATE),
+    "pairs": _pairs,
+    "terms": _terms,
+    "numbers": number_scenario,
+    "cycles": _cycles,
+    "dense cycles": _of(dense_program),
+    "calendar": partial(calendar_scenario, late=LATE),
+    "clock ticks": partial(tick_scenario, late=LATE),
+}
+
+
+def written(family: str, seed: int, *, windowed: bool) -> Found | None:
+    """The program of a seed; None if it has no meaning."""
+    try:
+        return FAMILIES[family](Pen(random.Random(seed).randint), windowed=windowed)
+    except ProgramError:
+        return None
+
+
+def windows_of(span: Span | None) -> Windows | None:
+    """Query times as the reference evaluator has them."""
+    return None if span is None else Windows(span.size, span.step, span.start, span.end)
+
+
+def by_reference(reasoner: Reasoner, records: Sequence[Record], windows: Windows | None) -> Reference:
+    """What the reference evaluator finds, which goes through time as it is and not in ticks."""
+    analysis, tick = reasoner.analysis, reasoner.plan.clock_tick
+    if tick != 1:
+        analysis = analyse(replace(analysis.written, clock_tick=1))
+    limit = reasoner.plan.max_delayed_effects
+    return recognise(analysis, records, windows, tick=tick, max_delayed_effects=limit)
+
+
+@dataclass
+class Outcome:
+    """How one program went: the stop that both evaluators came to, or what they both found."""
+
+    wanted: Reference | None
+    stop: str = ""
+
+
+def compare(one: Found, threads: int = 1) -> Outcome:
+    """Assert that the core finds what the reference does, stops where it stops, and reports the same failures."""
+    windows = windows_of(one.span)
+    try:
+        wanted = by_reference(one.reasoner, one.records, windows)
+    except EvaluationError as stop:
+        try:
+            on_core(one.reasoner, one.records, windows, threads)
+        except EvaluationError as found:
+            assert str(found) == str(stop), one
+            return Outcome(None, str(stop))
+        raise AssertionError(f"the reference stops: {stop}\n{one}") from None
+    got = on_core(one.reasoner, one.records, windows, threads)
+    assert got.intervals == wanted.intervals, one
+    assert got.events == wanted.events, one
+    assert got.conflicts == wanted.conflicts, one
+    assert noted(got.failures) == noted(wanted.failures), one
+    return Outcome(wanted)
+
+
+def noted(failures: Failures) -> list[tuple[object, ...]]:
+    """Conditions without a value as reports have them."""
+    return sorted(((one.span.start, one.span.end, one.reason, one.shown(), len(one.rows)) for one in failures), key=str)

@@ -1,0 +1,120 @@
+"""Constructs that random programs seldom have, and streams that they never have: the core against the reference."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdsfor import loads
+from holdsfor.diagnostics import Source
+from holdsfor.logic.arithmetic import EvaluationError
+from holdsfor.reference import Occurrence, Record, Windows
+from holdsfor.syntax.parser import parse
+from tests.core.families import by_reference, noted
+from tests.core.runs import on_core
+
+ON = "initiatedAt(on(X)=true,T) :- happensAt(press(X),T).\nterminatedAt(on(X)=true,T) :- happensAt(release(X),T).\n"
+PRESSED = [("press(a)", 1), ("release(a)", 4), ("press(b)", 3), ("press(a)", 6), ("release(b)", 8), ("press(c)", 9)]
+
+
+def _records(events: list[tuple[str, int]]) -> list[Record]:
+    found: list[Record] = []
+    for text, time in events:
+        (clause,) = parse(Source("", f"{text}.")).clauses
+        assert clause.head is not None
+        found.append(Occurrence(clause.head, time, time))
+    return found
+
+
+def _check(text: str, events: list[tuple[str, int]], windows: Windows | None = None) -> None:
+    reasoner, records = loads(text), _records(events)
+    wanted = by_reference(reasoner, records, windows)
+    for threads in (1, 3):
+        found = on_core(reasoner, records, windows, threads)
+        assert found.intervals == wanted.intervals
+        assert found.events == wanted.events
+        assert noted(found.failures) == noted(wanted.failures)
+    assert wanted.intervals
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "holdsFor(s(X)=true,I) :- holdsFor(on(X)=true,I1), union_all([I1,[(20,25)]],I).",
+        "holdsFor(s(X)=true,I) :- holdsFor(on(X)=true,I1), intersect_all([I1,[(2,5),(7,inf)]],I).",
+        "holdsFor(s(X)=true,I) :- holdsFor(on(X)=true,I1), intersect_all([I1,[]],I), union_all([I1,I],_).",
+        "holdsFor(s(X)=true,I) :- holdsFor(on(X)=true,I1), relative_complement_all(I1,[[(3,4)]],I).",
+        "holdsFor(s(X)=true,[(2,4)]) :- holdsFor(on(X)=true,_).",
+    ],
+)
+def test_lists_of_intervals_as_terms(rule: str) -> None:
+    _check(ON + rule, PRESSED)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "initiatedAt(f(X)=p(X,Y),T) :- happensAt(meet(X,Y),T).\nterminatedAt(f(_)=p(_,b),T) :- happensAt(press(_),T).",
+        "initiatedAt(f(X)=p(X,Y),T) :- happensAt(meet(X,Y),T).\nterminatedAt(f(X)=p(_,_),T) :- happensAt(press(X),T).",
+        """initiatedAt(f(X)=Y,T) :- happensAt(meet(X,Y),T).
+        terminatedAt(f(_)=_,T) :- happensAt(release(_),T).
+        initiatedAt(g(X)=true,T) :- terminatedAt(f(X)=_,T), happensAt(release(X),T).
+        initiatedAt(h(X)=true,T) :- terminatedAt(f(X)=_,T0), T0 < T, happensAt(press(X),T).""",
+    ],
+)
+def test_ends_that_leave_something_open(rules: str) -> None:
+    _check(ON + rules, [*PRESSED, ("meet(a,b)", 0), ("meet(b,c)", 2), ("meet(a,c)", 5), ("meet(c,b)", 7)])
+
+
+def test_sums_of_floats_are_rounded_once() -> None:
+    """What leaves a window is taken away exactly, however large it was."""
+    values = [0.1, 1e17, -1e17, 0.1, 0.2, 1e300, 3, 2**60, 0.3, -1e300, 5e-324, 7, 1e308, 1e308, 0.1]
+    events = [(f"m(a,{value!r})".replace("e+", "e"), time) for time, value in enumerate(values)]
+    for name in ("sum_within", "avg_within", "min_within", "max_within", "distinct_within"):
+        rule = f"initiatedAt(s(X)=V,T) :- happensAt(m(X,_),T), V is {name}(N,m(X,N),4,T).\n"
+        _check(rule, events)
+
+
+def test_windows_of_aggregates_that_change_their_length() -> None:
+    text = """initiatedAt(s(X)=V,T) :- happensAt(go(X,D),T), V is sum_within(N,m(_,N),D,T).
+    initiatedAt(r(X)=V,T) :- happensAt(go(X,D),T), V is max_within(N,m(X,N),D,T).
+    initiatedAt(c(X)=V,T) :- happensAt(go(X,D),T), V is count_within(m(X,X),D,T).
+    """
+    events = [(f"m({'abc'[time % 3]},{time * 7 % 11})", time) for time in range(30)]
+    lengths = ["3", "10", "2.5", "0", "-1", "inf", "x", "1", "7", "100", "1.0e30", "4"]
+    events += [(f"go({'ab'[place % 2]},{length})", 5 + 2 * place) for place, length in enumerate(lengths)]
+    _check(text, events)
+
+
+def test_times_beyond_sixty_two_bits() -> None:
+    far = 2**62 + 12_345
+    text = ON + ":- time_unit(ns).\ninitiatedAt(h(X)=H,T) :- happensAt(press(X),T), hour(T,H).\n"
+    text += "initiatedAt(b(X)=true,T) :- happensAt(press(X),T), T0 is T - 3, holdsAt(on(X)=true,T0).\n"
+    _check(text, [(event, far + time) for event, time in PRESSED])
+
+
+@pytest.mark.parametrize(
+    ("rule", "tick"),
+    [
+        ("ft(on(X)=true,D) :- wait(X,D).", 1),
+        ("fi(on(X)=true,on(X)=false,D) :- wait(X,D).", 1),
+        ("ft(on(X)=true,D) :- wait(X,D).", 4),
+    ],
+)
+@pytest.mark.parametrize("wait", ["0", "-2", "1.5", "x", "6", "0.0"])
+def test_stops_say_what_the_reference_says(rule: str, tick: int, wait: str) -> None:
+    reasoner = loads(f"{ON}wait(a,{wait}).\nwait(b,8).\n{rule}\n").with_clock_tick(tick)
+    records = _records([(event, time * 4) for event, time in PRESSED])
+    said = []
+    for run in (by_reference, on_core):
+        try:
+            said.append(str(run(reasoner, records, None).intervals))
+        except EvaluationError as stop:
+            said.append(str(stop))
+    assert said[0] == said[1]
+
+
+def test_effects_without_an_end() -> None:
+    text = "initiatedAt(f=a,T) :- happensAt(go,T).\nfi(f=a,f=b,1).\nfi(f=b,f=a,1).\n"
+    reasoner, records = loads(text), _records([("go", 0), ("go", 5_000_000)])
+    with pytest.raises(EvaluationError, match="goes on without an end: more than 1,000,000 delayed effects"):
+        on_core(reasoner, records, None)
