@@ -9,6 +9,7 @@
 
 #include "deliveries.h"
 #include "edits.h"
+#include "state_io.h"
 #include "window.h"
 
 namespace holdsfor {
@@ -24,6 +25,14 @@ class Admission {
   // Retractions that were refused here; others find nothing in the log of their key.
   [[nodiscard]] std::size_t unmatched() const { return unmatched_; }
   [[nodiscard]] std::size_t waiting() const { return waiting_count_; }
+  // See state_io.h.
+  void write(StateWriter& into) const;
+  void read(StateReader& from);
+  void absorb(const Admission& other);
+
+  void mark_terms(TermMarks& marks) const {
+    for (const Waiting& waiting : waiting_) marks.mark(waiting.rows.cells);
+  }
   // The smallest number of an event that waits; larger than all if none does.
   [[nodiscard]] Cause first_waiting_cause() const;
 

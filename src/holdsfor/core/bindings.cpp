@@ -38,8 +38,12 @@ class Core {
  public:
   Core(nb::bytes plan, nb::object host)
       : host_(std::move(host)),
-        prepared_(read_plan({static_cast<const std::byte*>(plan.data()), plan.size()}, terms_)),
-        engine_(prepared_, terms_, host_) {}
+        prepared_(read_plan(bytes_of(plan), terms_)),
+        fingerprint_(checksum(std::as_bytes(std::span(prepared_.plan.fingerprint)))),
+        engine_(std::make_unique<Engine>(prepared_, terms_, host_)) {
+    // What the plan speaks of.
+    terms_.keep_all();
+  }
 
   // Terms
 
@@ -56,6 +60,16 @@ class Core {
   WordColumn words(const nb::list& objects) { return words_of_objects(terms_, objects); }
   WordColumn words_of_reals(const RealsGiven& numbers) { return holdsfor::words_of_reals(terms_, numbers); }
   nb::list values(const WordsGiven& words) const { return objects_of_words(terms_, words); }
+
+  std::size_t terms() const { return terms_.used(); }
+  // Forgets terms that nothing refers to: words that Python has of them are no longer valid, but for those in `keep`.
+  void reclaim_terms(WordArray keep) {
+    TermMarks marks(terms_);
+    engine_->mark_terms(marks);
+    for (std::size_t i = 0; i < keep.size(); ++i) marks.mark(keep(i));
+    host_.forget_answers();
+    terms_.reclaim(marks);
+  }
 
   // The kind of a term and what it consists of.
   nb::tuple describe(std::uint64_t word) const {
@@ -83,7 +97,7 @@ class Core {
 
   void set_window(std::optional<std::int64_t> size, std::optional<std::int64_t> start) {
     if (size && *size < 1) throw nb::value_error("a window has at least one time-point");
-    engine_.set_window({.size = size, .start = start.value_or(kNever)});
+    engine_->set_window({.size = size, .start = start.value_or(kNever)});
   }
   void insert_events(Index table, TimeArray times, WordArray words, Cause cause) {
     add_events(table, times, words, cause, false);
@@ -120,22 +134,27 @@ class Core {
   void advance(std::int64_t query, unsigned threads) {
     try {
       const nb::gil_scoped_release release;
-      engine_.advance(query, threads);
+      engine_->advance(query, threads, [] {
+        const nb::gil_scoped_acquire acquire;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      });
     } catch (const EvaluationStop& stop) {
       host_.stopped(stop, prepared_.plan.max_delayed_effects);
     }
   }
-  void mark_all_dirty() { engine_.mark_all_dirty(); }
+  void mark_all_dirty() { engine_->mark_all_dirty(); }
   void resume_at(std::optional<std::int64_t> time) { prepared_.resume_at = time; }
   // Goes on with other rules: the plan has the same tables, stages and routes.
   void replan(nb::bytes plan) {
-    Prepared other(read_plan({static_cast<const std::byte*>(plan.data()), plan.size()}, terms_));
+    Prepared other(read_plan(bytes_of(plan), terms_));
     if (other.plan.stages.size() != prepared_.plan.stages.size() ||
         other.plan.tables.size() != prepared_.plan.tables.size()) {
       throw nb::value_error("the plan has other tables or stages");
     }
+    fingerprint_ = checksum(std::as_bytes(std::span(other.plan.fingerprint)));
+    terms_.keep_all();
     prepared_.take_rules(std::move(other));
-    engine_.mark_all_dirty();
+    engine_->mark_all_dirty();
   }
 
   // Answers
@@ -143,7 +162,7 @@ class Core {
   // Starts, ends, values and arguments of intervals, or times and arguments of events.
   nb::tuple answers(Index table) {
     const bool is_event = info(table).is_event();
-    const RowSet& rows = engine_.answers(table);
+    const RowSet& rows = engine_->answers(table);
     const std::size_t head = is_event ? kEventHead : kIntervalHead;
     std::vector<std::int64_t> starts(rows.size());
     std::vector<std::int64_t> ends(is_event ? 0 : rows.size());
@@ -165,15 +184,15 @@ class Core {
   }
   // Time and arguments of initiations without effect, row after row.
   nb::object conflict_rows(Index table) const {
-    return nb::cast(array_of(words_of(engine_.conflict_rows(table).cells)));
+    return nb::cast(array_of(words_of(engine_->conflict_rows(table).cells)));
   }
-  std::int64_t conflicts() const { return engine_.conflicts(); }
+  std::int64_t conflicts() const { return engine_->conflicts(); }
 
   // Changes
 
-  void keep_changes(bool is_wanted) { engine_.keep_changes(is_wanted); }
+  void keep_changes(bool is_wanted) { engine_->keep_changes(is_wanted); }
   nb::dict changes(std::size_t most_causes) {
-    ChangeList changes = engine_.changes(most_causes);
+    ChangeList changes = engine_->changes(most_causes);
     const std::size_t count = changes.entries.size();
     std::vector<std::uint32_t> table(count);
     std::vector<std::uint8_t> op(count);
@@ -213,15 +232,53 @@ class Core {
     return found;
   }
 
+  // State
+
+  nb::bytes save() const {
+    const std::string bytes = engine_->save(fingerprint_);
+    return nb::bytes(bytes.data(), bytes.size());
+  }
+  void load(nb::bytes bytes) {
+    auto fresh = read_engine(bytes);
+    engine_ = std::move(fresh);
+  }
+  // The state in parts: each key is in one of them, by its first value.
+  nb::list split(std::size_t parts) const {
+    if (parts == 0) throw nb::value_error("a state has at least one part");
+    nb::list found;
+    for (std::size_t part = 0; part < parts; ++part) {
+      const std::string bytes = engine_->save(fingerprint_, part, parts);
+      found.append(nb::bytes(bytes.data(), bytes.size()));
+    }
+    return found;
+  }
+  void merge(nb::bytes bytes) {
+    const auto other = read_engine(bytes);
+    engine_->absorb(*other);
+  }
+
   // Counts
 
-  std::size_t late() const { return engine_.late(); }
-  std::size_t unmatched() const { return engine_.unmatched(); }
-  std::size_t evaluated() const { return engine_.evaluated(); }
-  std::size_t keys() const { return engine_.keys(); }
-  std::size_t rows() const { return engine_.rows(); }
+  std::size_t late() const { return engine_->late(); }
+  std::size_t unmatched() const { return engine_->unmatched(); }
+  std::size_t evaluated() const { return engine_->evaluated(); }
+  std::size_t keys() const { return engine_->keys(); }
+  std::size_t rows() const { return engine_->rows(); }
 
  private:
+  static std::span<const std::byte> bytes_of(const nb::bytes& bytes) {
+    return {static_cast<const std::byte*>(bytes.data()), bytes.size()};
+  }
+  // An engine with a saved state, and otherwise like this one.
+  std::unique_ptr<Engine> read_engine(const nb::bytes& bytes) {
+    auto fresh = std::make_unique<Engine>(prepared_, terms_, host_);
+    fresh->set_window(engine_->window());
+    fresh->keep_changes(engine_->keeps_changes());
+    StateReader reader(bytes_of(bytes), fingerprint_, terms_);
+    fresh->read(reader);
+    return fresh;
+  }
+
   [[nodiscard]] const TableInfo& info(Index table) const {
     if (table >= prepared_.plan.tables.size()) throw nb::index_error("there is no such table");
     return prepared_.plan.tables[table];
@@ -237,7 +294,7 @@ class Core {
   void add_events(Index table, const TimeArray& times, const WordArray& words, Cause cause, bool is_retraction) {
     const std::size_t width = info(table, true).columns;
     if (words.size() != times.size() * width) throw nb::value_error("not as many words as the rows have columns");
-    RowSet& rows = engine_.edits().edit_for(table, is_retraction, cause, width + kEventHead).rows;
+    RowSet& rows = engine_->edits().edit_for(table, is_retraction, cause, width + kEventHead).rows;
     rows.cells.reserve(rows.cells.size() + times.size() * rows.width);
     for (std::size_t row = 0; row < times.size(); ++row) {
       rows.cells.push_back(time_cell(times(row)));
@@ -251,7 +308,7 @@ class Core {
     if (ends.size() != count || values.size() != count || is_point.size() != count || words.size() != count * width) {
       throw nb::value_error("columns of different lengths");
     }
-    Edit& edit = engine_.edits().edit_for(table, is_retraction, cause, width + kIntervalHead);
+    Edit& edit = engine_->edits().edit_for(table, is_retraction, cause, width + kIntervalHead);
     for (std::size_t row = 0; row < count; ++row) {
       edit.rows.cells.push_back(time_cell(starts(row)));
       edit.rows.cells.push_back(time_cell(ends(row)));
@@ -271,7 +328,7 @@ class Core {
       if (!value) throw nb::type_error("an argument is neither text nor a number");
       row.push_back(*value);
     }
-    RowSet& rows = engine_.edits().edit_for(table, is_retraction, cause, width + kEventHead).rows;
+    RowSet& rows = engine_->edits().edit_for(table, is_retraction, cause, width + kEventHead).rows;
     rows.cells.push_back(time_cell(time));
     rows.cells.insert(rows.cells.end(), row.begin(), row.end());
   }
@@ -284,7 +341,8 @@ class Core {
   TermTable terms_;
   PythonHost host_;
   Prepared prepared_;
-  Engine engine_;
+  std::uint64_t fingerprint_;
+  std::unique_ptr<Engine> engine_;
 };
 
 }  // namespace
@@ -310,6 +368,8 @@ NB_MODULE(_core, module) {
       .def("describe", &Core::describe)
       .def("failures", &Core::failures)
       .def("forget_answers", &Core::forget_answers)
+      .def_prop_ro("terms", &Core::terms)
+      .def("reclaim_terms", &Core::reclaim_terms, nb::arg("keep"))
       .def("set_window", &Core::set_window, nb::arg("size").none(), nb::arg("start") = nb::none())
       .def("insert_events", &Core::insert_events, nb::arg("table"), nb::arg("times"), nb::arg("words"),
            nb::arg("cause") = kNoCause)
@@ -331,6 +391,10 @@ NB_MODULE(_core, module) {
       .def("conflicts", &Core::conflicts)
       .def("keep_changes", &Core::keep_changes)
       .def("changes", &Core::changes, nb::arg("most_causes") = std::size_t{8})
+      .def("save", &Core::save)
+      .def("load", &Core::load)
+      .def("split", &Core::split)
+      .def("merge", &Core::merge)
       .def_prop_ro("late", &Core::late)
       .def_prop_ro("unmatched", &Core::unmatched)
       .def_prop_ro("evaluated", &Core::evaluated)

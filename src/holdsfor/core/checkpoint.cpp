@@ -8,6 +8,25 @@ constexpr std::uint64_t kInitially = 2;
 
 }  // namespace
 
+// A bit for each word, and then how many words the bits are about.
+void CheckpointWriter::finish() {
+  const std::size_t count = words_.size();
+  words_.resize(count + (count + 63) / 64);
+  for (const std::size_t at : terms_) words_[count + at / 64] |= std::uint64_t{1} << (at % 64);
+  words_.push_back(count);
+}
+
+std::vector<std::size_t> terms_in(const Checkpoint& checkpoint) {
+  std::vector<std::size_t> found;
+  const auto& words = checkpoint.words;
+  const std::uint64_t count = words.empty() ? 0 : words.back();
+  if (count == 0 || count >= words.size() || words.size() != count + (count + 63) / 64 + 1) return found;
+  for (std::size_t at = 0; at < count; ++at) {
+    if ((words[count + at / 64] >> (at % 64) & 1U) != 0) found.push_back(at);
+  }
+  return found;
+}
+
 void CheckpointReader::refuse() { throw std::invalid_argument("a checkpoint does not fit its plan"); }
 
 Index CheckpointReader::get_index(std::size_t limit) {

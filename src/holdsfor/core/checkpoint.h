@@ -22,15 +22,25 @@ class CheckpointWriter {
   explicit CheckpointWriter(Checkpoint& into) : words_(into.words) {}
 
   void put(std::uint64_t word) { words_.push_back(word); }
-  void put(Value value) { words_.push_back(value.word()); }
+  void put(Value value) {
+    terms_.push_back(words_.size());
+    words_.push_back(value.word());
+  }
   void put_time(Time time) { words_.push_back(static_cast<std::uint64_t>(time)); }
   void put(std::span<const Value> values) {
     for (const Value value : values) put(value);
   }
 
+  // Ends with where the terms stand: whoever writes the checkpoint to a file has to know.
+  void finish();
+
  private:
   std::vector<std::uint64_t>& words_;
+  std::vector<std::size_t> terms_;
 };
+
+// The words of a finished checkpoint that are terms; empty if there are none, or if the words are damaged.
+std::vector<std::size_t> terms_in(const Checkpoint& checkpoint);
 
 // Reads words that may come from anywhere: throws std::invalid_argument if they do not fit.
 class CheckpointReader {

@@ -1,38 +1,77 @@
 #include "crew.h"
 
 #include <algorithm>
-#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 namespace holdsfor {
+namespace {
 
-void do_all(std::size_t count, unsigned threads, const std::function<void(unsigned, std::size_t)>& work) {
-  const auto wanted = static_cast<unsigned>(std::min<std::size_t>(threads, count));
-  if (wanted <= 1) {
-    for (std::size_t number = 0; number < count; ++number) work(0, number);
-    return;
+constexpr std::chrono::milliseconds kBetweenLooks{20};
+
+// What threads have in common. The first problem counts.
+class Progress {
+ public:
+  Progress(unsigned threads, std::atomic<bool>& stop) : running_(threads), stop_(stop) {}
+
+  void fail(std::exception_ptr problem) {
+    const std::scoped_lock lock(mutex_);
+    if (!problem_) problem_ = std::move(problem);
+    stop_ = true;
   }
+  void end() {
+    const std::scoped_lock lock(mutex_);
+    if (--running_ == 0) ended_.notify_all();
+  }
+  // False if some threads are still at work after some time.
+  bool wait() {
+    std::unique_lock lock(mutex_);
+    return ended_.wait_for(lock, kBetweenLooks, [&] { return running_ == 0; });
+  }
+  void rethrow() const {
+    if (problem_) std::rethrow_exception(problem_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  unsigned running_;
+  std::atomic<bool>& stop_;
+  std::exception_ptr problem_;
+};
+
+}  // namespace
+
+void do_all(std::size_t count, unsigned threads, const std::function<void(unsigned, std::size_t)>& work,
+            const std::function<void()>& watch, std::atomic<bool>& stop) {
+  const auto wanted = static_cast<unsigned>(std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(count, 1)));
   std::atomic<std::size_t> next = 0;
-  std::exception_ptr problem;
-  std::mutex mutex;
+  Progress progress(wanted, stop);
   {
     std::vector<std::jthread> crew;
     for (unsigned thread = 0; thread < wanted; ++thread) {
       crew.emplace_back([&, thread] {
         try {
-          for (std::size_t number = next++; number < count; number = next++) work(thread, number);
+          for (std::size_t number = next++; number < count && !stop; number = next++) work(thread, number);
         } catch (...) {
-          const std::scoped_lock lock(mutex);
-          if (!problem) problem = std::current_exception();
-          next = count;
+          progress.fail(std::current_exception());
         }
+        progress.end();
       });
     }
+    while (!progress.wait()) {
+      try {
+        if (!stop) watch();
+      } catch (...) {
+        progress.fail(std::current_exception());
+      }
+    }
   }
-  if (problem) std::rethrow_exception(problem);
+  progress.rethrow();
 }
 
 }  // namespace holdsfor

@@ -33,6 +33,7 @@ class Edits {
   // The edit that a row is to be added to: the last one, if the row goes on with it.
   Edit& edit_for(Index table, bool is_retraction, Cause cause, std::size_t width);
   [[nodiscard]] std::vector<Edit>& all() { return edits_; }
+  [[nodiscard]] const std::vector<Edit>& all() const { return edits_; }
   void clear() { edits_.clear(); }
 
  private:

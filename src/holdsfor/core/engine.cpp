@@ -9,6 +9,8 @@ namespace holdsfor {
 namespace {
 
 constexpr std::size_t kKeysAtOnce = 64;
+// Cells of logs that are evaluated in a few milliseconds.
+constexpr std::size_t kQuickCells = 50'000;
 
 }  // namespace
 
@@ -68,8 +70,11 @@ void Engine::mark_all_dirty() {
 
 // Evaluation
 
-void Engine::advance(Time query, unsigned threads) {
+void Engine::advance(Time query, unsigned threads, const std::function<void()>& watch) {
+  require_whole();
   if (query < query_) throw std::invalid_argument("the query time lies before the last one");
+  is_broken_ = true;
+  is_stopped_ = false;
   has_answers_ = false;
   if (!is_begun_) find_initial(query);
   is_begun_ = true;
@@ -79,9 +84,10 @@ void Engine::advance(Time query, unsigned threads) {
   edits_.clear();
   for (StageStore& stage : stages_) {
     for (Arrivals& arrivals : deliveries_.events) arrivals.is_counted = is_home_[stage.number()][arrivals.table];
-    run_stage(stage, query, threads);
+    run_stage(stage, query, threads, watch);
   }
   query_ = query;
+  is_broken_ = false;
 }
 
 void Engine::find_initial(Time query) {
@@ -100,25 +106,52 @@ void Engine::find_initial(Time query) {
   for (StageStore& stage : stages_) stage.begin(initial);
 }
 
-void Engine::run_stage(StageStore& stage, Time query, unsigned threads) {
+// Whether the work takes no longer than threads take to begin, nor than somebody who wants to stop it may wait.
+bool Engine::is_quick(StageStore& stage, std::size_t cells) const {
+  if (stage.work().size() > kKeysAtOnce) return false;
+  for (const StageStore::Work& work : stage.work()) cells += stage.state(work.slot).log.cells().size();
+  return cells <= kQuickCells;
+}
+
+void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const std::function<void()>& watch) {
   const Index number = stage.number();
-  stage.deliver(deliveries_, window_, query, evaluator(0).writer(number), is_home_[number]);
+  evaluator(0).begin(stage, window_, query, is_stopped_);
+  const Time border = evaluator(0).border();
+  if (border != kNever && stage.empty_checkpoint().empty()) {
+    stage.set_empty_checkpoint(evaluator(0).empty_checkpoint(stage));
+  }
+  // Rows that come in are counted before they are handed over.
+  std::size_t incoming = 0;
+  for (const Arrivals& arrivals : deliveries_.events) incoming += arrivals.rows.cells.size();
+  for (const IntervalArrivals& arrivals : deliveries_.intervals) incoming += arrivals.rows.cells.size();
+  stage.deliver(deliveries_, window_, query, border, evaluator(0).writer(number), widths_, is_home_[number]);
   const auto work = stage.work();
   // Chunks of keys are put together in order: the answers are the same for any number of threads.
   const std::size_t chunks = (work.size() + kKeysAtOnce - 1) / kKeysAtOnce;
   if (outputs_.size() < chunks) outputs_.resize(chunks);
   const auto wanted = static_cast<unsigned>(std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(chunks, 1)));
-  for (unsigned thread = 0; thread < wanted; ++thread) evaluator(thread).begin(stage, window_, query);
-  do_all(chunks, wanted, [&](unsigned thread, std::size_t chunk) {
+  for (unsigned thread = 0; thread < wanted; ++thread) evaluator(thread).begin(stage, window_, query, is_stopped_);
+  const auto evaluate_chunk = [&](unsigned thread, std::size_t chunk) {
     StageOutput& output = outputs_[chunk];
     output.clear();
     const std::size_t last = std::min(work.size(), (chunk + 1) * kKeysAtOnce);
     for (std::size_t at = chunk * kKeysAtOnce; at < last; ++at) {
       evaluators_[thread]->evaluate(stage, work[at], is_wanted_[number], output);
     }
-  });
+  };
+  if (is_quick(stage, incoming)) {
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) evaluate_chunk(0, chunk);
+  } else {
+    do_all(chunks, wanted, evaluate_chunk, watch, is_stopped_);
+  }
+  stage.finish_compaction(widths_);
   deliveries_.drop(is_member_[number]);
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) collect(stage, outputs_[chunk]);
+}
+
+void Engine::forget(StageStore& stage, Index slot) {
+  // Without a key, or with something that holds from the beginning, it is evaluated whether rows mention it or not.
+  if (stage.stage().key > 0 && stage.initial(slot).empty()) stage.forget(slot);
 }
 
 // Notes what an evaluation has found, and hands it on to later stages.
@@ -144,6 +177,7 @@ void Engine::collect(StageStore& stage, const StageOutput& output) {
       cause = report_cause(stage.number(), report);
     }
     causes_from = key.causes_to;
+    if (key.is_idle && stage.state(key.slot).report == kNone) forget(stage, key.slot);
     for (; row != output.rows.end() && row->key == number; ++row) pass_on(output, *row, cause);
   }
 }
@@ -222,6 +256,12 @@ RowSet Engine::conflict_rows(Index table) const {
     }
   }
   return found;
+}
+
+void Engine::mark_terms(TermMarks& marks) const {
+  for (const Edit& edit : edits_.all()) marks.mark(edit.rows.cells);
+  admission_.mark_terms(marks);
+  for (const StageStore& stage : stages_) stage.mark_terms(marks);
 }
 
 std::size_t Engine::unmatched() const {

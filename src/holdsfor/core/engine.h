@@ -2,7 +2,10 @@
 // or whose time has come, are evaluated again.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "admission.h"
@@ -40,11 +43,14 @@ class Engine {
   Engine& operator=(Engine&&) = delete;
 
   void set_window(Window window) { window_ = window; }
+  [[nodiscard]] const Window& window() const { return window_; }
 
   // Rows to be taken in at the next query time.
   [[nodiscard]] Edits& edits() { return edits_; }
-  // Takes in what counts at a query time, and evaluates what that has changed.
-  void advance(Time query, unsigned threads);
+  // Takes in what counts at a query time, and evaluates what that has changed. While that takes long, `watch` is called
+  // now and then from the calling thread; what it throws stops the evaluation. After one that was stopped, the engine
+  // cannot go on.
+  void advance(Time query, unsigned threads, const std::function<void()>& watch);
   // What rules read of background knowledge has changed.
   void mark_all_dirty();
 
@@ -55,6 +61,7 @@ class Engine {
 
   // Changes since they were last read, in the order of stages and keys; at most `most_causes` causes each, the latest.
   void keep_changes(bool is_wanted);
+  [[nodiscard]] bool keeps_changes() const { return keeps_changes_; }
   ChangeList changes(std::size_t most_causes);
 
   [[nodiscard]] std::size_t late() const { return admission_.late(); }
@@ -62,20 +69,33 @@ class Engine {
   // How many keys there are in all stages, and how many rows of input they and the waiting list have.
   [[nodiscard]] std::size_t keys() const;
   [[nodiscard]] std::size_t rows() const;
+  // The state as bytes, or one of several parts of it: each key is in one of them, the rest in the first.
+  [[nodiscard]] std::string save(std::uint64_t fingerprint, std::size_t part = 0, std::size_t parts = 1) const;
+  // Takes up a saved state, or a part; the engine must be new.
+  void read(StateReader& from);
+  // Takes over all that another engine with the same plan has; refuses keys that both have.
+  void absorb(Engine& other);
+
+  // Marks the terms that rows, results and checkpoints refer to.
+  void mark_terms(TermMarks& marks) const;
   // How many keys have been evaluated so far, each as often as it was.
   [[nodiscard]] std::size_t evaluated() const { return evaluated_; }
 
  private:
   void find_readers();
   void find_initial(Time query);
-  void run_stage(StageStore& stage, Time query, unsigned threads);
+  void run_stage(StageStore& stage, Time query, unsigned threads, const std::function<void()>& watch);
+  [[nodiscard]] bool is_quick(StageStore& stage, std::size_t cells) const;
+  void require_whole() const;
+  [[nodiscard]] std::vector<Cause> inputs_behind(const KeyReport& report) const;
+  static void forget(StageStore& stage, Index slot);
   void collect(StageStore& stage, const StageOutput& output);
   void pass_on(const StageOutput& output, const StageOutput::Row& row, Cause cause);
   KeyEvaluator& evaluator(unsigned thread);
   void find_answers();
   void add_changes(StageStore& stage, const KeyReport& report, const ReportTimes& times, std::size_t most_causes,
                    ChangeList& into);
-  void find_causes(const KeyReport& report, Index table, std::size_t most, std::vector<Cause>& into);
+  void find_causes(const std::vector<Cause>& inputs, Index table, std::size_t most, std::vector<Cause>& into);
   void note_causes();
   bool is_cause_of(Cause cause, Index table);
   void forget_reports();
@@ -98,6 +118,8 @@ class Engine {
   Deliveries deliveries_;
   Time query_ = kNever;
   bool is_begun_ = false;
+  bool is_broken_ = false;  // an evaluation was stopped half-way
+  std::atomic<bool> is_stopped_ = false;
   std::size_t unmatched_ = 0;
   std::size_t evaluated_ = 0;
   std::int64_t conflicts_ = 0;

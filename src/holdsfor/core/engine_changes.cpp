@@ -12,7 +12,10 @@ void Engine::keep_changes(bool is_wanted) {
 
 void Engine::forget_reports() {
   for (StageStore& stage : stages_) {
-    for (const KeyReport& report : stage.reports) stage.state(report.slot).report = kNone;
+    for (const KeyReport& report : stage.reports) {
+      stage.state(report.slot).report = kNone;
+      if (stage.state(report.slot).is_idle) forget(stage, report.slot);
+    }
     stage.reports.clear();
   }
   // Events that wait may still become causes.
@@ -57,17 +60,21 @@ ChangeList Engine::changes(std::size_t most_causes) {
 void Engine::add_changes(StageStore& stage, const KeyReport& report, const ReportTimes& times, std::size_t most_causes,
                          ChangeList& into) {
   KeyState& state = stage.state(report.slot);
+  const auto found = comparison_.compare(state.results, state.unreported.get(), state.reported, times);
+  state.unreported.reset();
+  if (found.empty()) return;
+  const std::vector<Cause> inputs = inputs_behind(report);
   Index last_table = kNone;
   std::size_t causes_from = 0;
   std::size_t causes_to = 0;
-  for (const PairChange& one : comparison_.compare(state.results, state.reported, times)) {
+  for (const PairChange& one : found) {
     into.entries.push_back({one.table, one.pair[0], one.change});
     into.columns.insert(into.columns.end(), one.pair + 1, one.pair + 1 + one.columns);
     into.offsets.push_back(static_cast<std::int64_t>(into.columns.size()));
     if (one.table != last_table) {
       // The fluents of a component have the same causes.
       causes_from = into.causes.size();
-      find_causes(report, one.table, most_causes, into.causes);
+      find_causes(inputs, one.table, most_causes, into.causes);
       causes_to = into.causes.size();
       last_table = one.table;
     } else {
@@ -79,8 +86,8 @@ void Engine::add_changes(StageStore& stage, const KeyReport& report, const Repor
   }
 }
 
-// The latest inputs that reached a key and that a table depends on.
-void Engine::find_causes(const KeyReport& report, Index table, std::size_t most, std::vector<Cause>& into) {
+// The inputs that reached a key, in order.
+std::vector<Cause> Engine::inputs_behind(const KeyReport& report) const {
   std::vector<Cause> found;
   std::vector<const KeyReport*> waiting{&report};
   while (!waiting.empty()) {
@@ -89,15 +96,23 @@ void Engine::find_causes(const KeyReport& report, Index table, std::size_t most,
     for (const Cause cause : one.causes) {
       if (is_report_cause(cause)) {
         waiting.push_back(&stages_[stage_of_cause(cause)].reports[report_of_cause(cause)]);
-      } else if (is_cause_of(cause, table)) {
+      } else {
         found.push_back(cause);
       }
     }
   }
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
-  const std::size_t first = found.size() - std::min(found.size(), most);
-  into.insert(into.end(), found.begin() + static_cast<std::ptrdiff_t>(first), found.end());
+  return found;
+}
+
+// The latest of them that a table depends on.
+void Engine::find_causes(const std::vector<Cause>& inputs, Index table, std::size_t most, std::vector<Cause>& into) {
+  const std::size_t from = into.size();
+  for (std::size_t at = inputs.size(); at-- > 0 && into.size() - from < most;) {
+    if (is_cause_of(inputs[at], table)) into.push_back(inputs[at]);
+  }
+  std::reverse(into.begin() + static_cast<std::ptrdiff_t>(from), into.end());
 }
 
 }  // namespace holdsfor

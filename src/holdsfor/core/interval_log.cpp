@@ -56,23 +56,75 @@ bool IntervalLog::retract(const Value* row, Time first) {
   return is_found;
 }
 
-void IntervalLog::drop_until(Time time, std::span<const Time> keep) {
-  std::size_t to = 0;
-  for (std::size_t at = 0; at < cells_.size();) {
-    const IntervalHead head = interval_head(&cells_[at]);
-    const Time end = time_of(cells_[at + 2]);
-    const Time kept = keep[head.table];
-    // It ended more than `kept` before the time-point after `time`.
-    const bool is_over = end <= time && kept != kForever && time - end >= kept;
-    if (!is_over) {
-      if (to != at)
-        std::copy_n(cells_.begin() + static_cast<std::ptrdiff_t>(at), head.width,
-                    cells_.begin() + static_cast<std::ptrdiff_t>(to));
-      to += head.width;
+namespace {
+
+bool is_same_pair(const Value* a, const Value* b) {
+  const IntervalHead head = interval_head(a);
+  return head.table == interval_head(b).table && std::equal(a + 4, a + head.width, b + 4);
+}
+
+}  // namespace
+
+// The rows, those of a pair together and in the order of their starts.
+std::vector<Value*> IntervalLog::by_pair() {
+  std::vector<Value*> rows;
+  for (std::size_t at = 0; at < cells_.size(); at += interval_head(&cells_[at]).width) rows.push_back(&cells_[at]);
+  std::stable_sort(rows.begin(), rows.end(), [](const Value* a, const Value* b) {
+    const IntervalHead head = interval_head(a);
+    const IntervalHead other = interval_head(b);
+    if (head.table != other.table) return head.table < other.table;
+    for (std::size_t i = 4; i < head.width; ++i) {
+      if (a[i] != b[i]) return a[i].word() < b[i].word();
     }
-    at += head.width;
+    return time_of(a[1]) < time_of(b[1]);
+  });
+  return rows;
+}
+
+void IntervalLog::settle(Time time, std::span<const Time> keep) {
+  const std::vector<Value*> rows = by_pair();
+  std::vector<Value> left;
+  left.reserve(cells_.size());
+  for (std::size_t from = 0; from < rows.size();) {
+    // A maximal interval: rows of one pair, each beginning before the end of those before it.
+    std::size_t to = from + 1;
+    Time end = time_of(rows[from][2]);
+    while (to < rows.size() && is_same_pair(rows[from], rows[to]) && time_of(rows[to][1]) <= end) {
+      end = std::max(end, time_of(rows[to++][2]));
+    }
+    const Time kept = keep[interval_head(rows[from]).table];
+    const bool is_over = end <= time && kept != kForever && time - end >= kept;
+    Value* last = nullptr;  // of the settled rows, all that lies before it is in it
+    for (std::size_t row = from; row < to && !is_over; ++row) {
+      const IntervalHead head = interval_head(rows[row]);
+      const bool is_settled = time_of(rows[row][2]) <= time;
+      if (is_settled && last != nullptr && time_of(rows[row][1]) <= time_of(last[2])) {
+        last[2] = time_cell(std::max(time_of(last[2]), time_of(rows[row][2])));
+        if (head.has(kIsCut) && rows[row][1] == last[1]) {
+          IntervalHead cut = interval_head(last);
+          cut.flags |= kIsCut;
+          last[0] = interval_head_cell(cut);
+        }
+        continue;
+      }
+      const std::size_t at = left.size();
+      left.insert(left.end(), rows[row], rows[row] + head.width);
+      if (!is_settled) continue;
+      const auto flags = static_cast<std::uint8_t>((head.flags & kIsCut) | kIsSettled);
+      left[at] = interval_head_cell({.table = head.table, .flags = flags, .width = head.width});
+      last = &left[at];
+    }
+    from = to;
   }
-  cells_.resize(to);
+  cells_.assign(left.begin(), left.end());
+}
+
+Time IntervalLog::last_end() const {
+  Time found = kNever;
+  for (std::size_t at = 0; at < cells_.size(); at += interval_head(&cells_[at]).width) {
+    found = std::max(found, time_of(cells_[at + 2]));
+  }
+  return found;
 }
 
 Time IntervalLog::wake(Time query) const {

@@ -51,12 +51,17 @@ class IntervalLog {
   void insert(std::span<const Value> row);
   // Takes back the time-points of an interval from `first` on, whatever intervals have them. False if none has any.
   bool retract(const Value* row, Time first);
-  // Drops intervals that ended at `time` + 1 or before, but keeps those of some tables longer: `keep` by table.
-  void drop_until(Time time, std::span<const Time> keep);
+  // Drops intervals that ended `keep` (by table) before `time` + 1, unless they go on in others. Those that end there
+  // or before, so that nobody can take them back any more, become one where they touch.
+  void settle(Time time, std::span<const Time> keep);
+  // The end of the last interval; kNever if there is none.
+  [[nodiscard]] Time last_end() const;
   // When a point is at the query time, or was: kForever if there is nothing to wait for.
   [[nodiscard]] Time wake(Time query) const;
 
  private:
+  [[nodiscard]] std::vector<Value*> by_pair();
+
   std::vector<Value> cells_;
 };
 

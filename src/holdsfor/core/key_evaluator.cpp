@@ -13,41 +13,116 @@ void StageOutput::clear() {
 
 KeyEvaluator::KeyEvaluator(const Prepared& prepared, TermTable& terms, Host& host, const LogWidths& widths,
                            const std::vector<RowConditions>& conditions)
-    : world_(prepared, terms, host), sweep_(world_) {
+    : world_(prepared, terms, host), sweep_(world_), widths_(widths) {
   writers_.reserve(conditions.size());
   for (const RowConditions& one : conditions) writers_.emplace_back(widths, one, terms);
 }
 
-void KeyEvaluator::begin(const StageStore& stage, const Window& window, Time query) {
+void KeyEvaluator::begin(const StageStore& stage, const Window& window, Time query, const std::atomic<bool>& stop) {
+  world_.stop = &stop;
   stage.prepare(world_, query);
+  window_ = window;
   first_ = window.first(query);
+  const Time low = window.low(query);
+  const Time settle = world_.plan().settle;
+  border_ = low == kNever || settle == kForever ? kNever : moved(low, -settle);
 }
 
 void KeyEvaluator::evaluate(StageStore& stage, const StageStore::Work& work, const std::vector<bool>& is_wanted,
                             StageOutput& out) {
   KeyState& state = stage.state(work.slot);
+  state.is_idle = false;
   take_in(stage, work, state, out);
   world_.clear();
   const auto key = stage.keys().key(work.slot);
   world_.key.assign(key.begin(), key.end());
   stage.load(world_, sweep_, state);
   const bool has_base = state.base.time != kNever;
+  const bool is_compacted = is_worth_compacting(stage, state);
+  is_stable_ = false;
   sweep_.run({.stage = stage.number(),
               .initial = stage.initial(work.slot),
               .from = has_base ? &state.base : nullptr,
-              .save_after = kForever,
-              .into = nullptr});
+              .save_after = is_compacted ? border_ : kForever,
+              .into = is_compacted ? &saved_ : nullptr});
   found_.clear();
   extract_results(world_, sweep_, stage.stage(), state.base.time, found_);
   diff_.compare(state.results, found_);
   StageOutput::Key& outcome = out.keys.emplace_back();
   outcome.slot = work.slot;
   outcome.is_changed = !diff_.is_empty();
-  outcome.wake = std::min(sweep_.wake(), state.intervals.wake(world_.query));
   outcome.causes_to = static_cast<std::uint32_t>(out.causes.size());
-  if (!outcome.is_changed) return;
-  note_difference(state, is_wanted, out);
-  state.results.assign(found_.begin(), found_.end());
+  if (outcome.is_changed) {
+    note_difference(state, is_wanted, out);
+    state.results.assign(found_.begin(), found_.end());
+  }
+  if (is_compacted) compact(stage, state);
+  outcome.is_idle = state.is_idle;
+  outcome.wake = next_wake(stage, state);
+}
+
+// Compaction
+
+namespace {
+
+// So many cells of a log behind the border are not worth a checkpoint.
+constexpr std::size_t kFewCells = 64;
+
+}  // namespace
+
+std::vector<std::uint64_t> KeyEvaluator::empty_checkpoint(const StageStore& stage) {
+  world_.clear();
+  world_.key.assign(stage.stage().key, Value::nothing());
+  KeyState none;
+  stage.load(world_, sweep_, none);
+  saved_.time = kNever;
+  sweep_.run({.stage = stage.number(), .initial = {}, .from = nullptr, .save_after = world_.query, .into = &saved_});
+  return saved_.words;
+}
+
+// Whether the border has passed enough rows since the last checkpoint, or all.
+bool KeyEvaluator::is_worth_compacting(const StageStore& stage, KeyState& state) {
+  if (border_ == kNever || border_ <= state.base.time || border_ > world_.query) return false;
+  if (stage.compacts_all()) return true;
+  const std::size_t cells = state.log.cells().size();
+  const std::size_t behind = cells == 0 ? 0 : state.log.find(border_ + 1, 0, widths_).at;
+  const std::size_t interval_cells = state.intervals.cells().size();
+  if (behind == cells) return true;
+  return behind > std::max(kFewCells, cells / 2) || interval_cells > 2 * state.interval_cells + kFewCells;
+}
+
+// Drops what the checkpoint stands for.
+void KeyEvaluator::compact(const StageStore& stage, KeyState& state) {
+  if (saved_.time == kNever) return;
+  is_stable_ = state.base.words == saved_.words;
+  state.base = saved_;
+  state.log.drop_until(border_, stage.keep(), widths_);
+  state.intervals.settle(border_, stage.keep());
+  state.interval_cells = static_cast<std::uint32_t>(state.intervals.cells().size());
+  if (state.effects) state.effects->drop_until(border_, stage.keep());
+  if (!state.reported.empty()) {
+    found_.clear();
+    save_unreported(state.results, border_, state.reported, found_);
+    if (!found_.empty() && !state.unreported) state.unreported = std::make_unique<Results>();
+    if (!found_.empty()) state.unreported->insert(state.unreported->end(), found_.begin(), found_.end());
+  }
+  drop_settled(state.results, border_);
+  const bool has_effects = state.effects && !state.effects->empty();
+  state.is_idle = state.log.empty() && state.intervals.empty() && !has_effects && state.results.empty() &&
+                  state.base.words == stage.empty_checkpoint();
+}
+
+// When something happens by itself, or there may be less to keep.
+Time KeyEvaluator::next_wake(const StageStore& stage, const KeyState& state) const {
+  const Time next = std::min(sweep_.wake(), state.intervals.wake(world_.query));
+  if (border_ == kNever || state.is_idle) return next;
+  Time last = state.intervals.last_end();
+  if (!state.log.empty()) last = std::max(last, time_of(state.log.cells()[state.log.last_row()]));
+  if (last > border_) return std::min(next, moved(last, world_.query - border_));
+  // All rows are behind the border, and what is kept of them for rules that look back will be, too. If nothing has gone
+  // since the last time, nothing will.
+  const bool is_settled = state.base.time == border_ && is_stable_ && state.log.empty();
+  return is_settled ? next : std::min(next, moved(world_.query, moved(*window_.size, stage.longest_keep())));
 }
 
 void KeyEvaluator::take_in(StageStore& stage, const StageStore::Work& work, KeyState& state, StageOutput& out) {

@@ -14,6 +14,7 @@ struct StageOutput {
     Index slot = 0;
     bool is_changed = false;
     Time wake = kForever;
+    bool is_idle = false;
     std::uint32_t causes_to = 0;  // its causes end here, and begin where those of the key before end
   };
   // A result that is there no longer, or now.
@@ -39,7 +40,12 @@ class KeyEvaluator {
   KeyEvaluator(const Prepared& prepared, TermTable& terms, Host& host, const LogWidths& widths,
                const std::vector<RowConditions>& conditions);
 
-  void begin(const StageStore& stage, const Window& window, Time query);
+  // `stop` ends evaluations when it is set.
+  void begin(const StageStore& stage, const Window& window, Time query, const std::atomic<bool>& stop);
+  // Up to here everything is final; kNever if nothing is.
+  [[nodiscard]] Time border() const { return border_; }
+  // What the checkpoint of a key without rows has, at any time.
+  std::vector<std::uint64_t> empty_checkpoint(const StageStore& stage);
   // `is_wanted` by table: its results go to other stages.
   void evaluate(StageStore& stage, const StageStore::Work& work, const std::vector<bool>& is_wanted, StageOutput& out);
   [[nodiscard]] LogWriter& writer(Index stage) { return writers_[stage]; }
@@ -48,13 +54,21 @@ class KeyEvaluator {
   void take_in(StageStore& stage, const StageStore::Work& work, KeyState& state, StageOutput& out);
   void note_difference(const KeyState& state, const std::vector<bool>& is_wanted, StageOutput& out);
   static void put(const Value* row, bool is_removed, StageOutput& out);
+  [[nodiscard]] bool is_worth_compacting(const StageStore& stage, KeyState& state);
+  void compact(const StageStore& stage, KeyState& state);
+  [[nodiscard]] Time next_wake(const StageStore& stage, const KeyState& state) const;
 
   World world_;
   Sweep sweep_;
   std::vector<LogWriter> writers_;  // by stage
   Results found_;
   ResultsDiff diff_;
-  Time first_ = kNever;  // that the window sees
+  const LogWidths& widths_;
+  Window window_;
+  Time first_ = kNever;   // that the window sees
+  Time border_ = kNever;  // up to here everything is final
+  Checkpoint saved_;
+  bool is_stable_ = false;  // the last compaction has kept the same as the one before
 };
 
 }  // namespace holdsfor

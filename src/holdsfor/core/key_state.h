@@ -21,8 +21,14 @@ struct KeyState {
   Results results;
   // Intervals as they were last reported, see reports.h.
   std::vector<Value> reported;
+  // Intervals that are settled, and dropped from the results, but were reported otherwise (null: none).
+  std::unique_ptr<Results> unreported;
   // When it must be evaluated again without new rows.
   Time wake = kForever;
+  std::uint32_t interval_cells = 0;  // after the last compaction
+  // Nothing is left of it: no rows, and nothing that holds or will happen.
+  bool is_idle = false;
+  bool is_forgotten = false;  // its slot is free
   Index report = kNone;  // in the reports of its stage
   Index work = kNone;    // in the work of its stage, while that is put together
 };

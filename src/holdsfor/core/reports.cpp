@@ -9,23 +9,62 @@ namespace holdsfor {
 namespace {
 
 constexpr std::size_t kFewPairs = 8;
-constexpr std::size_t kReportedWords = 4;
 
-// A pair in a report is a head, value and arguments, and then its intervals, each with what makes its id.
-struct ReportedHead {
-  std::uint16_t table = 0;
-  std::uint16_t columns = 0;
-  std::uint32_t count = 0;
-};
+// Whether something was reported of an interval, but not that it is as it is.
+bool is_reported_otherwise(const Value* row, const std::vector<Value>& reported) {
+  const ResultHead head = result_head(row);
+  for (std::size_t at = 0; at < reported.size();) {
+    const auto known = std::bit_cast<ReportedHead>(reported[at].word());
+    const std::size_t width = known.columns + std::size_t{1};
+    const bool is_pair = known.table == head.table && std::equal(&reported[at + 1], &reported[at + 1] + width, row + 3);
+    at += 1 + width;
+    for (std::uint32_t i = 0; i < known.count; ++i, at += kReportedWords) {
+      const bool overlaps = time_of(reported[at]) < time_of(row[2]) && time_of(row[1]) < time_of(reported[at + 1]);
+      if (is_pair && overlaps && (reported[at] != row[1] || reported[at + 1] != row[2])) return true;
+    }
+  }
+  return false;
+}
 
 }  // namespace
 
-std::span<const PairChange> KeyComparison::compare(const Results& results, std::vector<Value>& reported,
-                                                   const ReportTimes& times) {
+void save_unreported(const Results& results, Time settled, const std::vector<Value>& reported, Results& into) {
+  for (std::size_t at = 0; at < results.size();) {
+    const Value* row = &results[at];
+    const ResultHead head = result_head(row);
+    const bool is_dropped = head.kind == ResultKind::kInterval && last_time(row) <= settled;
+    if (is_dropped && is_reported_otherwise(row, reported)) into.insert(into.end(), row, row + head.width);
+    at += head.width;
+  }
+}
+
+// Puts the intervals of both together, those of a pair in order.
+void KeyComparison::join(const Results& results, const Results& unreported) {
+  std::vector<const Value*> rows;
+  for (const Results* some : {&unreported, &results}) {
+    for (std::size_t at = 0; at < some->size(); at += result_head(&(*some)[at]).width) {
+      if (result_head(&(*some)[at]).kind == ResultKind::kInterval) rows.push_back(&(*some)[at]);
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const Value* a, const Value* b) {
+    if (a[0] != b[0]) return a[0].word() < b[0].word();
+    const std::size_t width = result_head(a).width;
+    for (std::size_t i = 3; i < width; ++i) {
+      if (a[i] != b[i]) return a[i].word() < b[i].word();
+    }
+    return time_of(a[1]) < time_of(b[1]);
+  });
+  joined_.clear();
+  for (const Value* row : rows) joined_.insert(joined_.end(), row, row + result_head(row).width);
+}
+
+std::span<const PairChange> KeyComparison::compare(const Results& results, const Results* unreported,
+                                                   std::vector<Value>& reported, const ReportTimes& times) {
+  if (unreported != nullptr) join(results, *unreported);
   // What was reported is read from a copy, which what has changed points into.
   before_.swap(reported);
   read_reported(before_);
-  read_results(results);
+  read_results(unreported != nullptr ? joined_ : results);
   found_.clear();
   const auto add = [&](const PairSpan& pair) {
     for (const Change& change : changes_) found_.push_back({pair.table, pair.pair, pair.columns, change});

@@ -26,6 +26,14 @@ inline bool is_report_cause(Cause cause) { return cause < kNoCause; }
 inline Index stage_of_cause(Cause cause) { return static_cast<Index>(static_cast<std::uint64_t>(-2 - cause) >> 32U); }
 inline Index report_of_cause(Cause cause) { return static_cast<Index>(static_cast<std::uint64_t>(-2 - cause)); }
 
+// A pair in a report is a head, value and arguments, and then its intervals, each with what makes its id.
+struct ReportedHead {
+  std::uint16_t table = 0;
+  std::uint16_t columns = 0;
+  std::uint32_t count = 0;
+};
+inline constexpr std::size_t kReportedWords = 4;
+
 // A change of an interval of a pair.
 struct PairChange {
   Index table = 0;
@@ -34,11 +42,16 @@ struct PairChange {
   Change change;
 };
 
+// Adds those intervals of `results` that end at `settled` or before, and of which something else was reported.
+void save_unreported(const Results& results, Time settled, const std::vector<Value>& reported, Results& into);
+
 // Compares the results of one key with what was last reported of it.
 class KeyComparison {
  public:
   // Brings `reported` up to date. What has changed is valid until the next call.
-  std::span<const PairChange> compare(const Results& results, std::vector<Value>& reported, const ReportTimes& times);
+  // `unreported` may be null.
+  std::span<const PairChange> compare(const Results& results, const Results* unreported, std::vector<Value>& reported,
+                                      const ReportTimes& times);
 
  private:
   // Intervals of one pair, as they were or as they are.
@@ -53,6 +66,7 @@ class KeyComparison {
 
   void read_reported(const std::vector<Value>& reported);
   void read_results(const Results& results);
+  void join(const Results& results, const Results& unreported);
   [[nodiscard]] PairSpan* find_last(const PairSpan& wanted);
   void write_reported(std::vector<Value>& reported, Time low) const;
 
@@ -62,6 +76,7 @@ class KeyComparison {
   std::vector<Reported> now_times_;
   std::vector<Index> slots_;  // of `last_`, by hash, if they are many
   std::vector<Value> before_;
+  Results joined_;
   std::vector<Change> changes_;
   std::vector<PairChange> found_;
 };

@@ -2,19 +2,15 @@
 
 #include <algorithm>
 
+#include "stage_shared.h"
+
 namespace holdsfor {
+namespace {
 
-struct StageStore::Shared {
-  Shared(const Prepared& prepared, const Stage& stage, TermTable& terms, Host& host)
-      : world(prepared, terms, host), sweep(world), intake(stage), is_shared(prepared.plan.tables.size()) {}
+// So many cells behind the border are not worth a checkpoint of all keys.
+constexpr std::size_t kFewCells = 256;
 
-  World world;
-  Sweep sweep;
-  Intake intake;
-  KeyState state;
-  std::vector<bool> is_shared;  // by table
-  std::vector<Index> fluents;
-};
+}  // namespace
 
 StageStore::StageStore(const Prepared& prepared, Index number, TermTable& terms, Host& host)
     : prepared_(prepared),
@@ -27,6 +23,10 @@ StageStore::StageStore(const Prepared& prepared, Index number, TermTable& terms,
   const bool has_shared =
       std::any_of(stage_.inputs.begin(), stage_.inputs.end(), [](const Route& route) { return route.is_shared; });
   if (has_shared) shared_ = std::make_unique<Shared>(prepared, stage_, terms, host);
+  for (const TableInfo& table : prepared.plan.tables) {
+    keep_.push_back(table.keep);
+    if (table.keep != kForever) longest_keep_ = std::max(longest_keep_, table.keep);
+  }
   find_routes();
 }
 
@@ -61,6 +61,8 @@ void StageStore::begin(std::span<const GroundPair> initial) {
     initial_[keys_.number(key_)].push_back(pair);
   }
   states_.resize(keys_.size());
+  if (stage_.key == 0) states_[0].is_forgotten = false;
+  for (const auto& [slot, pairs] : initial_) states_[slot].is_forgotten = false;
   is_all_dirty_ = true;
 }
 
@@ -78,6 +80,13 @@ void StageStore::forget_conditions(const LogWidths& widths) {
   for (KeyState& state : states_) state.log.forget_conditions(widths);
 }
 
+void StageStore::forget(Index slot) {
+  if (states_[slot].is_forgotten) return;
+  states_[slot] = KeyState{};
+  states_[slot].is_forgotten = true;
+  keys_.forget(slot);
+}
+
 std::size_t StageStore::rows(const LogWidths& widths) const {
   std::size_t found = 0;
   const auto count = [&](const KeyState& state) {
@@ -90,10 +99,32 @@ std::size_t StageStore::rows(const LogWidths& widths) const {
   return found;
 }
 
+void StageStore::mark_terms(TermMarks& marks) const {
+  const auto mark_state = [&](const KeyState& state) {
+    marks.mark(state.log.cells());
+    marks.mark(state.intervals.cells());
+    marks.mark(state.results);
+    marks.mark(state.reported);
+    for (const std::uint64_t word : state.base.words) marks.mark(word);
+    if (state.unreported) marks.mark(*state.unreported);
+    if (!state.effects) return;
+    for (const EffectLog::Entry& entry : state.effects->entries()) marks.mark(entry.rows.cells);
+  };
+  for (Index slot = 0; slot < states_.size(); ++slot) {
+    mark_state(states_[slot]);
+    marks.mark(keys_.key(slot));
+  }
+  if (shared_) mark_state(shared_->state);
+  for (const GroundPair& pair : all_initial_) {
+    marks.mark(pair.columns);
+    marks.mark(pair.value.word());
+  }
+}
+
 // Delivery
 
-void StageStore::deliver(const Deliveries& deliveries, const Window& window, Time query, LogWriter& writer,
-                         const std::vector<bool>& is_home) {
+void StageStore::deliver(const Deliveries& deliveries, const Window& window, Time query, Time border, LogWriter& writer,
+                         const LogWidths& widths, const std::vector<bool>& is_home) {
   intake_.group(deliveries.events, keys_);
   interval_items_.clear();
   effect_items_.clear();
@@ -101,7 +132,9 @@ void StageStore::deliver(const Deliveries& deliveries, const Window& window, Tim
   find_effect_items(deliveries.effects);
   states_.resize(keys_.size());
   const bool is_shared_changed = shared_ && deliver_shared(deliveries, window, query, writer, is_home);
-  put_work_together(query, is_all_dirty_ || is_shared_changed);
+  compacts_all_ = false;
+  if (shared_ && border != kNever) plan_shared_compaction(border, widths);
+  put_work_together(query, is_all_dirty_ || is_shared_changed || compacts_all_);
   is_all_dirty_ = false;
 }
 
@@ -174,13 +207,34 @@ bool StageStore::deliver_shared(const Deliveries& deliveries, const Window& wind
       is_changed = true;
     }
   }
-  if (!is_changed && shared.world.query != kNever) return false;
+  if (!is_changed && !shared.is_stale) return false;
+  shared.is_stale = false;
   shared.world.clear();
   shared.world.query = query;
   load_rows(shared.world, shared.sweep, shared.state, shared.fluents);
   fill_event_tables(shared.world, shared.is_shared);
   shared.state.wake = shared.state.intervals.wake(query);
-  return true;
+  return is_changed;
+}
+
+// Keys go on from their checkpoints with the shared rows after them: these can only be dropped for all keys at once.
+void StageStore::plan_shared_compaction(Time border, const LogWidths& widths) {
+  KeyState& state = shared_->state;
+  const std::size_t cells = state.log.cells().size();
+  const std::size_t behind = cells == 0 ? 0 : state.log.find(border + 1, 0, widths).at;
+  const std::size_t interval_cells = state.intervals.cells().size();
+  compacts_all_ = behind > std::max(kFewCells, cells / 2) || interval_cells > 2 * state.interval_cells + kFewCells;
+  border_ = border;
+}
+
+void StageStore::finish_compaction(const LogWidths& widths) {
+  if (!compacts_all_) return;
+  KeyState& state = shared_->state;
+  state.log.drop_until(border_, keep_, widths);
+  state.intervals.settle(border_, keep_);
+  state.interval_cells = static_cast<std::uint32_t>(state.intervals.cells().size());
+  if (state.effects) state.effects->drop_until(border_, keep_);
+  shared_->is_stale = true;
 }
 
 StageStore::Work& StageStore::work_of(Index slot) {
@@ -209,12 +263,15 @@ void StageStore::put_work_together(Time query, bool is_all) {
   }
   for (; !waking_.empty() && waking_.top().first <= query; waking_.pop()) {
     const auto [time, slot] = waking_.top();
-    if (states_[slot].wake == time) work_of(slot);
+    if (states_[slot].wake == time && !states_[slot].is_forgotten) work_of(slot);
   }
   for (Index slot = 0; is_all && slot < states_.size(); ++slot) {
-    work_of(slot);
+    if (!states_[slot].is_forgotten) work_of(slot);
   }
-  for (const Work& work : work_) states_[work.slot].work = kNone;
+  for (const Work& work : work_) {
+    states_[work.slot].work = kNone;
+    states_[work.slot].is_forgotten = false;
+  }
 }
 
 // Rows of a key

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "deliveries.h"
-#include "key_state.h"
+#include "key_state_io.h"
 #include "reports.h"
 #include "sweep.h"
 #include "window.h"
@@ -49,8 +49,8 @@ class StageStore {
   void begin(std::span<const GroundPair> initial);
   // Finds the keys that rows reach, and with those that wake all that are to be evaluated at a query time. The rows
   // must stay where they are until then. `is_home` by table: retractions of its rows are counted in this stage.
-  void deliver(const Deliveries& deliveries, const Window& window, Time query, LogWriter& writer,
-               const std::vector<bool>& is_home);
+  void deliver(const Deliveries& deliveries, const Window& window, Time query, Time border, LogWriter& writer,
+               const LogWidths& widths, const std::vector<bool>& is_home);
 
   [[nodiscard]] std::span<const Work> work() const { return work_; }
   [[nodiscard]] std::span<const IntervalItem> intervals(const Work& work) const {
@@ -68,6 +68,28 @@ class StageStore {
   [[nodiscard]] std::span<const GroundPair> initial(Index slot) const;
   void set_wake(Index slot, Time time);
 
+  // For how long rows are kept behind a checkpoint, by table.
+  [[nodiscard]] std::span<const Time> keep() const { return keep_; }
+  // The longest time that is not for ever.
+  [[nodiscard]] Time longest_keep() const { return longest_keep_; }
+  // All keys are to have a checkpoint at the border: rows that they share are dropped there.
+  [[nodiscard]] bool compacts_all() const { return compacts_all_; }
+  [[nodiscard]] const std::vector<std::uint64_t>& empty_checkpoint() const { return empty_checkpoint_; }
+  void set_empty_checkpoint(std::vector<std::uint64_t> words) { empty_checkpoint_ = std::move(words); }
+  // After all keys have a checkpoint at the border, drops the rows before it that they share.
+  void finish_compaction(const LogWidths& widths);
+  // Forgets a key of which nothing is left.
+  void forget(Index slot);
+
+  // Writes keys that are wanted, and with `is_main` what all keys share; see state_io.h.
+  using IsWanted = std::function<bool(std::span<const Value>)>;
+  using CausesOf = std::function<std::vector<Cause>(const KeyReport&)>;
+  void write(StateWriter& into, const LogWidths& widths, bool is_main, const IsWanted& is_wanted,
+             const CausesOf& causes_of) const;
+  void read(StateReader& from, const LogWidths& widths);
+  // Takes over the keys of another store of the same stage; refuses keys that both have.
+  void absorb(StageStore& other);
+
   [[nodiscard]] const Stage& stage() const { return stage_; }
   [[nodiscard]] Index number() const { return number_; }
   // Sets what evaluations of all keys have in common.
@@ -79,6 +101,7 @@ class StageStore {
   [[nodiscard]] std::size_t unmatched() const { return unmatched_; }
   // Rows of all keys no longer know which conditions they pass.
   void forget_conditions(const LogWidths& widths);
+  void mark_terms(TermMarks& marks) const;
   // How many rows of input there are.
   [[nodiscard]] std::size_t rows(const LogWidths& widths) const;
 
@@ -91,9 +114,11 @@ class StageStore {
                                     const std::vector<bool>& is_home);
   void find_interval_items(const std::vector<IntervalArrivals>& arrivals, const std::vector<bool>& is_home);
   void find_effect_items(const std::vector<EffectArrivals>& arrivals);
+  [[nodiscard]] bool is_used(Index slot) const;
   template <typename Add>
   void for_keys(const Route& route, const Value* args, const Add& add);
   Work& work_of(Index slot);
+  void plan_shared_compaction(Time border, const LogWidths& widths);
   void put_work_together(Time query, bool is_all);
   void load_rows(World& world, Sweep& sweep, const KeyState& state, std::span<const Index> fluents) const;
   void finish_input(World& world, Sweep& sweep, Index table) const;
@@ -106,6 +131,12 @@ class StageStore {
   std::unordered_map<Index, std::vector<GroundPair>> initial_;  // by slot
   std::vector<GroundPair> all_initial_;
   bool is_all_dirty_ = false;
+
+  std::vector<Time> keep_;
+  Time longest_keep_ = 0;
+  std::vector<std::uint64_t> empty_checkpoint_;
+  bool compacts_all_ = false;
+  Time border_ = kNever;
 
   std::vector<const Route*> route_of_;  // by table; null: the stage does not read it
   std::vector<Index> input_fluents_;    // not shared

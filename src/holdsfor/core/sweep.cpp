@@ -11,7 +11,10 @@ Sweep::Sweep(World& world) : world_(world), machine_(world) {
 
 void Sweep::run(const SweepRequest& request) {
   const auto resume_at = world_.prepared.resume_at;
-  if (!resume_at) {
+  // A checkpoint that is read lies before the one that is made here, and one that is written after it.
+  const bool goes_on_later = resume_at && request.from != nullptr && request.from->time >= *resume_at;
+  const bool stops_earlier = resume_at && request.into != nullptr && request.save_after < *resume_at;
+  if (!resume_at || goes_on_later || stops_earlier) {
     run_stage(request);
     return;
   }
@@ -76,6 +79,7 @@ void Sweep::run_stage(const SweepRequest& request) {
   const auto& needed = world_.prepared.needs_rows[request.stage];
   if (!needed.empty()) fill_event_tables(world_, needed);
   for (const Index number : world_.prepared.phases_of[request.stage]) run_phase(number);
+  if (writer_) writer_->finish();
   if (world_.depends_on_query) wake_ = std::min(wake_, moved(world_.query, 1));
 }
 
@@ -134,6 +138,10 @@ bool Sweep::stops_before(Time time) {
 }
 
 void Sweep::begin_time_point(Time time) {
+  // Looked at now and then: a key may have millions of time-points.
+  if ((++steps_ & 63U) == 0 && world_.stop != nullptr && world_.stop->load(std::memory_order_relaxed)) {
+    throw std::runtime_error("stopped");
+  }
   world_.set_now(time);
   if (time == kInitial) initiate_initially();
 }

@@ -172,6 +172,7 @@ class Sweep {
   std::size_t first_attempt_ = 0;
   std::vector<Value> effect_cells_;
   std::int64_t in_a_row_ = 0;
+  std::uint32_t steps_ = 0;  // time-points so far
 
   std::vector<std::pair<Index, Index>> touched_;  // instances with marks of the present time-point
   std::vector<Index> openly_ended_;               // fluents with open ends at the present time-point

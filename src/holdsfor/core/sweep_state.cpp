@@ -34,7 +34,7 @@ void Sweep::save() {
     save_rows(*writer_, fluent.initiations, request_.save_after, keep);
     save_rows(*writer_, fluent.terminations, request_.save_after, keep);
   }
-  writer_->put(static_cast<std::uint64_t>(in_a_row_));
+  writer_->put(attempts.empty() ? 0 : static_cast<std::uint64_t>(in_a_row_));
   writer_->put(attempts.size());
   for (const Attempt& attempt : attempts) {
     const auto& delays = component_of(attempt.table).delays;

@@ -8,6 +8,17 @@
 
 namespace holdsfor {
 
+TermMarks::TermMarks(const TermTable& terms) : terms_(terms), marks_(terms.size()) {}
+
+void TermMarks::mark(std::uint64_t word) {
+  const Value value = Value::from_word(word);
+  if (!value.is_code() || (word >> 2U) >= marks_.size() || marks_[value.as_code()]) return;
+  marks_[value.as_code()] = true;
+  const Term& term = terms_[value];
+  if (term.kind == TermKind::kCompound) mark(term.functor.word());
+  mark(term.items);
+}
+
 Value TermTable::name(std::string_view text) {
   return intern(Term{.kind = TermKind::kName, .text = std::string(text)});
 }
@@ -69,12 +80,33 @@ Value TermTable::intern(Term term) {
   for (auto [at, end] = codes_.equal_range(key); at != end; ++at) {
     if (same(this->at(at->second), term)) return Value::code(at->second);
   }
-  const std::uint32_t code = count_++;
-  const unsigned block = block_of(code);
-  if (!blocks_[block]) blocks_[block] = std::make_unique<Term[]>(std::size_t{1} << (block + kFirstBits));
-  blocks_[block][code - begin_of(block)] = std::move(term);
+  std::uint32_t code = count_;
+  if (free_.empty()) {
+    const unsigned block = block_of(code);
+    if (!blocks_[block]) blocks_[block] = std::make_unique<Term[]>(std::size_t{1} << (block + kFirstBits));
+    ++count_;
+  } else {
+    code = free_.back();
+    free_.pop_back();
+  }
+  slot(code) = std::move(term);
   codes_.emplace(key, code);
   return Value::code(code);
+}
+
+Term& TermTable::slot(std::uint32_t code) {
+  const unsigned block = block_of(code);
+  return blocks_[block][code - begin_of(block)];
+}
+
+void TermTable::reclaim(const TermMarks& marks) {
+  free_.clear();
+  // Smaller codes are used first.
+  for (std::uint32_t code = count_; code-- > kept_;) {
+    if (!marks.has(code)) free_.push_back(code);
+  }
+  std::erase_if(codes_, [&](const auto& entry) { return entry.second >= kept_ && !marks.has(entry.second); });
+  for (const std::uint32_t code : free_) slot(code) = Term{};
 }
 
 std::uint64_t TermTable::hash(const Term& term) {

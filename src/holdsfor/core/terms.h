@@ -28,6 +28,24 @@ struct Term {
   bool is_open = false;           // there is a wildcard inside
 };
 
+class TermTable;
+
+// The terms that something refers to. Words that only look like codes do no harm: they keep a term too many.
+class TermMarks {
+ public:
+  explicit TermMarks(const TermTable& terms);
+  // A word that may be a code.
+  void mark(std::uint64_t word);
+  void mark(std::span<const Value> cells) {
+    for (const Value cell : cells) mark(cell.word());
+  }
+  [[nodiscard]] bool has(std::uint32_t code) const { return marks_[code]; }
+
+ private:
+  const TermTable& terms_;
+  std::vector<bool> marks_;
+};
+
 // Interns terms: equal terms have equal codes. Threads may read and intern at the same time.
 class TermTable {
  public:
@@ -43,9 +61,15 @@ class TermTable {
     return Value::fits(number) ? Value::integer(number) : big_integer(std::to_string(number));
   }
 
-  // Valid for ever: terms do not move.
+  // Valid until the term is reclaimed: terms do not move.
   [[nodiscard]] const Term& operator[](Value code) const { return at(code.as_code()); }
+  // Codes are smaller than this; some of them may be free.
   [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] std::size_t used() const { return count_ - free_.size(); }
+  // All terms so far stay for ever.
+  void keep_all() { kept_ = count_; }
+  // Forgets terms that are not marked; their codes will stand for others. No other thread may use the table meanwhile.
+  void reclaim(const TermMarks& marks);
 
   [[nodiscard]] bool is_list(Value value) const { return value.is_code() && (*this)[value].kind == TermKind::kList; }
   [[nodiscard]] bool is_compound(Value value) const {
@@ -76,6 +100,7 @@ class TermTable {
     const unsigned block = block_of(code);
     return blocks_[block][code - begin_of(block)];
   }
+  Term& slot(std::uint32_t code);
   Value intern(Term term);
   [[nodiscard]] bool unifies_inside(Value one, Value other) const;
   static std::uint64_t hash(const Term& term);
@@ -85,6 +110,8 @@ class TermTable {
   std::atomic<bool> has_open_ = false;  // some term has a wildcard inside
   std::array<std::unique_ptr<Term[]>, kBlocks> blocks_;
   std::uint32_t count_ = 0;
+  std::uint32_t kept_ = 0;
+  std::vector<std::uint32_t> free_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> codes_;
 };
 

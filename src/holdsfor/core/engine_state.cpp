@@ -1,0 +1,179 @@
+// Saves the state of an engine, whole or in parts, and takes such states in.
+#include <algorithm>
+#include <stdexcept>
+
+#include "engine.h"
+#include "state_io.h"
+
+namespace holdsfor {
+namespace {
+
+// A hash of a term that is the same in every process.
+std::uint64_t content_hash(Value value, const TermTable& terms) {
+  if (!value.is_code()) return mix(1, value.word());
+  const Term& term = terms[value];
+  std::uint64_t found = mix(static_cast<std::uint64_t>(term.kind) + 2, std::bit_cast<std::uint64_t>(term.real));
+  for (const char letter : term.text) found = mix(found, static_cast<unsigned char>(letter));
+  if (term.kind == TermKind::kCompound) found = mix(found, content_hash(term.functor, terms));
+  for (const Value item : term.items) found = mix(found, content_hash(item, terms));
+  return found;
+}
+
+void write_rows(StateWriter& into, const RowSet& rows, std::size_t plain) {
+  into.put(rows.size());
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    for (std::size_t i = 0; i < plain; ++i) into.put(rows.row(row)[i].word());
+    into.put_values({rows.row(row) + plain, rows.width - plain});
+  }
+}
+
+void read_rows(StateReader& from, RowSet& rows, std::size_t plain) {
+  const std::size_t count = from.get_count(plain);
+  for (std::size_t row = 0; row < count; ++row) {
+    for (std::size_t i = 0; i < plain; ++i) rows.cells.push_back(Value::from_word(from.get()));
+    from.get_values(rows.width - plain, rows.cells);
+  }
+}
+
+}  // namespace
+
+void write_edits(StateWriter& into, const Edits& edits, const Plan& plan) {
+  into.put(edits.all().size());
+  for (const Edit& edit : edits.all()) {
+    const bool is_event = plan.tables[edit.table].is_event();
+    into.put(edit.table);
+    into.put(edit.is_retraction ? 1 : 0);
+    into.put_time(edit.cause);
+    write_rows(into, edit.rows, is_event ? kEventHead : 2);
+    for (const bool is_point : edit.is_point) into.put(is_point ? 1 : 0);
+  }
+}
+
+void read_edits(StateReader& from, Edits& edits, const Plan& plan) {
+  const std::size_t count = from.get_count(4);
+  for (std::size_t i = 0; i < count; ++i) {
+    Edit edit;
+    edit.table = static_cast<Index>(from.get_below(plan.tables.size()));
+    edit.is_retraction = from.get_below(2) == 1;
+    edit.cause = from.get_cause();
+    const bool is_event = plan.tables[edit.table].is_event();
+    edit.rows.width = plan.tables[edit.table].columns + (is_event ? kEventHead : kIntervalHead);
+    read_rows(from, edit.rows, is_event ? kEventHead : 2);
+    for (std::size_t row = 0; !is_event && row < edit.rows.size(); ++row)
+      edit.is_point.push_back(from.get_below(2) == 1);
+    edits.all().push_back(std::move(edit));
+  }
+}
+
+void Admission::write(StateWriter& into) const {
+  into.put(late_);
+  into.put(unmatched_);
+  for (const Waiting& waiting : waiting_) {
+    write_rows(into, waiting.rows, kEventHead);
+    for (const Cause cause : waiting.causes) into.put_time(cause);
+  }
+}
+
+void Admission::read(StateReader& from) {
+  late_ += from.get();
+  unmatched_ += from.get();
+  for (std::size_t table = 0; table < waiting_.size(); ++table) {
+    Waiting& waiting = waiting_[table];
+    const std::size_t before = waiting.rows.size();
+    waiting.rows.width = plan_.tables[table].columns + kEventHead;
+    read_rows(from, waiting.rows, kEventHead);
+    const std::size_t added = waiting.rows.size() - before;
+    if (added > 0 && !plan_.tables[table].is_event()) StateReader::refuse("the saved state is damaged: intervals wait");
+    for (std::size_t row = 0; row < added; ++row) waiting.causes.push_back(from.get_cause());
+    waiting_count_ += added;
+  }
+}
+
+void Admission::absorb(const Admission& other) {
+  late_ += other.late_;
+  unmatched_ += other.unmatched_;
+  waiting_count_ += other.waiting_count_;
+  for (std::size_t table = 0; table < waiting_.size(); ++table) {
+    const Waiting& theirs = other.waiting_[table];
+    if (theirs.causes.empty()) continue;
+    waiting_[table].rows.width = theirs.rows.width;
+    waiting_[table].rows.append(theirs.rows);
+    waiting_[table].causes.insert(waiting_[table].causes.end(), theirs.causes.begin(), theirs.causes.end());
+  }
+}
+
+std::string Engine::save(std::uint64_t fingerprint, std::size_t part, std::size_t parts) const {
+  require_whole();
+  StateWriter into(terms_);
+  const bool is_main = part == 0;
+  into.put_time(query_);
+  into.put_time(reported_at_);
+  into.put(is_main ? 1 : 0);
+  if (is_main) {
+    into.put(unmatched_);
+    into.put(static_cast<std::uint64_t>(conflicts_));
+    admission_.write(into);
+    write_edits(into, edits_, prepared_.plan);
+    into.put(cause_ranges_.size());
+    for (const CauseRange& range : cause_ranges_) {
+      into.put_time(range.first);
+      into.put_time(range.end);
+      into.put(range.table);
+    }
+  }
+  const auto is_wanted = [&](std::span<const Value> key) {
+    return key.empty() ? is_main : content_hash(key[0], terms_) % parts == part;
+  };
+  const auto causes_of = [&](const KeyReport& report) { return inputs_behind(report); };
+  for (const StageStore& stage : stages_) stage.write(into, widths_, is_main, is_wanted, causes_of);
+  return into.finish(fingerprint);
+}
+
+void Engine::read(StateReader& from) {
+  query_ = from.get_time();
+  reported_at_ = from.get_time();
+  if (from.get_below(2) == 1) {
+    unmatched_ = from.get();
+    conflicts_ = static_cast<std::int64_t>(from.get());
+    admission_.read(from);
+    read_edits(from, edits_, prepared_.plan);
+    const std::size_t ranges = from.get_count(3);
+    for (std::size_t i = 0; i < ranges; ++i) {
+      CauseRange& range = cause_ranges_.emplace_back();
+      range.first = from.get_time();
+      range.end = from.get_time();
+      range.table = static_cast<Index>(from.get_below(prepared_.plan.tables.size()));
+    }
+  }
+  for (StageStore& stage : stages_) stage.read(from, widths_);
+  if (!from.is_at_end()) StateReader::refuse("the saved state is damaged: something follows it");
+}
+
+void Engine::absorb(Engine& other) {
+  require_whole();
+  if (query_ != kNever && other.query_ != kNever && query_ != other.query_) {
+    StateReader::refuse("the state was saved at another query time");
+  }
+  for (std::size_t stage = 0; stage < stages_.size(); ++stage) stages_[stage].absorb(other.stages_[stage]);
+  query_ = std::max(query_, other.query_);
+  reported_at_ = std::max(reported_at_, other.reported_at_);
+  unmatched_ += other.unmatched_;
+  conflicts_ += other.conflicts_;
+  admission_.absorb(other.admission_);
+  auto& edits = edits_.all();
+  edits.insert(edits.end(), other.edits_.all().begin(), other.edits_.all().end());
+  cause_ranges_.insert(cause_ranges_.end(), other.cause_ranges_.begin(), other.cause_ranges_.end());
+  std::sort(cause_ranges_.begin(), cause_ranges_.end(),
+            [](const CauseRange& a, const CauseRange& b) { return a.first < b.first; });
+  // Where `initially` has its keys is found again.
+  is_begun_ = false;
+  has_answers_ = false;
+}
+
+void Engine::require_whole() const {
+  if (is_broken_) {
+    throw std::runtime_error("an evaluation was stopped half-way: load a saved state, or begin again");
+  }
+}
+
+}  // namespace holdsfor

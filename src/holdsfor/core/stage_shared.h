@@ -1,0 +1,21 @@
+// Tables that all keys of a stage read whole.
+#pragma once
+
+#include "stage_store.h"
+
+namespace holdsfor {
+
+struct StageStore::Shared {
+  Shared(const Prepared& prepared, const Stage& stage, TermTable& terms, Host& host)
+      : world(prepared, terms, host), sweep(world), intake(stage), is_shared(prepared.plan.tables.size()) {}
+
+  World world;
+  Sweep sweep;
+  Intake intake;
+  KeyState state;
+  std::vector<bool> is_shared;  // by table
+  std::vector<Index> fluents;
+  bool is_stale = true;  // the world does not have the rows of the state
+};
+
+}  // namespace holdsfor

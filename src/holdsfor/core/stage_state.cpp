@@ -1,0 +1,89 @@
+// The keys of a stage in a saved state.
+#include "stage_shared.h"
+#include "stage_store.h"
+
+namespace holdsfor {
+
+// Whether there is anything in a slot; slots of forgotten keys are empty.
+bool StageStore::is_used(Index slot) const {
+  const KeyState& state = states_[slot];
+  return !state.log.empty() || !state.intervals.empty() || (state.effects && !state.effects->empty()) ||
+         state.base.time != kNever || !state.results.empty() || !state.reported.empty() || state.report != kNone;
+}
+
+void StageStore::write(StateWriter& into, const LogWidths& widths, bool is_main, const IsWanted& is_wanted,
+                       const CausesOf& causes_of) const {
+  into.put(is_main ? unmatched_ : 0);
+  into.put(is_main && shared_ ? 1 : 0);
+  if (is_main && shared_) write_state(into, shared_->state, widths);
+  std::vector<Index> slots;
+  for (Index slot = 0; slot < states_.size(); ++slot) {
+    if (is_used(slot) && is_wanted(keys_.key(slot))) slots.push_back(slot);
+  }
+  into.put(slots.size());
+  for (const Index slot : slots) {
+    into.put_values(keys_.key(slot));
+    write_state(into, states_[slot], widths);
+    const Index report = states_[slot].report;
+    into.put(report == kNone ? 0 : 1);
+    if (report == kNone) continue;
+    const std::vector<Cause> causes = causes_of(reports[report]);
+    into.put(causes.size());
+    for (const Cause cause : causes) into.put_time(cause);
+  }
+}
+
+void StageStore::read(StateReader& from, const LogWidths& widths) {
+  unmatched_ += from.get();
+  if (from.get_below(2) == 1) {
+    KeyState state = read_state(from, prepared_.plan, widths);
+    if (!shared_) StateReader::refuse("the saved state is damaged: keys of this stage share nothing");
+    shared_->state = std::move(state);
+    shared_->is_stale = true;
+  }
+  const std::size_t count = from.get_count(stage_.key + std::size_t{1});
+  for (std::size_t i = 0; i < count; ++i) {
+    key_.clear();
+    from.get_values(stage_.key, key_);
+    const Index slot = keys_.number(key_);
+    if (slot < states_.size()) StateReader::refuse("the saved state is damaged: a key is there twice");
+    states_.resize(keys_.size());
+    states_[slot] = read_state(from, prepared_.plan, widths);
+    set_wake(slot, states_[slot].wake);
+    if (from.get_below(2) == 0) continue;
+    states_[slot].report = static_cast<Index>(reports.size());
+    KeyReport& report = reports.emplace_back(KeyReport{slot, {}});
+    const std::size_t causes = from.get_count(1);
+    for (std::size_t cause = 0; cause < causes; ++cause) report.causes.push_back(from.get_cause());
+  }
+}
+
+void StageStore::absorb(StageStore& other) {
+  for (Index slot = 0; slot < other.states_.size(); ++slot) {
+    const Index known = keys_.find(other.keys_.key(slot));
+    if (known != kNone && known < states_.size() && is_used(known)) {
+      StateReader::refuse("a key of the saved state is already here");
+    }
+  }
+  unmatched_ += other.unmatched_;
+  if (other.shared_ && !other.shared_->state.log.empty()) shared_->state.log = std::move(other.shared_->state.log);
+  if (other.shared_ && !other.shared_->state.intervals.empty()) {
+    shared_->state.intervals = std::move(other.shared_->state.intervals);
+  }
+  if (other.shared_ && other.shared_->state.effects) {
+    shared_->state.effects = std::move(other.shared_->state.effects);
+  }
+  if (shared_) shared_->is_stale = true;
+  for (Index slot = 0; slot < other.states_.size(); ++slot) {
+    const Index own = keys_.number(other.keys_.key(slot));
+    states_.resize(keys_.size());
+    const Index report = other.states_[slot].report;
+    states_[own] = std::move(other.states_[slot]);
+    set_wake(own, states_[own].wake);
+    if (report == kNone) continue;
+    states_[own].report = static_cast<Index>(reports.size());
+    reports.push_back({own, std::move(other.reports[report].causes)});
+  }
+}
+
+}  // namespace holdsfor
