@@ -10,11 +10,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from holdsfor.diagnostics import HoldsforError, Source, errors_of
-from holdsfor.engine.retention import retention
 from holdsfor.loading import from_program
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
-from tests.property import test_explain, test_overlapping_windows, test_session
+from tests.property import test_explain, test_session
 from tests.strategies.edits import Step, steps
 from tests.strategies.engine_runs import Scenario, check_engine, differences, on_engine, on_reference
 from tests.strategies.scenario_terms import attempt, term_scenarios
@@ -22,7 +21,6 @@ from tests.strategies.scenario_words import Pen
 from tests.strategies.term_equations import with_equations
 
 LATE = 6
-WAYS = st.lists(st.booleans(), min_size=1, max_size=6)
 SAMPLE = 100
 ACCEPTED = 0.95
 """The least part of the programs that must be accepted, and run."""
@@ -52,14 +50,6 @@ def test_whole_history(scenario: Scenario) -> None:
 @given(term_scenarios(windowed=True, late=LATE))
 def test_at_every_query_time(scenario: Scenario) -> None:
     check_engine(scenario)
-
-
-@settings(max_examples=20)
-@given(term_scenarios(windowed=True, late=LATE), WAYS, st.booleans())
-def test_by_what_changes(scenario: Scenario, ways: list[bool], is_merging: bool) -> None:
-    # Rules that need hindsight are worked out from scratch in any case.
-    assume(not retention(scenario.reasoner.plan).back)
-    test_overlapping_windows.check(scenario, ways, is_merging=is_merging)
 
 
 @st.composite

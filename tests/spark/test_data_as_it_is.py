@@ -150,7 +150,7 @@ def test_a_stream(spark: Any, folder: Path) -> None:
         ),
         (
             "x.jsonl",
-            gzip.compress(b"{}\n"),
+            gzip.compress(b"{}\n", mtime=0),
             "x.jsonl is a gzip file, which Spark only sees by its name; let it end in .gz",
         ),
     ],
