@@ -5,7 +5,7 @@
 #include <new>
 #include <type_traits>
 
-#if defined(__linux__)
+#ifdef __linux__
 #include <sys/mman.h>
 #endif
 
@@ -20,6 +20,8 @@ static_assert(std::is_trivially_copyable_v<Value> && std::is_trivially_destructi
 
 }  // namespace
 
+// Large pages need memory of the system's own allocator.
+// NOLINTBEGIN(cppcoreguidelines-no-malloc)
 void CellBuffer::Free::operator()(Value* cells) const noexcept { std::free(cells); }
 
 void CellBuffer::reset(std::size_t size) {
@@ -34,7 +36,7 @@ void CellBuffer::reset(std::size_t size) {
       const std::size_t rounded = is_large ? (bytes + kLargePage - 1) / kLargePage * kLargePage : bytes;
       void* memory = is_large ? std::aligned_alloc(kLargePage, rounded) : std::malloc(rounded);
       if (memory == nullptr) throw std::bad_alloc();
-#if defined(__linux__)
+#ifdef __linux__
       if (is_large) madvise(memory, rounded, MADV_HUGEPAGE);
 #endif
       cells_.reset(static_cast<Value*>(memory));
@@ -43,5 +45,6 @@ void CellBuffer::reset(std::size_t size) {
   }
   size_ = size;
 }
+// NOLINTEND(cppcoreguidelines-no-malloc)
 
 }  // namespace holdsfor

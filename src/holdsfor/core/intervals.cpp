@@ -62,12 +62,12 @@ void unite(std::span<const Intervals* const> inputs, Intervals& out) {
 
 namespace {
 
-void intersect_two(const Intervals& one, const Intervals& other, Intervals& out) {
-  out.clear();
+void intersect_two(const Intervals& one, const Intervals& other, Intervals& into) {
+  into.clear();
   for (std::size_t i = 0, j = 0; i < one.size() && j < other.size();) {
     const Time start = std::max(one[i].start, other[j].start);
     const Time end = std::min(one[i].end, other[j].end);
-    if (start < end) out.push_back({start, end});
+    if (start < end) into.push_back({start, end});
     if (one[i].end < other[j].end) {
       ++i;
     } else {

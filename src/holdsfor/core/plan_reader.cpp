@@ -71,6 +71,8 @@ class Reader : private PlanWords {
     ~Inside() { --depth_; }
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
+    Inside(Inside&&) = delete;
+    Inside& operator=(Inside&&) = delete;
 
    private:
     int& depth_;

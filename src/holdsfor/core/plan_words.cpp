@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace holdsfor {
 namespace {
@@ -73,7 +74,7 @@ std::size_t PlanWords::length() {
 
 std::uint32_t PlanWords::index() {
   const std::int64_t found = word();
-  if (found < 0 || found >= std::numeric_limits<std::uint32_t>::max()) refuse_plan("a number is out of range");
+  if (found < 0 || std::cmp_greater_equal(found, std::numeric_limits<std::uint32_t>::max())) refuse_plan("a number is out of range");
   return static_cast<std::uint32_t>(found);
 }
 
