@@ -24,7 +24,6 @@ class Line:
         self._progress = progress
         self._task: TaskID | None = None
         self._begin = time.perf_counter()
-        self._delayed = 0
         self.scale: TimeScale | None = None
         """What one time-point is, if that is known."""
 
@@ -40,11 +39,6 @@ class Line:
     def reached(self, query_time: int, done: int, events: int) -> None:
         """A question has been answered, the number `done`, with so many events up to it."""
         self._show(f"query time {shown_time(query_time, self.scale)}  {self._rate(events)} events/s", None, done)
-
-    def delayed(self, count: int, time_point: int) -> None:
-        """So many more delayed effects took place in one query, up to a time-point."""
-        self._delayed += count
-        self._show(f"time-point {shown_time(time_point, self.scale)}  {self._delayed:,} delayed effects", None)
 
     def leave(self) -> None:
         """Go away, for something else is to appear on the terminal."""

@@ -187,7 +187,6 @@ def run(
     if not events:
         raise typer.BadParameter("the events are missing; give their file with --events FILE", param_hint="--events")
     with friendly_errors(), ExitStack() as stack:
-        from holdsfor.engine.watching import watching
         from holdsfor.recognition import Recognition
 
         span = window, step, start, end
@@ -223,7 +222,6 @@ def run(
             spark_run.print_summary()
             return
         line = None if quiet else stack.enter_context(progress_line())
-        stack.enter_context(watching(line.delayed if line else None))
         aside = stack.enter_context(rejects_to(rejects, strict=strict))
         reading = _read(plan, events, mapping, unit, aside, line, max_ahead)
         _require_some_read(reading, events, mapping, rules)

@@ -6,8 +6,6 @@ import pytest
 
 from holdsfor import loads
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.cyclic import sweep
-from holdsfor.engine.watching import watching
 from holdsfor.loading import Reasoner
 from holdsfor.reference import Windows, recognise
 from tests.strategies.engine_runs import differences, on_engine, on_reference
@@ -36,7 +34,7 @@ def run(reasoner: Reasoner, end: int) -> int:
 @pytest.mark.parametrize("rules", [SWING, BY_RULES])
 def test_effects_in_a_row_are_limited(rules: str) -> None:
     reasoner = loads(rules).limited(max_delayed_effects=50)
-    assert run(reasoner, 90) > 20
+    assert run(reasoner, 60) > 20
     with pytest.raises(HoldsforError, match=r"<rules>:\d.*f[it]\(.*goes on without an end: more than 50 delayed"):
         run(reasoner, 1_000)
     with pytest.raises(HoldsforError, match="more than 10 delayed effects"):
@@ -52,8 +50,7 @@ def test_events_in_between_begin_the_count_anew() -> None:
     assert len(reasoner.recognise(many, start=0, end=90).to_arrow()) > 1_000
 
 
-def test_compiled_and_plain_loops_have_the_same_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweep._Meter, "pays", lambda _self, _rows: True)
+def test_the_limit_counts_effects() -> None:
     reasoner = loads(SWING)
     assert run(reasoner.limited(max_delayed_effects=400), 1_000) == 400
     with pytest.raises(HoldsforError, match="more than 300 delayed effects"):
@@ -77,16 +74,6 @@ def test_a_session_has_a_limit() -> None:
 def test_a_limit_is_positive() -> None:
     with pytest.raises(HoldsforError, match="max_delayed_effects is 0; it must be at least 1"):
         loads(SWING).limited(max_delayed_effects=0)
-
-
-def test_whoever_watches_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweep, "_PAUSE_PLAIN", 100)
-    told: list[tuple[int, int]] = []
-    with watching(lambda count, time: told.append((count, time))):
-        rows = run(loads(SWING), 1_000)
-    assert rows == 400
-    assert [count for count, _ in told] == [100, 100, 100]
-    assert [time for _, time in told] == sorted(time for _, time in told)
 
 
 @pytest.mark.parametrize("gap", [100, 100_000, 2_000_000_000])

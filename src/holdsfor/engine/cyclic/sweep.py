@@ -51,7 +51,6 @@ from holdsfor.engine.cyclic.sweep_loop import (
 )
 from holdsfor.engine.kernels import EMPTY, Ints, true_rows
 from holdsfor.engine.tables import FOREVER
-from holdsfor.engine.watching import note_delayed_effects
 
 _WORTH_COMPILING = 200_000
 """So many rows take plain Python about as long as it takes to load the compiler and the compiled loop."""
@@ -163,7 +162,6 @@ def sweep(
         pending = _by_due((due, initiated, slot, entry, value))
         state = state._replace(queues=_filled(state.queues, -1))
         if is_pause:
-            note_delayed_effects(int(state.counts[EFFECTS]), int(state.counts[NOW]))
             state.counts[EFFECTS] = 0
         if missing >= 0:
             memory.learn(missing, [int(value) for value in memory.memo.values[: state.counts[DEPTH]]])
