@@ -76,7 +76,7 @@ class Core {
     const Value value = Value::from_word(word);
     if (value.is_integer()) return nb::make_tuple("number", value.as_integer());
     if (value.is_real()) return nb::make_tuple("number", value.as_real());
-    if (value.is_wildcard()) return nb::make_tuple("anything", nb::none());
+    if (!value.is_code()) return nb::make_tuple("anything", nb::none());
     const Term& term = terms_[value];
     switch (term.kind) {
       case TermKind::kName:

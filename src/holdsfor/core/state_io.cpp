@@ -131,8 +131,8 @@ std::int64_t StateReader::get_cause() {
 
 Value StateReader::get_value() {
   const Value value = Value::from_word(get());
-  if (!value.is_code()) return value;
-  if (value.word() >> 2U >= terms_.size()) refuse("the saved state is damaged: a term is missing");
+  if (value.is_integer() || value.is_real() || value.is_nothing() || value.is_wildcard()) return value;
+  if (!value.is_code() || value.word() >> 2U >= terms_.size()) refuse("the saved state is damaged: a term is missing");
   return terms_[value.as_code()];
 }
 
