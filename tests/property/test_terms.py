@@ -53,18 +53,18 @@ def test_at_every_query_time(scenario: Scenario) -> None:
 
 
 @st.composite
-def sittings(draw: Callable[..., int]) -> tuple[Scenario, list[Step], int]:
-    """A scenario, what is done with its records, and how many rows a pane has at least."""
+def sittings(draw: Callable[..., int]) -> tuple[Scenario, list[Step]]:
+    """A scenario, and what is done with its records."""
     pen = Pen.of(draw)
     found = attempt(pen, windowed=False)
     assume(found.scenario is not None)
     assert found.scenario is not None
-    return found.scenario, steps(pen, found.scenario), pen.number(1, 12)
+    return found.scenario, steps(pen, found.scenario)
 
 
 @settings(max_examples=20)
 @given(sittings())
-def test_sessions(found: tuple[Scenario, list[Step], int]) -> None:
+def test_sessions(found: tuple[Scenario, list[Step]]) -> None:
     test_session.check_sitting(*found)
 
 
@@ -110,5 +110,5 @@ def test_at_every_query_time_at_length(scenario: Scenario) -> None:
 @pytest.mark.slow
 @settings(max_examples=1_500)
 @given(sittings())
-def test_sessions_at_length(found: tuple[Scenario, list[Step], int]) -> None:
+def test_sessions_at_length(found: tuple[Scenario, list[Step]]) -> None:
     test_session.check_sitting(*found)
