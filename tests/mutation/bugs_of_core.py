@@ -151,7 +151,7 @@ STORE = [
     CoreBug(
         "a key with delayed effects does not wake",
         "key_evaluator.cpp",
-        "outcome.wake = std::min(«sweep_.wake()», state.intervals.wake(world_.query));",
+        "const Time next = std::min(«sweep_.wake()», state.intervals.wake(world_.query));",
         "kForever",
     ),
     CoreBug(

@@ -18,7 +18,6 @@ from holdsfor.engine.cyclic.moments import SLOT, Moments
 from holdsfor.engine.cyclic.rows import RowWriter
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.kernels import EMPTY
-from holdsfor.incremental import engine
 from holdsfor.ir import DelayRule
 from holdsfor.reference.component import Component
 from holdsfor.reference.evaluator import World
@@ -67,11 +66,6 @@ def initial_values_begin_where_the_stream_does(patch: pytest.MonkeyPatch) -> Non
         return initial_points
 
     method(patch, Evaluation, "initial_points", changed)
-
-
-@planted("incremental.engine")
-def a_session_misses_initial_values_that_come_after_its_first_query(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(engine, "INITIAL", -(10**9))
 
 
 # The order inside a time-point

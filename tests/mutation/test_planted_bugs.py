@@ -13,7 +13,7 @@ from holdsfor import loads
 from holdsfor.reference import InputInterval
 from holdsfor.syntax.terms import Compound, Const
 from tests.mutation.mutants import PLANTED, Planted
-from tests.strategies.engine_runs import Scenario, check_engine
+from tests.strategies.engine_runs import Scenario, check_engine, on_strata
 
 SCENARIOS = 3_000
 """Scenarios that are tried before a planted bug counts as not found."""
@@ -49,12 +49,12 @@ def touching() -> Scenario:
 
 
 def test_sequences_that_touch() -> None:
-    check_engine(touching())
+    check_engine(touching(), on_strata)
     planted = next(planted for planted in PLANTED if planted.name == MISSED)
     with pytest.MonkeyPatch.context() as patch:
         planted.plant(patch)
         with pytest.raises(AssertionError):
-            check_engine(touching())
+            check_engine(touching(), on_strata)
 
 
 @pytest.mark.slow

@@ -53,23 +53,23 @@ def test_at_every_query_time(scenario: Scenario) -> None:
 
 
 @settings(max_examples=20)
-@given(_WINDOWED, st.integers(1, 12), st.booleans())
-def test_sessions_with_windows(one: Scenario, pane: int, with_changes: bool) -> None:
-    check_windows(one, pane, with_changes=with_changes)
+@given(_WINDOWED, st.booleans())
+def test_sessions_with_windows(one: Scenario, with_changes: bool) -> None:
+    check_windows(one, with_changes=with_changes)
 
 
 @st.composite
-def sittings(draw: Callable[..., int]) -> tuple[Scenario, list[Step], int]:
-    """A scenario, what is done with its records, and how many rows a pane has at least."""
+def sittings(draw: Callable[..., int]) -> tuple[Scenario, list[Step]]:
+    """A scenario, and what is done with its records."""
     one = draw(_ANY)
     assert isinstance(one, Scenario)
     pen = Pen.of(draw)
-    return one, [step for step in steps(pen, one) if step.facts is None], pen.number(1, 12)
+    return one, [step for step in steps(pen, one) if step.facts is None]
 
 
 @settings(max_examples=20)
 @given(sittings())
-def test_sessions(found: tuple[Scenario, list[Step], int]) -> None:
+def test_sessions(found: tuple[Scenario, list[Step]]) -> None:
     check_sitting(*found)
 
 
@@ -83,7 +83,7 @@ def test_at_every_query_time_at_length(scenario: Scenario) -> None:
 @pytest.mark.slow
 @settings(max_examples=2_000)
 @given(sittings())
-def test_sessions_at_length(found: tuple[Scenario, list[Step], int]) -> None:
+def test_sessions_at_length(found: tuple[Scenario, list[Step]]) -> None:
     check_sitting(*found)
 
 

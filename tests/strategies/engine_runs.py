@@ -97,12 +97,24 @@ class Rows:
         )
 
 
+Answers = Callable[[Plan, Dictionary, Stream, WindowPlan | None], Iterable[Answer]]
+
+
 def on_engine(reasoner: Reasoner, records: list[Record], span: Span | None) -> Rows:
     """The rows of the engine."""
+    return _rows(answers_of, reasoner, records, span)
+
+
+def on_strata(reasoner: Reasoner, records: list[Record], span: Span | None) -> Rows:
+    """The rows of the evaluators that Spark has."""
+    return _rows(StrataRun, reasoner, records, span)
+
+
+def _rows(run: Answers, reasoner: Reasoner, records: list[Record], span: Span | None) -> Rows:
     dictionary = Dictionary()
     stream = as_read(from_records(records, reasoner.analysis.entities, dictionary), reasoner, dictionary)
     plan = None if span is None else WindowPlan(span.size, span.step, span.start, span.end)
-    answers = list(answers_of(reasoner.plan, dictionary, stream, plan))
+    answers = list(run(reasoner.plan, dictionary, stream, plan))
     return Rows(tuple(interval_rows(answers, dictionary)), tuple(event_rows(answers, dictionary)))
 
 
@@ -129,7 +141,7 @@ def differences(engine: Rows, reference: Rows) -> list[str]:
     return found
 
 
-def check_engine(scenario: Scenario) -> None:
+def check_engine(scenario: Scenario, on: Callable[..., Rows] = on_engine) -> None:
     """Assert that the engine reports what the reference evaluator does.
 
     A program that the engine refuses, or that fails on the stream (a delay that is no positive whole number, say), says
@@ -137,7 +149,7 @@ def check_engine(scenario: Scenario) -> None:
     """
     try:
         reference = on_reference(scenario.reasoner, scenario.records, scenario.span)
-        engine = on_engine(scenario.reasoner, scenario.records, scenario.span)
+        engine = on(scenario.reasoner, scenario.records, scenario.span)
     except NotSupported:
         assume(False)
         raise

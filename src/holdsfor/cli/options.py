@@ -64,7 +64,7 @@ ThreadsOption: TypeAlias = Annotated[
 ]
 
 
-IncrementalOption: TypeAlias = Annotated[str | None, typer.Option(hidden=True)]
+IncrementalOption: TypeAlias = Annotated[str | None, typer.Option(hidden=True, help="Is gone.")]
 
 
 def refuse_incremental(given: str | None) -> None:
