@@ -21,7 +21,7 @@ static_assert(std::is_trivially_copyable_v<Value> && std::is_trivially_destructi
 }  // namespace
 
 // Large pages need memory of the system's own allocator.
-// NOLINTBEGIN(cppcoreguidelines-no-malloc)
+// NOLINTBEGIN(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory)
 void CellBuffer::Free::operator()(Value* cells) const noexcept { std::free(cells); }
 
 void CellBuffer::reset(std::size_t size) {
@@ -45,6 +45,6 @@ void CellBuffer::reset(std::size_t size) {
   }
   size_ = size;
 }
-// NOLINTEND(cppcoreguidelines-no-malloc)
+// NOLINTEND(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory)
 
 }  // namespace holdsfor

@@ -29,8 +29,8 @@ struct KeyState {
   // Nothing is left of it: no rows, and nothing that holds or will happen.
   bool is_idle = false;
   bool is_forgotten = false;  // its slot is free
-  Index report = kNone;  // in the reports of its stage
-  Index work = kNone;    // in the work of its stage, while that is put together
+  Index report = kNone;       // in the reports of its stage
+  Index work = kNone;         // in the work of its stage, while that is put together
 };
 
 }  // namespace holdsfor

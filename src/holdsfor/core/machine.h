@@ -117,7 +117,7 @@ class Machine {
   std::vector<Value> known_;
   std::vector<Value> domains_;  // values of the domains under way, one after the other
   std::vector<const Intervals*> operands_;
-  Intervals spare_;  // what an operator makes
+  Intervals spare_;                     // what an operator makes
   std::vector<SlidingWindows> slides_;  // by the number of the instruction
 };
 

@@ -74,7 +74,8 @@ std::size_t PlanWords::length() {
 
 std::uint32_t PlanWords::index() {
   const std::int64_t found = word();
-  if (found < 0 || std::cmp_greater_equal(found, std::numeric_limits<std::uint32_t>::max())) refuse_plan("a number is out of range");
+  if (found < 0 || std::cmp_greater_equal(found, std::numeric_limits<std::uint32_t>::max()))
+    refuse_plan("a number is out of range");
   return static_cast<std::uint32_t>(found);
 }
 
