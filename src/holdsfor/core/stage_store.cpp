@@ -223,7 +223,8 @@ void StageStore::plan_shared_compaction(Time border, const LogWidths& widths) {
   const std::size_t cells = state.log.cells().size();
   const std::size_t behind = cells == 0 ? 0 : state.log.find(border + 1, 0, widths).at;
   const std::size_t interval_cells = state.intervals.cells().size();
-  compacts_all_ = behind > std::max(kFewCells, cells / 2) || interval_cells > 2 * state.interval_cells + kFewCells;
+  compacts_all_ =
+      behind > std::max(kFewCells, cells / 2) || interval_cells > std::size_t{2} * state.interval_cells + kFewCells;
   border_ = border;
 }
 

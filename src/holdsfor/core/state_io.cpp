@@ -87,7 +87,7 @@ void StateReader::read_terms(TermTable& terms) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto kind = static_cast<TermKind>(get_below(5));
     const Value functor = kind == TermKind::kCompound ? get_value() : (get(), Value::nothing());
-    const double real = std::bit_cast<double>(get());
+    const auto real = std::bit_cast<double>(get());
     const std::uint64_t size = get();
     if (size > (words_.size() - at_) * 8) refuse("the saved state is damaged: a text is too long");
     std::string text(size, '\0');
