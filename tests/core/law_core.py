@@ -13,13 +13,13 @@ from holdsfor.core.host import FOREVER, NEVER, Host
 from holdsfor.core.words import Words
 from holdsfor.engine.changelog import CHANGES, interval_ids
 from holdsfor.engine.op import Op
+from holdsfor.engine.report import ground_term
 from holdsfor.engine.tables import FOREVER as END_OF_TIME
 from holdsfor.physical.encode import Encoder
 from holdsfor.physical.lower import lower
 from holdsfor.reference import EventRow, IntervalRow, Occurrence, Record
 from holdsfor.reference.evaluator import domain_facts
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Compound, Const, Term
 from tests.core.building import built_core
 from tests.core.histories import History
 from tests.core.law_model import Model
@@ -145,17 +145,7 @@ class OnCore:
         return [self._text(symbol, listed[row * width : (row + 1) * width]) for row in range(count)]
 
     def _text(self, symbol: Symbol, columns: list[int]) -> str:
-        terms = iter([self._words.term(word) for word in columns])
-        inner = {place: (name, arity) for place, name, arity in symbol.inner}
-        args: list[Term] = []
-        for place in range(symbol.arity):
-            if place not in inner:
-                args.append(next(terms))
-                continue
-            name, arity = inner[place]
-            parts = tuple(next(terms) for _ in range(arity))
-            args.append(Compound(name, parts) if parts else Const(name))
-        return print_term(Compound(symbol.name, tuple(args)) if args else Const(symbol.name))
+        return print_term(ground_term(symbol, [self._words.term(word) for word in columns]))
 
     def changes(self) -> pa.Table:
         """What has changed since the last call."""

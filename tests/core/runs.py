@@ -11,6 +11,7 @@ import numpy as np
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.core.host import FOREVER, NEVER, Host
 from holdsfor.core.words import Words
+from holdsfor.engine.report import ground_term
 from holdsfor.loading import Reasoner
 from holdsfor.logic.failures import Failures
 from holdsfor.physical.encode import Encoder
@@ -20,7 +21,6 @@ from holdsfor.reference import EventRow, IntervalRow, Record, Reference, Windows
 from holdsfor.reference.evaluator import domain_facts
 from holdsfor.reference.history import Known, Occurrence, known_at, on_ticks, whole_history
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import Compound, Const, Term
 from tests.core.building import built_core
 
 
@@ -134,17 +134,7 @@ class _Run:
         return self._lowered.plan.tables[number].columns
 
     def _text(self, symbol: Symbol, columns: list[int]) -> str:
-        terms = iter([self._words.term(word) for word in columns])
-        inner = {place: (name, arity) for place, name, arity in symbol.inner}
-        args: list[Term] = []
-        for place in range(symbol.arity):
-            if place not in inner:
-                args.append(next(terms))
-                continue
-            name, arity = inner[place]
-            parts = tuple(next(terms) for _ in range(arity))
-            args.append(Compound(name, parts) if parts else Const(name))
-        return print_term(Compound(symbol.name, tuple(args)) if args else Const(symbol.name))
+        return print_term(ground_term(symbol, [self._words.term(word) for word in columns]))
 
 
 def _in_ticks(record: Record, tick: int) -> Record:

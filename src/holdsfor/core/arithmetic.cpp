@@ -267,6 +267,10 @@ bool Arithmetic::compare(Comparison comparison, Value left, Value right) const {
   } else {
     order = host_.compare(left, right);
   }
+  return holds(comparison, order);
+}
+
+bool holds(Comparison comparison, int order) {
   switch (comparison) {
     case Comparison::kLess:
       return order < 0;

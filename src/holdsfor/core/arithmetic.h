@@ -73,4 +73,7 @@ class Arithmetic {
   mutable Calendar calendar_;
 };
 
+// Whether a comparison holds of two things in this order: less than zero, zero, or more.
+bool holds(Comparison comparison, int order);
+
 }  // namespace holdsfor

@@ -88,7 +88,7 @@ bool KeyEvaluator::is_worth_compacting(const StageStore& stage, KeyState& state)
   const std::size_t behind = cells == 0 ? 0 : state.log.find(border_ + 1, 0, widths_).at;
   const std::size_t interval_cells = state.intervals.cells().size();
   if (behind == cells) return true;
-  return behind > std::max(kFewCells, cells / 2) || interval_cells > 2 * state.interval_cells + kFewCells;
+  return behind > std::max(kFewCells, cells / 2) || interval_cells > std::size_t{2} * state.interval_cells + kFewCells;
 }
 
 // Drops what the checkpoint stands for.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "plan_reads.h"
+
 namespace holdsfor {
 namespace {
 
@@ -11,35 +13,6 @@ bool is_in(Index table, const std::vector<Index>& tables) {
 }
 
 bool is_at_present(const Instant& time) { return !time.binds && time.reg == 0; }
-
-// Calls `found` with each table that instructions read, and with the instruction.
-template <typename Found>
-void each_read(const Block& block, const Found& found) {
-  for (const Instruction& one : block) {
-    switch (one.op) {
-      case Op::kEvents:
-      case Op::kHolding:
-      case Op::kEdges:
-      case Op::kEndable:
-      case Op::kLookup:
-        found(one.table, one);
-        break;
-      case Op::kDomain:
-        for (const PairShape& place : one.places) found(place.table, one);
-        break;
-      default:
-        break;
-    }
-    for (const Block& inner : one.blocks) each_read(inner, found);
-  }
-}
-
-template <typename Found>
-void each_read(const Component& component, const Found& found) {
-  for (const Rule& rule : component.rules) each_read(rule.program.block, found);
-  for (const Definition& definition : component.definitions) each_read(definition.program.block, found);
-  for (const Delay& delay : component.delays) each_read(delay.program.block, found);
-}
 
 // Whether some rule reads what its component decides at the time-point at which it runs.
 bool reads_present(const Component& component) {

@@ -228,24 +228,6 @@ class RowConditions::Compiler {
     }
   }
 
-  static bool holds(Comparison comparison, int order) {
-    switch (comparison) {
-      case Comparison::kLess:
-        return order < 0;
-      case Comparison::kGreater:
-        return order > 0;
-      case Comparison::kAtMost:
-        return order <= 0;
-      case Comparison::kAtLeast:
-        return order >= 0;
-      case Comparison::kEqual:
-        return order == 0;
-      case Comparison::kUnequal:
-        break;
-    }
-    return order != 0;
-  }
-
   Limits& limits_of(Place place) {
     for (Limits& one : of_->limits) {
       if (one.place == place) return one;
