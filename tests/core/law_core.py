@@ -1,73 +1,60 @@
-"""The core as a driver, through its Python bindings: what the law is checked on."""
+"""The engine as a driver: what the law is checked on."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from holdsfor.compiler.analysis.entities import Role, Symbol
-from holdsfor.core.host import FOREVER, NEVER, Host
-from holdsfor.core.words import Words
+from holdsfor.core.engine import Engine, EventRows, FluentRows
+from holdsfor.core.engine import Rows as EngineRows
+from holdsfor.core.host import FOREVER, NEVER
 from holdsfor.engine.changelog import CHANGES, interval_ids
 from holdsfor.engine.op import Op
 from holdsfor.engine.report import ground_term
 from holdsfor.engine.tables import FOREVER as END_OF_TIME
-from holdsfor.physical.encode import Encoder
-from holdsfor.physical.lower import lower
 from holdsfor.reference import EventRow, IntervalRow, Occurrence, Record
-from holdsfor.reference.evaluator import domain_facts
 from holdsfor.syntax.printer import print_term
 from tests.core.building import built_core
 from tests.core.histories import History
-from tests.core.law_model import Model
 from tests.strategies.engine_runs import Rows
 
 _OPS = (Op.OPEN, Op.EXTEND, Op.CLOSE, Op.REVISE, Op.RETRACT)
 
 
 class OnCore:
-    """One core; rows go in and come out as records and text."""
+    """One engine; rows go in and come out as records and text."""
 
     def __init__(self, history: History) -> None:
+        built_core()
         self._history = history
-        self._analysis = history.scenario.reasoner.plan.analysis
-        lowered = lower(history.scenario.reasoner.plan)
-        encoder = Encoder()
-        data = encoder.encode(lowered.plan)
-        self._host = Host(lowered.goals, encoder.sites, self._analysis.background.rules)
-        self._core: Any = built_core().Core(data, self._host)
-        self._words: Words = self._host.connect(self._core)
-        self._symbols = lowered.symbols
-        self._tables = {symbol: number for number, symbol in enumerate(lowered.symbols)}
-        self._core.set_window(history.window, history.start)
-        self._core.keep_changes(True)
-        # Domains that input fills are background knowledge, which the caller of the core keeps.
-        self._shadow = Model(history)
-        self._facts: object = None
+        plan = history.scenario.reasoner.plan
+        self._analysis = plan.analysis
+        self.engine = Engine(plan, history.window, history.start, threads=1, changes=True)
+        self._core, self._words = self.engine.core, self.engine.words
         self._query = 0
 
     # Input
 
     def push(self, records: list[Record]) -> None:
         """Rows come in, those of a table together where they are neighbours."""
-        self._shadow.push(records)
-        self._edit(records, "insert")
+        self._edit(records, self.engine.push)
 
     def retract(self, records: list[Record]) -> None:
         """Rows are taken back."""
-        self._shadow.retract(records)
-        self._edit(records, "retract")
+        self._edit(records, self.engine.retract)
 
-    def _edit(self, records: list[Record], verb: str) -> None:
+    def _edit(self, records: list[Record], edit: Callable[[EngineRows], None]) -> None:
         place = 0
         while place < len(records):
             symbol, end = self._symbol(records[place]), place + 1
             while end < len(records) and self._symbol(records[end]) == symbol:
                 end += 1
-            self._rows(verb, self._tables[symbol], symbol, records[place:end])
+            edit(self._rows(self.engine.tables[symbol], symbol, records[place:end]))
             place = end
 
     def _symbol(self, record: Record) -> Symbol:
@@ -76,37 +63,29 @@ class OnCore:
             return entities.event(record.event)
         return entities.pair(record.fluent, record.value)
 
-    def _rows(self, verb: str, table: int, symbol: Symbol, records: list[Record]) -> None:
-        words: list[int] = []
+    def _rows(self, table: int, symbol: Symbol, records: list[Record]) -> EngineRows:
+        words: list[list[int]] = []
         times, values, points = [], [], []
         for record in records:
             term = record.event if isinstance(record, Occurrence) else record.fluent
-            words += [self._words.word(arg) for arg in symbol.columns(term)]
+            words.append([self._words.word(arg) for arg in symbol.columns(term)])
             if isinstance(record, Occurrence):
                 times.append((record.time, 0))
             else:
                 times.append((record.start, FOREVER if record.end == math.inf else int(record.end)))
                 values.append(self._words.word(record.value))
                 points.append(record.is_point)
-        flat = np.array(words, np.uint64)
+        flat = np.array(words, np.uint64).reshape(len(records), -1)
         starts, ends = (np.array(column, np.int64) for column in zip(*times, strict=True))
         if isinstance(records[0], Occurrence):
-            getattr(self._core, f"{verb}_events")(table, starts, flat)
-        else:
-            given = starts, ends, np.array(values, np.uint64), flat, np.array(points, np.bool_)
-            getattr(self._core, f"{verb}_intervals")(table, *given)
+            return EventRows(table, starts, flat)
+        return FluentRows(table, starts, ends, np.array(values, np.uint64), flat, np.array(points, np.bool_))
 
     def advance(self, query: int, threads: int) -> None:
         """Time goes on."""
-        known = self._shadow.known_at(query)
-        if self._analysis.fillings:
-            facts = domain_facts(self._analysis, known)
-            if facts != self._facts:
-                self._facts = facts
-                self._host.replace_rules(self._analysis.background.filled(facts).rules)
-                self._core.mark_all_dirty()
+        self.engine.threads = threads
+        self.engine.advance(query)
         self._query = query
-        self._core.advance(query, threads)
 
     @property
     def late(self) -> int:
@@ -124,7 +103,7 @@ class OnCore:
         """What is shown at the last advance."""
         intervals: list[IntervalRow] = []
         events: list[EventRow] = []
-        for symbol, table in self._tables.items():
+        for symbol, table in self.engine.tables.items():
             role = self._analysis.entities[symbol].role
             if role is Role.DERIVED_EVENT:
                 times, words = self._core.answers(table)
@@ -153,7 +132,7 @@ class OnCore:
         fluents, values = [], []
         for row, table in enumerate(found["table"]):
             columns = found["columns"][found["offsets"][row] : found["offsets"][row + 1]]
-            fluents.append(self._text(self._symbols[table], columns))
+            fluents.append(self._text(self.engine.symbols[table], columns))
             values.append(print_term(self._words.term(found["value"][row])))
         op = [_OPS[number] for number in found["op"]]
         is_open = [one is Op.OPEN for one in op]
@@ -177,36 +156,30 @@ class OnCore:
     # State
 
     def reloaded(self) -> OnCore:
-        """Another core with the saved state of this one."""
-        if not hasattr(self._core, "save"):
-            return self
+        """Another engine with the saved state of this one."""
         other = self._fresh()
         other.load(self.saved())
         return other
 
     def saved(self) -> bytes:
         """The state as bytes."""
-        found: bytes = self._core.save()
-        return found
+        return self.engine.save()
 
     def load(self, state: bytes) -> None:
         """Take up a saved state."""
-        self._core.load(state)
+        self.engine.load(state)
 
     def split(self, parts: int) -> OnCore:
-        """Another core with the parts of the state of this one."""
-        if not hasattr(self._core, "split"):
-            return self
+        """Another engine with the parts of the state of this one, in another order."""
         other = self._fresh()
-        for part in self._core.split(parts):
-            other._core.merge(part)
+        found = self.engine.split(parts)
+        for part in [*found[parts // 2 :], *found[: parts // 2]]:
+            other.engine.merge(part)
         return other
 
     def _fresh(self) -> OnCore:
         other = OnCore(self._history)
-        other._shadow, other._facts, other._query = self._shadow.reloaded(), self._facts, self._query
-        if self._facts is not None:
-            other._host.replace_rules(self._analysis.background.filled(self._facts).rules)  # type: ignore[arg-type]
+        other._query = self._query
         return other
 
 

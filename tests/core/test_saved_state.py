@@ -63,6 +63,44 @@ def test_a_key_cannot_be_merged_twice() -> None:
     assert light.at(6) == ["light(a)=on [2, inf)", "lit(a) at 1"]
 
 
+def test_parts_are_whole_together() -> None:
+    rooms = _halfway(10)
+    first, second, third = rooms.core.split(3)
+    other = Driven(ROOMS, 10)
+    with pytest.raises(ValueError, match="part 2 of 3 of the state is missing"):
+        other.core.load(first)
+    other.core.merge(second)
+    for stranger, reason in (
+        (second, "part 2 of the state is already here"),
+        (rooms.core.save(), "no part of the state"),
+        (rooms.core.split(2)[0], "no part of the state"),
+    ):
+        with pytest.raises(ValueError, match=reason):
+            other.core.merge(stranger)
+    for use in (lambda: other.core.advance(50, 1), other.core.save):
+        with pytest.raises(ValueError, match="part 1 of 3 of the state is missing: merge it first"):
+            use()
+    with pytest.raises(ValueError, match="merge it into a new engine"):
+        rooms.core.merge(third)
+    other.core.merge(third)
+    other.core.merge(first)
+    assert _rest(other) == _rest(rooms)
+
+
+def test_engines_with_other_keys_become_one() -> None:
+    one, other, both = Driven(LIGHT), Driven(LIGHT), Driven(LIGHT)
+    one.push((1, "press(a)")).at(5)
+    other.push((2, "press(b)")).at(5)
+    both.push((1, "press(a)"), (2, "press(b)")).at(5)
+    one.core.merge(other.core.save())
+    assert one.at(6) == both.at(6)
+    other.at(7)
+    third = Driven(LIGHT)
+    third.push((3, "press(c)")).at(8)
+    with pytest.raises(ValueError, match="another query time"):
+        third.core.merge(other.core.save())
+
+
 def test_checkpoints_and_intervals_are_saved() -> None:
     near, other = Driven(NEAR, 10), Driven(NEAR, 10)
     for time_point in range(5, 60):
@@ -81,11 +119,21 @@ def test_what_does_not_fit_is_refused() -> None:
         (b"", "no saved state"),
         (b"something else, but long enough to be one", "no saved state"),
         (saved[:8] + b"\x09" + saved[9:], "another version"),
-        (saved[:-8], "damaged"),
+        (saved[:-8], "cut off"),
+        (saved[:30], "cut off"),
+        (saved + bytes(8), "damaged"),
         (saved[:200] + bytes([saved[200] ^ 1]) + saved[201:], "damaged"),
     ):
         with pytest.raises(ValueError, match=reason):
             rooms.core.load(damaged)
+    with pytest.raises(ValueError, match="a window of 10, not with a window of 11"):
+        Driven(ROOMS, 11).core.load(saved)
+    with pytest.raises(ValueError, match="a window of 10, not with no window"):
+        Driven(ROOMS).core.load(saved)
+    without_changes = Driven(ROOMS, 10)
+    without_changes.core.keep_changes(False)
+    with pytest.raises(ValueError, match="saved with changes"):
+        without_changes.core.load(saved)
     with pytest.raises(ValueError, match="other rules"):
         Driven(LIGHT).core.load(saved)
     # It is as before.
@@ -100,11 +148,11 @@ def _with_checksum(saved: bytes) -> bytes:
         found = ((found ^ word) * 0x9E3779B97F4A7C15) & mask
         return found ^ (found >> 32)
 
-    payload = np.frombuffer(saved[32:], "<u8").tolist()
-    total = mix(0, len(saved) - 32)
+    payload = np.frombuffer(saved[40:], "<u8").tolist()
+    total = mix(0, len(saved) - 40)
     for word in payload:
         total = mix(total, word)
-    return saved[:24] + total.to_bytes(8, "little") + saved[32:]
+    return saved[:32] + total.to_bytes(8, "little") + saved[40:]
 
 
 def test_damage_behind_a_right_checksum_is_no_crash() -> None:
@@ -113,13 +161,13 @@ def test_damage_behind_a_right_checksum_is_no_crash() -> None:
     assert _with_checksum(saved) == saved
     choice = random.Random(7)
     for _ in range(300):
-        words = np.frombuffer(saved[32:], "<u8").copy()
+        words = np.frombuffer(saved[40:], "<u8").copy()
         for _ in range(choice.randint(1, 3)):
             place = choice.randrange(len(words))
             words[place] = choice.choice([0, 1, 2**63, 2**64 - 1, 4 * choice.randrange(10_000), words[place - 1]])
         other = Driven(ROOMS, 10)
         try:
-            other.core.load(_with_checksum(saved[:32] + words.tobytes()))
+            other.core.load(_with_checksum(saved[:40] + words.tobytes()))
             other.core.advance(2**62, 1)
             other.core.changes()
             other.core.save()

@@ -234,27 +234,25 @@ class Core {
 
   // State
 
-  nb::bytes save() const {
-    const std::string bytes = engine_->save(fingerprint_);
-    return nb::bytes(bytes.data(), bytes.size());
-  }
-  void load(nb::bytes bytes) {
-    auto fresh = read_engine(bytes);
+  // `note` is a term that `load` gives back.
+  nb::bytes save(std::uint64_t note) const { return saved(note, {}); }
+  std::uint64_t load(nb::bytes bytes) {
+    auto [fresh, note] = read_engine(bytes);
+    fresh->require_all_parts();
     engine_ = std::move(fresh);
+    return note.word();
   }
-  // The state in parts: each key is in one of them, by its first value.
-  nb::list split(std::size_t parts) const {
-    if (parts == 0) throw nb::value_error("a state has at least one part");
+  // The state in parts: each key is in one of them, by its first value; the note is in the first.
+  nb::list split(std::size_t parts, std::uint64_t note) const {
+    if (parts == 0 || parts > Engine::kMostParts) throw nb::value_error("a state has 1 to 65,536 parts");
     nb::list found;
-    for (std::size_t part = 0; part < parts; ++part) {
-      const std::string bytes = engine_->save(fingerprint_, part, parts);
-      found.append(nb::bytes(bytes.data(), bytes.size()));
-    }
+    for (std::size_t part = 0; part < parts; ++part) found.append(saved(note, {.number = part, .count = parts}));
     return found;
   }
-  void merge(nb::bytes bytes) {
-    const auto other = read_engine(bytes);
+  std::uint64_t merge(nb::bytes bytes) {
+    auto [other, note] = read_engine(bytes);
     engine_->absorb(*other);
+    return note.word();
   }
 
   // Counts
@@ -269,14 +267,18 @@ class Core {
   static std::span<const std::byte> bytes_of(const nb::bytes& bytes) {
     return {static_cast<const std::byte*>(bytes.data()), bytes.size()};
   }
-  // An engine with a saved state, and otherwise like this one.
-  std::unique_ptr<Engine> read_engine(const nb::bytes& bytes) {
+  nb::bytes saved(std::uint64_t note, Engine::Part part) const {
+    const std::string bytes = engine_->save(fingerprint_, Value::from_word(note), part);
+    return nb::bytes(bytes.data(), bytes.size());
+  }
+  // An engine with a saved state, and otherwise like this one, and the note that was saved with it.
+  std::pair<std::unique_ptr<Engine>, Value> read_engine(const nb::bytes& bytes) {
     auto fresh = std::make_unique<Engine>(prepared_, terms_, host_);
     fresh->set_window(engine_->window());
     fresh->keep_changes(engine_->keeps_changes());
     StateReader reader(bytes_of(bytes), fingerprint_, terms_);
-    fresh->read(reader);
-    return fresh;
+    const Value note = fresh->read(reader);
+    return {std::move(fresh), note};
   }
 
   [[nodiscard]] const TableInfo& info(Index table) const {
@@ -353,6 +355,7 @@ NB_MODULE(_core, module) {
   nb::set_leak_warnings(false);
   using holdsfor::Core;
   using holdsfor::kNoCause;
+  using holdsfor::Value;
   module.def("interval_ids", &holdsfor::ids_of_intervals);
   nb::class_<Core>(module, "Core")
       .def(nb::init<nb::bytes, nb::object>())
@@ -391,9 +394,9 @@ NB_MODULE(_core, module) {
       .def("conflicts", &Core::conflicts)
       .def("keep_changes", &Core::keep_changes)
       .def("changes", &Core::changes, nb::arg("most_causes") = std::size_t{8})
-      .def("save", &Core::save)
+      .def("save", &Core::save, nb::arg("note") = Value::nothing().word())
       .def("load", &Core::load)
-      .def("split", &Core::split)
+      .def("split", &Core::split, nb::arg("parts"), nb::arg("note") = Value::nothing().word())
       .def("merge", &Core::merge)
       .def_prop_ro("late", &Core::late)
       .def_prop_ro("unmatched", &Core::unmatched)

@@ -3,73 +3,166 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.core.notes import number_note, read_integer, read_items, read_number, read_parts
 from holdsfor.engine.report import ground_term
-from holdsfor.syntax.terms import Compound, Term
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
+
+Spans = list[tuple[float, float]]
 
 
 class Row(NamedTuple):
-    """A record: an event or `F=V`, its last time-point, and the one from which on it counts."""
+    """A record: an event, or `F=V` from its start to before its end. An event has no end; points are as they came."""
 
     term: Term
-    last: float
-    since: float = -math.inf
+    start: float
+    end: float | None = None
+    is_point: bool = False
 
 
 @dataclass
 class Domains:
-    """The records of inputs that fill domains: those that count, and those that wait for their time."""
+    """The records of inputs that fill domains, as far as they can be taken back, and what they have put into them.
+
+    Rows count as they do in the core: an event from its own time on, unless the window has left it behind; of an interval what
+    lies after the border of the window. What lies behind the border stays.
+    """
 
     analysis: Analysis
-    _waiting: list[Row] = field(default_factory=list)
-    _counted: Counter[Row] = field(default_factory=Counter)
+    start: float = -math.inf
+    _pending: list[tuple[Row, bool]] = field(default_factory=list)
+    """Rows that came in or were taken back since the last query time."""
+    _waiting: dict[tuple[Term, float], None] = field(default_factory=dict)
+    """Events that lie ahead."""
+    _times: dict[Term, set[float]] = field(default_factory=dict)
+    """When events that count happen, after the border."""
+    _spans: dict[Term, Spans] = field(default_factory=dict)
+    """Where fluents hold, after the border."""
+    _settled: dict[Term, None] = field(default_factory=dict)
+    """Records that nobody can take back any more."""
     _facts: frozenset[Term] = frozenset()
-    _border: float = -math.inf
 
     @property
     def symbols(self) -> frozenset[Symbol]:
         """The inputs that fill domains."""
         return frozenset(filling.symbol for filling in self.analysis.fillings)
 
+    @property
+    def facts(self) -> frozenset[Term]:
+        """What is in the domains."""
+        return self._facts
+
     def add(self, rows: Iterable[Row]) -> None:
         """Take in records."""
-        self._waiting.extend(rows)
+        self._pending += [(row, True) for row in rows]
 
     def remove(self, rows: Iterable[Row]) -> None:
         """Take records back, as far as they are there and not behind the window."""
-        for row in rows:
-            if row in self._waiting:
-                self._waiting.remove(row)
-            elif self._counted[row] and row.last > self._border:
-                self._counted[row] -= 1
+        self._pending += [(row, False) for row in rows]
 
     def advance(self, query: int, border: float) -> frozenset[Term] | None:
         """Go on to a query time whose window begins after a border; what is in the domains, None if that is as before."""
-        self._border = border
-        for row in self._waiting:
-            if row.since <= query and row.last > border:
-                self._counted[row] += 1
-        self._waiting = [row for row in self._waiting if row.since > query]
-        facts = frozenset(self._found())
+        self._settle(border)
+        for row, comes in self._pending:
+            if row.end is None:
+                self._edit_event(row, border, comes=comes)
+            else:
+                self._edit_interval(row, row.end, border, comes=comes)
+        self._pending = []
+        for term, time in [one for one in self._waiting if one[1] <= query]:
+            del self._waiting[term, time]
+            if time > border:
+                self._times.setdefault(term, set()).add(time)
+        facts = self._found()
         if facts == self._facts:
             return None
         self._facts = facts
         return facts
 
-    def _found(self) -> Iterator[Term]:
-        records = dict.fromkeys(row.term for row, count in self._counted.items() if count)
-        for filling in self.analysis.fillings:
-            for record in records:
-                yield from filling.facts(record)
+    def _settle(self, border: float) -> None:
+        """What lies at the border or before it stays for ever."""
+        for term, times in list(self._times.items()):
+            if times and min(times) <= border:
+                del self._times[term]
+                self._settled[term] = None
+        for term, spans in list(self._spans.items()):
+            if spans and spans[0][0] <= border:
+                del self._spans[term]
+                self._settled[term] = None
+
+    def _edit_event(self, row: Row, border: float, *, comes: bool) -> None:
+        if comes:
+            if row.start > max(border, self.start):
+                self._waiting[row.term, row.start] = None
+        elif row.start > border:
+            self._waiting.pop((row.term, row.start), None)
+            self._times.get(row.term, set()).discard(row.start)
+
+    def _edit_interval(self, row: Row, end: float, border: float, *, comes: bool) -> None:
+        first = max(row.start, border + 1)
+        if first >= end or (comes and row.is_point and row.start <= border):
+            return
+        known = self._spans.get(row.term, [])
+        if comes:
+            self._spans[row.term] = sorted([*known, (first, end)])
+            return
+        cut = (part for one in known for part in ((one[0], min(one[1], first)), (max(one[0], end), one[1])))
+        self._spans[row.term] = sorted({part for part in cut if part[0] < part[1]})
+
+    def _found(self) -> frozenset[Term]:
+        records = dict(self._settled)
+        for known in (self._times, self._spans):
+            records.update((term, None) for term, some in known.items() if some)
+        return frozenset(
+            fact for filling in self.analysis.fillings for record in records for fact in filling.facts(record)
+        )
+
+    # State
+
+    def noted(self) -> Term:
+        """All of it as a term, to be saved."""
+        pending = (_row(row, int(comes)) for row, comes in self._pending)
+        waiting = (_row(Row(term, time)) for term, time in self._waiting)
+        times = (_row(Row(term, time)) for term, times in self._times.items() for time in sorted(times))
+        spans = (_row(Row(term, *span)) for term, spans in self._spans.items() for span in spans)
+        parts = (pending, waiting, times, spans, self._settled)
+        return Compound("domains", tuple(ListTerm(tuple(part)) for part in parts))
+
+    def take_up(self, note: Term, *, goes_on: bool) -> None:
+        """Have what was noted, in the place of all else or as well."""
+        pending, waiting, times, spans, settled = map(read_items, read_parts(note, "domains", 5))
+        fresh = self if goes_on else Domains(self.analysis, self.start)
+        fresh._pending += [_read_row(one) for one in pending]
+        fresh._waiting.update(((row.term, row.start), None) for row, _ in map(_read_row, waiting))
+        for row, _ in map(_read_row, times):
+            fresh._times.setdefault(row.term, set()).add(row.start)
+        for row, _ in map(_read_row, spans):
+            known = fresh._spans.setdefault(row.term, [])
+            known.append((row.start, row.start + 1 if row.end is None else row.end))
+            known.sort()
+        fresh._settled.update((term, None) for term in settled)
+        fresh._facts = fresh._found()
+        vars(self).update(vars(fresh))
 
 
 def record_of(symbol: Symbol, columns: Sequence[Term], value: Term | None = None) -> Term:
     """What a row says, as a term."""
     term = ground_term(symbol, list(columns))
     return term if symbol.kind is EntityKind.EVENT or value is None else Compound("=", (term, value))
+
+
+def _row(row: Row, comes: int = 1) -> Term:
+    numbers = number_note(row.start), number_note(row.end), Const(int(row.is_point)), Const(comes)
+    return Compound("row", (row.term, *numbers))
+
+
+def _read_row(note: Term) -> tuple[Row, bool]:
+    term, start, end, is_point, comes = read_parts(note, "row", 5)
+    first = read_number(start)
+    row = Row(term, -math.inf if first is None else first, read_number(end), bool(read_integer(is_point)))
+    return row, bool(read_integer(comes))

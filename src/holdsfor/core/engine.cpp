@@ -72,6 +72,7 @@ void Engine::mark_all_dirty() {
 
 void Engine::advance(Time query, unsigned threads, const std::function<void()>& watch) {
   require_whole();
+  require_all_parts();
   if (query < query_) throw std::invalid_argument("the query time lies before the last one");
   is_broken_ = true;
   is_stopped_ = false;

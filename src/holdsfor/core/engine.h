@@ -69,12 +69,20 @@ class Engine {
   // How many keys there are in all stages, and how many rows of input they and the waiting list have.
   [[nodiscard]] std::size_t keys() const;
   [[nodiscard]] std::size_t rows() const;
-  // The state as bytes, or one of several parts of it: each key is in one of them, the rest in the first.
-  [[nodiscard]] std::string save(std::uint64_t fingerprint, std::size_t part = 0, std::size_t parts = 1) const;
-  // Takes up a saved state, or a part; the engine must be new.
-  void read(StateReader& from);
+  // One of some parts of a state: each key is in one of them, the rest in the first.
+  struct Part {
+    std::size_t number = 0;
+    std::size_t count = 1;
+  };
+  // The state as bytes, or a part of it. `note` is what the caller wants to find again with it.
+  [[nodiscard]] std::string save(std::uint64_t fingerprint, Value note, Part part) const;
+  // Takes up a saved state, or a part, and gives the note; the engine must be new.
+  Value read(StateReader& from);
   // Takes over all that another engine with the same plan has; refuses keys that both have.
   void absorb(Engine& other);
+  // Refuses to go on while parts of the state are missing.
+  void require_all_parts() const;
+  static constexpr std::size_t kMostParts = 65'536;
 
   // Marks the terms that rows, results and checkpoints refer to.
   void mark_terms(TermMarks& marks) const;
@@ -87,6 +95,7 @@ class Engine {
   void run_stage(StageStore& stage, Time query, unsigned threads, const std::function<void()>& watch);
   [[nodiscard]] bool is_quick(StageStore& stage, std::size_t cells) const;
   void require_whole() const;
+  void check_parts(const Engine& other) const;
   [[nodiscard]] std::vector<Cause> inputs_behind(const KeyReport& report) const;
   static void forget(StageStore& stage, Index slot);
   void collect(StageStore& stage, const StageOutput& output);
@@ -118,7 +127,8 @@ class Engine {
   Deliveries deliveries_;
   Time query_ = kNever;
   bool is_begun_ = false;
-  bool is_broken_ = false;  // an evaluation was stopped half-way
+  bool is_broken_ = false;          // an evaluation was stopped half-way
+  std::vector<bool> is_part_here_;  // of the parts of a state; empty: it is whole
   std::atomic<bool> is_stopped_ = false;
   std::size_t unmatched_ = 0;
   std::size_t evaluated_ = 0;

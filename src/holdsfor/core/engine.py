@@ -5,8 +5,9 @@ Times are counted in clock ticks here; whoever calls puts them in and out of tim
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +19,17 @@ from holdsfor.core.compiled import compiled_core
 from holdsfor.core.domains import Domains, Row, record_of
 from holdsfor.core.host import FOREVER as CORE_FOREVER
 from holdsfor.core.host import Host
+from holdsfor.core.notes import (
+    NONE,
+    damaged,
+    number_note,
+    read_integer,
+    read_integer_or_none,
+    read_parts,
+)
 from holdsfor.core.vocabulary import Vocabulary, WordArray
 from holdsfor.core.words import Words
+from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Value
 from holdsfor.engine.frames import Codes, Numbers
@@ -30,6 +40,7 @@ from holdsfor.logic.failures import Failures
 from holdsfor.physical.encode import Encoder
 from holdsfor.physical.lower import Lowered, lower
 from holdsfor.physical.model import Site
+from holdsfor.syntax.terms import Compound, Term, Var
 
 
 @dataclass(frozen=True)
@@ -116,7 +127,8 @@ class Engine:
         self.core.set_window(window, start)
         self.threads = threads or available_threads()
         self.core.keep_changes(changes)
-        self._domains = Domains(plan.analysis) if plan.analysis.fillings else None
+        begin = -math.inf if start is None else start
+        self._domains = Domains(plan.analysis, begin) if plan.analysis.fillings else None
         fillers = frozenset() if self._domains is None else self._domains.symbols
         self._filling = frozenset(self.tables[symbol] for symbol in fillers)
         """Tables whose rows fill domains."""
@@ -200,11 +212,12 @@ class Engine:
         for place, args in enumerate(rows.words.tolist()):
             columns = [term(word) for word in args]
             if isinstance(rows, EventRows):
-                time = int(rows.time[place])
-                yield Row(record_of(symbol, columns), time, time)
+                yield Row(record_of(symbol, columns), int(rows.time[place]))
             else:
-                last = rows.start[place] if rows.is_point[place] else rows.end[place] - 1
-                yield Row(record_of(symbol, columns, term(int(rows.value[place]))), int(last))
+                start, is_point = int(rows.start[place]), bool(rows.is_point[place])
+                end = start + 1 if is_point else int(rows.end[place])
+                record = record_of(symbol, columns, term(int(rows.value[place])))
+                yield Row(record, start, math.inf if end == CORE_FOREVER else end, is_point)
 
     # Time
 
@@ -214,8 +227,7 @@ class Engine:
             border = float("-inf") if self._window is None else query - self._window
             facts = self._domains.advance(query, border)
             if facts is not None:
-                self._host.replace_rules(self.plan.analysis.background.filled(facts).rules)
-                self.core.mark_all_dirty()
+                self._fill(facts)
         self.core.advance(query, self.threads)
         self._query = query
 
@@ -233,6 +245,64 @@ class Engine:
         if self._domains is not None:
             self._domains.analysis = plan.analysis
         return True
+
+    # State
+
+    def save(self, note: Term = NONE) -> bytes:
+        """The state as bytes, for an engine with the same rules, background facts, window and start.
+
+        Rows that have not been taken in yet belong to it. `note` is what the caller wants back with it.
+        """
+        found: bytes = self.core.save(self.words.word(self._noted(note)))
+        return found
+
+    def load(self, state: bytes) -> Term:
+        """Go on from a saved state in the place of the own one; the note that was saved with it.
+
+        Bytes that are no state, or none for this engine, are an error that says why. Then nothing has changed.
+        """
+        return self._taken_up(self.core.load, state, goes_on=False)
+
+    def split(self, parts: int, note: Term = NONE) -> list[bytes]:
+        """The state in so many parts, of which each has some keys. `merge` puts them together again, in any order."""
+        found: list[bytes] = self.core.split(parts, self.words.word(self._noted(note)))
+        return found
+
+    def merge(self, part: bytes) -> Term:
+        """Take in a part of a state, or the state of an engine that has other keys; the note that was saved with it.
+
+        The engine goes on when all parts are there. A key that is there already is an error; then nothing has changed.
+        """
+        return self._taken_up(self.core.merge, part, goes_on=True)
+
+    def _noted(self, note: Term) -> Term:
+        query = number_note(self._query)
+        domains = NONE if self._domains is None else self._domains.noted()
+        return Compound("engine", (query, number_note(self._conflicts), domains, note))
+
+    def _taken_up(self, take: Callable[[bytes], int], state: bytes, *, goes_on: bool) -> Term:
+        try:
+            word = take(bytes(state))
+        except ValueError as reason:
+            raise HoldsforError(str(reason)) from None
+        noted = self.words.term(word)
+        if isinstance(noted, Var):
+            # The first part has the note of all.
+            return NONE
+        query, conflicts, domains, note = read_parts(noted, "engine", 4)
+        self._query = read_integer_or_none(query)
+        self._conflicts = read_integer(conflicts) + (self._conflicts if goes_on else 0)
+        if (domains == NONE) != (self._domains is None):
+            raise damaged()
+        if self._domains is not None:
+            self._domains.take_up(domains, goes_on=goes_on)
+            self._fill(self._domains.facts)
+        return note
+
+    def _fill(self, facts: frozenset[Term]) -> None:
+        """Have other facts in the domains that input fills."""
+        self._host.replace_rules(self.plan.analysis.background.filled(facts).rules)
+        self.core.mark_all_dirty()
 
     @property
     def late(self) -> int:

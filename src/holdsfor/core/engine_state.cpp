@@ -102,10 +102,17 @@ void Admission::absorb(const Admission& other) {
   }
 }
 
-std::string Engine::save(std::uint64_t fingerprint, std::size_t part, std::size_t parts) const {
+std::string Engine::save(std::uint64_t fingerprint, Value note, Part part) const {
   require_whole();
+  require_all_parts();
   StateWriter into(terms_);
-  const bool is_main = part == 0;
+  const bool is_main = part.number == 0;
+  into.put_value(is_main ? note : Value::nothing());
+  into.put(part.number);
+  into.put(part.count);
+  into.put_time(window_.size.value_or(0));
+  into.put_time(window_.start);
+  into.put(keeps_changes_ ? 1 : 0);
   into.put_time(query_);
   into.put_time(reported_at_);
   into.put(is_main ? 1 : 0);
@@ -122,14 +129,42 @@ std::string Engine::save(std::uint64_t fingerprint, std::size_t part, std::size_
     }
   }
   const auto is_wanted = [&](std::span<const Value> key) {
-    return key.empty() ? is_main : content_hash(key[0], terms_) % parts == part;
+    return key.empty() ? is_main : content_hash(key[0], terms_) % part.count == part.number;
   };
   const auto causes_of = [&](const KeyReport& report) { return inputs_behind(report); };
   for (const StageStore& stage : stages_) stage.write(into, widths_, is_main, is_wanted, causes_of);
   return into.finish(fingerprint);
 }
 
-void Engine::read(StateReader& from) {
+namespace {
+
+std::string in_words(Time size, Time start) {
+  std::string found = size == 0 ? "no window" : "a window of " + std::to_string(size);
+  if (start != kNever) found += " that starts at " + std::to_string(start);
+  return found;
+}
+
+}  // namespace
+
+Value Engine::read(StateReader& from) {
+  const Value note = from.get_value();
+  const std::uint64_t part = from.get();
+  const std::uint64_t parts = from.get();
+  if (part >= parts || parts > kMostParts) StateReader::refuse("the saved state is damaged: it has no such part");
+  if (parts > 1) {
+    is_part_here_.resize(parts);
+    is_part_here_[part] = true;
+  }
+  const Time size = from.get_time();
+  const Time start = from.get_time();
+  if (size != window_.size.value_or(0) || start != window_.start) {
+    StateReader::refuse("the state was saved with " + in_words(size, start) + ", not with " +
+                        in_words(window_.size.value_or(0), window_.start) + ": load it with the same");
+  }
+  if ((from.get_below(2) == 1) != keeps_changes_) {
+    StateReader::refuse(keeps_changes_ ? "the state was saved without changes: load it without, or begin again"
+                                       : "the state was saved with changes: load it with changes");
+  }
   query_ = from.get_time();
   reported_at_ = from.get_time();
   if (from.get_below(2) == 1) {
@@ -147,13 +182,40 @@ void Engine::read(StateReader& from) {
   }
   for (StageStore& stage : stages_) stage.read(from, widths_);
   if (!from.is_at_end()) StateReader::refuse("the saved state is damaged: something follows it");
+  return note;
+}
+
+// Refuses what cannot be put together, before anything has changed.
+void Engine::check_parts(const Engine& other) const {
+  const auto& here = is_part_here_;
+  const auto& theirs = other.is_part_here_;
+  const bool is_new = query_ == kNever && here.empty() && keys() == 0;
+  if (here.size() != theirs.size() && !is_new) {
+    StateReader::refuse(here.empty() ? "this is a part of a state: merge it into a new engine, and then the other parts"
+                                     : "this is no part of the state whose parts are here");
+  }
+  for (std::size_t part = 0; part < std::min(here.size(), theirs.size()); ++part) {
+    if (here[part] && theirs[part]) {
+      StateReader::refuse("part " + std::to_string(part + 1) + " of the state is already here");
+    }
+  }
+  if (query_ != kNever && other.query_ != kNever && query_ != other.query_) {
+    StateReader::refuse("the state was saved at another query time");
+  }
+  for (std::size_t stage = 0; stage < stages_.size(); ++stage) stages_[stage].check_merge(other.stages_[stage]);
 }
 
 void Engine::absorb(Engine& other) {
   require_whole();
-  if (query_ != kNever && other.query_ != kNever && query_ != other.query_) {
-    StateReader::refuse("the state was saved at another query time");
+  check_parts(other);
+  if (is_part_here_.empty()) {
+    is_part_here_ = other.is_part_here_;
+  } else {
+    for (std::size_t part = 0; part < is_part_here_.size(); ++part) {
+      if (other.is_part_here_[part]) is_part_here_[part] = true;
+    }
   }
+  if (std::find(is_part_here_.begin(), is_part_here_.end(), false) == is_part_here_.end()) is_part_here_.clear();
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) stages_[stage].absorb(other.stages_[stage]);
   query_ = std::max(query_, other.query_);
   reported_at_ = std::max(reported_at_, other.reported_at_);
@@ -174,6 +236,13 @@ void Engine::require_whole() const {
   if (is_broken_) {
     throw std::runtime_error("an evaluation was stopped half-way: load a saved state, or begin again");
   }
+}
+
+void Engine::require_all_parts() const {
+  if (is_part_here_.empty()) return;
+  const auto missing = std::find(is_part_here_.begin(), is_part_here_.end(), false);
+  StateReader::refuse("part " + std::to_string(missing - is_part_here_.begin() + 1) + " of " +
+                      std::to_string(is_part_here_.size()) + " of the state is missing: merge it first");
 }
 
 }  // namespace holdsfor

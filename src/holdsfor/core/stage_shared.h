@@ -16,6 +16,10 @@ struct StageStore::Shared {
   std::vector<bool> is_shared;  // by table
   std::vector<Index> fluents;
   bool is_stale = true;  // the world does not have the rows of the state
+
+  [[nodiscard]] bool has_rows() const {
+    return !state.log.empty() || !state.intervals.empty() || (state.effects && !state.effects->empty());
+  }
 };
 
 }  // namespace holdsfor

@@ -58,13 +58,19 @@ void StageStore::read(StateReader& from, const LogWidths& widths) {
   }
 }
 
-void StageStore::absorb(StageStore& other) {
+void StageStore::check_merge(const StageStore& other) const {
   for (Index slot = 0; slot < other.states_.size(); ++slot) {
     const Index known = keys_.find(other.keys_.key(slot));
     if (known != kNone && known < states_.size() && is_used(known)) {
       StateReader::refuse("a key of the saved state is already here");
     }
   }
+  if (shared_ && other.shared_ && shared_->has_rows() && other.shared_->has_rows()) {
+    StateReader::refuse("both states have rows that all keys share");
+  }
+}
+
+void StageStore::absorb(StageStore& other) {
   unmatched_ += other.unmatched_;
   if (other.shared_ && !other.shared_->state.log.empty()) shared_->state.log = std::move(other.shared_->state.log);
   if (other.shared_ && !other.shared_->state.intervals.empty()) {

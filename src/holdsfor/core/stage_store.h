@@ -87,7 +87,9 @@ class StageStore {
   void write(StateWriter& into, const LogWidths& widths, bool is_main, const IsWanted& is_wanted,
              const CausesOf& causes_of) const;
   void read(StateReader& from, const LogWidths& widths);
-  // Takes over the keys of another store of the same stage; refuses keys that both have.
+  // Refuses keys that another store of the same stage has as well, and other rows that all keys share.
+  void check_merge(const StageStore& other) const;
+  // Takes over the keys of another store.
   void absorb(StageStore& other);
 
   [[nodiscard]] const Stage& stage() const { return stage_; }

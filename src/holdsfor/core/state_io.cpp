@@ -8,8 +8,8 @@ namespace holdsfor {
 namespace {
 
 constexpr char kMagic[8] = {'h', 'o', 'l', 'd', 's', 'f', 'o', 'r'};
-// Magic, version, fingerprint and checksum.
-constexpr std::size_t kHeaderBytes = 32;
+// Magic, version, fingerprint of the plan, size of what follows the header, and its checksum.
+constexpr std::size_t kHeaderBytes = 40;
 
 void append_word(std::string& bytes, std::uint64_t word) {
   for (unsigned i = 0; i < 8; ++i) bytes.push_back(static_cast<char>(word >> (8 * i) & 0xFFU));
@@ -63,21 +63,42 @@ std::string StateWriter::finish(std::uint64_t fingerprint) const {
   std::string bytes(kMagic, sizeof kMagic);
   append_word(bytes, kStateVersion);
   append_word(bytes, fingerprint);
+  append_word(bytes, payload.size());
   append_word(bytes, checksum(std::as_bytes(std::span(payload))));
   return bytes + payload;
 }
 
-void StateReader::refuse(const char* reason) { throw std::invalid_argument(reason); }
+void StateReader::refuse(const std::string& reason) { throw std::invalid_argument(reason); }
+
+// What follows the header; refuses bytes that are no state for a plan, or not all of one, and says what can be done.
+std::span<const std::byte> StateReader::checked_payload(std::span<const std::byte> bytes, std::uint64_t fingerprint) {
+  const std::size_t known = std::min(bytes.size(), sizeof kMagic);
+  if (known == 0 || std::memcmp(bytes.data(), kMagic, known) != 0) {
+    refuse("this is no saved state: give what save() has made");
+  }
+  if (bytes.size() < kHeaderBytes) refuse("the saved state is cut off in its header: take a whole copy");
+  const std::byte* header = bytes.data() + sizeof kMagic;
+  if (read_word(header) != kStateVersion) {
+    refuse("the state was saved by another version of holdsfor (format " + std::to_string(read_word(header)) +
+           ", this one reads " + std::to_string(kStateVersion) + "): load it with that version, or begin again");
+  }
+  if (read_word(header + 8) != fingerprint) {
+    refuse("the state was saved with other rules or other background facts: load it with those, or begin again");
+  }
+  const auto payload = bytes.subspan(kHeaderBytes);
+  const std::uint64_t size = read_word(header + 16);
+  if (payload.size() < size) {
+    refuse("the saved state is cut off after " + std::to_string(bytes.size()) + " bytes: take a whole copy");
+  }
+  if (payload.size() != size || size % 8 != 0 || read_word(header + 24) != checksum(payload)) {
+    refuse("the saved state is damaged, its checksum does not fit: take another copy, or begin again");
+  }
+  return payload;
+}
 
 StateReader::StateReader(std::span<const std::byte> bytes, std::uint64_t fingerprint, TermTable& terms) {
-  if (bytes.size() < kHeaderBytes || std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0) {
-    refuse("this is no saved state");
-  }
-  const std::byte* header = bytes.data() + sizeof kMagic;
-  if (read_word(header) != kStateVersion) refuse("the state was saved by another version of holdsfor");
-  if (read_word(header + 8) != fingerprint) refuse("the state was saved with other rules");
-  const auto payload = bytes.subspan(kHeaderBytes);
-  if (payload.size() % 8 != 0 || read_word(header + 16) != checksum(payload)) refuse("the saved state is damaged");
+  const auto payload = checked_payload(bytes, fingerprint);
+  words_.reserve(payload.size() / 8);
   for (std::size_t at = 0; at < payload.size(); at += 8) words_.push_back(read_word(payload.data() + at));
   read_terms(terms);
 }

@@ -15,7 +15,8 @@
 
 namespace holdsfor {
 
-inline constexpr std::uint64_t kStateVersion = 1;
+// Counts changes of the format.
+inline constexpr std::uint64_t kStateVersion = 2;
 
 // A hash of bytes.
 std::uint64_t checksum(std::span<const std::byte> bytes);
@@ -60,9 +61,10 @@ class StateReader {
   std::size_t get_count(std::size_t words_each);
   [[nodiscard]] bool is_at_end() const { return at_ == words_.size(); }
   // Throws with a reason.
-  [[noreturn]] static void refuse(const char* reason);
+  [[noreturn]] static void refuse(const std::string& reason);
 
  private:
+  static std::span<const std::byte> checked_payload(std::span<const std::byte> bytes, std::uint64_t fingerprint);
   void read_terms(TermTable& terms);
 
   std::vector<std::uint64_t> words_;

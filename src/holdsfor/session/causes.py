@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
-from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.core.notes import number_note, read_integer, read_integer_or_none, read_items, read_parts, read_text
 from holdsfor.engine.dictionary import Dictionary, Value
 from holdsfor.engine.report import ground_term
 from holdsfor.engine.stream import EventColumns, FluentColumns
@@ -91,7 +92,21 @@ class _Many(NamedTuple):
         return _cause(self.kind, self.known_until, text, start, None if is_open else end)
 
 
-_Batch: TypeAlias = _One | _Many
+class _Told(NamedTuple):
+    """One input that was spelled out, because its session was saved."""
+
+    table: int
+    told: Cause
+    is_event: bool
+
+    def last(self) -> float:
+        return self.told.time if self.is_event else -float("inf")
+
+    def cause(self, place: int) -> Cause:  # noqa: ARG002
+        return self.told
+
+
+_Batch: TypeAlias = _One | _Many | _Told
 
 
 def _cause(kind: CauseKind, known_until: float, text: str, time: int, end: int | None) -> Cause:
@@ -149,6 +164,31 @@ class Inputs:
         """An input, spelled out."""
         place = bisect_right(self._firsts, number) - 1
         return self._batches[place].cause(number - self._firsts[place])
+
+    def noted(self) -> Term:
+        """All of it as a term, to be saved."""
+        rows = []
+        for first, batch in zip(self._firsts, self._batches, strict=True):
+            for place in range(len(batch.rows.arrival) if isinstance(batch, _Many) else 1):
+                kind, text, time, end = batch.cause(place)
+                is_event = batch.is_event if isinstance(batch, _Told) else batch.symbol.kind is EntityKind.EVENT
+                numbers = (first + place, batch.table, int(is_event), time)
+                row = (*map(Const, numbers), number_note(end), Const(kind.value), Const(text))
+                rows.append(Compound("input", row))
+        return Compound("inputs", (Const(self._next), ListTerm(tuple(rows))))
+
+    @staticmethod
+    def of_note(note: Term) -> Inputs:
+        """What was noted."""
+        following, rows = read_parts(note, "inputs", 2)
+        found = Inputs(read_integer(following))
+        for row in read_items(rows):
+            *numbers, end, kind, text = read_parts(row, "input", 7)
+            number, table, is_event, time = map(read_integer, numbers)
+            told = Cause(CauseKind(read_text(kind)), read_text(text), time, read_integer_or_none(end))
+            found._firsts.append(number)
+            found._batches.append(_Told(table, told, bool(is_event)))
+        return found
 
     def after(self, now: int) -> Inputs:
         """The inputs that still wait for their time; numbers go on."""

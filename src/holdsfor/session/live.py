@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.compile import check
 from holdsfor.compiler.plan import Plan, make_plan
 from holdsfor.core.engine import Engine
+from holdsfor.core.notes import NONE, number_note, read_integer, read_integer_or_none, read_parts, read_text
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.diagnostics import HoldsforError, ProgramError, errors_of
 from holdsfor.engine.answer import Answer
@@ -37,6 +40,7 @@ from holdsfor.session.causes import CauseKind, Inputs
 from holdsfor.session.changes import MOST_CAUSES, Changes, Context
 from holdsfor.session.texts import Texts
 from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Compound, Const, Term
 from holdsfor.times import (
     LATEST,
     DurationInput,
@@ -91,9 +95,12 @@ class Session:
 
     def _begin(self, threads: int | None) -> None:
         """Make the engine."""
-        self._engine = Engine(self._plan, self._window, self._start, threads=threads, changes=self._keeps_changes)
+        self._engine = self._new_engine(threads)
         self._inputs = Inputs()
         self._texts = Texts(self._engine.words, self._engine.symbols)
+
+    def _new_engine(self, threads: int | None) -> Engine:
+        return Engine(self._plan, self._window, self._start, threads=threads, changes=self._keeps_changes)
 
     # Input
 
@@ -294,6 +301,67 @@ class Session:
         context = Context(self._texts, self._inputs, self._tick, self.time_scale)
         self._inputs = self._inputs.after(at)
         return Changes(self._engine.changes(MOST_CAUSES), at, context)
+
+    # State
+
+    def save(self, path: str | Path) -> None:
+        """Write the state into a file, from which `load` goes on, in another process too.
+
+        The file takes the place of one that is there when it is complete: a process that ends before leaves the old one.
+        """
+        data = self._engine.save(self._noted())
+        target = Path(path)
+        written = target.with_name(f".{target.name}.{os.getpid()}")
+        try:
+            with written.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            written.replace(target)
+        except OSError as problem:
+            written.unlink(missing_ok=True)
+            raise HoldsforError(f"the state cannot be written to {target}: {problem.strerror or problem}") from None
+
+    def load(self, path: str | Path) -> None:
+        """Go on from a state that a session of the same rules has saved, in the place of all that is known.
+
+        Background facts, window, start and `changes` must be the same. A file that does not fit is refused with a reason,
+        and the session stays as it is.
+        """
+        try:
+            data = Path(path).read_bytes()
+        except OSError as problem:
+            raise HoldsforError(f"the state cannot be read from {path}: {problem.strerror or problem}") from None
+        engine = self._new_engine(self._engine.threads)
+        try:
+            self._take_up(read_parts(engine.load(data), "session", 9), engine)
+        except HoldsforError as problem:
+            raise HoldsforError(f"{path}: {problem}") from None
+
+    def _noted(self) -> Term:
+        scale = self.time_scale
+        texts = (NONE, NONE) if scale is None else (Const(scale.unit), Const(scale.zone))
+        numbers = (self._tick, self._read, self._rejects.count, self._strangers)
+        times = (number_note(self._latest), number_note(self._now))
+        return Compound("session", (*map(Const, numbers), *times, *texts, self._inputs.noted()))
+
+    def _take_up(self, noted: tuple[Term, ...], engine: Engine) -> None:
+        *numbers, latest, now, unit, zone, inputs = noted
+        tick, read, malformed, strangers = map(read_integer, numbers)
+        scale = None if unit == NONE else TimeScale(read_text(unit), read_text(zone))
+        if tick != self._tick:
+            raise HoldsforError(
+                f"the state was saved with a clock tick of {tick}, not {self._tick}: load it with the same"
+            )
+        if None not in (scale, self.time_scale) and scale != self.time_scale:
+            raise HoldsforError(f"the state was saved with times in {scale}, not {self.time_scale}")
+        latest_time, now_time, known = read_integer_or_none(latest), read_integer_or_none(now), Inputs.of_note(inputs)
+        # Nothing can go wrong from here on.
+        self._latest, self._now, self._inputs = latest_time, now_time, known
+        self._read, self._strangers, self._rejects = read, strangers, Rejects(count=malformed)
+        self.time_scale = scale or self.time_scale
+        self._engine, self._texts = engine, Texts(engine.words, engine.symbols)
+        self._events.clear()
 
     @property
     def now(self) -> int | None:

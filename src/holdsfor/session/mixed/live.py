@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
+from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Dictionary, Value
 from holdsfor.engine.rule_notes import rule_notes
@@ -43,6 +45,16 @@ class MixedSession(Session):
         self._trace = Trace() if self._keeps_changes else None
         self._ledger: Ledger | None = None
         self._numbers = {symbol: number for number, symbol in enumerate(self._plan.analysis.entities.table)}
+
+    # State
+
+    def save(self, path: str | Path) -> None:  # noqa: ARG002
+        """There is no state to write."""
+        raise HoldsforError("a session with metric rules cannot be saved: keep its input, and push it again")
+
+    def load(self, path: str | Path) -> None:  # noqa: ARG002
+        """There is no state to read."""
+        raise HoldsforError("a session with metric rules cannot be loaded: push its input again")
 
     # Input
 
