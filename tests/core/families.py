@@ -25,6 +25,7 @@ from tests.strategies.engine_runs import Scenario, scenario
 from tests.strategies.families import family_scenario
 from tests.strategies.filter_programs import filter_program
 from tests.strategies.pairs import pair_scenario
+from tests.strategies.parts import part_scenario
 from tests.strategies.scenario_bodies import Allowed
 from tests.strategies.scenario_numbers import number_scenario
 from tests.strategies.scenario_statics import POINTWISE_KIND
@@ -60,6 +61,11 @@ def _pairs(pen: Pen, *, windowed: bool) -> Scenario | None:
     return found and replace(found, span=any_span(pen, found.records) if windowed else None)
 
 
+def _parts(pen: Pen, *, windowed: bool) -> Scenario | None:
+    found = part_scenario(pen)
+    return found and replace(found, span=any_span(pen, found.records) if windowed else None)
+
+
 def _of(write: Callable[[Pen], str]) -> Writer:
     return lambda pen, *, windowed: family_scenario(pen, write, windowed=windowed, late=LATE)
 
@@ -81,6 +87,7 @@ FAMILIES: dict[str, Writer] = {
     "domains": partial(domain_scenario, dynamic=False, late=LATE),
     "domains of the stream": partial(domain_scenario, dynamic=True, late=LATE),
     "pairs": _pairs,
+    "parts of keys": _parts,
     "terms": _terms,
     "numbers": number_scenario,
     "cycles": _cycles,

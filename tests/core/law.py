@@ -26,6 +26,7 @@ from tests.strategies.engine_runs import Rows, Scenario, differences, scenario
 from tests.strategies.families import Writer, family_scenario
 from tests.strategies.filter_programs import filter_program
 from tests.strategies.pairs import pair_scenario
+from tests.strategies.parts import part_scenario
 from tests.strategies.scenario_words import Pen
 from tests.strategies.scenarios import INTERVALS
 from tests.strategies.sliding_programs import sliding_program
@@ -51,6 +52,7 @@ FAMILIES: dict[str, Callable[[Pen], Scenario | None]] = {
     "filters": _of(filter_program),
     "domains": lambda pen: domain_scenario(pen, dynamic=True, windowed=False),
     "pairs": pair_scenario,
+    "parts of keys": part_scenario,
     "sliding aggregates": _of(sliding_program),
     "calendar": lambda pen: calendar_scenario(pen, windowed=False),
 }

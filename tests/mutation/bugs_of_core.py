@@ -149,6 +149,30 @@ ROWS = [
 ]
 STORE = [
     CoreBug(
+        "a key does not read the events of its parts",
+        "part_store.cpp",
+        "if («!rows.log.empty()») logs.push_back",
+        "false",
+    ),
+    CoreBug(
+        "events of a part do not reach keys that are there",
+        "part_store.cpp",
+        "one.is_changed = «taken.first != kForever»;",
+        "false",
+    ),
+    CoreBug(
+        "an interval of a part reaches new keys alone",
+        "part_store.cpp",
+        "if (values_[value].intervals.take(cells, first)) {\n        one.is_changed = «true»;",
+        "false",
+    ),
+    CoreBug(
+        "rows of a part are dropped up to the query time",
+        "part_store.cpp",
+        "rows.log.drop_until(«moment.border», keep, widths);",
+        "moment.query",
+    ),
+    CoreBug(
         "a key with delayed effects does not wake",
         "key_evaluator.cpp",
         "const Time next = std::min(«sweep_.wake()», state.intervals.wake(world_.query));",

@@ -145,7 +145,7 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
   } else {
     do_all(chunks, wanted, evaluate_chunk, watch, is_stopped_);
   }
-  stage.finish_compaction(widths_);
+  stage.finish_compaction(window_, query, widths_);
   deliveries_.drop(is_member_[number]);
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) collect(stage, outputs_[chunk]);
 }

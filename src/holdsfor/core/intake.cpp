@@ -64,7 +64,7 @@ void Intake::group(std::span<const Arrivals> arrivals, KeyNumbers& keys) {
   const auto for_routes = [&](const auto& apply) {
     for (const Arrivals& some : arrivals) {
       const Route* route = route_of(some.table);
-      if (route != nullptr && !route->is_shared && some.rows.size() > 0) apply(some, *route);
+      if (route != nullptr && !route->is_shared && !route->is_partial() && some.rows.size() > 0) apply(some, *route);
     }
   };
   std::size_t cells = 0;

@@ -22,6 +22,13 @@ std::size_t IntervalLog::size() const {
 
 void IntervalLog::insert(std::span<const Value> row) { cells_.insert(cells_.end(), row.begin(), row.end()); }
 
+bool IntervalLog::take(const Value* row, Time first) {
+  const IntervalHead head = interval_head(row);
+  if (head.has(kIsRetraction)) return retract(row, first);
+  insert({row, head.width});
+  return true;
+}
+
 bool IntervalLog::retract(const Value* row, Time first) {
   const IntervalHead wanted = interval_head(row);
   const Time from = std::max(time_of(row[1]), first);

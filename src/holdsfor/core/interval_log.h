@@ -49,6 +49,8 @@ class IntervalLog {
   [[nodiscard]] std::size_t size() const;
 
   void insert(std::span<const Value> row);
+  // Inserts a row that comes, or takes one back as far as it lies at `first` or later; false if there is none.
+  bool take(const Value* row, Time first);
   // Takes back the time-points of an interval from `first` on, whatever intervals have them. False if none has any.
   bool retract(const Value* row, Time first);
   // Drops intervals that ended `keep` (by table) before `time` + 1, unless they go on in others. Those that end there

@@ -36,9 +36,9 @@ void KeyEvaluator::evaluate(StageStore& stage, const StageStore::Work& work, con
   world_.clear();
   const auto key = stage.keys().key(work.slot);
   world_.key.assign(key.begin(), key.end());
-  stage.load(world_, sweep_, state);
+  stage.load(world_, sweep_, work.slot, widths_, events_);
   const bool has_base = state.base.time != kNever;
-  const bool is_compacted = is_worth_compacting(stage, state);
+  const bool is_compacted = is_worth_compacting(work, state);
   is_stable_ = false;
   sweep_.run({.stage = stage.number(),
               .initial = stage.initial(work.slot),
@@ -73,17 +73,16 @@ constexpr std::size_t kFewCells = 64;
 std::vector<std::uint64_t> KeyEvaluator::empty_checkpoint(const StageStore& stage) {
   world_.clear();
   world_.key.assign(stage.stage().key, Value::nothing());
-  KeyState none;
-  stage.load(world_, sweep_, none);
+  stage.load_nothing(world_, sweep_);
   saved_.time = kNever;
   sweep_.run({.stage = stage.number(), .initial = {}, .from = nullptr, .save_after = world_.query, .into = &saved_});
   return saved_.words;
 }
 
 // Whether the border has passed enough rows since the last checkpoint, or all.
-bool KeyEvaluator::is_worth_compacting(const StageStore& stage, KeyState& state) {
+bool KeyEvaluator::is_worth_compacting(const StageStore::Work& work, KeyState& state) {
   if (border_ == kNever || border_ <= state.base.time || border_ > world_.query) return false;
-  if (stage.compacts_all()) return true;
+  if (work.is_compacted) return true;
   const std::size_t cells = state.log.cells().size();
   const std::size_t behind = cells == 0 ? 0 : state.log.find(border_ + 1, 0, widths_).at;
   const std::size_t interval_cells = state.intervals.cells().size();
@@ -131,7 +130,7 @@ void KeyEvaluator::take_in(StageStore& stage, const StageStore::Work& work, KeyS
     out.unmatched += taken.unmatched;
   }
   for (const StageStore::IntervalItem& item : stage.intervals(work)) {
-    if (take_interval(state, item.row, item.is_input ? first_ : kNever)) {
+    if (state.intervals.take(item.row, item.is_input ? first_ : kNever)) {
       if (item.cause != kNoCause) out.causes.push_back(item.cause);
     } else if (item.is_counted) {
       ++out.unmatched;
@@ -141,6 +140,10 @@ void KeyEvaluator::take_in(StageStore& stage, const StageStore::Work& work, KeyS
     take_effect(state, *item.arrivals, item.row);
     const Cause cause = item.arrivals->causes[item.row];
     if (cause != kNoCause) out.causes.push_back(cause);
+  }
+  for (const StageStore::PartItem& item : stage.parts(work)) {
+    const auto causes = stage.causes(item);
+    out.causes.insert(out.causes.end(), causes.begin(), causes.end());
   }
 }
 

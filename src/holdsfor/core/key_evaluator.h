@@ -54,13 +54,14 @@ class KeyEvaluator {
   void take_in(StageStore& stage, const StageStore::Work& work, KeyState& state, StageOutput& out);
   void note_difference(const KeyState& state, const std::vector<bool>& is_wanted, StageOutput& out);
   static void put(const Value* row, bool is_removed, StageOutput& out);
-  [[nodiscard]] bool is_worth_compacting(const StageStore& stage, KeyState& state);
+  [[nodiscard]] bool is_worth_compacting(const StageStore::Work& work, KeyState& state);
   void compact(const StageStore& stage, KeyState& state);
   [[nodiscard]] Time next_wake(const StageStore& stage, const KeyState& state) const;
 
   World world_;
   Sweep sweep_;
   std::vector<LogWriter> writers_;  // by stage
+  std::vector<Value> events_;       // of a key and its parts
   Results found_;
   ResultsDiff diff_;
   const LogWidths& widths_;

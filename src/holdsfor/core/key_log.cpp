@@ -44,6 +44,12 @@ Log::Position Log::find(Time time, std::uint16_t table, const LogWidths& widths)
   return found;
 }
 
+std::size_t Log::rows(const LogWidths& widths) const {
+  std::size_t found = 0;
+  for (std::size_t at = 0; at < cells_.size(); at += widths.of(&cells_[at])) ++found;
+  return found;
+}
+
 void Log::replace(std::size_t from, std::size_t to, std::span<const Value> cells, std::size_t last) {
   const auto place = [&](std::size_t at) { return cells_.begin() + static_cast<std::ptrdiff_t>(at); };
   marks_.erase(std::upper_bound(marks_.begin(), marks_.end(), from), marks_.end());

@@ -32,6 +32,8 @@ class Log {
   [[nodiscard]] bool empty() const { return cells_.empty(); }
   [[nodiscard]] Time first_time() const { return time_of(cells_.front()); }
   [[nodiscard]] std::size_t last_row() const { return last_; }
+  // How many rows there are.
+  [[nodiscard]] std::size_t rows(const LogWidths& widths) const;
   // Where the rows begin that do not come before a time and a table; `before` is the row in front, if there is one.
   struct Position {
     std::size_t at = 0;

@@ -9,13 +9,13 @@ namespace {
 
 constexpr const char* kWrongRow = "the saved state is damaged: a row does not fit its table";
 
+}  // namespace
+
 // Events: times, heads and arguments.
 
 void write_log(StateWriter& into, const Log& log, const LogWidths& widths) {
   const auto cells = log.cells();
-  std::size_t rows = 0;
-  for (std::size_t at = 0; at < cells.size(); at += widths.of(&cells[at])) ++rows;
-  into.put(rows);
+  into.put(log.rows(widths));
   for (std::size_t at = 0; at < cells.size();) {
     const std::size_t width = widths.of(&cells[at]);
     into.put(cells[at].word());
@@ -68,6 +68,8 @@ void read_intervals(StateReader& from, IntervalLog& log, const Plan& plan) {
     log.insert(row);
   }
 }
+
+namespace {
 
 void write_effects(StateWriter& into, const EffectLog* log) {
   into.put(log == nullptr ? 0 : log->entries().size());

@@ -128,7 +128,8 @@ class PhaseMaker {
   // Where the key stands in the events of a table; nowhere, if they may belong to other keys, too.
   [[nodiscard]] std::vector<Index> key_places(Index table) const {
     for (const Route& route : prepared_.plan.stages[stage_].inputs) {
-      if (route.table == table && !route.is_shared && route.places.size() == 1) return route.places[0];
+      if (route.table == table && !route.is_shared && !route.is_partial() && route.places.size() == 1)
+        return route.places[0];
     }
     return {};
   }

@@ -242,7 +242,7 @@ class PlanCheck {
     std::vector<bool> has_route(plan_.tables.size());
     for (const Route& route : stage.members) {
       check(route, stage);
-      require(route.places.size() == 1 && !route.is_shared, "a result has no key, or several");
+      require(route.places.size() == 1 && !route.is_shared && !route.is_partial(), "a result has no key, or several");
       require(!has_route[route.table], "a result has two keys");
       require(is_in(stage, route.table), "a result is not computed");
       has_route[route.table] = true;
@@ -263,8 +263,13 @@ class PlanCheck {
   }
   void check(const Route& route, const Stage& stage) const {
     require(route.table < plan_.tables.size(), "a table is missing");
+    require(!route.is_partial() || (!route.is_shared && route.parts.size() == route.places.size()),
+            "parts of a key have no columns");
+    for (const auto& parts : route.parts) {
+      for (const Index part : parts) require(part < stage.key, "a part is not in the key");
+    }
     for (const auto& places : route.places) {
-      require(places.size() == stage.key, "a key has the wrong number of columns");
+      require(places.size() == (route.is_partial() ? 1 : stage.key), "a key has the wrong number of columns");
       for (const Index place : places) require(place < plan_.tables[route.table].columns, "a key is not in its row");
     }
   }

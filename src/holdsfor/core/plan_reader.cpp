@@ -479,12 +479,14 @@ class Reader : private PlanWords {
   Route route() {
     Route found;
     found.table = index();
-    list(found.places, [&] {
-      std::vector<Index> places;
-      list(places, [&] { return index(); });
-      return places;
-    });
+    const auto indices = [&] {
+      std::vector<Index> some;
+      list(some, [&] { return index(); });
+      return some;
+    };
+    list(found.places, indices);
     found.is_shared = flag();
+    list(found.parts, indices);
     return found;
   }
   Stage stage() {

@@ -11,11 +11,22 @@ bool StageStore::is_used(Index slot) const {
          state.base.time != kNever || !state.results.empty() || !state.reported.empty() || state.report != kNone;
 }
 
+// Rows by value go with the keys that have them; those that no key has may be needed by any.
+void StageStore::write_parts(StateWriter& into, const LogWidths& widths, const IsWanted& is_wanted) const {
+  std::vector<bool> is_needed(parts_->size());
+  for (Index slot = 0; slot < states_.size(); ++slot) {
+    if (is_used(slot) && is_wanted(keys_.key(slot))) parts_->mark_values(keys_.key(slot), is_needed);
+  }
+  parts_->write(into, widths,
+                [&](Index value, std::span<const Value> key) { return is_needed[value] || is_wanted(key); });
+}
+
 void StageStore::write(StateWriter& into, const LogWidths& widths, bool is_main, const IsWanted& is_wanted,
                        const CausesOf& causes_of) const {
-  into.put(is_main ? unmatched_ : 0);
+  into.put(is_main ? unmatched() : 0);
   into.put(is_main && shared_ ? 1 : 0);
   if (is_main && shared_) write_state(into, shared_->state, widths);
+  if (parts_) write_parts(into, widths, is_wanted);
   std::vector<Index> slots;
   for (Index slot = 0; slot < states_.size(); ++slot) {
     if (is_used(slot) && is_wanted(keys_.key(slot))) slots.push_back(slot);
@@ -41,6 +52,7 @@ void StageStore::read(StateReader& from, const LogWidths& widths) {
     shared_->state = std::move(state);
     shared_->is_stale = true;
   }
+  if (parts_) parts_->read(from, prepared_.plan);
   const std::size_t count = from.get_count(stage_.key + std::size_t{1});
   for (std::size_t i = 0; i < count; ++i) {
     key_.clear();
@@ -80,6 +92,7 @@ void StageStore::absorb(StageStore& other) {
     shared_->state.effects = std::move(other.shared_->state.effects);
   }
   if (shared_) shared_->is_stale = true;
+  if (parts_) parts_->absorb(*other.parts_);
   for (Index slot = 0; slot < other.states_.size(); ++slot) {
     const Index own = keys_.number(other.keys_.key(slot));
     states_.resize(keys_.size());

@@ -23,6 +23,7 @@ StageStore::StageStore(const Prepared& prepared, Index number, TermTable& terms,
   const bool has_shared =
       std::any_of(stage_.inputs.begin(), stage_.inputs.end(), [](const Route& route) { return route.is_shared; });
   if (has_shared) shared_ = std::make_unique<Shared>(prepared, stage_, terms, host);
+  if (PartStore::is_needed(stage_)) parts_ = std::make_unique<PartStore>(stage_);
   for (const TableInfo& table : prepared.plan.tables) {
     keep_.push_back(table.keep);
     if (table.keep != kForever) longest_keep_ = std::max(longest_keep_, table.keep);
@@ -34,7 +35,7 @@ void StageStore::find_routes() {
   for (const Route& member : stage_.members) key_places_[member.table] = member.places[0];
   for (const Route& route : stage_.inputs) {
     route_of_[route.table] = &route;
-    has_strangers_ = has_strangers_ || route.is_shared || route.places.size() > 1;
+    has_strangers_ = has_strangers_ || route.is_shared || route.is_partial() || route.places.size() > 1;
     const bool is_event = prepared_.plan.tables[route.table].is_event();
     if (route.is_shared) {
       shared_->is_shared[route.table] = true;
@@ -78,24 +79,21 @@ void StageStore::set_wake(Index slot, Time time) {
 
 void StageStore::forget_conditions(const LogWidths& widths) {
   for (KeyState& state : states_) state.log.forget_conditions(widths);
+  if (parts_) parts_->forget_conditions(widths);
 }
 
 void StageStore::forget(Index slot) {
   if (states_[slot].is_forgotten) return;
   states_[slot] = KeyState{};
   states_[slot].is_forgotten = true;
+  if (parts_) parts_->remove(slot);
   keys_.forget(slot);
 }
 
 std::size_t StageStore::rows(const LogWidths& widths) const {
-  std::size_t found = 0;
-  const auto count = [&](const KeyState& state) {
-    const auto cells = state.log.cells();
-    for (std::size_t at = 0; at < cells.size(); at += widths.of(&cells[at])) ++found;
-    found += state.intervals.size();
-  };
-  for (const KeyState& state : states_) count(state);
-  if (shared_) count(shared_->state);
+  std::size_t found = parts_ ? parts_->rows(widths) : 0;
+  for (const KeyState& state : states_) found += state.log.rows(widths) + state.intervals.size();
+  if (shared_) found += shared_->state.log.rows(widths) + shared_->state.intervals.size();
   return found;
 }
 
@@ -115,6 +113,7 @@ void StageStore::mark_terms(TermMarks& marks) const {
     marks.mark(keys_.key(slot));
   }
   if (shared_) mark_state(shared_->state);
+  if (parts_) parts_->mark_terms(marks);
   for (const GroundPair& pair : all_initial_) {
     marks.mark(pair.columns);
     marks.mark(pair.value.word());
@@ -132,7 +131,10 @@ void StageStore::deliver(const Deliveries& deliveries, const Window& window, Tim
   find_effect_items(deliveries.effects);
   states_.resize(keys_.size());
   const bool is_shared_changed = shared_ && deliver_shared(deliveries, window, query, writer, is_home);
+  if (parts_)
+    parts_->deliver(deliveries, {.window = window, .query = query, .border = border}, writer, widths, is_home);
   compacts_all_ = false;
+  border_ = border;
   if (shared_ && border != kNever) plan_shared_compaction(border, widths);
   put_work_together(query, is_all_dirty_ || is_shared_changed || compacts_all_);
   is_all_dirty_ = false;
@@ -155,7 +157,7 @@ void StageStore::for_keys(const Route& route, const Value* args, const Add& add)
 void StageStore::find_interval_items(const std::vector<IntervalArrivals>& arrivals, const std::vector<bool>& is_home) {
   for (const IntervalArrivals& some : arrivals) {
     const Route* route = route_of_[some.table];
-    if (route == nullptr || route->is_shared) continue;
+    if (route == nullptr || route->is_shared || route->is_partial()) continue;
     for (std::size_t row = 0; row < some.rows.size(); ++row) {
       const Value* cells = some.rows.row(row);
       for_keys(*route, cells + kIntervalRowHead, [&](Index slot, bool is_first) {
@@ -171,7 +173,7 @@ void StageStore::find_interval_items(const std::vector<IntervalArrivals>& arriva
 void StageStore::find_effect_items(const std::vector<EffectArrivals>& arrivals) {
   for (const EffectArrivals& some : arrivals) {
     const Route* route = route_of_[some.table];
-    if (route == nullptr || route->is_shared) continue;
+    if (route == nullptr || route->is_shared || route->is_partial()) continue;
     for (std::size_t row = 0; row < some.rows.size(); ++row) {
       for_keys(*route, some.rows.row(row) + kEventHead,
                [&](Index slot, bool) { effect_items_.push_back({slot, &some, row}); });
@@ -197,7 +199,7 @@ bool StageStore::deliver_shared(const Deliveries& deliveries, const Window& wind
     for (std::size_t row = 0; is_read(some.table) && row < some.rows.size(); ++row) {
       const bool is_counted = some.is_input && is_home[some.table];
       unmatched_ += static_cast<std::size_t>(
-          !take_interval(shared.state, some.rows.row(row), some.is_input ? window.first(query) : kNever) && is_counted);
+          !shared.state.intervals.take(some.rows.row(row), some.is_input ? window.first(query) : kNever) && is_counted);
       is_changed = true;
     }
   }
@@ -225,10 +227,12 @@ void StageStore::plan_shared_compaction(Time border, const LogWidths& widths) {
   const std::size_t interval_cells = state.intervals.cells().size();
   compacts_all_ =
       behind > std::max(kFewCells, cells / 2) || interval_cells > std::size_t{2} * state.interval_cells + kFewCells;
-  border_ = border;
 }
 
-void StageStore::finish_compaction(const LogWidths& widths) {
+void StageStore::finish_compaction(const Window& window, Time query, const LogWidths& widths) {
+  if (parts_) {
+    parts_->finish_compaction({.window = window, .query = query, .border = border_}, keep_, longest_keep_, widths);
+  }
   if (!compacts_all_) return;
   KeyState& state = shared_->state;
   state.log.drop_until(border_, keep_, widths);
@@ -269,20 +273,36 @@ void StageStore::put_work_together(Time query, bool is_all) {
   for (Index slot = 0; is_all && slot < states_.size(); ++slot) {
     if (!states_[slot].is_forgotten) work_of(slot);
   }
-  for (const Work& work : work_) {
+  if (parts_) add_part_work();
+  for (Work& work : work_) {
+    work.is_compacted = work.is_compacted || compacts_all_;
     states_[work.slot].work = kNone;
     states_[work.slot].is_forgotten = false;
   }
 }
 
-// Rows of a key
-
-bool take_interval(KeyState& state, const Value* row, Time first) {
-  const IntervalHead head = interval_head(row);
-  if (head.has(kIsRetraction)) return state.intervals.retract(row, first);
-  state.intervals.insert({row, head.width});
-  return true;
+// Keys with values that something has reached.
+void StageStore::add_part_work() {
+  for (const Work& work : work_) parts_->place(work.slot, keys_.key(work.slot));
+  part_items_.clear();
+  for (const PartStore::Touched& one : parts_->touched()) {
+    if (!one.is_changed && !one.is_compacted) continue;
+    parts_->for_keys(one.value, [&](Index slot) {
+      Work& work = work_of(slot);
+      work.is_compacted = work.is_compacted || one.is_compacted;
+      if (one.causes_to > one.causes_from) part_items_.push_back({slot, &one});
+    });
+  }
+  std::stable_sort(part_items_.begin(), part_items_.end(),
+                   [](const PartItem& a, const PartItem& b) { return a.slot < b.slot; });
+  for (std::size_t at = 0; at < part_items_.size(); ++at) {
+    Work& work = work_of(part_items_[at].slot);
+    if (work.parts_to == 0) work.parts_from = static_cast<std::uint32_t>(at);
+    work.parts_to = static_cast<std::uint32_t>(at + 1);
+  }
 }
+
+// Rows of a key
 
 void take_effect(KeyState& state, const EffectArrivals& arrivals, std::size_t row) {
   const std::span<const Value> cells(arrivals.rows.row(row), arrivals.rows.width);
@@ -305,13 +325,17 @@ void StageStore::prepare(World& world, Time query) const {
   world.key_places = has_strangers_ && stage_.key > 0 ? &key_places_ : nullptr;
 }
 
-void StageStore::load(World& world, Sweep& sweep, const KeyState& state) const {
-  load_rows(world, sweep, state, input_fluents_);
+void StageStore::load(World& world, Sweep& sweep, Index slot, const LogWidths& widths,
+                      std::vector<Value>& scratch) const {
+  if (parts_) parts_->for_intervals(slot, [&](const IntervalLog& intervals) { load_intervals(world, intervals); });
+  load_rows(world, sweep, states_[slot], input_fluents_);
+  if (parts_) load_events(world, parts_->events(slot, states_[slot].log.cells(), widths, scratch));
 }
 
-void StageStore::load_rows(World& world, Sweep& sweep, const KeyState& state, std::span<const Index> fluents) const {
-  load_events(world, state.log.cells());
-  const std::vector<Value>& cells = state.intervals.cells();
+void StageStore::load_nothing(World& world, Sweep& sweep) const { load_rows(world, sweep, KeyState{}, input_fluents_); }
+
+void StageStore::load_intervals(World& world, const IntervalLog& intervals) {
+  const std::vector<Value>& cells = intervals.cells();
   for (std::size_t at = 0; at < cells.size();) {
     const IntervalHead head = interval_head(&cells[at]);
     FluentTable& fluent = world.fluents[head.table];
@@ -323,6 +347,11 @@ void StageStore::load_rows(World& world, Sweep& sweep, const KeyState& state, st
     if (head.has(kIsCut)) fluent.cuts.push_back({start, pair});
     at += head.width;
   }
+}
+
+void StageStore::load_rows(World& world, Sweep& sweep, const KeyState& state, std::span<const Index> fluents) const {
+  load_events(world, state.log.cells());
+  load_intervals(world, state.intervals);
   if (state.effects) {
     for (const EffectLog::Entry& entry : state.effects->entries()) {
       FluentTable& fluent = world.fluents[entry.table];

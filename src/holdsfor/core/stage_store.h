@@ -10,6 +10,7 @@
 
 #include "deliveries.h"
 #include "key_state_io.h"
+#include "part_store.h"
 #include "reports.h"
 #include "sweep.h"
 #include "window.h"
@@ -31,6 +32,8 @@ class StageStore {
     Index group = kNone;
     std::uint32_t intervals_from = 0, intervals_to = 0;
     std::uint32_t effects_from = 0, effects_to = 0;
+    std::uint32_t parts_from = 0, parts_to = 0;
+    bool is_compacted = false;  // it is to have a checkpoint at the border: rows that it reads are dropped there
   };
   struct IntervalItem {
     Index slot = 0;
@@ -43,6 +46,12 @@ class StageStore {
     Index slot = 0;
     const EffectArrivals* arrivals = nullptr;
     std::size_t row = 0;
+  };
+
+  // A part of a key with new rows.
+  struct PartItem {
+    Index slot = 0;
+    const PartStore::Touched* value = nullptr;
   };
 
   // Initial pairs: those of the stage's fluents go to their keys. All keys are evaluated again.
@@ -59,6 +68,10 @@ class StageStore {
   [[nodiscard]] std::span<const EffectItem> effects(const Work& work) const {
     return std::span(effect_items_).subspan(work.effects_from, work.effects_to - work.effects_from);
   }
+  [[nodiscard]] std::span<const PartItem> parts(const Work& work) const {
+    return std::span(part_items_).subspan(work.parts_from, work.parts_to - work.parts_from);
+  }
+  [[nodiscard]] std::span<const Cause> causes(const PartItem& item) const { return parts_->causes(*item.value); }
   [[nodiscard]] const Intake& intake() const { return intake_; }
 
   [[nodiscard]] KeyState& state(Index slot) { return states_[slot]; }
@@ -72,12 +85,10 @@ class StageStore {
   [[nodiscard]] std::span<const Time> keep() const { return keep_; }
   // The longest time that is not for ever.
   [[nodiscard]] Time longest_keep() const { return longest_keep_; }
-  // All keys are to have a checkpoint at the border: rows that they share are dropped there.
-  [[nodiscard]] bool compacts_all() const { return compacts_all_; }
   [[nodiscard]] const std::vector<std::uint64_t>& empty_checkpoint() const { return empty_checkpoint_; }
   void set_empty_checkpoint(std::vector<std::uint64_t> words) { empty_checkpoint_ = std::move(words); }
-  // After all keys have a checkpoint at the border, drops the rows before it that they share.
-  void finish_compaction(const LogWidths& widths);
+  // After keys have got checkpoints at the border, drops the rows before it that they share.
+  void finish_compaction(const Window& window, Time query, const LogWidths& widths);
   // Forgets a key of which nothing is left.
   void forget(Index slot);
 
@@ -96,11 +107,13 @@ class StageStore {
   [[nodiscard]] Index number() const { return number_; }
   // Sets what evaluations of all keys have in common.
   void prepare(World& world, Time query) const;
-  // Puts the rows of a key into a world.
-  void load(World& world, Sweep& sweep, const KeyState& state) const;
+  // Puts the rows of a key into a world, and those of its parts; `scratch` must stay while it is evaluated.
+  void load(World& world, Sweep& sweep, Index slot, const LogWidths& widths, std::vector<Value>& scratch) const;
+  // Makes a world that of a key without rows.
+  void load_nothing(World& world, Sweep& sweep) const;
 
   Reports reports;
-  [[nodiscard]] std::size_t unmatched() const { return unmatched_; }
+  [[nodiscard]] std::size_t unmatched() const { return unmatched_ + (parts_ ? parts_->unmatched() : 0); }
   // Rows of all keys no longer know which conditions they pass.
   void forget_conditions(const LogWidths& widths);
   void mark_terms(TermMarks& marks) const;
@@ -117,11 +130,14 @@ class StageStore {
   void find_interval_items(const std::vector<IntervalArrivals>& arrivals, const std::vector<bool>& is_home);
   void find_effect_items(const std::vector<EffectArrivals>& arrivals);
   [[nodiscard]] bool is_used(Index slot) const;
+  void write_parts(StateWriter& into, const LogWidths& widths, const IsWanted& is_wanted) const;
   template <typename Add>
   void for_keys(const Route& route, const Value* args, const Add& add);
   Work& work_of(Index slot);
   void plan_shared_compaction(Time border, const LogWidths& widths);
   void put_work_together(Time query, bool is_all);
+  void add_part_work();
+  static void load_intervals(World& world, const IntervalLog& intervals);
   void load_rows(World& world, Sweep& sweep, const KeyState& state, std::span<const Index> fluents) const;
   void finish_input(World& world, Sweep& sweep, Index table) const;
 
@@ -145,10 +161,12 @@ class StageStore {
   std::vector<std::vector<Index>> key_places_;
   bool has_strangers_ = false;
   std::unique_ptr<Shared> shared_;
+  std::unique_ptr<PartStore> parts_;
 
   Intake intake_;
   std::vector<IntervalItem> interval_items_;
   std::vector<EffectItem> effect_items_;
+  std::vector<PartItem> part_items_;
   std::vector<Work> work_;
   std::vector<Index> slots_of_row_;
   std::vector<Value> key_;
@@ -158,8 +176,6 @@ class StageStore {
   std::priority_queue<Waking, std::vector<Waking>, std::greater<>> waking_;
 };
 
-// Puts an interval into a key, or takes one back, as far as it lies at `first` or later; false if there is none.
-bool take_interval(KeyState& state, const Value* row, Time first);
 void take_effect(KeyState& state, const EffectArrivals& arrivals, std::size_t row);
 
 }  // namespace holdsfor

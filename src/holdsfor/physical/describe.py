@@ -50,6 +50,7 @@ def _stage_data(stage: model.Stage, plan: model.PhysicalPlan, lines: Lines) -> d
         "why": stage.why,
         "results": {names[one.table]: list(one.places[0]) for one in stage.members},
         "input": {names[one.table]: None if one.is_shared else list(map(list, one.places)) for one in stage.inputs},
+        "parts": {names[one.table]: list(map(list, one.parts)) for one in stage.inputs if one.parts},
         "components": [_component_data(one, names, lines) for one in stage.components],
     }
 
@@ -155,7 +156,7 @@ def _stage_lines(number: int, stage: dict[str, Any]) -> Iterator[str]:
     key = f"key of {stage['key']} column{'' if stage['key'] == 1 else 's'}" if stage["key"] else "one key for all"
     yield f"stage {number}: {key}" + (f" ({stage['why']})" if stage["why"] else "")
     for name, places in stage["input"].items():
-        yield f"  input {name}{_places(places, stage['key'])}"
+        yield f"  input {name}{_places(places, stage['key'], stage['parts'].get(name))}"
     for component in stage["components"]:
         traits = f"  ({', '.join(component['traits'])})" if component["traits"] else ""
         yield f"  component {', '.join(component['tables'])}{traits}"
@@ -175,9 +176,13 @@ def _group(group: dict[str, Any]) -> str:
     return f"{rules} until nothing changes" if group["repeats"] else rules
 
 
-def _places(places: list[list[int]] | None, key: int) -> str:
+def _places(places: list[list[int]] | None, key: int, parts: list[list[int]] | None = None) -> str:
     if places is None:
         return " to all keys"
     if not key:
         return ""
-    return " by " + " and by ".join(f"column {', '.join(str(place + 1) for place in one)}" for one in places)
+    columns = [f"column {', '.join(str(place + 1) for place in one)}" for one in places]
+    if parts is not None:
+        wanted = [" or ".join(str(part + 1) for part in some) for some in parts]
+        columns = [f"{column} to keys with it at {part}" for column, part in zip(columns, wanted, strict=True)]
+    return " by " + " and by ".join(columns)

@@ -120,7 +120,7 @@ class _Lowering:
                 tuple(self._component(members) for members in drafted.components),
                 drafted.key,
                 tuple(model.Route(number[symbol], (places,), False) for symbol, places in drafted.members),
-                tuple(model.Route(number[symbol], spread or (), spread is None) for symbol, spread in drafted.inputs),
+                tuple(model.Route(number[one.symbol], one.places, not one.places, one.parts) for one in drafted.inputs),
                 drafted.why,
             )
 

@@ -267,11 +267,15 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """How the rows of a table reach a stage: to the key at each of some places, or, if it is shared, to all keys."""
+    """How the rows of a table reach a stage: to the key at each of some places, or, if it is shared, to all keys.
+
+    With `parts`, each of the places is one column, and its rows go to the keys that have its value at one of these parts.
+    """
 
     table: int
     places: tuple[tuple[int, ...], ...]
     is_shared: bool
+    parts: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ of it. A key of no places puts everything into one bucket.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -161,15 +161,24 @@ def _bound(term: Term, variant: Variant) -> frozenset[str]:
             return below[0]
 
 
-def options(stratum: Stratum, plan: Plan) -> list[Option]:
-    """The ways to spread a stratum, best first; the last one keeps it in one place."""
+Rank = Callable[[Option, Stratum, Plan], tuple[int, ...]]
+"""How good a way to spread a stratum is; less is better."""
+
+
+def fewest_copies(option: Option, stratum: Stratum, plan: Plan) -> tuple[int, ...]:  # noqa: ARG001
+    """What every bucket needs whole is copied to all of them."""
+    return (len(option.replicated),)
+
+
+def options(stratum: Stratum, plan: Plan, rank: Rank = fewest_copies) -> list[tuple[Option, tuple[int, ...]]]:
+    """The ways to spread a stratum with their ranks, best first; the last one keeps it in one place."""
     shapes = rule_shapes(stratum, plan)
     found = [option for places in _choices(stratum.members[0]) for option in _spread(stratum, shapes, places)]
-    useful = [option for option in found if option.aligned or not option.replicated]
+    useful = [(option, rank(option, stratum, plan)) for option in found if option.aligned or not option.replicated]
     # A stable sort: among equals, the first argument alone comes first. Pairs that need their inputs brought to them
     # are spread by as much of their key as they have.
-    useful.sort(key=lambda option: (len(option.replicated), -_width(option) if option.replicated else 0))
-    return [*useful, _single(stratum, shapes)]
+    useful.sort(key=lambda ranked: (ranked[1], -_width(ranked[0]) if ranked[0].replicated else 0))
+    return [*useful, (_single(stratum, shapes), ())]
 
 
 def _width(option: Option) -> int:

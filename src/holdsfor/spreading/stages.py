@@ -14,7 +14,7 @@ from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan, Stratum, once_per_plan
 from holdsfor.engine.retention import retention
 from holdsfor.ir import Effect, EffectKind
-from holdsfor.spreading.alignment import Option, Places, Spreading, options, rule_shapes
+from holdsfor.spreading.alignment import Option, Places, Rank, Spreading, fewest_copies, options, rule_shapes
 from holdsfor.spreading.exchange import Exchanges, Match
 from holdsfor.spreading.ties import Link, tied_option, tying_rules
 
@@ -81,14 +81,17 @@ class _Draft:
 
 
 @once_per_plan
-def stage_plan(plan: Plan, *, tied: bool = True) -> StagePlan:
-    """The stages of a plan. Unless `tied`, no connected components are looked for: in a stream they are never known."""
+def stage_plan(plan: Plan, *, tied: bool = True, rank: Rank = fewest_copies) -> StagePlan:
+    """The stages of a plan. Unless `tied`, no connected components are looked for: in a stream they are never known.
+
+    `rank` says which way to spread a stratum is best.
+    """
     if plan.domain_readers:
         named = ", ".join(map(str, plan.domain_readers))
         return _in_one_place(
             plan, f"{named}: a dynamicDomain has values from records of all keys: all work is in one place"
         )
-    drafts = _drafts(plan, tied=tied)
+    drafts = _drafts(plan, tied=tied, rank=rank)
     if drafts is None:
         return _in_one_place(plan, "delayed effects tie fluents together that share no key: all work is in one place")
     home = {symbol: number for number, d in enumerate(drafts, 1) for stratum in d.strata for symbol in stratum.members}
@@ -105,12 +108,12 @@ class _Placement:
     links: tuple[Link, ...] = ()
 
 
-def _drafts(plan: Plan, *, tied: bool) -> list[_Draft] | None:
+def _drafts(plan: Plan, *, tied: bool, rank: Rank) -> list[_Draft] | None:
     """Strata put into stages, each into the first that will have it; None if delayed effects would leave a stage."""
     drafts: list[_Draft] = []
     home: dict[Symbol, int] = {}
     for stratum in plan.strata:
-        place = next(_placements(stratum, plan, drafts, home, tied=tied), None)
+        place = next(_placements(stratum, plan, drafts, home, tied=tied, rank=rank), None)
         if place is None:
             return None
         if place.number == len(drafts):
@@ -122,12 +125,12 @@ def _drafts(plan: Plan, *, tied: bool) -> list[_Draft] | None:
 
 
 def _placements(
-    stratum: Stratum, plan: Plan, drafts: list[_Draft], home: dict[Symbol, int], *, tied: bool
+    stratum: Stratum, plan: Plan, drafts: list[_Draft], home: dict[Symbol, int], *, tied: bool, rank: Rank
 ) -> Iterator[_Placement]:
     """Where a stratum can go. The best way to spread it counts most, then joining a stage there is."""
-    *spread, single = options(stratum, plan)
-    best = [option for option in spread if len(option.replicated) == len(spread[0].replicated)]
-    for group in (best, [option for option in spread if option not in best]):
+    *spread, (single, _) = options(stratum, plan, rank)
+    best = [option for option, found in spread if found == spread[0][1]]
+    for group in (best, [option for option, found in spread if found != spread[0][1]]):
         yield from _joining(group, drafts, home)
     option = tied_option(stratum, rule_shapes(stratum, plan), plan) if tied else None
     if option is not None and _is_ready(option[0], len(drafts), home):

@@ -1,0 +1,139 @@
+// Rows that rules read by a part of the key, kept by the value of that part.
+//
+// A key reads the rows of the values that it has at such parts, beside its own. They are kept whether there is such a
+// key or not, so that one that comes later finds them.
+#pragma once
+
+#include <functional>
+#include <queue>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "deliveries.h"
+#include "state_io.h"
+#include "tables.h"
+#include "window.h"
+
+namespace holdsfor {
+
+class PartStore {
+ public:
+  // Of a stage that has such routes.
+  explicit PartStore(const Stage& stage);
+  PartStore(const PartStore&) = delete;
+  PartStore& operator=(const PartStore&) = delete;
+  PartStore(PartStore&&) = delete;
+  PartStore& operator=(PartStore&&) = delete;
+  ~PartStore() = default;
+
+  [[nodiscard]] static bool is_needed(const Stage& stage);
+
+  // A value with something new for its keys.
+  struct Touched {
+    Index value = 0;
+    bool is_changed = false;    // its keys are to be evaluated
+    bool is_compacted = false;  // they are to have a checkpoint at the border: rows before it will be dropped
+    std::uint32_t causes_from = 0, causes_to = 0;
+  };
+  struct Moment {
+    const Window& window;
+    Time query = 0;
+    Time border = kNever;  // up to here everything is final
+  };
+  // Takes in the rows that go to parts, and finds the values that these and the time have touched. `is_home` by table:
+  // retractions of its rows are counted here.
+  void deliver(const Deliveries& deliveries, const Moment& moment, LogWriter& writer, const LogWidths& widths,
+               const std::vector<bool>& is_home);
+  [[nodiscard]] std::span<const Touched> touched() const { return touched_; }
+  [[nodiscard]] std::span<const Cause> causes(const Touched& one) const {
+    return std::span(causes_).subspan(one.causes_from, one.causes_to - one.causes_from);
+  }
+  // The slots of the keys that have a value; one that has it twice is there twice.
+  template <typename Use>
+  void for_keys(Index value, const Use& use) const {
+    for (const std::uint32_t link : values_[value].links) use(static_cast<Index>(link / width_));
+  }
+  // After their keys have got a checkpoint, drops rows of the values that were to be compacted.
+  void finish_compaction(const Moment& moment, std::span<const Time> keep, Time longest_keep, const LogWidths& widths);
+
+  // A key is there, or is forgotten.
+  void place(Index slot, std::span<const Value> key);
+  void remove(Index slot);
+
+  // The events of a key: its own and those of its values. They may be put together in `scratch`.
+  std::span<const Value> events(Index slot, std::span<const Value> own, const LogWidths& widths,
+                                std::vector<Value>& scratch) const;
+  // The logs of intervals of its values.
+  template <typename Use>
+  void for_intervals(Index slot, const Use& use) const {
+    for_values(slot, [&](const Rows& rows) { use(rows.intervals); });
+  }
+
+  // How many values there may be, by number.
+  [[nodiscard]] std::size_t size() const { return values_.size(); }
+  // Sets the numbers of the values that a key has.
+  void mark_values(std::span<const Value> key, std::vector<bool>& is_marked) const;
+  // Writes the rows of some values: by number, and itself.
+  using IsWanted = std::function<bool(Index, std::span<const Value>)>;
+  void write(StateWriter& into, const LogWidths& widths, const IsWanted& is_wanted) const;
+  void read(StateReader& from, const Plan& plan);
+  // Takes over values that are not known here.
+  void absorb(PartStore& other);
+
+  [[nodiscard]] std::size_t unmatched() const { return unmatched_; }
+  [[nodiscard]] std::size_t rows(const LogWidths& widths) const;
+  void forget_conditions(const LogWidths& widths);
+  void mark_terms(TermMarks& marks) const;
+
+ private:
+  // What is known of a value.
+  struct Rows {
+    Log log;
+    IntervalLog intervals;
+    Time wake = kForever;
+    std::uint32_t interval_cells = 0;  // after the last compaction
+    Index touched = kNone;             // while rows are delivered
+    bool is_free = false;              // its number is
+    std::vector<std::uint32_t> links;  // keys that have it: slot times width, plus part
+
+    [[nodiscard]] bool has_rows() const { return !log.empty() || !intervals.empty(); }
+  };
+
+  template <typename Use>
+  void for_values(Index slot, const Use& use) const {
+    if (!is_placed(slot)) return;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const Index value = value_of_[slot * width_ + parts_[i]];
+      bool is_known = false;
+      for (std::size_t j = 0; j < i; ++j) is_known = is_known || value_of_[slot * width_ + parts_[j]] == value;
+      if (!is_known) use(values_[value]);
+    }
+  }
+  [[nodiscard]] bool is_placed(Index slot) const {
+    return (slot + std::size_t{1}) * width_ <= value_of_.size() && value_of_[slot * width_ + parts_[0]] != kNone;
+  }
+  Touched& touch(Index value);
+  void deliver_intervals(const IntervalArrivals& arrivals, const Route& route, Time first, bool is_counted);
+  [[nodiscard]] static bool is_worth_compacting(Rows& rows, Time border, const LogWidths& widths);
+  void set_wake(Index value, Time time);
+  void forget_if_empty(Index value);
+
+  std::size_t width_;         // of keys
+  std::vector<Index> parts_;  // of the key that have values here
+  Stage by_value_;            // routes of the tables, as if the value were the key
+  Intake intake_;
+  KeyNumbers numbers_{1};
+  std::vector<Rows> values_;
+  std::vector<Index> value_of_;          // by slot and part; kNone: the key is not there
+  std::vector<std::uint32_t> place_of_;  // by slot and part: in the links of its value
+  std::vector<Touched> touched_;
+  std::vector<Cause> causes_;
+  std::vector<std::pair<Index, Cause>> interval_causes_;
+  std::size_t unmatched_ = 0;
+
+  using Waking = std::pair<Time, Index>;
+  std::priority_queue<Waking, std::vector<Waking>, std::greater<>> waking_;
+};
+
+}  // namespace holdsfor
