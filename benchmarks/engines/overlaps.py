@@ -65,7 +65,7 @@ def _measured(setting: Setting, size: int) -> tuple[float, float]:
 
 
 def _rows(engine: Engine, stream: Stream, dictionary: Dictionary) -> list[tuple[Rows, Ints]]:
-    vocabulary = Vocabulary(engine.words, dictionary)
+    vocabulary = Vocabulary(dictionary, engine.words)
     found = [(engine.rows(symbol, columns, vocabulary), columns.arrival) for symbol, columns in stream.tables()]
     return [(rows, arrival) for rows, arrival in found if rows is not None]
 

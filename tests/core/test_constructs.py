@@ -118,3 +118,35 @@ def test_effects_without_an_end() -> None:
     reasoner, records = loads(text), _records([("go", 0), ("go", 5_000_000)])
     with pytest.raises(EvaluationError, match="goes on without an end: more than 1,000,000 delayed effects"):
         on_core(reasoner, records, None)
+
+
+@pytest.mark.parametrize(
+    "expression", ["X**2", "X**3-X", "2**X", "X**(0-1)", "X**0.5", "(0-X)**0.5", "0.0**X", "X**300", "X^2"]
+)
+def test_powers(expression: str) -> None:
+    rules = f"initiatedAt(f(X)=Y,T) :- happensAt(e(X),T), Y is {expression}.\n" + ON
+    events = [
+        (f"e({number})", time) for time, number in enumerate((0, 1, 2, 3, 7, 2.5, 1e200, 3_037_000_500, 2**61), 1)
+    ]
+    _check(rules, events + PRESSED)
+
+
+def test_an_instance_with_many_values() -> None:
+    rules = """initiatedAt(at(X)=N,T) :- happensAt(move(X,N),T).
+    initiatedAt(near(X,Y)=true,T) :- happensAt(look(X,Y),T), holdsAt(at(X)=A,T), holdsAt(at(Y)=B,T), A - B < 3, B - A < 3.
+    terminatedAt(near(X,Y)=true,T) :- happensAt(look(X,Y),T), holdsAt(at(X)=A,T), holdsAt(at(Y)=B,T), A - B >= 3.
+    initiatedAt(home(X)=true,T) :- happensAt(look(X,_),T), holdsAt(at(X)=7,T).
+    terminatedAt(home(X)=true,T) :- happensAt(look(X,_),T), \\+ holdsAt(at(X)=7,T).
+    """
+    moves = [(f"move({one},{(time * step) % 17})", time) for one, step in (("a", 3), ("b", 5)) for time in range(1, 60)]
+    _check(rules, moves + [("look(a,b)", time) for time in range(1, 62, 3)], Windows(20, 10, 0, 70))
+    _check(rules, moves + [("look(a,b)", time) for time in range(1, 62, 3)])
+
+
+def test_lengths_of_lists() -> None:
+    rules = (
+        ON
+        + """initiatedAt(most(N)=L,T) :- happensAt(count,T), findall(X, holdsAt(on(X)=true,T), L), length(L, N), N > 0.
+    """
+    )
+    _check(rules, PRESSED + [("count", time) for time in range(1, 12)])

@@ -10,6 +10,7 @@ from holdsfor.physical import model
 from holdsfor.physical.lower import lower
 from holdsfor.physical.model import Constant, Register
 from holdsfor.physical.passes.fold_facts import fold_facts
+from holdsfor.physical.passes.late_facts import enumerate_facts_late
 from holdsfor.physical.passes.row_conditions import mark_row_conditions
 from holdsfor.physical.passes.unused_facts import drop_unused_facts
 from holdsfor.reference import Occurrence, Record, Windows, recognise
@@ -167,3 +168,26 @@ def test_passes_change_neither_answers_nor_reports() -> None:
     plan = lower(reasoner.plan).plan
     rules = [rule for stage in plan.stages for component in stage.components for rule in component.rules]
     assert [rule.row_conditions for rule in rules if rule.kind is model.HeadKind.INITIATE] == [1, 2, 2]
+
+
+def test_facts_that_always_have_answers_are_enumerated_late() -> None:
+    facts = (_facts(("odd", 3), ("odd", 5)),)
+    lookup = model.Facts(0, (Constant("odd"), Register(3, binds=True)))
+    inner = (model.Holding(1, (Register(4, binds=True),), Constant("true"), model.Instant(model.NOW)),)
+    site = model.Site(row=(("V", 1), ("Odd", 3)))
+    collect = model.Collect(Register(4), inner, Register(2, binds=True), site=site)
+    compare = model.Compare("<", Register(3), Constant(4))
+    (rule,) = _rules(enumerate_facts_late(_plan((ROW, lookup, collect, compare), facts=facts)))
+    assert rule.program.block == (ROW, collect, lookup, compare)
+
+
+def test_facts_stay_where_they_may_have_no_answer_or_something_is_reported() -> None:
+    facts = (_facts(("odd", 3), ("odd", 5)),)
+    inner = (model.Holding(1, (Register(4, binds=True),), Constant("true"), model.Instant(model.NOW)),)
+    collect = model.Collect(Register(4), inner, Register(2, binds=True))
+    missing = model.Facts(0, (Constant("even"), Register(3, binds=True)))
+    of_row = model.Facts(0, (Register(1), Register(3, binds=True)))
+    lookup = model.Facts(0, (Constant("odd"), Register(3, binds=True)))
+    reported = model.Compare(">", Register(2), Constant(4), model.Site(row=(("V", 2), ("Odd", 3))))
+    plan = _plan((ROW, missing, collect), (ROW, of_row, collect), (ROW, lookup, reported), facts=facts)
+    assert enumerate_facts_late(plan) == plan

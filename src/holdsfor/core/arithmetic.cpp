@@ -55,6 +55,17 @@ constexpr std::array kFunctions = {
     Named{"atan", 2, Function::kAtan2},
 };
 
+// A power that is a whole number of 63 bits.
+bool whole_power(std::int64_t base, std::int64_t exponent, std::int64_t& found) {
+  if (exponent < 0) return false;
+  found = 1;
+  for (; exponent > 0; exponent >>= 1U) {
+    if ((exponent & 1) != 0 && __builtin_mul_overflow(found, base, &found)) return false;
+    if (exponent > 1 && __builtin_mul_overflow(base, base, &base)) return false;
+  }
+  return true;
+}
+
 bool is_exact(std::int64_t number) { return number > -kExactInteger && number < kExactInteger; }
 
 }  // namespace
@@ -169,7 +180,7 @@ std::optional<Value> Arithmetic::whole(Function function, std::int64_t left, std
     case Function::kTruncate:
       return terms_.integer(left);
     case Function::kPower:
-      return std::nullopt;
+      return whole_power(left, right, found) ? std::optional(terms_.integer(found)) : std::nullopt;
     default:
       return real(function, static_cast<double>(left), static_cast<double>(right));
   }
@@ -212,6 +223,11 @@ std::optional<Value> Arithmetic::real(Function function, double left, double rig
               : function == Function::kCeiling ? std::ceil(left)
               : function == Function::kRound   ? std::round(left)
                                                : std::trunc(left);
+      break;
+    case Function::kPower:
+      // Whatever is no plain number is left to the host.
+      found = std::pow(left, right);
+      if (!std::isfinite(found) || !std::isfinite(left) || !std::isfinite(right)) return std::nullopt;
       break;
     case Function::kSqrt:
       found = std::sqrt(left);

@@ -71,6 +71,13 @@ class Core {
     terms_.reclaim(marks);
   }
 
+  // How many items a list has; nothing if it is none.
+  std::optional<std::size_t> length(std::uint64_t word) const {
+    const Value value = Value::from_word(word);
+    if (!value.is_code() || !terms_.is_list(value)) return std::nullopt;
+    return terms_[value].items.size();
+  }
+
   // The kind of a term and what it consists of.
   nb::tuple describe(std::uint64_t word) const {
     const Value value = Value::from_word(word);
@@ -162,25 +169,10 @@ class Core {
   // Starts, ends, values and arguments of intervals, or times and arguments of events.
   nb::tuple answers(Index table) {
     const bool is_event = info(table).is_event();
-    const RowSet& rows = engine_->answers(table);
-    const std::size_t head = is_event ? kEventHead : kIntervalHead;
-    std::vector<std::int64_t> starts(rows.size());
-    std::vector<std::int64_t> ends(is_event ? 0 : rows.size());
-    Words values(ends.size());
-    Words columns;
-    columns.reserve(rows.size() * (rows.width - head));
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-      const Value* cells = rows.row(row);
-      starts[row] = time_of(cells[0]);
-      if (!is_event) {
-        ends[row] = time_of(cells[1]);
-        values[row] = cells[2].word();
-      }
-      for (std::size_t i = head; i < rows.width; ++i) columns.push_back(cells[i].word());
-    }
-    if (is_event) return nb::make_tuple(array_of(std::move(starts)), array_of(std::move(columns)));
-    return nb::make_tuple(array_of(std::move(starts)), array_of(std::move(ends)), array_of(std::move(values)),
-                          array_of(std::move(columns)));
+    AnswerColumns found = engine_->answers(table);
+    if (is_event) return nb::make_tuple(array_of(std::move(found.starts)), array_of(std::move(found.words)));
+    return nb::make_tuple(array_of(std::move(found.starts)), array_of(std::move(found.ends)),
+                          array_of(std::move(found.values)), array_of(std::move(found.words)));
   }
   // Time and arguments of initiations without effect, row after row.
   nb::object conflict_rows(Index table) const {
@@ -351,13 +343,14 @@ class Core {
 }  // namespace holdsfor
 
 NB_MODULE(_core, module) {
-  // The host is a Python object that knows the core: such cycles are Python's to collect.
+  // What is left when the interpreter ends is nobody's loss.
   nb::set_leak_warnings(false);
   using holdsfor::Core;
   using holdsfor::kNoCause;
   using holdsfor::Value;
   module.def("interval_ids", &holdsfor::ids_of_intervals);
-  nb::class_<Core>(module, "Core")
+  module.def("codes_of_words", &holdsfor::codes_of_words);
+  nb::class_<Core>(module, "Core", nb::is_weak_referenceable())
       .def(nb::init<nb::bytes, nb::object>())
       .def("name", &Core::name)
       .def("integer", &Core::integer)
@@ -369,6 +362,7 @@ NB_MODULE(_core, module) {
       .def("words_of_reals", &Core::words_of_reals)
       .def("values", &Core::values)
       .def("describe", &Core::describe)
+      .def("length", &Core::length)
       .def("failures", &Core::failures)
       .def("forget_answers", &Core::forget_answers)
       .def_prop_ro("terms", &Core::terms)

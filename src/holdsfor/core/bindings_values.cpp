@@ -22,15 +22,16 @@ Value value_of_real(TermTable& terms, double number) {
   return terms.real(number);
 }
 
-WordColumn column_of(std::vector<std::uint64_t> words) {
-  using Words = std::vector<std::uint64_t>;
+template <typename T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> column_of(std::vector<T> words) {
+  using Words = std::vector<T>;
   auto kept = std::make_unique<Words>(std::move(words));
-  std::uint64_t* data = kept->data();
+  T* data = kept->data();
   const std::size_t size = kept->size();
   // From here on Python owns it.
   const nb::capsule owner(kept.release(),
                           [](void* mine) noexcept { std::default_delete<Words>()(static_cast<Words*>(mine)); });
-  return WordColumn(data, {size}, owner);
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
 }
 
 nb::object object_of(const TermTable& terms, Value value) {
@@ -97,6 +98,19 @@ nb::list objects_of_words(const TermTable& terms, const WordsGiven& words) {
   nb::list found;
   for (std::size_t i = 0; i < words.size(); ++i) found.append(object_of(terms, Value::from_word(words(i))));
   return found;
+}
+
+std::optional<CodeColumn> codes_of_words(const WordsGiven& words, std::size_t width, std::size_t place,
+                                         const CodesGiven& codes) {
+  if (place >= width || words.size() % width != 0) throw nb::value_error("not as many words as rows have columns");
+  std::vector<std::int64_t> found;
+  found.reserve(words.size() / width);
+  for (std::size_t at = place; at < words.size(); at += width) {
+    const Value word = Value::from_word(words(at));
+    if (!word.is_code() || word.as_code() >= codes.size() || codes(word.as_code()) < 0) return std::nullopt;
+    found.push_back(codes(word.as_code()));
+  }
+  return column_of(std::move(found));
 }
 
 nb::list ids_of_intervals(const nb::list& fluents, const nb::list& values, const TimesGiven& starts,

@@ -26,6 +26,14 @@ WordColumn words_of_reals(TermTable& terms, const RealsGiven& numbers);
 // Text and numbers; None for all else.
 nanobind::list objects_of_words(const TermTable& terms, const WordsGiven& words);
 
+using CodeColumn = nanobind::ndarray<nanobind::numpy, std::int64_t, nanobind::ndim<1>>;
+using CodesGiven = nanobind::ndarray<const std::int64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+// The codes that a dictionary has for one column of the words of rows, each `width` wide. `codes` has those of terms,
+// or less than zero. Nothing if a word is no term, or has no code yet.
+std::optional<CodeColumn> codes_of_words(const WordsGiven& words, std::size_t width, std::size_t place,
+                                         const CodesGiven& codes);
+
 using TimesGiven = nanobind::ndarray<const std::int64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
 // The ids of intervals as text, from the texts of their fluents and values; times are numbers of ticks.

@@ -71,6 +71,11 @@ bool Machine::holds(const Instruction& one) {
   }
   const auto time = moment(one.time);
   if (!time) return false;
+  if (!table.timelines().empty()) {
+    const auto found = table.timelines().holding(number, *time, holding_);
+    return std::any_of(found.begin(), found.end(),
+                       [&](Index pair) { return match(one.value, table.pairs[pair].value, *frame_); });
+  }
   for (Index pair = table.instances[number].first_pair; pair != kNone; pair = table.pairs[pair].next) {
     if (match(one.value, table.pairs[pair].value, *frame_) && table.pairs[pair].holds(*time)) return true;
   }
@@ -87,6 +92,20 @@ bool Machine::holding(const Instruction& one, const Next& next) {
           return table.pairs[pair].since != kForever && table.pairs[pair].is_declared;
         },
         next);
+  }
+  const FluentTable& fluent = world_.fluent_table(one.table);
+  if (one.is_ground && !fluent.timelines().empty()) {
+    const Index instance = fluent.find(known(one.columns));
+    if (instance == kNone) return false;
+    // Whatever comes next may look for others.
+    std::vector<Index> found;
+    found.swap(holding_);
+    const auto pairs = fluent.timelines().holding(instance, *time, found);
+    const bool is_ended = std::any_of(pairs.begin(), pairs.end(), [&](Index pair) {
+      return match(one.value, fluent.pairs[pair].value, *frame_) && go_on(next);
+    });
+    holding_.swap(found);
+    return is_ended;
   }
   return each_pair(one, [&](const FluentTable& table, Index pair) { return table.pairs[pair].holds(*time); }, next);
 }

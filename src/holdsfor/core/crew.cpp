@@ -1,10 +1,10 @@
 #include "crew.h"
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -46,26 +46,43 @@ class Progress {
 
 }  // namespace
 
+Watch::Watch(const std::atomic<bool>& stop, const std::function<void()>* look)
+    : stop_(&stop), look_(look), next_(std::chrono::steady_clock::now() + kBetweenLooks) {}
+
+void Watch::check() {
+  if (stop_ == nullptr) return;
+  if (stop_->load(std::memory_order_relaxed)) throw std::runtime_error("stopped");
+  if (look_ == nullptr) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_) return;
+  next_ = now + kBetweenLooks;
+  (*look_)();
+}
+
 void do_all(std::size_t count, unsigned threads, const std::function<void(unsigned, std::size_t)>& work,
-            const std::function<void()>& watch, std::atomic<bool>& stop) {
+            const std::function<void()>& look, std::atomic<bool>& stop) {
   const auto wanted = static_cast<unsigned>(std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(count, 1)));
   std::atomic<std::size_t> next = 0;
   Progress progress(wanted, stop);
+  const auto work_on = [&](unsigned thread) {
+    try {
+      Watch watch(stop, thread == 0 ? &look : nullptr);
+      for (std::size_t number = next++; number < count && !stop; number = next++) {
+        work(thread, number);
+        watch.check();
+      }
+    } catch (...) {
+      progress.fail(std::current_exception());
+    }
+    progress.end();
+  };
   {
     std::vector<std::jthread> crew;
-    for (unsigned thread = 0; thread < wanted; ++thread) {
-      crew.emplace_back([&, thread] {
-        try {
-          for (std::size_t number = next++; number < count && !stop; number = next++) work(thread, number);
-        } catch (...) {
-          progress.fail(std::current_exception());
-        }
-        progress.end();
-      });
-    }
+    for (unsigned thread = 1; thread < wanted; ++thread) crew.emplace_back([&, thread] { work_on(thread); });
+    work_on(0);
     while (!progress.wait()) {
       try {
-        if (!stop) watch();
+        if (!stop) look();
       } catch (...) {
         progress.fail(std::current_exception());
       }

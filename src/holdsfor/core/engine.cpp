@@ -76,7 +76,7 @@ void Engine::advance(Time query, unsigned threads, const std::function<void()>& 
   if (query < query_) throw std::invalid_argument("the query time lies before the last one");
   is_broken_ = true;
   is_stopped_ = false;
-  has_answers_ = false;
+  answers_.reset();
   if (!is_begun_) find_initial(query);
   is_begun_ = true;
   if (keeps_changes_) note_causes();
@@ -116,7 +116,7 @@ bool Engine::is_quick(StageStore& stage, std::size_t cells) const {
 
 void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const std::function<void()>& watch) {
   const Index number = stage.number();
-  evaluator(0).begin(stage, window_, query, is_stopped_);
+  evaluator(0).begin(stage, window_, query, {is_stopped_, &watch});
   const Time border = evaluator(0).border();
   if (border != kNever && stage.empty_checkpoint().empty()) {
     stage.set_empty_checkpoint(evaluator(0).empty_checkpoint(stage));
@@ -128,15 +128,18 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
   stage.deliver(deliveries_, window_, query, border, evaluator(0).writer(number), widths_, is_home_[number]);
   const auto work = stage.work();
   // Chunks of keys are put together in order: the answers are the same for any number of threads.
-  const std::size_t chunks = (work.size() + kKeysAtOnce - 1) / kKeysAtOnce;
+  const std::size_t at_once = std::clamp<std::size_t>(work.size() / (std::size_t{threads} * 8 + 1), 1, kKeysAtOnce);
+  const std::size_t chunks = (work.size() + at_once - 1) / at_once;
   if (outputs_.size() < chunks) outputs_.resize(chunks);
   const auto wanted = static_cast<unsigned>(std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(chunks, 1)));
-  for (unsigned thread = 0; thread < wanted; ++thread) evaluator(thread).begin(stage, window_, query, is_stopped_);
+  for (unsigned thread = 1; thread < wanted; ++thread) {
+    evaluator(thread).begin(stage, window_, query, {is_stopped_, nullptr});
+  }
   const auto evaluate_chunk = [&](unsigned thread, std::size_t chunk) {
     StageOutput& output = outputs_[chunk];
     output.clear();
-    const std::size_t last = std::min(work.size(), (chunk + 1) * kKeysAtOnce);
-    for (std::size_t at = chunk * kKeysAtOnce; at < last; ++at) {
+    const std::size_t last = std::min(work.size(), (chunk + 1) * at_once);
+    for (std::size_t at = chunk * at_once; at < last; ++at) {
       evaluators_[thread]->evaluate(stage, work[at], is_wanted_[number], output);
     }
   };
@@ -209,37 +212,8 @@ void Engine::pass_on(const StageOutput& output, const StageOutput::Row& row, Cau
 
 // Answers
 
-const RowSet& Engine::answers(Index table) {
-  if (!has_answers_) find_answers();
-  return answers_.at(table);
-}
-
-void Engine::find_answers() {
-  const Plan& plan = prepared_.plan;
-  answers_.resize(plan.tables.size());
-  for (std::size_t table = 0; table < answers_.size(); ++table) {
-    answers_[table].width = plan.tables[table].columns + (plan.tables[table].is_event() ? kEventHead : kIntervalHead);
-    answers_[table].cells.clear();
-  }
-  const Time low = window_.low(query_);
-  for (const StageStore& stage : stages_) {
-    for (Index slot = 0; slot < stage.slots(); ++slot) {
-      const Results& results = stage.state(slot).results;
-      for (std::size_t at = 0; at < results.size();) {
-        const ResultHead head = result_head(&results[at]);
-        const Value* from = &results[at] + 1;
-        const bool is_shown = head.kind == ResultKind::kEvent      ? time_of(*from) > low
-                              : head.kind == ResultKind::kInterval ? reaches_into_window(time_of(from[1]), low)
-                                                                   : false;
-        if (is_shown) {
-          auto& cells = answers_[head.table].cells;
-          cells.insert(cells.end(), from, &results[at] + head.width);
-        }
-        at += head.width;
-      }
-    }
-  }
-  has_answers_ = true;
+AnswerColumns Engine::answers(Index table) {
+  return answers_.take(table, prepared_.plan, stages_, window_.low(query_));
 }
 
 RowSet Engine::conflict_rows(Index table) const {

@@ -9,15 +9,12 @@
 #include <vector>
 
 #include "admission.h"
+#include "answers.h"
 #include "dependencies.h"
 #include "key_evaluator.h"
 #include "stage_store.h"
 
 namespace holdsfor {
-
-// The results of all keys that are shown at a query time, by table: derived events, or intervals that reach into the
-// window.
-using Answers = std::vector<RowSet>;
 
 // Changes one after the other, each with the arguments of its pair and the inputs that caused it.
 struct ChangeList {
@@ -54,7 +51,8 @@ class Engine {
   // What rules read of background knowledge has changed.
   void mark_all_dirty();
 
-  [[nodiscard]] const RowSet& answers(Index table);
+  // The rows of a table that are shown at the last query time.
+  AnswerColumns answers(Index table);
   // Time and arguments of initiations without effect.
   [[nodiscard]] RowSet conflict_rows(Index table) const;
   [[nodiscard]] std::int64_t conflicts() const { return conflicts_; }
@@ -101,7 +99,6 @@ class Engine {
   void collect(StageStore& stage, const StageOutput& output);
   void pass_on(const StageOutput& output, const StageOutput::Row& row, Cause cause);
   KeyEvaluator& evaluator(unsigned thread);
-  void find_answers();
   void add_changes(StageStore& stage, const KeyReport& report, const ReportTimes& times, std::size_t most_causes,
                    ChangeList& into);
   void find_causes(const std::vector<Cause>& inputs, Index table, std::size_t most, std::vector<Cause>& into);
@@ -134,7 +131,6 @@ class Engine {
   std::size_t evaluated_ = 0;
   std::int64_t conflicts_ = 0;
   Answers answers_;
-  bool has_answers_ = false;
 
   bool keeps_changes_ = false;
   Time reported_at_ = kNever;

@@ -352,15 +352,15 @@ class Engine:
             role = self.plan.analysis.entities[symbol].role
             if role is Role.DERIVED_EVENT:
                 time, words = self.core.answers(number)
-                events[symbol] = Events(
-                    tuple(map(Codes, _coded(words, len(time), self._width(number), vocabulary))), time
-                )
+                args = tuple(map(Codes, vocabulary.columns(words, self._width(number))))
+                events[symbol] = Events(args, time)
             elif symbol.kind is EntityKind.FLUENT and role is not Role.INPUT_FLUENT:
                 start, end, value, words = self.core.answers(number)
-                args = tuple(_coded(words, len(start), self._width(number), vocabulary))
-                start, end = np.maximum(start, -FOREVER), np.minimum(end, FOREVER)
+                columns = tuple(vocabulary.columns(words, self._width(number)))
+                np.maximum(start, -FOREVER, out=start)
+                np.minimum(end, FOREVER, out=end)
                 is_simple = role is Role.SIMPLE_FLUENT
-                fluents[symbol] = Intervals(args, vocabulary.codes(value), start, end, is_simple)
+                fluents[symbol] = Intervals(columns, vocabulary.codes(value), start, end, is_simple)
         conflicts = self.core.conflicts()
         new, self._conflicts = conflicts - self._conflicts, conflicts
         return Answer(self._query, fluents, events, new)
@@ -374,12 +374,6 @@ def _shape(lowered: Lowered) -> object:
         for stage in lowered.plan.stages
     ]
     return lowered.symbols, tables, stages
-
-
-def _coded(words: WordArray, rows: int, width: int, vocabulary: Vocabulary) -> Iterator[Ints]:
-    """Columns of codes, from the words of rows one after the other."""
-    for column in words.reshape(rows, width).T:
-        yield vocabulary.codes(np.ascontiguousarray(column))
 
 
 def _contiguous(times: Ints) -> Ints:

@@ -229,7 +229,7 @@ void Engine::absorb(Engine& other) {
             [](const CauseRange& a, const CauseRange& b) { return a.first < b.first; });
   // Where `initially` has its keys is found again.
   is_begun_ = false;
-  has_answers_ = false;
+  answers_.reset();
 }
 
 void Engine::require_whole() const {

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import weakref
 from functools import partial
 from typing import Any, NoReturn
 
 from holdsfor.compiler.limits import too_many_delayed_effects, wrong_delay
 from holdsfor.core.words import Words
-from holdsfor.ir import Algebra, BackgroundRule, DelayRule, Literal
+from holdsfor.ir import Algebra, BackgroundRule, Call, DelayRule, Literal
 from holdsfor.ir.sliding import SlidingKind
 from holdsfor.logic.arithmetic import EvaluationError, NoValue, Number, apply, evaluate
 from holdsfor.logic.calendar import offsets_of_day
@@ -20,7 +21,7 @@ from holdsfor.logic.unify import Bindings, resolve
 from holdsfor.physical.bodies import Goal
 from holdsfor.physical.model import Site
 from holdsfor.syntax.numbers import plain_number
-from holdsfor.syntax.terms import Const, ListTerm, Term, Var
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
 
 FOREVER, NEVER = 2**63 - 1, -(2**63)
 """The ends of time in the core."""
@@ -33,6 +34,18 @@ FUNCTIONS = (
 """The functions of arithmetic in the order of the core's numbers for them."""
 Times = list[tuple[int, int]]
 _TOO_MANY_EFFECTS = 1
+
+
+_LENGTH = ("length", 2)
+
+
+def _is_length(goal: Goal) -> bool:
+    """Whether a goal is the length of a list, and nothing else."""
+    match goal.literal:
+        case Call(atom=Compound(name="length", args=(Var(name=items), Var(name=length)))):
+            return goal.inputs == (items,) and goal.outputs == (length,)
+        case _:
+            return False
 
 
 class Host:
@@ -55,10 +68,10 @@ class Host:
         self._core: Any = None
 
     def connect(self, core: Any) -> Words:
-        """Belong to a core."""
-        self._core = core
-        self._words = Words(core)
-        return self._words
+        """Belong to a core, which has this object: without that core, it is of no use."""
+        self._core = weakref.proxy(core)
+        self._words = Words(self._core)
+        return Words(core)
 
     def replace(self, goals: tuple[Goal, ...], sites: list[Site], rules: dict[Predicate, list[BackgroundRule]]) -> None:
         """Another plan and other background knowledge from now on."""
@@ -142,6 +155,11 @@ class Host:
     def solve(self, number: int, inputs: list[int]) -> list[list[int]]:
         """All answers of a goal, each as the words of its outputs."""
         goal = self._goals[number]
+        if _is_length(goal) and _LENGTH not in self._solver._rules:
+            # Without taking a long list apart.
+            length = self._core.length(inputs[0])
+            if length is not None:
+                return [[self._core.integer(length)]]
         found = self._solver.solve((goal.literal,), self._bindings(goal, inputs))
         return [[self._output(name, answer) for name in goal.outputs] for answer in found]
 

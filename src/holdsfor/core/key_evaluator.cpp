@@ -18,8 +18,8 @@ KeyEvaluator::KeyEvaluator(const Prepared& prepared, TermTable& terms, Host& hos
   for (const RowConditions& one : conditions) writers_.emplace_back(widths, one, terms);
 }
 
-void KeyEvaluator::begin(const StageStore& stage, const Window& window, Time query, const std::atomic<bool>& stop) {
-  world_.stop = &stop;
+void KeyEvaluator::begin(const StageStore& stage, const Window& window, Time query, const Watch& watch) {
+  world_.watch = watch;
   stage.prepare(world_, query);
   window_ = window;
   first_ = window.first(query);

@@ -40,8 +40,8 @@ class KeyEvaluator {
   KeyEvaluator(const Prepared& prepared, TermTable& terms, Host& host, const LogWidths& widths,
                const std::vector<RowConditions>& conditions);
 
-  // `stop` ends evaluations when it is set.
-  void begin(const StageStore& stage, const Window& window, Time query, const std::atomic<bool>& stop);
+  // `watch` says whether evaluations are to stop.
+  void begin(const StageStore& stage, const Window& window, Time query, const Watch& watch);
   // Up to here everything is final; kNever if nothing is.
   [[nodiscard]] Time border() const { return border_; }
   // What the checkpoint of a key without rows has, at any time.

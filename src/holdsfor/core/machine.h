@@ -115,6 +115,7 @@ class Machine {
   std::vector<std::unique_ptr<Frame>> frames_;
   std::size_t depth_ = 0;
   std::vector<Value> known_;
+  std::vector<Index> holding_;  // pairs that hold
   std::vector<Value> domains_;  // values of the domains under way, one after the other
   std::vector<const Intervals*> operands_;
   Intervals spare_;                     // what an operator makes

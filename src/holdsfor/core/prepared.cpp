@@ -65,6 +65,7 @@ class Preparation {
       const bool has_one_answer = one.is_ground && is_given(one.value, one) && one.op != Op::kCall;
       one.is_test = gives_nothing && (!is_counted || has_one_answer);
       if (one.op == Op::kFacts) one.out = fact_index(one);
+      if (one.op == Op::kHolding && one.is_ground) prepared_.has_instance_readers[one.table] = true;
       if (one.op == Op::kEdges) {
         const bool is_effect = one.edge == EdgeKind::kInitiated || one.edge == EdgeKind::kTerminated;
         (is_effect ? prepared_.has_effect_readers : prepared_.has_edge_readers)[one.table] = true;
@@ -125,6 +126,7 @@ std::span<const Index> FactIndex::find(std::uint64_t wanted) const {
 Prepared::Prepared(Plan given)
     : plan(std::move(given)),
       has_edge_readers(plan.tables.size()),
+      has_instance_readers(plan.tables.size()),
       has_effect_readers(plan.tables.size()),
       groundings(plan.tables.size()),
       postpones(plan.tables.size()),

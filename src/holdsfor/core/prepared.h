@@ -70,6 +70,7 @@ struct Prepared {
   Plan plan;
   std::vector<FactIndex> fact_indexes;
   std::vector<bool> has_edge_readers;          // by table: start and end events of it are read
+  std::vector<bool> has_instance_readers;      // by table: rules read what holds of one instance
   std::vector<bool> has_effect_readers;        // by table: its initiations and terminations are read
   std::vector<std::vector<Index>> groundings;  // by table
   std::vector<std::vector<Index>> postpones;   // by table

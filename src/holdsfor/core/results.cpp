@@ -30,14 +30,23 @@ void extract_intervals(const FluentTable& fluent, Index table, Time settled, Res
   for (Index number = 0; number < fluent.pair_count; ++number) {
     const Pair& pair = fluent.pairs[number];
     if (!pair.is_declared) continue;
+    // Lists are in the order of time.
+    std::size_t first = pair.list.size();
+    while (first > 0 && pair.list[first - 1].end - 1 > settled) --first;
     const auto columns = fluent.columns(pair.instance);
-    for (const Interval& interval : pair.list) {
-      if (interval.end - 1 <= settled) continue;
-      put_head(into, table, ResultKind::kInterval, columns.size() + 4);
-      into.push_back(time_cell(interval.start));
-      into.push_back(time_cell(interval.end));
-      into.push_back(pair.value);
-      into.insert(into.end(), columns.begin(), columns.end());
+    const std::size_t width = columns.size() + 4;
+    const Value head = result_head_cell({.table = static_cast<std::uint16_t>(table),
+                                         .kind = ResultKind::kInterval,
+                                         .width = static_cast<std::uint32_t>(width)});
+    const std::size_t known = into.size();
+    into.resize(known + (pair.list.size() - first) * width);
+    Value* row = into.data() + known;
+    for (; first < pair.list.size(); ++first, row += width) {
+      row[0] = head;
+      row[1] = time_cell(pair.list[first].start);
+      row[2] = time_cell(pair.list[first].end);
+      row[3] = pair.value;
+      std::copy(columns.begin(), columns.end(), row + 4);
     }
   }
 }
@@ -110,6 +119,10 @@ std::size_t count_conflicts(const Results& results) {
 void ResultsDiff::compare(const Results& before, const Results& after) {
   removed_.clear();
   added_.clear();
+  if (before.empty()) {
+    for (std::size_t at = 0; at < after.size(); at += result_head(&after[at]).width) added_.push_back(&after[at]);
+    return;
+  }
   // What both begin with is the same.
   std::size_t from = 0;
   while (from < before.size() && from < after.size() && is_same(&before[from], &after[from])) {

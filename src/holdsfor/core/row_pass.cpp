@@ -1,4 +1,5 @@
 // The pass over the rows of a key: all plain components of a phase at once.
+#include <algorithm>
 #include <bit>
 #include <tuple>
 
@@ -132,6 +133,10 @@ bool Sweep::passes(const RowTest& test, const Value* const* from) {
   if (test.is_of_phase) {
     const Index current = fluent.instances[instance].current;
     return current != kNone && matches(fluent.pairs[current].value) && fluent.pairs[current].is_declared;
+  }
+  if (!fluent.timelines().empty()) {
+    const auto found = fluent.timelines().holding(instance, world_.now, holding_);
+    return std::any_of(found.begin(), found.end(), [&](Index pair) { return matches(fluent.pairs[pair].value); });
   }
   for (Index pair = fluent.instances[instance].first_pair; pair != kNone; pair = fluent.pairs[pair].next) {
     if (matches(fluent.pairs[pair].value) && fluent.pairs[pair].holds(world_.now)) return true;

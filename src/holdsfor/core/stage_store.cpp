@@ -370,6 +370,7 @@ void StageStore::finish_input(World& world, Sweep& sweep, Index table) const {
     if (is_input) pair.is_declared = sweep.is_declared(table, fluent.columns(pair.instance), pair.value);
   }
   if (prepared_.has_edge_readers[table]) fluent.index_edges();
+  if (prepared_.has_instance_readers[table]) fluent.index_times();
   for (const GroundPair& one : all_initial_) {
     const Index instance = one.table == table ? fluent.find(one.columns) : kNone;
     const Index pair = instance == kNone ? kNone : fluent.find_pair(instance, one.value);

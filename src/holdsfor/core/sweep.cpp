@@ -50,6 +50,7 @@ void Sweep::run(const SweepRequest& request) {
       std::erase_if(world_.fluents[table].pairs[number].list,
                     [&](const Interval& one) { return one.end <= moved(least_kept(table), 1); });
     }
+    if (!world_.fluents[table].timelines().empty()) world_.fluents[table].index_times();
   }
   SweepRequest second = request;
   second.from = &halfway;
@@ -121,6 +122,7 @@ void Sweep::run_phase(Index number) {
   }
   for (const Index table : phase_->tables) {
     if (world_.prepared.has_edge_readers[table]) world_.fluents[table].index_edges();
+    if (world_.prepared.has_instance_readers[table]) world_.fluents[table].index_times();
   }
 }
 
@@ -139,9 +141,7 @@ bool Sweep::stops_before(Time time) {
 
 void Sweep::begin_time_point(Time time) {
   // Looked at now and then: a key may have millions of time-points.
-  if ((++steps_ & 63U) == 0 && world_.stop != nullptr && world_.stop->load(std::memory_order_relaxed)) {
-    throw std::runtime_error("stopped");
-  }
+  if ((++steps_ & 63U) == 0) world_.watch.check();
   world_.set_now(time);
   if (time == kInitial) initiate_initially();
 }

@@ -180,6 +180,7 @@ class Sweep {
   std::vector<Conflict> conflicts_;
   std::vector<Value> found_;  // heads of a rule, one after the other
   std::vector<Value> head_;   // one of them
+  std::vector<Index> holding_;
   // By slot, see Slots: the instance or pair; kNone if it is not known yet, kForeign if it belongs to another key.
   static constexpr Index kForeign = kNone - 1;
   std::vector<Index> slot_instances_;

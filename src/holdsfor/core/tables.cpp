@@ -187,10 +187,53 @@ void FluentTable::index_edges() {
   std::stable_sort(ends.begin(), ends.end());
 }
 
+void Timelines::build(std::span<const Pair> pairs, std::size_t instances) {
+  begin_.assign(instances + 1, 0);
+  for (const Pair& pair : pairs) {
+    if (pair.is_declared) begin_[pair.instance + std::size_t{1}] += pair.list.size();
+  }
+  for (std::size_t i = 0; i < instances; ++i) begin_[i + 1] += begin_[i];
+  entries_.resize(begin_.back());
+  std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+  for (Index number = 0; number < pairs.size(); ++number) {
+    const Pair& pair = pairs[number];
+    if (!pair.is_declared) continue;
+    for (const Interval& one : pair.list) {
+      entries_[next[pair.instance]++] = {.start = one.start, .end = one.end, .latest_end = 0, .pair = number};
+    }
+  }
+  for (std::size_t i = 0; i < instances; ++i) {
+    const std::span own(entries_.data() + begin_[i], begin_[i + 1] - begin_[i]);
+    std::sort(own.begin(), own.end(), [](const Entry& a, const Entry& b) { return a.start < b.start; });
+    Time latest = kNever;
+    for (Entry& one : own) one.latest_end = latest = std::max(latest, one.end);
+  }
+}
+
+std::span<const Index> Timelines::holding(Index instance, Time time, std::vector<Index>& found) const {
+  found.clear();
+  const std::span own(entries_.data() + begin_[instance], begin_[instance + std::size_t{1}] - begin_[instance]);
+  auto at =
+      std::upper_bound(own.begin(), own.end(), time, [](Time wanted, const Entry& one) { return wanted < one.start; });
+  while (at != own.begin() && (--at)->latest_end > time) {
+    if (at->end > time) found.push_back(at->pair);
+  }
+  if (found.size() > 1) std::sort(found.begin(), found.end());
+  return found;
+}
+
+void FluentTable::index_times() {
+  timelines_.clear();
+  constexpr std::size_t kFewValues = 4;
+  if (pair_count <= kFewValues * instances.size()) return;
+  timelines_.build({pairs.data(), pair_count}, instances.size());
+}
+
 void FluentTable::clear() {
-  initiations.clear();
-  terminations.clear();
+  if (initiations.size() > 0) initiations.clear();
+  if (terminations.size() > 0) terminations.clear();
   if (instances.empty() && open_ends.empty()) return;
+  timelines_.clear();
   args.clear();
   instances.clear();
   pair_count = 0;

@@ -97,6 +97,31 @@ struct Edge {
   friend bool operator<(const Edge& a, const Edge& b) { return a.time < b.time; }
 };
 
+// The intervals of all pairs of each instance in the order of their starts: what holds at a time-point is found without
+// looking at every pair.
+class Timelines {
+ public:
+  [[nodiscard]] bool empty() const { return begin_.empty(); }
+  void clear() {
+    entries_.clear();
+    begin_.clear();
+  }
+  void build(std::span<const Pair> pairs, std::size_t instances);
+  // The pairs of an instance that hold, in their order; valid until it is called again with the same memory.
+  std::span<const Index> holding(Index instance, Time time, std::vector<Index>& found) const;
+
+ private:
+  struct Entry {
+    Time start = 0;
+    Time end = 0;
+    Time latest_end = 0;  // of this and of those before
+    Index pair = 0;
+  };
+
+  std::vector<Entry> entries_;
+  std::vector<std::size_t> begin_;  // by instance; one more than there are
+};
+
 class FluentTable {
  public:
   std::size_t width = 0;
@@ -162,12 +187,16 @@ class FluentTable {
   [[nodiscard]] bool holds_next(Index pair, Time now) const;
   // Sorts starts and ends by time, once all lists are finished.
   void index_edges();
+  // Once all lists are finished: finds what holds quickly, if instances have many values.
+  void index_times();
+  [[nodiscard]] const Timelines& timelines() const { return timelines_; }
   void clear();
 
  private:
   [[nodiscard]] bool is_ended_openly(Index pair) const;
 
   TupleIndex index_;
+  Timelines timelines_;
 };
 
 }  // namespace holdsfor

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from holdsfor.core.compiled import compiled_core
 from holdsfor.core.words import Words
 from holdsfor.engine.dictionary import Dictionary, Value, value_of
 from holdsfor.engine.kernels import EMPTY, Ints
@@ -91,8 +92,21 @@ class Vocabulary:
             self._code_of = np.concatenate((self._code_of, np.full(room, -1)))
         self._code_of[terms] = codes
 
+    def columns(self, words: WordArray, width: int) -> list[Ints]:
+        """The codes of words that stand row by row, each row so wide; those that have none get one."""
+        if len(self._word_of) < len(self.dictionary):
+            self._grow()
+        found = []
+        for place in range(width):
+            codes: Ints | None = compiled_core().codes_of_words(words, width, place, self._code_of)
+            found.append(self._mixed(np.ascontiguousarray(words[place::width])) if codes is None else codes)
+        return found
+
     def codes(self, words: WordArray) -> Ints:
         """The codes of some words; those that have none get one."""
+        return self.columns(words, 1)[0]
+
+    def _mixed(self, words: WordArray) -> Ints:
         tags = words & _TAG
         kinds = np.bincount(tags.view(np.int64), minlength=3)
         if kinds[0] == len(words):
@@ -103,7 +117,7 @@ class Vocabulary:
         for tag in np.flatnonzero(kinds).tolist():
             rows = np.flatnonzero(tags == tag)
             if tag in (0, _NUMBER):
-                found[rows] = self.codes(words[rows])
+                found[rows] = self._mixed(words[rows])
             else:
                 distinct, place = np.unique(words[rows], return_inverse=True)
                 found[rows] = self.dictionary.encode(values_of_words(distinct, self._words))[place]

@@ -30,7 +30,7 @@ bool World::will_hold(Index table, Index number) const {
 void World::clear() {
   for (std::size_t table = 0; table < events.size(); ++table) {
     if (plan().tables[table].is_event()) {
-      events[table].clear();
+      if (events[table].size() > 0) events[table].clear();
     } else {
       fluents[table].clear();
     }

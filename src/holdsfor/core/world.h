@@ -1,11 +1,11 @@
 // All that is known of one key at a query time: the tables that rules read, finished ones and those under way.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <vector>
 
 #include "arithmetic.h"
+#include "crew.h"
 #include "host.h"
 #include "prepared.h"
 #include "tables.h"
@@ -31,8 +31,8 @@ struct World {
   Index running = kNone;  // the phase that is evaluated
   // The events of the key; those that are looked up stand in `events`, too.
   std::span<const Value> log;
-  // Set from another thread when the evaluation is to stop; null: never.
-  const std::atomic<bool>* stop = nullptr;
+  // Says whether the evaluation is to stop.
+  Watch watch;
   // Lists are the next time-point alone: statically determined fluents inside a cycle.
   bool is_pointwise = false;
   // Something that was found would be otherwise at another query time, even without new rows.

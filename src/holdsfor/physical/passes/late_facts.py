@@ -1,0 +1,86 @@
+"""Enumerates facts late: a lookup that always has answers moves behind the conditions that do not depend on them.
+
+In `role_of(Chair, chair), findall(For, holdsAt(voted(For, Motion)=aye, T), Ayes)` the votes are collected once, and not
+once for each chair. A lookup that may have no answer stays where it is: what follows it might have something to report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+
+from holdsfor.physical import model
+from holdsfor.physical.passes.rewriting import with_components
+
+_OF_REGISTERS = frozenset(("inputs", "outputs", "register"))
+"""Fields that have the numbers of registers."""
+
+
+def enumerate_facts_late(plan: model.PhysicalPlan) -> model.PhysicalPlan:
+    """The plan with lookups that always have answers where their registers are first needed."""
+
+    def program(given: model.Program) -> model.Program:
+        block = _late(given.block, plan.facts)
+        return given if block == given.block else replace(given, block=block)
+
+    def component(one: model.Component) -> model.Component:
+        return replace(
+            one,
+            rules=tuple(replace(rule, program=program(rule.program)) for rule in one.rules),
+            definitions=tuple(replace(rule, program=program(rule.program)) for rule in one.definitions),
+        )
+
+    return with_components(plan, component)
+
+
+def _late(block: model.Block, facts: tuple[model.FactTable, ...]) -> model.Block:
+    found = list(block)
+    for place in reversed(range(len(found))):
+        one = found[place]
+        if not isinstance(one, model.Facts) or not _always_has_answers(one, facts[one.facts]):
+            continue
+        bound = set(_mentioned(one))
+        to = place
+        while to + 1 < len(found) and not bound.intersection(_mentioned(found[to + 1])):
+            to += 1
+        found.insert(to, found.pop(place))
+    return tuple(found)
+
+
+def _always_has_answers(lookup: model.Facts, table: model.FactTable) -> bool:
+    bound = [one.number for one in lookup.columns if isinstance(one, model.Register) and one.binds]
+    known = [(place, one) for place, one in enumerate(lookup.columns) if isinstance(one, model.Constant)]
+    open_places = sum(isinstance(one, model.Anything) for one in lookup.columns)
+    if len(bound) + len(known) + open_places < len(lookup.columns) or len(set(bound)) < len(bound):
+        return False
+    return any(all(_is_same(row[place], one) for place, one in known) for row in table.rows)
+
+
+def _is_same(one: model.Shape, other: model.Constant) -> bool:
+    return isinstance(one, model.Constant) and type(one.value) is type(other.value) and one == other
+
+
+def _mentioned(part: object) -> Iterator[int]:
+    """The registers that a part of a program speaks of."""
+    match part:
+        case model.Register(number=number):
+            yield number
+        case model.Call(inputs=inputs, outputs=outputs):
+            # Neither this nor a list has anything to report.
+            yield from (*inputs, *outputs)
+        case model.Collect(template=template, block=block, result=result, aggregate=-1):
+            yield from _mentioned((template, block, result))
+        case model.Site(row=row):
+            yield from (known for _, known in row if isinstance(known, int))
+        case tuple():
+            for item in part:
+                yield from _mentioned(item)
+        case _ if is_dataclass(part):
+            for one in fields(part):
+                value = getattr(part, one.name)
+                if one.name not in _OF_REGISTERS:
+                    yield from _mentioned(value)
+                else:
+                    yield from (value,) if isinstance(value, int) else value
+        case _:
+            return
