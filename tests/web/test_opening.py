@@ -51,8 +51,8 @@ def test_every_example_runs(one: Example, tmp_path: Path) -> None:
 
 
 def test_examples_come_with_the_package() -> None:
-    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
-    assert wheel["force-include"] == {"examples": "holdsfor/examples"}
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scikit-build"]["wheel"]
+    assert wheel["packages"]["holdsfor/examples"] == "examples"
     assert examples_folder() == ROOT / "examples"
 
 
