@@ -12,6 +12,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
+from holdsfor.records import record
+
 _LONGEST_LINE = 160
 """Longer source lines are shown in part."""
 
@@ -89,7 +91,7 @@ NOWHERE = Span(Source("<built in Python>", ""), 0, 0)
 """The span of rules that were built in Python and have no text."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Label:
     """A second place that a diagnostic points at, with a few words."""
 
@@ -97,7 +99,7 @@ class Label:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fix:
     """The change to the text that a hint speaks of: what to write instead of a span, which may be empty."""
 
@@ -109,7 +111,7 @@ class Fix:
         return {**_place(self.span), "replacement": self.replacement}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnostic:
     """One finding: a stable code, what is wrong, where, and what to do about it.
 

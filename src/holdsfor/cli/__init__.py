@@ -96,9 +96,9 @@ def main() -> None:
         return
     command = sys.argv[1] if len(sys.argv) > 1 else ""
     if command == "run" and not any("spark" in word or word in ("-h", "--help") for word in sys.argv):
-        from holdsfor.cli.common import hide_pandas
+        from holdsfor.cli.startup import import_less
 
-        hide_pandas()
+        import_less()
         _run_plainly(sys.argv[2:])
     # To import and describe commands that are not asked for takes longer than to run one on a small file.
     _app([command] if command in _HOMES else _HOMES)()

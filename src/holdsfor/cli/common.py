@@ -8,7 +8,6 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any
 
@@ -122,19 +121,6 @@ def write_output(text: str, output: Path | None) -> None:
         return
     with created(output) as file:
         file.write((text if text.endswith("\n") else f"{text}\n").encode())
-
-
-def hide_pandas() -> None:
-    """Keep Arrow from importing pandas, which it does with the first array it makes, and which takes longer than
-    everything else that a run on files imports. Only for a process that is ours alone.
-    """
-    sys.meta_path.insert(0, _NoPandas())
-
-
-class _NoPandas(MetaPathFinder):
-    def find_spec(self, fullname: str, _path: object, _target: object = None) -> None:
-        if fullname == "pandas":
-            raise ModuleNotFoundError(fullname)
 
 
 Command = Callable[..., None]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, overload
 import typer
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.metric.times import exact
 from holdsfor.times import TimeScale, exact_duration, exact_time, is_time, unit_of
 
 if TYPE_CHECKING:
@@ -37,6 +36,9 @@ def duration_given(text: str | Fraction) -> Given:
 
 
 def _given(text: str | Fraction, taken: str, is_other: Callable[[str], bool]) -> Given:
+    # Imported here, with the syntax of metric rules.
+    from holdsfor.metric.times import exact
+
     try:
         return exact(text)
     except HoldsforError:

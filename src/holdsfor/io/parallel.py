@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from itertools import chain, islice
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 _A = TypeVar("_A")
 _B = TypeVar("_B")
@@ -18,10 +21,18 @@ def in_order(work: Callable[[_A], _B], items: Iterable[_A]) -> Iterator[_B]:
     >>> list(in_order(len, ["a", "bb", ""]))
     [1, 2, 0]
     """
+    rest = iter(items)
+    begin = list(islice(rest, 2))
+    if len(begin) < 2:
+        yield from map(work, begin)
+        return
+    # Imported here: most files are one piece.
+    from concurrent.futures import ThreadPoolExecutor
+
     workers = min(8, os.cpu_count() or 1)
     waiting: deque[Future[_B]] = deque()
     with ThreadPoolExecutor(workers) as pool:
-        for item in items:
+        for item in chain(begin, rest):
             waiting.append(pool.submit(work, item))
             if len(waiting) > workers:
                 yield waiting.popleft().result()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
 from holdsfor.diagnostics import NOWHERE, Span
 from holdsfor.ir.sliding import Sliding
+from holdsfor.records import record
 from holdsfor.syntax.terms import Term, Var, variables
 
 
@@ -16,7 +17,7 @@ def _span() -> Span:
     return field(default=NOWHERE, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fvp:
     """A fluent-value pair, F=V.
 
@@ -136,7 +137,7 @@ class AllenMode(StrEnum):
     RELATIVE_COMPLEMENT_INVERSE = "relative_complement_inverse"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Happens:
     """`happensAt(E, T)`: an input or derived event."""
 
@@ -145,7 +146,7 @@ class Happens:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Boundary:
     """`happensAt(start(F=V), T)` and `happensAt(end(F=V), T)`."""
 
@@ -155,7 +156,7 @@ class Boundary:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Holds:
     """`holdsAt(F=V, T)`."""
 
@@ -164,7 +165,7 @@ class Holds:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Effect:
     """`initiatedAt(F=V, T)` or `terminatedAt(F=V, T)` as a condition."""
 
@@ -174,7 +175,7 @@ class Effect:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Instance:
     """Instances of a pair that there is something to end: it holds, or is just being initiated.
 
@@ -186,7 +187,7 @@ class Instance:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Intervals:
     """`holdsFor(F=V, I)`: the maximal intervals of F=V."""
 
@@ -195,7 +196,7 @@ class Intervals:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Distance:
     """`[A,B]`: from A to B time-points away, both included; without `high` there is no limit.
 
@@ -207,7 +208,7 @@ class Distance:
     written: Term | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Algebra:
     """An interval operator. `bound` is a duration; `relation` and `mode` belong to Allen, `distance` to metric ones.
 
@@ -226,7 +227,7 @@ class Algebra:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Guard:
     """`I = []` or `I \\= []` on an interval list."""
 
@@ -235,7 +236,7 @@ class Guard:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compare:
     """A comparison or unification; `operator` as written."""
 
@@ -245,7 +246,7 @@ class Compare:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assign:
     """`Target is Expression`."""
 
@@ -254,7 +255,7 @@ class Assign:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """A background predicate or a library predicate such as `member/2`."""
 
@@ -262,7 +263,7 @@ class Call:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Not:
     """Negation as failure of a conjunction."""
 
@@ -270,7 +271,7 @@ class Not:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Or:
     """A disjunction."""
 
@@ -278,7 +279,7 @@ class Or:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IfThenElse:
     """`(C -> A ; B)`; without an else branch it fails when C fails."""
 
@@ -288,7 +289,7 @@ class IfThenElse:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FindAll:
     """`findall(Template, Goal, Result)`.
 
@@ -302,7 +303,7 @@ class FindAll:
     sliding: Sliding | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cut:
     """`!`"""
 

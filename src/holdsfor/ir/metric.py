@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from holdsfor.diagnostics import NOWHERE, Diagnostic, Span
 from holdsfor.ir.scale import declared_scale, is_time_goal
+from holdsfor.records import record
 from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
 from holdsfor.times import TimeScale
 
@@ -19,7 +20,7 @@ def _span() -> Span:
     return field(default=NOWHERE, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Range:
     """An interval of rational numbers; a bound of None is infinite, and open.
 
@@ -60,7 +61,7 @@ class BinaryOperator(StrEnum):
     UNTIL = "Until"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Atom:
     """A predicate with its arguments: variables and constants, nothing nested."""
 
@@ -74,14 +75,14 @@ class Atom:
         return self.predicate, len(self.args)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Truth:
     """`Top`: what holds always."""
 
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unary:
     """`Diamondminus[a,b] M` and the like."""
 
@@ -91,7 +92,7 @@ class Unary:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Binary:
     """`M Since[a,b] N`, `M Until[a,b] N`."""
 
@@ -105,7 +106,7 @@ class Binary:
 MetricAtom: TypeAlias = Atom | Truth | Unary | Binary
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Condition:
     """A metric atom in a body, or its negation."""
 
@@ -125,7 +126,7 @@ class Comparator(StrEnum):
     AT_LEAST = ">="
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Comparison:
     """`X < Y + 1`. An equation whose one side is a variable that nothing else binds gives it a value."""
 
@@ -144,7 +145,7 @@ class AggregateFunction(StrEnum):
     MAX = "max"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Aggregate:
     """`N = count(Y : P(X,Y))`: of the distinct values of `terms` for which the atom holds, at every time.
 
@@ -162,7 +163,7 @@ class Aggregate:
 MetricLiteral: TypeAlias = Condition | Comparison | Aggregate
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MetricRule:
     """`Boxplus[a,b] P(X) :- …`; `boxes` are the operators before the head's atom, from the outside in."""
 
@@ -172,7 +173,7 @@ class MetricRule:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MetricFact:
     """`P(a)@[1,2)`."""
 
@@ -182,7 +183,7 @@ class MetricFact:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MetricDirective:
     """`:- time_unit(s), time_zone('Europe/Athens').`"""
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
 from holdsfor.diagnostics import Span
 from holdsfor.ir.literals import Body, EffectKind, Fvp, _span, literal_variables
+from holdsfor.records import record
 from holdsfor.syntax.terms import Term, Var, variables
 
 INITIAL = -1
 """The time-point at which `initially` initiates its values."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EffectRule:
     """`initiatedAt(F=V, T) :- …` or `terminatedAt(F=V, T) :- …`"""
 
@@ -26,7 +26,7 @@ class EffectRule:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InitiallyRule:
     """`initially(F=V) :- …`: F=V holds from time-point 0 on, as if initiated just before it, and has no start event."""
 
@@ -35,7 +35,7 @@ class InitiallyRule:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IntervalRule:
     """`holdsFor(F=V, I) :- …`: a statically determined fluent."""
 
@@ -45,7 +45,7 @@ class IntervalRule:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EventRule:
     """`happensAt(E, T) :- …`: a derived event."""
 
@@ -55,7 +55,7 @@ class EventRule:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DelayRule:
     """`fi(F=V, F=V2, R)` (effect given) or `ft(F=V, R)` (effect None)."""
 
@@ -66,7 +66,7 @@ class DelayRule:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PostponeRule:
     """`p(F=V)`: re-initiation postpones the delayed effects of F=V."""
 
@@ -75,7 +75,7 @@ class PostponeRule:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BackgroundRule:
     """A background fact (no body) or rule."""
 
@@ -100,7 +100,7 @@ class DeclarationKind(StrEnum):
     DIRECTIVE = "directive"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Declaration:
     """A declaration, kept as written. `body` restricts a `grounding`."""
 

@@ -7,9 +7,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
+from holdsfor.records import record
 from holdsfor.syntax.terms import Compound, ListTerm, Term, Var, marked
 
 
@@ -24,7 +24,7 @@ class SlidingKind(StrEnum):
     DISTINCT = "distinct_within"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sliding:
     """What a list of a window is folded to, and the call as it was written."""
 
@@ -32,7 +32,7 @@ class Sliding:
     call: Term
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SlidingCall:
     """The arguments of a sliding aggregate. A count has no item."""
 

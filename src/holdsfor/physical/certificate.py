@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from holdsfor.physical.model import FOREVER, PhysicalPlan, Role, Stage, Table
 from holdsfor.physical.operators import added
+from holdsfor.records import record
 
 _EVENTS = (Role.INPUT_EVENT, Role.DERIVED_EVENT)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bound:
     """What a key can keep of a table behind the border: `standing` rows for each instance, and those of `span` time-points.
 
@@ -38,7 +38,7 @@ class Bound:
         return " and ".join(filter(None, (some, timed))) or "nothing"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class KeptRow:
     """A row that an engine keeps: an event at a time (`start` and `end`), or an interval [start, end) of a pair."""
 

@@ -5,12 +5,13 @@ Registers are numbered for each program, `Register(0)` being the present time-po
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from typing import TypeAlias
 
 from holdsfor.diagnostics import NOWHERE, Span
 from holdsfor.ir import DelayRule, Literal
+from holdsfor.records import record
 
 NOW = 0
 """The register of the present time-point."""
@@ -19,14 +20,14 @@ NOW = 0
 # Terms with registers
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constant:
     """A ground term that is a name or a number."""
 
     value: str | int | float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Register:
     """The value of a register. With `binds` it is the first occurrence, which gives the register its value."""
 
@@ -34,12 +35,12 @@ class Register:
     binds: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Anything:
     """Matches every term."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Structure:
     """A compound term; the functor `[]` is a list, whose rest is `tail`."""
 
@@ -53,7 +54,7 @@ LIST = "[]"
 """The functor of lists, which no compound term has."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Apply:
     """A function of arithmetic, applied to expressions; its name and arity as in rules."""
 
@@ -61,7 +62,7 @@ class Apply:
     args: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Calendar:
     """A field of the calendar at a time-point; `unit` is how many nanoseconds a time-point is."""
 
@@ -77,7 +78,7 @@ Expression: TypeAlias = Constant | Register | Structure | Apply | Calendar
 # Instructions
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Origin:
     """The line of a source at which something was written; line 0 is nowhere."""
 
@@ -94,7 +95,7 @@ def origin(span: Span) -> Origin:
     return Origin() if span is NOWHERE else Origin(span.source.name, span.line)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Site:
     """Where an instruction comes from, and what has a value there, by name: a register, or always the same. For messages."""
 
@@ -103,7 +104,7 @@ class Site:
     literal: Literal | DelayRule | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Instant:
     """The time-point of a condition: a register that has a value, or one to give the times between two limits to.
 
@@ -116,7 +117,7 @@ class Instant:
     most: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Events:
     """The events of a table at a time-point that match."""
 
@@ -125,7 +126,7 @@ class Events:
     time: Instant
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Holding:
     """The pairs of a fluent that hold at a time-point and match."""
 
@@ -144,7 +145,7 @@ class EdgeKind(IntEnum):
     TERMINATED = 3
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Edges:
     """The pairs of a fluent that start, end, are initiated or terminated at a time-point, and match."""
 
@@ -155,7 +156,7 @@ class Edges:
     time: Instant
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Endable:
     """The pairs of a fluent that there is something to end of: they hold, or are being initiated."""
 
@@ -164,7 +165,7 @@ class Endable:
     value: Shape
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Facts:
     """The rows of a fact table that match."""
 
@@ -172,7 +173,7 @@ class Facts:
     columns: tuple[Shape, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """A predicate that is solved outside of the core: `goal` is its number, `inputs` and `outputs` its registers."""
 
@@ -182,7 +183,7 @@ class Call:
     site: Site = Site()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compare:
     """A comparison of numbers, by its name in rules."""
 
@@ -192,7 +193,7 @@ class Compare:
     site: Site = Site()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Equal:
     """Makes a ground term and another one equal; with `negated`, holds if two ground terms are different."""
 
@@ -201,7 +202,7 @@ class Equal:
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assign:
     """The value of an expression, which must match."""
 
@@ -210,21 +211,21 @@ class Assign:
     site: Site = Site()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Negate:
     """Holds if the block has no solution."""
 
     block: Block
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Choose:
     """Every solution of every branch."""
 
     branches: tuple[Block, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Branch:
     """`then` for the first solution of `condition`, `otherwise` if it has none."""
 
@@ -233,7 +234,7 @@ class Branch:
     otherwise: Block | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Collect:
     """A list with the template for every solution of the block, or what an aggregate makes of it; it must match `result`.
 
@@ -249,7 +250,7 @@ class Collect:
     window: Window | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Window:
     """The events of the last `length`: what each is worth, and which of their columns are known beforehand."""
 
@@ -258,7 +259,7 @@ class Window:
     known: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Domain:
     """Gives a register each value that it can have at its places in the pairs of some fluents."""
 
@@ -266,7 +267,7 @@ class Domain:
     places: tuple[Place, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """A pattern of pairs, in which the register of a domain has the value it takes."""
 
@@ -275,7 +276,7 @@ class Place:
     value: Shape
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lookup:
     """The intervals of pairs that match, into a list register; of a ground pair that there is not, none."""
 
@@ -285,7 +286,7 @@ class Lookup:
     out: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Operate:
     """An interval operator on list registers; `parameters` are those of the operator.
 
@@ -301,7 +302,7 @@ class Operate:
     site: Site = Site()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Empty:
     """Holds if a list register has no interval; with `negated`, if it has one. With `gives` it becomes empty."""
 
@@ -310,7 +311,7 @@ class Empty:
     gives: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Copy:
     """Gives a list register the list of another; with `tests`, holds if both have the same."""
 
@@ -319,7 +320,7 @@ class Copy:
     tests: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ListCall:
     """A predicate on lists of intervals that is solved outside of the core; like `Call`, with list registers besides."""
 
@@ -331,7 +332,7 @@ class ListCall:
     site: Site = Site()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Spell:
     """Gives a register the intervals of a list register as a term."""
 
@@ -339,7 +340,7 @@ class Spell:
     register: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Read:
     """Gives a list register the intervals that a term lists."""
 

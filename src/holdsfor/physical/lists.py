@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from holdsfor.physical.instructions import (
     Anything,
@@ -34,12 +33,13 @@ from holdsfor.physical.instructions import (
 from holdsfor.physical.model import FOREVER, Definition, FactTable
 from holdsfor.physical.operators import OPERATORS, Nearby, added
 from holdsfor.physical.reads import blocks_of, registers, walk
+from holdsfor.records import record
 
 _ABOUT_LISTS = (Lookup, Operate, Empty, Copy, ListCall, Spell, Read, Domain)
 _MOST_VARIANTS = 64
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ListRead:
     """A fluent whose list is `back` time-points behind the result; the result is final `lag` after it is."""
 
@@ -48,7 +48,7 @@ class ListRead:
     lag: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reading:
     """What a definition reads. With a `problem`, the result depends on everything that ever was in the tables."""
 

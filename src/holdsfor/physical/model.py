@@ -6,7 +6,7 @@ else looks at rules.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 
 from holdsfor.physical.instructions import (
@@ -51,6 +51,7 @@ from holdsfor.physical.instructions import (
     Window,
     origin,
 )
+from holdsfor.records import record
 
 __all__ = [
     "FOREVER",
@@ -117,7 +118,7 @@ FOREVER = 2**63 - 1
 """A distance without limit."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Program:
     """A block with the number of its registers, and of its list registers."""
 
@@ -134,7 +135,7 @@ class HeadKind(IntEnum):
     HAPPEN = 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rule:
     """An effect or event rule: what it brings about for each solution, and the tables that make it run.
 
@@ -152,7 +153,7 @@ class Rule:
     origin: Origin = field(default=Origin(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Delay:
     """A delayed effect: `columns` and `value` match the pair that was initiated; without an effect it is ended."""
 
@@ -166,7 +167,7 @@ class Delay:
     origin: Origin = field(default=Origin(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Condition:
     """A program about a pair: a condition on it, for postponing and for groundings, or what gives `initially` its pairs."""
 
@@ -177,7 +178,7 @@ class Condition:
     origin: Origin = field(default=Origin(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Definition:
     """A rule of a statically determined fluent: the list `out` for each solution."""
 
@@ -198,7 +199,7 @@ class MomentKind(IntEnum):
     EVENT = 3
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Decision:
     """What delayed effects a group decides: those of a kind on pairs of a table with a value."""
 
@@ -207,7 +208,7 @@ class Decision:
     value: Shape
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Group:
     """Rules that are decided together at a time-point, by number; `repeats` if they may set each other off."""
 
@@ -226,7 +227,7 @@ class Role(IntEnum):
     STATIC_FLUENT = 4
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Table:
     """An event or fluent with the number of its columns; a fluent has a value besides.
 
@@ -244,7 +245,7 @@ class Table:
     recomputed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FactTable:
     """Ground facts."""
 
@@ -253,7 +254,7 @@ class FactTable:
     rows: tuple[tuple[Shape, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Component:
     """Tables that are evaluated together. One without rules about time-points is a statically determined fluent."""
 
@@ -265,7 +266,7 @@ class Component:
     is_static: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Route:
     """How the rows of a table reach a stage: to the key at each of some places, or, if it is shared, to all keys.
 
@@ -278,7 +279,7 @@ class Route:
     parts: tuple[tuple[int, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stage:
     """Components that are evaluated for one key after the other. `key` is how many columns the key has.
 
@@ -292,7 +293,7 @@ class Stage:
     why: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GoalInfo:
     """A condition that is solved outside of the core, as text; `meaning` is that text whatever its variables are called.
 
@@ -304,7 +305,7 @@ class GoalInfo:
     changes: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PhysicalPlan:
     """Everything that the core needs to know of a program. Plans are equal if they mean the same.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from holdsfor.physical.instructions import (
     NOW,
@@ -25,9 +24,10 @@ from holdsfor.physical.instructions import (
     Structure,
 )
 from holdsfor.physical.model import FOREVER
+from holdsfor.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Read:
     """A table that a condition reads, from `most` to `least` time-points before the present."""
 

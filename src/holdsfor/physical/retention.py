@@ -15,7 +15,7 @@ Two questions are answered for each table. When is it *final*: what it says up t
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from holdsfor.physical.instructions import EdgeKind, Origin
 from holdsfor.physical.lists import Reading, by_table, reading, tables_read
@@ -31,9 +31,10 @@ from holdsfor.physical.model import (
 )
 from holdsfor.physical.operators import added
 from holdsfor.physical.reads import Read, goals, reads
+from holdsfor.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Distance:
     """So many time-points, and the rule that asks for them."""
 

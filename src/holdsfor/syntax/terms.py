@@ -6,10 +6,11 @@ Spans do not take part in equality: two terms are equal when they read the same.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from holdsfor.diagnostics import NOWHERE, Span
+from holdsfor.records import record
 from holdsfor.syntax.numbers import plain_number, same_number
 
 _MARK = "#"
@@ -20,7 +21,7 @@ DURATION = f"{_MARK}duration"
 """The name of the term that a duration is: its numbers and words in turn, as text (see `durations`)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Var:
     """A variable. Each `_` in a clause gets a name of its own."""
 
@@ -42,7 +43,7 @@ class Var:
         return self.name.partition(_MARK)[0] or self.name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Const:
     """A constant: text (an atom) or a number. As in data, 1 and 1.0 are one value; 1.0e17 and 10^17 are two.
 
@@ -69,7 +70,7 @@ class Const:
         return hash(self.value)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compound:
     """A functor applied to arguments. `,` and `;` are flat and take any number."""
 
@@ -78,7 +79,7 @@ class Compound:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ListTerm:
     """`[a, b | Tail]`; `tail` is None for a closed list."""
 
@@ -92,7 +93,7 @@ Term: TypeAlias = Var | Const | Compound | ListTerm
 EMPTY_LIST = ListTerm(())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Clause:
     """`head.`, `head :- body.` or `:- body.` (a directive, with no head)."""
 

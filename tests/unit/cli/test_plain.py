@@ -91,16 +91,3 @@ def test_in_a_process_of_its_own() -> None:
     assert nothing.returncode == 2
     assert "the events are missing" in nothing.stderr
     assert "Usage:" in nothing.stderr
-
-
-def test_what_a_plain_run_does_not_import() -> None:
-    script = (
-        "import sys, holdsfor.cli\n"
-        f"sys.argv = ['holdsfor', 'run', {str(EXAMPLE / 'rules.prolog')!r}, '--events', {str(EXAMPLE / 'events.csv')!r}]\n"
-        "try:\n    holdsfor.cli.main()\nfinally:\n"
-        "    for name in ('pydantic', 'pandas', 'rich', 'holdsfor.engine.cyclic', 'holdsfor.engine.metric'):\n"
-        "        print(name, name in sys.modules, file=sys.stderr)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert "True" not in done.stderr
-    assert "pydantic False" in done.stderr

@@ -139,8 +139,9 @@ class Entity:
         """Input unless a rule defines it."""
         if self.symbol.kind is EntityKind.EVENT:
             return Role.DERIVED_EVENT if self.rules else Role.INPUT_EVENT
-        if any(isinstance(rule, IntervalRule) for rule in self.rules):
-            return Role.STATIC_FLUENT
+        for rule in self.rules:
+            if isinstance(rule, IntervalRule):
+                return Role.STATIC_FLUENT
         if self.rules:
             return Role.SIMPLE_FLUENT
         return Role.METRIC_FLUENT if self.metric else Role.INPUT_FLUENT

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from holdsfor.physical.instructions import Operate
 from holdsfor.physical.model import FOREVER
+from holdsfor.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Dependence:
     """How the result of an operator at a time-point depends on its lists.
 
@@ -32,7 +32,7 @@ class Nearby(Enum):
     NONE = auto()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Operator:
     """An operator. `dependence` is given the instruction, the greatest bound there can be (None: nobody knows) and
     whether its first list is that of a fluent, of which whole intervals are known.

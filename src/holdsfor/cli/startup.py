@@ -1,0 +1,136 @@
+"""Modules of others that a run on files can do without, or with less of them. Only for a process that is ours alone.
+
+Arrow imports pandas with the first array it makes, describes each of its functions in `pyarrow.compute`, and asks NumPy
+whether an array is masked. Each of these takes longer than the run on a small file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any
+
+
+def import_less() -> None:
+    """Keep Arrow from importing pandas, and give it what else it needs name by name."""
+    sys.meta_path.insert(0, _Finder())
+
+
+class _Finder(MetaPathFinder):
+    def find_spec(self, fullname: str, path: Sequence[str] | None, _target: object = None) -> ModuleSpec | None:
+        if fullname == "pandas":
+            raise ModuleNotFoundError(fullname)
+        found = PathFinder.find_spec(fullname, path) if fullname in _BY_NAME else None
+        if found is not None and found.loader is not None:
+            found.loader = _ByName(found.loader, _BY_NAME[fullname])
+        return found
+
+
+class _ByName(Loader):
+    """Loads a module whose names are made when they are used; with the first that is not made so, it becomes whole."""
+
+    def __init__(self, whole: Loader, make: Callable[[str], Any]) -> None:
+        self._whole, self._make = whole, make
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _Module(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        assert isinstance(module, _Module)
+        made: dict[str, Any] = {}
+
+        def find(name: str) -> Any:
+            found = made[name] if name in made else made.setdefault(name, self._make(name))
+            if found is not None:
+                return found
+            module.__class__ = ModuleType  # type: ignore[assignment]
+            assert module.__spec__ is not None
+            module.__loader__ = module.__spec__.loader = self._whole
+            self._whole.exec_module(module)
+            return getattr(module, name)
+
+        module.find = find
+
+
+class _Module(ModuleType):
+    find: Callable[[str], Any]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.find(name)
+
+
+def _masked(name: str) -> Any:
+    """Before somebody makes an array with a mask, there is none."""
+    if name == "MaskedArray":
+        return type(name, (), {})
+    return (lambda _: False) if name == "is_masked" else None
+
+
+def _function(name: str) -> Callable[..., Any] | None:
+    """A function of Arrow without its description; None if it takes more than a call, and for names of something else."""
+    from pyarrow import _compute as arrow
+
+    if name in _BY_HAND:
+        return _BY_HAND[name]
+    if name.endswith("Options"):
+        return getattr(arrow, name, None)
+    try:
+        found = arrow.function_registry().get_function({"and_": "and", "or_": "or"}.get(name, name))
+    except KeyError:
+        return None
+    if found.kind == "hash_aggregate" or found.arity == 0:
+        return None
+    options_class = getattr(arrow, found._doc.options_class) if found._doc.options_class else None
+    arity = None if found.arity is Ellipsis else found.arity
+
+    def call(*args: Any, options: Any = None, memory_pool: Any = None, **named: Any) -> Any:
+        places = () if arity is None else args[arity:]
+        if options_class is not None and (places or named):
+            options = options_class(*places, **named)
+        return found.call(args[:arity], options, memory_pool)
+
+    return call
+
+
+def _call(name: str, args: list[Any], options: Any = None, memory_pool: Any = None) -> Any:
+    from pyarrow import _compute as arrow
+
+    return arrow.call_function(name, args, options, memory_pool)
+
+
+def _cast(
+    arr: Any, target_type: Any = None, safe: bool | None = None, options: Any = None, memory_pool: Any = None
+) -> Any:
+    import pyarrow as pa
+    from pyarrow._compute import CastOptions
+
+    if options is None:
+        kind = pa.lib.ensure_type(target_type)
+        options = CastOptions.unsafe(kind) if safe is False else CastOptions.safe(kind)
+    return _call("cast", [arr], options, memory_pool)
+
+
+def _take(data: Any, indices: Any, *, boundscheck: bool = True, memory_pool: Any = None) -> Any:
+    from pyarrow._compute import TakeOptions
+
+    return _call("take", [data, indices], TakeOptions(boundscheck=boundscheck), memory_pool)
+
+
+def _fill_null(values: Any, fill_value: Any) -> Any:
+    import pyarrow as pa
+
+    if not isinstance(fill_value, pa.Array | pa.ChunkedArray | pa.Scalar):
+        fill_value = pa.scalar(fill_value, type=values.type)
+    elif values.type != fill_value.type:
+        fill_value = pa.scalar(fill_value.as_py(), type=values.type)
+    return _call("coalesce", [values, fill_value])
+
+
+_BY_HAND: dict[str, Callable[..., Any]] = {"call_function": _call, "cast": _cast, "take": _take, "fill_null": _fill_null}
+"""Functions that Arrow, too, has written by hand."""
+_BY_NAME = {"pyarrow.compute": _function, "numpy.ma": _masked}

@@ -1,0 +1,98 @@
+"""What a run on a small file imports: most of the time it takes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+FOREIGN = {"pandas", "pydantic", "rich", "numba", "concurrent.futures", "numpy.ma.core", "pyarrow.vendored.docscrape"}
+OURS = ("engine.cyclic", "engine.metric", "frontend.dmtl", "incremental", "reference", "session", "spark", "viz")
+MOST_MODULES = 230
+"""Of the package itself; each takes a quarter of a millisecond."""
+
+
+LOGIN = "examples/login_attacks"
+
+
+def run(script: str) -> str:
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "examples/voting/rules.prolog --events examples/voting/events.csv",
+        f"{LOGIN}/rules.prolog --events {LOGIN}/events.csv --mapping {LOGIN}/mapping.toml",
+    ],
+)
+def test_what_a_small_run_imports(words: str) -> None:
+    found = run(
+        "import json, os, sys, holdsfor.cli\n"
+        "out = os.dup(1); os.dup2(2, 1)\n"
+        f"sys.argv = ['holdsfor', 'run', *{words.split()!r}]\n"
+        "try:\n    holdsfor.cli.main()\n"
+        "finally:\n    os.write(out, json.dumps(list(sys.modules)).encode())\n"
+    )
+    modules = set(json.loads(found))
+    assert not FOREIGN & modules
+    assert not {f"holdsfor.{name}" for name in OURS} & modules
+    assert len([name for name in modules if name.startswith("holdsfor.")]) <= MOST_MODULES
+
+
+def test_import_holdsfor_imports_neither_numpy_nor_the_compiler() -> None:
+    found = run("import json, sys, holdsfor; print(json.dumps(list(sys.modules)))")
+    assert {name for name in json.loads(found) if name.startswith(("holdsfor", "numpy", "pyarrow"))} == {
+        "holdsfor",
+        "holdsfor.processor",
+    }
+
+
+LESS = "from holdsfor.cli.startup import import_less; import_less(); import numpy as np, pyarrow as pa, sys\n"
+
+
+def test_functions_of_arrow_are_made_one_by_one() -> None:
+    found = run(
+        LESS
+        + """
+import pyarrow.compute as pc
+texts, numbers = pa.array(["b", None, "a,c"]), pa.array(np.array([3, 1, 2]))
+print(pc.equal(texts, "b").to_pylist(), pc.fill_null(texts, fill_value="").to_pylist(), pc.sum(numbers).as_py())
+print(pc.split_pattern(texts, ",").to_pylist(), pc.split_pattern(texts, pattern=",").to_pylist())
+print(pc.binary_join_element_wise(texts, "x", "-", null_handling="skip").to_pylist())
+print(pc.and_(True, False).as_py(), pc.cast(numbers, "float64").type, numbers.cast(pa.int8(), safe=False).type)
+print(texts.take(pa.array([2, 0])).to_pylist(), texts.filter(texts.is_valid()).to_pylist(), pc.min_max(numbers).as_py())
+print(texts.dictionary_encode().indices.to_pylist(), np.unique(numbers).tolist(), "pyarrow.vendored" in sys.modules)
+try:
+    pc.cast(pa.array(["x"]), pa.int64())
+except pa.ArrowInvalid:
+    print("ArrowInvalid")
+print(pa.table({"t": texts}).filter(pc.field("t") == "b").num_rows, "pyarrow.vendored" in sys.modules)
+print(pc.equal(texts, "b").to_pylist(), pc.equal.__doc__.splitlines()[0])
+"""
+    )
+    assert found.splitlines() == [
+        "[True, None, False] ['b', '', 'a,c'] 6",
+        "[['b'], None, ['a', 'c']] [['b'], None, ['a', 'c']]",
+        "['b-x', 'x', 'a,c-x']",
+        "False double int8",
+        "['a,c', 'b'] ['b', 'a,c'] {'min': 1, 'max': 3}",
+        "[0, None, 1] [1, 2, 3] False",
+        "ArrowInvalid",
+        "1 True",
+        "[True, None, False] Compare values for equality (x == y).",
+    ]
+
+
+def test_masked_arrays_are_there_for_who_makes_one() -> None:
+    found = run(
+        LESS
+        + """
+print(pa.array(np.array([1, 2])).to_pylist(), "numpy.ma.core" in sys.modules)
+masked = np.ma.array([1, 2], mask=[False, True])
+print(pa.array(masked).to_pylist(), isinstance(masked, np.ma.MaskedArray), np.ma.is_masked(masked))
+"""
+    )
+    assert found.splitlines() == ["[1, 2] False", "[1, None] True True"]
