@@ -150,3 +150,8 @@ def test_lengths_of_lists() -> None:
     """
     )
     _check(rules, PRESSED + [("count", time) for time in range(1, 12)])
+
+
+def test_lists_of_all_instances_are_collected() -> None:
+    rule = "holdsFor(any=true,I) :- findall(J, (known(X), holdsFor(on(X)=true,J)), L), union_all(L,I).\nknown(a). known(b).\n"
+    _check(ON + rule, PRESSED)

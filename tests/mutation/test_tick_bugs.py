@@ -13,7 +13,7 @@ from holdsfor.compiler.passes.ticks import _Rewriting
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine import ticks
 from holdsfor.engine.stream import EventColumns, FluentColumns
-from holdsfor.engine.variants import NotSupported
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.logic.arithmetic import EvaluationError
 from tests.strategies.scenario_words import Pen
 from tests.strategies.scenarios import EVERYTHING, WINDOWED

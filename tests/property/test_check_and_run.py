@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.engine.refusals import refusals
-from holdsfor.engine.variants import NotSupported
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.logic.arithmetic import EvaluationError
 from tests.strategies.engine_runs import Scenario, on_engine, scenarios
 from tests.strategies.families import family_scenarios

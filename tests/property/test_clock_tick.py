@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.variants import NotSupported
+from holdsfor.compiler.analysis.variants import NotSupported
 from tests.strategies.scenario_words import Pen
 from tests.strategies.scenarios import EVERYTHING, WINDOWED
 from tests.strategies.ticks import TickScenario, reported, tick_scenario, tick_scenarios

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
-from holdsfor.engine.variants import NotSupported
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.reference import EventRow, InputInterval, IntervalRow, Record
 from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, scenarios
 from tests.strategies.scenario_bodies import Allowed

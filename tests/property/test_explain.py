@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.stream import from_records
-from holdsfor.engine.variants import NotSupported
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.explain.asking import Asked
 from holdsfor.explain.frame import Frame

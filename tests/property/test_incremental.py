@@ -15,7 +15,7 @@ from holdsfor.engine.report import event_rows, interval_rows
 from holdsfor.engine.run import Batches, whole_history
 from holdsfor.engine.state import NEVER
 from holdsfor.engine.stream import from_records
-from holdsfor.engine.variants import NotSupported
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.engine.windows import WindowPlan, first_moment
 from holdsfor.incremental.engine import Incremental
 from holdsfor.logic.arithmetic import EvaluationError

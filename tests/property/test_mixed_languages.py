@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 from holdsfor.compiler.analysis.entities import Role
-from holdsfor.engine.variants import NotSupported
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.reference import IntervalRow
 from tests.strategies.engine_runs import Scenario, check_engine, loaded, on_engine, scenarios
 from tests.strategies.scenario_statics import SETS

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from holdsfor import loads
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.retention import undecided
 from holdsfor.engine.run import run
 from holdsfor.engine.stream import from_records
 from holdsfor.reference import Occurrence, Record
 from holdsfor.reference.history import event_term
 from holdsfor.spark.describe import stages_data, stages_text
 from holdsfor.spark.job import Span
-from holdsfor.spreading.stages import stage_plan, undecided
+from holdsfor.spreading.stages import stage_plan
 from tests.spark.on_spark import on_spark
 from tests.spark.simulated import conflicts_on_buckets, on_buckets
 from tests.strategies.engine_runs import differences, on_engine

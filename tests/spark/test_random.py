@@ -10,12 +10,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.retention import undecided
 from holdsfor.engine.run import run
 from holdsfor.engine.stream import from_records
-from holdsfor.engine.variants import NotSupported
 from holdsfor.spark.job import Span
-from holdsfor.spreading.stages import undecided
 from tests.spark.on_spark import on_spark
 from tests.spark.simulated import conflicts_on_buckets, on_buckets
 from tests.strategies.engine_runs import Rows, Scenario, differences, on_strata, sampled, scenarios

@@ -15,8 +15,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.variants import NotSupported
 from holdsfor.reference import Occurrence
 from holdsfor.spark.streaming import pacing, vault
 from holdsfor.spark.streaming.clock import Windows

@@ -16,7 +16,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
-from holdsfor.engine.variants import NotSupported
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.reference import Occurrence
 from holdsfor.spark.streaming import pacing, tasks, vault
 from holdsfor.spark.streaming.clock import Windows

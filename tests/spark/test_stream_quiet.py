@@ -14,8 +14,8 @@ import pytest
 from hypothesis import assume, given, settings
 
 from holdsfor import loads
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.variants import NotSupported
 from holdsfor.reference import Record
 from holdsfor.reference.history import Occurrence
 from holdsfor.spark.streaming import quiet

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from holdsfor.engine.variants import NotSupported
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.spark import recognise_stream
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.sinks import Memory

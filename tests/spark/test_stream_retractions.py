@@ -14,12 +14,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import interval_rows
 from holdsfor.engine.run import run
 from holdsfor.engine.state import State
 from holdsfor.engine.stream import from_records
-from holdsfor.engine.variants import NotSupported
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.reference import InputInterval, IntervalRow, Occurrence, Record
 from holdsfor.spark.streaming.clock import Windows

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from holdsfor.engine.variants import NotSupported
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.spark.streaming.clock import Windows
 from tests.spark.stream_runs import Sent, SimulatedStream
 from tests.strategies.engine_runs import Scenario, scenarios

@@ -18,7 +18,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import event_rows, interval_rows
 from holdsfor.engine.run import Run as StrataRun
 from holdsfor.engine.stream import Stream, from_records
-from holdsfor.engine.variants import NotSupported
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.loading import Reasoner, from_sources
 from holdsfor.reference import EventRow, IntervalRow, Occurrence, Record, Windows, recognise

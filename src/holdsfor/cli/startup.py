@@ -131,6 +131,11 @@ def _fill_null(values: Any, fill_value: Any) -> Any:
     return _call("coalesce", [values, fill_value])
 
 
-_BY_HAND: dict[str, Callable[..., Any]] = {"call_function": _call, "cast": _cast, "take": _take, "fill_null": _fill_null}
+_BY_HAND: dict[str, Callable[..., Any]] = {
+    "call_function": _call,
+    "cast": _cast,
+    "take": _take,
+    "fill_null": _fill_null,
+}
 """Functions that Arrow, too, has written by hand."""
 _BY_NAME = {"pyarrow.compute": _function, "numpy.ma": _masked}

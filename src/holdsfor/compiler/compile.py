@@ -5,7 +5,7 @@ from __future__ import annotations
 from holdsfor.compiler.analyse import Analysis, analyse
 from holdsfor.compiler.checks import CHECKS
 from holdsfor.compiler.checks.consequences import without_consequences
-from holdsfor.diagnostics import Diagnostic, ProgramError, errors_of, in_reading_order
+from holdsfor.diagnostics import Diagnostic, in_reading_order
 from holdsfor.ir import Program
 
 
@@ -14,12 +14,3 @@ def check(program: Program) -> tuple[Analysis, list[Diagnostic]]:
     analysis = analyse(program)
     found = [*analysis.findings, *(finding for one in CHECKS for finding in one(analysis))]
     return analysis, in_reading_order(without_consequences(found, program))
-
-
-def compile_program(program: Program) -> Analysis:
-    """Analyse a program that is meant to run; raises ProgramError if it cannot."""
-    analysis, found = check(program)
-    errors = errors_of(found)
-    if errors:
-        raise ProgramError(errors)
-    return analysis

@@ -1,4 +1,4 @@
-"""The plan: strata in the order they are evaluated, each with its method, inputs, border state and partition key."""
+"""The logical plan: strata in the order they are evaluated, with their rules and inputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.analysis.dependencies import Vertex, conditions
+from holdsfor.compiler.analysis.dependencies import Condition, Vertex, conditions
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.analysis.lookback import reach, surroundings
 from holdsfor.compiler.analysis.mixing import read_atoms
@@ -58,15 +58,49 @@ class Stratum:
     number: int
     level: int
     members: tuple[Symbol, ...]
-    method: Method
-    why: str
     rules: tuple[Rule, ...]
     inputs: tuple[Symbol, ...]
-    order: tuple[Vertex, ...]
-    border_state: tuple[str, ...]
-    key: PartitionKey
+    analysis: Analysis = field(repr=False, compare=False)
     metric: MetricPlan | None = None
     """What metric rules say of the members; they read other fluents and events as input."""
+
+    @cached_property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The temporal conditions of its rules."""
+        entities = self.analysis.entities
+        return tuple(condition for rule in self.rules for condition in conditions(rule.body, entities))
+
+    # How it is evaluated for Spark and beside metric rules; the core has no use for it.
+
+    @property
+    def method(self) -> Method:
+        """How it is evaluated."""
+        return self._method[0]
+
+    @property
+    def why(self) -> str:
+        """Why it is evaluated so."""
+        return self._method[1]
+
+    @cached_property
+    def _method(self) -> tuple[Method, str]:
+        return _method(self.members, self.analysis)
+
+    @cached_property
+    def order(self) -> tuple[Vertex, ...]:
+        """Its fluent-value pairs in the order in which they are evaluated."""
+        graph = self.analysis.graph
+        return graph.processing_order(tuple(vertex for symbol in self.members for vertex in graph.of_symbol(symbol)))
+
+    @cached_property
+    def border_state(self) -> tuple[str, ...]:
+        """What must be remembered of the time before the window."""
+        return tuple(_border_state(self.members, self.rules, self.analysis, self.metric))
+
+    @cached_property
+    def key(self) -> PartitionKey:
+        """By what it can be spread over machines."""
+        return partition_key(self.members, self.analysis.graph)
 
 
 @dataclass(frozen=True)
@@ -124,7 +158,7 @@ class Plan:
     @property
     def has_metric_rules(self) -> bool:
         """Whether some strata are metric rules."""
-        return any(stratum.method is Method.METRIC for stratum in self.strata)
+        return any(stratum.metric is not None for stratum in self.strata)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leaves out what can be worked out again."""
@@ -154,30 +188,14 @@ def make_plan(analysis: Analysis) -> Plan:
         if analysis.entities[members[0]].role is Role.INPUT_FLUENT:
             continue
         rules = tuple({id(rule): rule for symbol in members for rule in analysis.entities[symbol].rules}.values())
-        method, why = _method(members, analysis)
         inputs = _inputs(members, rules, analysis)
         metric = None
-        if method is Method.METRIC:
+        if analysis.entities[members[0]].role is Role.METRIC_FLUENT:
             from holdsfor.compiler.metric.plan import make_metric_plan
 
             program = _metric_program(members, analysis)
             metric, inputs = make_metric_plan(program), tuple(dict.fromkeys(_metric_inputs(program, analysis)))
-        vertices = tuple(vertex for symbol in members for vertex in graph.of_symbol(symbol))
-        strata.append(
-            Stratum(
-                number=0,
-                level=graph.symbol_levels[members[0]],
-                members=members,
-                method=method,
-                why=why,
-                rules=rules,
-                inputs=inputs,
-                order=graph.processing_order(vertices),
-                border_state=tuple(_border_state(members, rules, analysis, metric)),
-                key=partition_key(members, graph),
-                metric=metric,
-            )
-        )
+        strata.append(Stratum(0, graph.symbol_levels[members[0]], members, rules, inputs, analysis, metric))
     strata.sort(key=lambda stratum: stratum.level)
     return Plan(analysis, tuple(_numbered(strata)))
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from holdsfor.compiler.analysis.variants import Variant
 from holdsfor.engine.kernels import EMPTY, Ints, Spans, maximal, union
-from holdsfor.engine.variants import Variant
 from holdsfor.ir import AHEAD, METRIC, Algebra, Distance, IntervalOperator, Intervals
 from holdsfor.syntax.terms import Term, Var
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.engine.asked import AskedPair
 from holdsfor.engine.bodies import Bodies
 from holdsfor.engine.carrying import carried_on, first_unsettled, holding_before, places
@@ -27,7 +28,6 @@ from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.relations import Lookup
 from holdsfor.engine.state import Border, Settled
 from holdsfor.engine.tables import FOREVER, Events, Intervals, Points, Space, merged, no_intervals
-from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import INITIAL, Call, Edge, EffectKind, EffectRule, EventRule, Fvp, InitiallyRule
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.unify import Bindings

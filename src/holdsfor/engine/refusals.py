@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from holdsfor.compiler.analysis.binding import names
+from holdsfor.compiler.analysis.variants import NotSupported, variants
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import NOWHERE, Diagnostic, Severity
 from holdsfor.engine.cyclic.component import Component
 from holdsfor.engine.rule_notes import RuleNotes, rule_notes
-from holdsfor.engine.variants import NotSupported, variants
 from holdsfor.ir import (
     Call,
     Effect,

@@ -27,11 +27,11 @@ from typing import TYPE_CHECKING
 from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.lookback import reach
+from holdsfor.compiler.analysis.variants import Variant, variants
 from holdsfor.compiler.plan import Plan, Stratum, once_per_plan
 from holdsfor.engine.distances import Offset, is_endless, offsets
 from holdsfor.engine.hindsight import hindsight
 from holdsfor.engine.tables import FOREVER
-from holdsfor.engine.variants import Variant, variants
 from holdsfor.ir import (
     AHEAD,
     DURATIONS,
@@ -330,3 +330,9 @@ def _looks_at_points(variant: Variant) -> bool:
 
 def _looks_back(node: Algebra) -> bool:
     return node.operator in METRIC and node.operator not in AHEAD and not is_endless(node)
+
+
+def undecided(plan: Plan) -> list[Symbol]:
+    """Fluents whose past can change with what comes later, so that a history cannot be worked on piece by piece."""
+    kept = retention(plan)
+    return sorted(kept.derivable | kept.unsettled | set(plan.domain_readers))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.analysis.instant import Moment
+from holdsfor.compiler.analysis.variants import variants
 from holdsfor.compiler.plan import Method, Plan, Stratum, once_per_plan
 from holdsfor.engine.asked import Asked, AskedPair, Stage, asked_of, stages
 from holdsfor.engine.dictionary import Value
@@ -19,7 +20,6 @@ from holdsfor.engine.folding import Folding, with_once
 from holdsfor.engine.heads import Head
 from holdsfor.engine.prefixes import Named, PointRule, Prefixes, named
 from holdsfor.engine.sliding import Window, window_of
-from holdsfor.engine.variants import variants
 from holdsfor.engine.ways import Way
 from holdsfor.ir import (
     Assign,

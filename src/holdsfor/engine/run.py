@@ -12,7 +12,7 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.frames import order_of
-from holdsfor.engine.kernels import Bools, Ints, is_sorted
+from holdsfor.engine.kernels import Ints, is_sorted
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.profile import Profile
 from holdsfor.engine.state import NEVER, State
@@ -114,20 +114,6 @@ class Batches:
         """How many rows are first seen at each query time."""
         count = len(self._queries)
         return sum((np.diff(cuts[: count + 1]) for cuts, _ in self._cuts.values()), np.zeros(count, np.int64))
-
-    @cached_property
-    def is_prompt(self) -> Bools:
-        """For which query times all that is first seen are events since the one before."""
-        found = np.ones(len(self._queries), np.bool_)
-        queries = np.append(self._queries, NEVER)
-        for symbol, events in self._stream.events.items():
-            place = self._places[symbol] - 1
-            is_seen = (place >= 0) & (place < len(found))
-            age = queries[place] - events.time
-            found[place[is_seen & ((age < 0) | (age >= self._windows.step))]] = False
-        for symbol in self._stream.fluents:
-            found &= np.diff(self._cuts[symbol][0][: len(found) + 1]) == 0
-        return found
 
     def _rows(self, symbol: Symbol, place: int, count: int) -> slice | Ints | None:
         cuts, order = self._cuts[symbol]

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.compiler.analysis.variants import Goal
 from holdsfor.engine.aligned import aligned_table
 from holdsfor.engine.asked import ROW, AskedPair
 from holdsfor.engine.evaluation import Evaluation, width
@@ -37,7 +38,6 @@ from holdsfor.engine.patterns import relation
 from holdsfor.engine.relations import join, matching
 from holdsfor.engine.tables import Intervals as Table
 from holdsfor.engine.tables import no_intervals
-from holdsfor.engine.variants import Goal
 from holdsfor.engine.ways import Way
 from holdsfor.engine.written import Goals
 from holdsfor.ir import DURATIONS, Algebra, Body, Guard, IntervalOperator, IntervalRule, Intervals

@@ -271,11 +271,6 @@ class Intervals:
     def __len__(self) -> int:
         return len(self.start)
 
-    @cached_property
-    def group_columns(self) -> tuple[Ints, ...]:
-        """The columns by which the rows are grouped."""
-        return self.args if self.single_valued else (*self.args, self.value)
-
     def take(self, rows: Ints) -> Intervals:
         """Some rows; they must stay in order."""
         return Intervals(

@@ -12,9 +12,9 @@ from functools import cached_property
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.binding import Schedule, schedule
 from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.compiler.analysis.variants import Variant
 from holdsfor.engine.asked import AskedPair
 from holdsfor.engine.distances import Offset, offsets
-from holdsfor.engine.variants import Variant
 from holdsfor.ir import (
     DURATIONS,
     METRIC,

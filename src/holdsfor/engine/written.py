@@ -12,13 +12,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from holdsfor.compiler.analysis.variants import Goal
 from holdsfor.engine.dictionary import value_of
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers
 from holdsfor.engine.kernels import EMPTY, Spans
 from holdsfor.engine.tables import FOREVER
-from holdsfor.engine.variants import Goal
 from holdsfor.logic.arithmetic import NoValue
 from holdsfor.logic.interval_lists import ListSolver, decode, encode
 from holdsfor.logic.unify import is_ground, resolve

@@ -49,7 +49,7 @@ def _stage(number: int, strata: tuple[Stratum, ...], whole: Stage, home: dict[Sy
     places = dict(whole.members)
     members = tuple((symbol, places[symbol]) for stratum in strata for symbol in stratum.members)
     brought = {delivery.symbol: delivery for delivery in whole.deliveries}
-    effects = effects_asked(strata, plan)
+    effects = effects_asked(strata)
     deliveries = []
     for symbol in dict.fromkeys(symbol for stratum in strata for symbol in read_by(stratum, plan)):
         made_in = home.get(symbol)

@@ -6,12 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import Inputs, width
-from holdsfor.engine.expressions import codes_of
-from holdsfor.engine.frames import Codes, row_keys
-from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted
-from holdsfor.engine.tables import Events, Intervals
+from holdsfor.engine.frames import Codes
+from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.incremental.keys import keys_of
 from holdsfor.incremental.parts import Keys, Part, in_order
 from holdsfor.incremental.sections import Columns
@@ -42,29 +39,3 @@ def is_ordered(columns: Sequence[Ints]) -> bool:
             return False
         same &= next_one == one
     return True
-
-
-def interval_columns(table: Intervals) -> tuple[Ints, ...]:
-    """Arguments, value, start and end."""
-    return (*table.args, table.value, table.start, table.end)
-
-
-def rows_until(columns: tuple[Ints, ...], until: int) -> tuple[Ints, ...]:
-    """Rows up to a time-point, which is their last column."""
-    rows = np.flatnonzero(columns[-1] <= until)
-    return columns if len(rows) == len(columns[-1]) else tuple(column[rows] for column in columns)
-
-
-def event_columns(events: Events, dictionary: Dictionary) -> tuple[Ints, ...]:
-    """Arguments and time."""
-    return (*(codes_of(column, dictionary) for column in events.args), events.time)
-
-
-def in_engine_order(columns: tuple[Ints, ...], wide: int, *, is_simple: bool = False) -> tuple[Ints, ...]:
-    """Rows in the order of the engine: by arguments, and then by start, or value and start."""
-    value, start = columns[wide], columns[wide + 1]
-    key = row_keys([*columns[:wide], start] if is_simple else [*columns[:wide], value, start])
-    if is_sorted(key):
-        return columns
-    order = np.argsort(key, kind="stable")
-    return tuple(column[order] for column in columns)

@@ -132,7 +132,9 @@ def codec(kind: Any) -> Codec:
     if kind in (int, bool) or (isinstance(kind, type) and issubclass(kind, IntEnum)):
         # A distance in time that is beyond all times is for ever.
         return Codec(
-            lambda value, into: into.words.append(max(_FIRST, min(int(value), _LAST))),
+            lambda value, into: into.words.append(
+                value if _FIRST <= value <= _LAST else _FIRST if value < 0 else _LAST
+            ),
             lambda source: _whole(kind, source.word()),
         )
     if get_origin(kind) is tuple:
@@ -211,11 +213,15 @@ def _record_codec(kind: type) -> Codec:
         return Codec(lambda value, into: _write_constant(value.value, into), _read_constant)
     hints = get_type_hints(kind)
     parts = [(one.name, one.compare, hints[one.name]) for one in fields(kind)]
+    writers: list[list[tuple[str, Callable[[Any, Writer], None]]]] = []
+    """For all fields, and for those with a meaning."""
 
     def write(value: Any, into: Writer) -> None:
-        for name, is_meaning, part in parts:
-            if is_meaning or not into.meaning_only:
-                codec(part).write(getattr(value, name), into)
+        if not writers:
+            writers.append([(name, codec(part).write) for name, _, part in parts])
+            writers.append([(name, codec(part).write) for name, is_meaning, part in parts if is_meaning])
+        for name, put in writers[into.meaning_only]:
+            put(getattr(value, name), into)
 
     def read(source: Reader) -> Any:
         source.depth += 1

@@ -122,7 +122,7 @@ def _inputs(
 ) -> Iterator[Input]:
     shapes = [shape for stratum in strata for shape in rule_shapes(stratum, plan)]
     # Initiations and terminations have no place among the rows that are kept by value; domains are read whole.
-    whole = effects_asked(strata, plan).keys() | plan.filling
+    whole = effects_asked(strata).keys() | plan.filling
     for symbol, spreading in inputs.items():
         if spreading is not None:
             yield Input(symbol, spreading)

@@ -19,6 +19,7 @@ from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import EMPTY
 from holdsfor.engine.report import EVENTS, INTERVALS
+from holdsfor.engine.retention import undecided
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background, Reasoner, load
 from holdsfor.metric import MetricReasoner
@@ -46,7 +47,7 @@ from holdsfor.spark.ticks import feed_in_ticks, require_no_preprocessing, result
 from holdsfor.spark.timestamps import EVENT_TIMES, INTERVAL_TIMES
 from holdsfor.spark.wire import COUNTS, DERIVED, RESULT, ddl
 from holdsfor.spreading.keys import Ties, connected
-from holdsfor.spreading.stages import Stage, stage_plan, undecided
+from holdsfor.spreading.stages import Stage, stage_plan
 from holdsfor.spreading.ties import fact_parts
 from holdsfor.times import DurationInput, TimeInput, TimeScale, span_in_points
 

@@ -15,12 +15,13 @@ from itertools import combinations, product
 
 from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import Entities, Symbol
-from holdsfor.compiler.plan import Plan, Stratum
-from holdsfor.engine.variants import Variant, variants
+from holdsfor.compiler.analysis.variants import Variant, variants
+from holdsfor.compiler.plan import Plan, Stratum, once_per_plan
 from holdsfor.ir import (
     DelayRule,
     EffectRule,
     EventRule,
+    FindAll,
     Fvp,
     Happens,
     IntervalOperator,
@@ -92,6 +93,15 @@ class Option:
 
 def rule_shapes(stratum: Stratum, plan: Plan) -> list[RuleShape]:
     """The rules of a stratum that read anything."""
+    return _all_shapes(plan)[stratum.number - 1]
+
+
+@once_per_plan
+def _all_shapes(plan: Plan) -> list[list[RuleShape]]:
+    return [_shapes(stratum, plan) for stratum in plan.strata]
+
+
+def _shapes(stratum: Stratum, plan: Plan) -> list[RuleShape]:
     if stratum.metric is not None:
         # Imported here: it makes shapes of its own.
         from holdsfor.spreading.metric_shapes import metric_shapes
@@ -135,6 +145,11 @@ def _ranging(rule: IntervalRule, symbol: Symbol, entities: Entities) -> frozense
     names = frozenset(v.name for leaf in leaves for term in (leaf.fvp.fluent, leaf.fvp.value) for v in variables(term))
     if sum(isinstance(other, IntervalRule) for other in entities[symbol].rules) > 1:
         # Whether a rule succeeds, so that later ones do not count, depends on all of them.
+        return names
+    if any(
+        isinstance(one, FindAll) and any(isinstance(leaf, Intervals) for leaf in walk(one.body)) for one in rule.body
+    ):
+        # Lists of any number of instances are collected.
         return names
     bound = [_bound(rule.out, variant) for variant in variants(rule)]
     return names - frozenset.intersection(*bound) if bound else names

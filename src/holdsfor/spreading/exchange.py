@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
+from holdsfor.compiler.analysis.variants import Variant, variants
 from holdsfor.compiler.plan import Plan, Stratum
-from holdsfor.engine.variants import Variant, variants
 from holdsfor.ir import (
     Boundary,
     DelayRule,

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice, product
+from typing import TYPE_CHECKING
 
-from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan, Stratum, once_per_plan
-from holdsfor.engine.retention import retention
 from holdsfor.ir import Effect, EffectKind
 from holdsfor.spreading.alignment import Option, Places, Rank, Spreading, fewest_copies, options, rule_shapes
 from holdsfor.spreading.exchange import Exchanges, Match
-from holdsfor.spreading.ties import Link, tied_option, tying_rules
+
+if TYPE_CHECKING:
+    from holdsfor.spreading.ties import Link
 
 _World = dict[Symbol, Spreading | None]
 """How every symbol of a stage is spread; None if every bucket has all of it."""
@@ -59,11 +61,17 @@ class Stage:
 
 @dataclass(frozen=True)
 class StagePlan:
-    """All stages, in order, and what should be said about them."""
+    """All stages, in order."""
 
     plan: Plan
     stages: tuple[Stage, ...]
-    warnings: tuple[str, ...]
+    in_one_place: str = ""
+    """Why all work is in one place, if it is."""
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What should be said about the stages."""
+        return (self.in_one_place,) if self.in_one_place else tuple(_warnings(self.stages, self.plan))
 
     def consumers(self, symbol: Symbol, after: int) -> Iterator[tuple[Stage, Delivery]]:
         """The later stages that a symbol is brought to."""
@@ -96,7 +104,7 @@ def stage_plan(plan: Plan, *, tied: bool = True, rank: Rank = fewest_copies) -> 
         return _in_one_place(plan, "delayed effects tie fluents together that share no key: all work is in one place")
     home = {symbol: number for number, d in enumerate(drafts, 1) for stratum in d.strata for symbol in stratum.members}
     stages = tuple(_stage(number, draft, plan, home) for number, draft in enumerate(drafts, 1))
-    return StagePlan(plan, stages, tuple(_warnings(stages, plan)))
+    return StagePlan(plan, stages)
 
 
 @dataclass(frozen=True)
@@ -132,9 +140,13 @@ def _placements(
     best = [option for option, found in spread if found == spread[0][1]]
     for group in (best, [option for option, found in spread if found != spread[0][1]]):
         yield from _joining(group, drafts, home)
-    option = tied_option(stratum, rule_shapes(stratum, plan), plan) if tied else None
-    if option is not None and _is_ready(option[0], len(drafts), home):
-        yield _Placement(len(drafts), _merged([{}], option[0]), option[1])
+    if tied:
+        # Imported here: only runs on Spark look for what ties keys together in facts and input.
+        from holdsfor.spreading.ties import tied_option
+
+        option = tied_option(stratum, rule_shapes(stratum, plan), plan)
+        if option is not None and _is_ready(option[0], len(drafts), home):
+            yield _Placement(len(drafts), _merged([{}], option[0]), option[1])
     yield from _joining([single], drafts, home)
 
 
@@ -178,8 +190,8 @@ def _merged(worlds: Iterable[_World], option: Option) -> list[_World]:
 def _stage(number: int, draft: _Draft, plan: Plan, home: dict[Symbol, int]) -> Stage:
     world = draft.worlds[0]
     members = tuple((symbol, (world[symbol] or ((),))[0]) for stratum in draft.strata for symbol in stratum.members)
-    effects = effects_asked(draft.strata, plan)
-    exchanges = None if draft.links else Exchanges(draft.strata, dict(members), home, plan)
+    effects = effects_asked(draft.strata)
+    exchanges: Exchanges | None = None
     read = dict.fromkeys(symbol for stratum in draft.strata for symbol in read_by(stratum, plan))
     deliveries = []
     for symbol in read:
@@ -187,7 +199,10 @@ def _stage(number: int, draft: _Draft, plan: Plan, home: dict[Symbol, int]) -> S
         is_input = symbol.kind is EntityKind.EVENT or plan.analysis.entities[symbol].role is Role.INPUT_FLUENT
         if is_input or made_in != number:
             kinds = tuple(sorted(effects.get(symbol, ()))) if made_in != number else ()
-            matches = exchanges.of(symbol) if exchanges is not None and world[symbol] is None else ()
+            matches: tuple[Match, ...] = ()
+            if world[symbol] is None and not draft.links:
+                exchanges = exchanges or Exchanges(draft.strata, dict(members), home, plan)
+                matches = exchanges.of(symbol)
             deliveries.append(Delivery(symbol, world[symbol], made_in, is_input, kinds, matches))
     return Stage(number, tuple(draft.strata), members, tuple(deliveries), draft.links)
 
@@ -197,19 +212,17 @@ def read_by(stratum: Stratum, plan: Plan) -> Iterator[Symbol]:
     if stratum.metric is not None:
         yield from stratum.inputs
     yield from sorted(plan.filling)
-    for rule in stratum.rules:
-        for condition in conditions(rule.body, plan.analysis.entities):
-            yield condition.symbol
+    for condition in stratum.conditions:
+        yield condition.symbol
 
 
-def effects_asked(strata: Iterable[Stratum], plan: Plan) -> dict[Symbol, set[EffectKind]]:
+def effects_asked(strata: Iterable[Stratum]) -> dict[Symbol, set[EffectKind]]:
     """The initiations and terminations that rules ask about."""
     found: dict[Symbol, set[EffectKind]] = {}
     for stratum in strata:
-        for rule in stratum.rules:
-            for condition in conditions(rule.body, plan.analysis.entities):
-                if isinstance(condition.literal, Effect):
-                    found.setdefault(condition.symbol, set()).add(condition.literal.kind)
+        for condition in stratum.conditions:
+            if isinstance(condition.literal, Effect):
+                found.setdefault(condition.symbol, set()).add(condition.literal.kind)
     return found
 
 
@@ -221,10 +234,12 @@ def _in_one_place(plan: Plan, why: str) -> StagePlan:
     draft = _Draft(list(plan.strata), [world])
     home = {symbol: 1 for stratum in plan.strata for symbol in stratum.members}
     stage = _stage(1, draft, plan, home)
-    return StagePlan(plan, (stage,), (why,))
+    return StagePlan(plan, (stage,), why)
 
 
 def _warnings(stages: Iterable[Stage], plan: Plan) -> Iterator[str]:
+    from holdsfor.spreading.ties import tying_rules
+
     for stage in stages:
         places = dict(stage.members)
         for stratum in stage.strata:
@@ -241,15 +256,11 @@ def _tying(stratum: Stratum, plan: Plan) -> str:
     """The rules that keep a stratum in one place, if there are any to name."""
     if not all(_arity(symbol) for symbol in stratum.members):
         return ""
+    from holdsfor.spreading.ties import tying_rules
+
     rules = tying_rules(dict.fromkeys(stratum.members, (0,)), rule_shapes(stratum, plan))
     return f" (rules at {', '.join(rules)})" if rules else ""
 
 
 def _arity(symbol: Symbol) -> int:
     return symbol.arity - len(symbol.inner) + sum(arity for _, _, arity in symbol.inner)
-
-
-def undecided(plan: Plan) -> list[Symbol]:
-    """Fluents whose past can change with what comes later, so that a history cannot be worked on piece by piece."""
-    kept = retention(plan)
-    return sorted(kept.derivable | kept.unsettled | set(plan.domain_readers))

@@ -21,7 +21,7 @@ from holdsfor.engine.saved import from_bytes, from_table, merged, split, to_byte
 from holdsfor.engine.state import Border, Holding, Reports, State
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.tables import FOREVER, Events
-from holdsfor.engine.variants import NotSupported
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.reference import InputInterval
 from holdsfor.syntax.terms import Compound, Const, ListTerm

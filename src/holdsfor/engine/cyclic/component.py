@@ -12,6 +12,7 @@ from weakref import ReferenceType
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.binding import names
 from holdsfor.compiler.analysis.entities import Role, Symbol
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.compiler.plan import Stratum
 from holdsfor.engine.cyclic.conditions import Part, Parts, symbol_of
 from holdsfor.engine.cyclic.deadlines import Deadlines, deadlines_of
@@ -19,7 +20,6 @@ from holdsfor.engine.cyclic.growth import Growth, Split
 from holdsfor.engine.cyclic.residual import Splitter, SweptRule
 from holdsfor.engine.dictionary import Dictionary, Value, value_of
 from holdsfor.engine.kernels import Ints
-from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import (
     Body,
     DelayRule,

@@ -10,6 +10,7 @@ import numpy as np
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.instant import DELAYED, INITIATED, TERMINATED
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.compiler.limits import too_many_delayed_effects
 from holdsfor.compiler.plan import Stratum
 from holdsfor.engine.cyclic.deadlines import Deadline
@@ -54,7 +55,6 @@ from holdsfor.engine.numbers import clipped
 from holdsfor.engine.state import Attempts
 from holdsfor.engine.statics import run_static
 from holdsfor.engine.tables import Events, Intervals, Points
-from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import DelayRule, EffectKind
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.syntax.printer import print_term

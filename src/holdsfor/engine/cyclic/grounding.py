@@ -14,6 +14,7 @@ import numpy as np
 
 from holdsfor.compiler.analysis.binding import names
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.engine.bodies import Bodies
 from holdsfor.engine.cyclic.component import Component, PlannedWay
 from holdsfor.engine.cyclic.conditions import Condition, Part
@@ -27,7 +28,6 @@ from holdsfor.engine.frames import UNIT, Codes, Column, Frame, Numbers, is_in
 from holdsfor.engine.kernels import EMPTY, Ints, true_rows
 from holdsfor.engine.relations import join, relation
 from holdsfor.engine.tables import Intervals
-from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import Boundary, DelayRule, Effect, Fvp, Happens, Holds, Literal, variable_names
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.syntax.terms import Term, Var

@@ -14,9 +14,9 @@ from enum import Enum, auto
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.binding import names
 from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.engine.cyclic.memory import MOST_READS
 from holdsfor.engine.cyclic.residual import Splitter, Way
-from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import (
     Assign,
     Body,

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.binding import schedule
 from holdsfor.compiler.analysis.entities import Role, Symbol
+from holdsfor.compiler.analysis.variants import NotSupported, variants
 from holdsfor.compiler.passes.rename import rename_body
-from holdsfor.engine.variants import NotSupported, variants
 from holdsfor.ir import (
     Algebra,
     Body,

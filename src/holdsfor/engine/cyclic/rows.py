@@ -10,6 +10,7 @@ import numpy as np
 from holdsfor.compiler.analysis.binding import names
 from holdsfor.compiler.analysis.dependencies import Vertex
 from holdsfor.compiler.analysis.instant import EVENT, INITIATED, TERMINATED, Moment
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.engine.cyclic.component import PlannedWay
 from holdsfor.engine.cyclic.conditions import Condition, Part
 from holdsfor.engine.cyclic.grounding import Grounding
@@ -36,7 +37,6 @@ from holdsfor.engine.evaluation import times_of
 from holdsfor.engine.frames import Codes, Column, Frame, Lists, Numbers, classes, is_in
 from holdsfor.engine.kernels import EMPTY, Ints, is_sorted, true_rows
 from holdsfor.engine.relations import join, relation
-from holdsfor.engine.variants import NotSupported
 from holdsfor.ir import (
     INITIAL,
     Boundary,
