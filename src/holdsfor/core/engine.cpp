@@ -9,8 +9,12 @@ namespace holdsfor {
 namespace {
 
 constexpr std::size_t kKeysAtOnce = 64;
-// Cells of logs that are evaluated in a few milliseconds.
-constexpr std::size_t kQuickCells = 50'000;
+// Cells of logs that are evaluated in a few milliseconds, and as how many of them a key counts.
+constexpr std::size_t kQuickCells = 100'000;
+constexpr std::size_t kCellsOfKey = 64;
+// How far ahead keys are fetched, and their rows.
+constexpr std::size_t kStatesAhead = 6;
+constexpr std::size_t kRowsAhead = 3;
 
 }  // namespace
 
@@ -109,8 +113,11 @@ void Engine::find_initial(Time query) {
 
 // Whether the work takes no longer than threads take to begin, nor than somebody who wants to stop it may wait.
 bool Engine::is_quick(StageStore& stage, std::size_t cells) const {
-  if (stage.work().size() > kKeysAtOnce) return false;
-  for (const StageStore::Work& work : stage.work()) cells += stage.state(work.slot).log.cells().size();
+  cells += stage.work().size() * kCellsOfKey;
+  for (const StageStore::Work& work : stage.work()) {
+    if (cells > kQuickCells) return false;
+    cells += stage.state(work.slot).log.cells().size();
+  }
   return cells <= kQuickCells;
 }
 
@@ -140,6 +147,8 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
     output.clear();
     const std::size_t last = std::min(work.size(), (chunk + 1) * at_once);
     for (std::size_t at = chunk * at_once; at < last; ++at) {
+      if (at + kStatesAhead < last) stage.fetch_state(work[at + kStatesAhead].slot);
+      if (at + kRowsAhead < last) stage.fetch_rows(work[at + kRowsAhead].slot);
       evaluators_[thread]->evaluate(stage, work[at], is_wanted_[number], output);
     }
   };

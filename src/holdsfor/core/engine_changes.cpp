@@ -50,7 +50,11 @@ ChangeList Engine::changes(std::size_t most_causes) {
   const ReportTimes times{query_, window_.low(query_), reported_at_};
   ChangeList found;
   for (StageStore& stage : stages_) {
-    for (const KeyReport& report : stage.reports) add_changes(stage, report, times, most_causes, found);
+    for (std::size_t at = 0; at < stage.reports.size(); ++at) {
+      if (at + 6 < stage.reports.size()) stage.fetch_state(stage.reports[at + 6].slot);
+      if (at + 3 < stage.reports.size()) stage.fetch_reported(stage.reports[at + 3].slot);
+      add_changes(stage, stage.reports[at], times, most_causes, found);
+    }
   }
   forget_reports();
   reported_at_ = query_;

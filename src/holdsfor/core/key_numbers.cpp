@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "prefetch.h"
 #include "tables.h"
 
 namespace holdsfor {
@@ -10,14 +11,6 @@ namespace {
 
 // Rows whose slots are fetched together, while those before them are resolved.
 constexpr std::size_t kAhead = 16;
-
-void prefetch(const void* address) {
-#ifdef __GNUC__
-  __builtin_prefetch(address);
-#else
-  (void)address;
-#endif
-}
 
 }  // namespace
 

@@ -30,7 +30,6 @@ struct KeyState {
   bool is_idle = false;
   bool is_forgotten = false;  // its slot is free
   Index report = kNone;       // in the reports of its stage
-  Index work = kNone;         // in the work of its stage, while that is put together
 };
 
 }  // namespace holdsfor

@@ -72,6 +72,22 @@ std::span<const GroundPair> StageStore::initial(Index slot) const {
   return found == initial_.end() ? std::span<const GroundPair>() : found->second;
 }
 
+void StageStore::fetch_rows(Index slot) const {
+  const KeyState& state = states_[slot];
+  const auto cells = state.log.cells();
+  prefetch(cells.data(), cells.size_bytes());
+  if (!cells.empty()) prefetch(&cells[state.log.last_row()]);
+  prefetch(state.intervals.cells().data(), state.intervals.cells().size() * sizeof(Value));
+  prefetch(state.results.data(), state.results.size() * sizeof(Value));
+  prefetch(state.base.words.data(), state.base.words.size() * sizeof(std::uint64_t));
+}
+
+void StageStore::fetch_reported(Index slot) const {
+  const KeyState& state = states_[slot];
+  prefetch(state.results.data(), state.results.size() * sizeof(Value));
+  prefetch(state.reported.data(), state.reported.size() * sizeof(Value));
+}
+
 void StageStore::set_wake(Index slot, Time time) {
   states_[slot].wake = time;
   if (time != kForever) waking_.emplace(time, slot);
@@ -243,7 +259,7 @@ void StageStore::finish_compaction(const Window& window, Time query, const LogWi
 }
 
 StageStore::Work& StageStore::work_of(Index slot) {
-  Index& place = states_[slot].work;
+  Index& place = work_of_[slot];
   if (place == kNone) {
     place = static_cast<Index>(work_.size());
     work_.push_back({.slot = slot});
@@ -253,6 +269,7 @@ StageStore::Work& StageStore::work_of(Index slot) {
 
 void StageStore::put_work_together(Time query, bool is_all) {
   work_.clear();
+  work_of_.resize(states_.size(), kNone);
   for (std::size_t group = 0; group < intake_.size(); ++group) {
     work_of(intake_.key(group)).group = static_cast<Index>(group);
   }
@@ -276,7 +293,7 @@ void StageStore::put_work_together(Time query, bool is_all) {
   if (parts_) add_part_work();
   for (Work& work : work_) {
     work.is_compacted = work.is_compacted || compacts_all_;
-    states_[work.slot].work = kNone;
+    work_of_[work.slot] = kNone;
     states_[work.slot].is_forgotten = false;
   }
 }

@@ -11,6 +11,7 @@
 #include "deliveries.h"
 #include "key_state_io.h"
 #include "part_store.h"
+#include "prefetch.h"
 #include "reports.h"
 #include "sweep.h"
 #include "window.h"
@@ -77,6 +78,10 @@ class StageStore {
   [[nodiscard]] KeyState& state(Index slot) { return states_[slot]; }
   [[nodiscard]] const KeyState& state(Index slot) const { return states_[slot]; }
   [[nodiscard]] std::size_t slots() const { return states_.size(); }
+  // Fetches a key that is evaluated or reported soon, and then its rows.
+  void fetch_state(Index slot) const { prefetch(&states_[slot], sizeof(KeyState)); }
+  void fetch_rows(Index slot) const;
+  void fetch_reported(Index slot) const;
   [[nodiscard]] const KeyNumbers& keys() const { return keys_; }
   [[nodiscard]] std::span<const GroundPair> initial(Index slot) const;
   void set_wake(Index slot, Time time);
@@ -168,6 +173,7 @@ class StageStore {
   std::vector<EffectItem> effect_items_;
   std::vector<PartItem> part_items_;
   std::vector<Work> work_;
+  std::vector<Index> work_of_;  // by slot: in the work while that is put together, else kNone
   std::vector<Index> slots_of_row_;
   std::vector<Value> key_;
   std::size_t unmatched_ = 0;

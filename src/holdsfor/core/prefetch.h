@@ -1,0 +1,23 @@
+// Asks for memory that is read soon: keys are scattered over it, and waiting for them takes longer than the work on them.
+#pragma once
+
+#include <cstddef>
+
+namespace holdsfor {
+
+inline constexpr std::size_t kCacheLine = 64;
+
+inline void prefetch([[maybe_unused]] const void* address) {
+#if defined(__GNUC__)
+  __builtin_prefetch(address);
+#endif
+}
+
+// The first lines of some bytes.
+inline void prefetch(const void* address, std::size_t bytes) {
+  constexpr std::size_t kMost = 6 * kCacheLine;
+  const auto* from = static_cast<const std::byte*>(address);
+  for (std::size_t at = 0; at < bytes && at < kMost; at += kCacheLine) prefetch(from + at);
+}
+
+}  // namespace holdsfor
