@@ -5,10 +5,13 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
 
+#include "bindings_arrays.h"
+#include "bindings_changes.h"
 #include "bindings_values.h"
 #include "engine.h"
 #include "python_host.h"
@@ -21,18 +24,6 @@ namespace {
 using WordArray = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using TimeArray = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using FlagArray = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <typename T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> array_of(std::vector<T> values) {
-  auto kept = std::make_unique<std::vector<T>>(std::move(values));
-  T* data = kept->data();
-  const std::size_t size = kept->size();
-  // From here on Python owns it.
-  const nb::capsule owner(kept.release(), [](void* mine) noexcept {
-    std::default_delete<std::vector<T>>()(static_cast<std::vector<T>*>(mine));
-  });
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
-}
 
 class Core {
  public:
@@ -183,45 +174,10 @@ class Core {
   // Changes
 
   void keep_changes(bool is_wanted) { engine_->keep_changes(is_wanted); }
-  nb::dict changes(std::size_t most_causes) {
-    ChangeList changes = engine_->changes(most_causes);
-    const std::size_t count = changes.entries.size();
-    std::vector<std::uint32_t> table(count);
-    std::vector<std::uint8_t> op(count);
-    Words value(count);
-    std::vector<std::int64_t> start(count);
-    std::vector<std::int64_t> end(count);
-    std::vector<std::int64_t> prev_start(count);
-    std::vector<std::int64_t> prev_end(count);
-    std::vector<std::int64_t> first_start(count);
-    std::vector<std::int64_t> first_query(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      const ChangeList::Entry& one = changes.entries[i];
-      table[i] = one.table;
-      op[i] = static_cast<std::uint8_t>(one.change.op);
-      value[i] = one.value.word();
-      start[i] = one.change.now.start;
-      end[i] = one.change.now.end;
-      prev_start[i] = one.change.previous.start;
-      prev_end[i] = one.change.previous.end;
-      first_start[i] = one.change.now.first_start;
-      first_query[i] = one.change.now.first_query;
-    }
-    nb::dict found;
-    found["table"] = array_of(std::move(table));
-    found["op"] = array_of(std::move(op));
-    found["value"] = array_of(std::move(value));
-    found["start"] = array_of(std::move(start));
-    found["end"] = array_of(std::move(end));
-    found["prev_start"] = array_of(std::move(prev_start));
-    found["prev_end"] = array_of(std::move(prev_end));
-    found["first_start"] = array_of(std::move(first_start));
-    found["first_query"] = array_of(std::move(first_query));
-    found["offsets"] = array_of(std::move(changes.offsets));
-    found["columns"] = array_of(words_of(changes.columns));
-    found["cause_offsets"] = array_of(std::move(changes.cause_offsets));
-    found["causes"] = array_of(std::move(changes.causes));
-    return found;
+  ChangeList changes(std::size_t most_causes) { return engine_->changes(most_causes); }
+  std::unique_ptr<Speller> speller(const nb::list& pieces, const nb::list& reserved, const nb::callable& write,
+                                   const nb::callable& write_row) const {
+    return make_speller(terms_, pieces, reserved, write, write_row);
   }
 
   // State
@@ -349,6 +305,7 @@ NB_MODULE(_core, module) {
   using holdsfor::kNoCause;
   using holdsfor::Value;
   module.def("interval_ids", &holdsfor::ids_of_intervals);
+  holdsfor::bind_changes(module);
   module.def("codes_of_words", &holdsfor::codes_of_words);
   nb::class_<Core>(module, "Core", nb::is_weak_referenceable())
       .def(nb::init<nb::bytes, nb::object>())
@@ -388,6 +345,7 @@ NB_MODULE(_core, module) {
       .def("conflicts", &Core::conflicts)
       .def("keep_changes", &Core::keep_changes)
       .def("changes", &Core::changes, nb::arg("most_causes") = std::size_t{8})
+      .def("speller", &Core::speller, nb::keep_alive<0, 1>())
       .def("save", &Core::save, nb::arg("note") = Value::nothing().word())
       .def("load", &Core::load)
       .def("split", &Core::split, nb::arg("parts"), nb::arg("note") = Value::nothing().word())

@@ -338,10 +338,9 @@ class Engine:
     def _width(self, table: int) -> int:
         return self._program.lowered.plan.tables[table].columns
 
-    def changes(self, most_causes: int) -> dict[str, Any]:
-        """What has changed since this was last asked, as the columns of the core, each with so many causes at most."""
-        found: dict[str, Any] = self.core.changes(most_causes)
-        return found
+    def changes(self, most_causes: int) -> Any:
+        """What has changed since this was last asked, as columns by name, each with so many causes at most."""
+        return self.core.changes(most_causes)
 
     def answer(self, vocabulary: Vocabulary) -> Answer:
         """All that is known about the window of the last query time."""

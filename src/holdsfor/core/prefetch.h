@@ -1,4 +1,5 @@
-// Asks for memory that is read soon: keys are scattered over it, and waiting for them takes longer than the work on them.
+// Asks for memory that is read soon: keys are scattered over it, and waiting for them takes longer than the work on
+// them.
 #pragma once
 
 #include <cstddef>

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.core.compiled import compiled_core
+from holdsfor.core.engine import EventRows, FluentRows, Rows
+from holdsfor.core.host import FOREVER as CORE_FOREVER
 from holdsfor.core.notes import number_note, read_integer, read_integer_or_none, read_items, read_parts, read_text
+from holdsfor.core.vocabulary import WordArray
 from holdsfor.engine.dictionary import Dictionary, Value
+from holdsfor.engine.kernels import Ints
 from holdsfor.engine.report import ground_term
 from holdsfor.engine.stream import EventColumns, FluentColumns
 from holdsfor.engine.tables import FOREVER
+from holdsfor.session.texts import Texts, as_strings
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
 from holdsfor.times import TimeScale
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class CauseKind(StrEnum):
@@ -92,6 +104,73 @@ class _Many(NamedTuple):
         return _cause(self.kind, self.known_until, text, start, None if is_open else end)
 
 
+class _Words(NamedTuple):
+    """Rows of one table that came together, as the core has them."""
+
+    table: int
+    symbol: Symbol
+    kind: CauseKind
+    known_until: float
+    rows: Rows
+    texts: Texts
+
+    def last(self) -> float:
+        return int(self.rows.time.max()) if isinstance(self.rows, EventRows) else -float("inf")
+
+    def cause(self, place: int) -> Cause:
+        return self.causes(np.array([place]))[0]
+
+    def causes(self, places: Ints) -> list[Cause]:
+        """Some of them, spelled out."""
+        kinds, times, ends = self._when(places)
+        is_open = ends == CORE_FOREVER
+        last = np.where(is_open, 0, ends).astype(object)
+        last[is_open] = None
+        texts = self.texts.rows(self.rows, places).strings()
+        columns = [_KINDS[kinds].tolist(), texts, times.tolist(), last.tolist()]
+        found: list[Cause] = compiled_core().records(Cause, columns)
+        return found
+
+    def shown(self, places: Ints, tick: int, scale: TimeScale | None) -> pa.Array:
+        """Some of them as text."""
+        kinds, times, ends = self._when(places)
+        texts = self.texts.rows(self.rows, places)
+        if scale is None:
+            ends = np.where(ends == CORE_FOREVER, CORE_FOREVER, ends * tick)
+            names = [kind.value for kind in CauseKind]
+            return as_strings(compiled_core().shown_causes(kinds, names, texts, times * tick, ends))
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        from holdsfor.io.scaled import time_texts
+
+        is_open = pa.array(ends == CORE_FOREVER)
+        starts = time_texts(pa.array(times * tick), scale)
+        last = time_texts(pa.array(np.where(ends == CORE_FOREVER, times, ends) * tick), scale)
+        spans = pc.binary_join_element_wise("from", starts, "to", last, " ")
+        when = pc.if_else(is_open, pc.binary_join_element_wise("at", starts, " "), spans)
+        names = pa.array([kind.value for kind in CauseKind]).take(pa.array(kinds))
+        return pc.binary_join_element_wise(names, as_strings(texts), when, " ")
+
+    def _when(self, places: Ints) -> tuple[npt.NDArray[np.uint8], Ints, Ints]:
+        """What they did, when they begin, and their ends; those of events, and of what is open, are for ever."""
+        rows = self.rows
+        if isinstance(rows, EventRows):
+            times, ends = rows.time[places], np.full(len(places), CORE_FOREVER)
+        else:
+            times = rows.start[places]
+            ends = np.where(rows.is_point[places], CORE_FOREVER, rows.end[places])
+        number = _ORDER[self.kind]
+        kinds = np.full(len(places), number, np.uint8)
+        if self.kind is CauseKind.ARRIVED:
+            kinds[times <= self.known_until] = _ORDER[CauseKind.LATE]
+        return kinds, times, ends
+
+
+_KINDS = np.array(list(CauseKind), object)
+_ORDER = {kind: number for number, kind in enumerate(CauseKind)}
+
+
 class _Told(NamedTuple):
     """One input that was spelled out, because its session was saved."""
 
@@ -106,7 +185,7 @@ class _Told(NamedTuple):
         return self.told
 
 
-_Batch: TypeAlias = _One | _Many | _Told
+_Batch: TypeAlias = _One | _Many | _Words | _Told
 
 
 def _cause(kind: CauseKind, known_until: float, text: str, time: int, end: int | None) -> Cause:
@@ -120,6 +199,12 @@ def _term(value: Value) -> Term:
 
 def _text(symbol: Symbol, args: Iterable[Term]) -> str:
     return print_term(ground_term(symbol, list(args)))
+
+
+def _size(batch: _Batch) -> int:
+    if isinstance(batch, _Words):
+        return len(batch.rows)
+    return len(batch.rows.arrival) if isinstance(batch, _Many) else 1
 
 
 class Inputs:
@@ -138,6 +223,14 @@ class Inputs:
         self._firsts.append(number)
         self._batches.append(_One(table, symbol, kind, known_until, time, args))
         self._next += 1
+        return number
+
+    def add_rows(self, symbol: Symbol, kind: CauseKind, known_until: float, rows: Rows, texts: Texts) -> int:
+        """Take in rows as the core has them; the number of the first."""
+        number = self._next
+        self._firsts.append(number)
+        self._batches.append(_Words(rows.table, symbol, kind, known_until, rows, texts))
+        self._next += len(rows)
         return number
 
     def add(
@@ -165,11 +258,53 @@ class Inputs:
         place = bisect_right(self._firsts, number) - 1
         return self._batches[place].cause(number - self._firsts[place])
 
+    def causes(self, numbers: Iterable[int]) -> dict[int, Cause]:
+        """Some inputs by their numbers, spelled out."""
+        wanted = sorted(set(numbers))
+        found: dict[int, Cause] = {}
+        at = 0
+        while at < len(wanted):
+            place = bisect_right(self._firsts, wanted[at]) - 1
+            batch, first = self._batches[place], self._firsts[place]
+            if isinstance(batch, _Words):
+                end = bisect_left(wanted, first + len(batch.rows), at)
+                causes = batch.causes(np.array(wanted[at:end]) - first)
+                found.update(zip(wanted[at:end], causes, strict=True))
+                at = end
+            else:
+                found[wanted[at]] = batch.cause(wanted[at] - first)
+                at += 1
+        return found
+
+    def shown(self, numbers: Ints, tick: int, scale: TimeScale | None) -> pa.Array:
+        """Some inputs as text, by their numbers, which are in order."""
+        import pyarrow as pa
+
+        places = np.searchsorted(np.array(self._firsts, np.int64), numbers, "right") - 1
+        ends = np.flatnonzero(np.diff(places, append=-1)) + 1
+        parts = [pa.array([], pa.string())]
+        begin = 0
+        for end in ends.tolist():
+            place = int(places[begin])
+            batch, rows = self._batches[place], numbers[begin:end] - self._firsts[place]
+            if isinstance(batch, _Words):
+                parts.append(batch.shown(rows, tick, scale))
+            else:
+                causes = (batch.cause(row).in_time(tick) for row in rows.tolist())
+                parts.append(pa.array([cause.shown(scale) for cause in causes], pa.string()))
+            begin = end
+        return pa.concat_arrays(parts)
+
+    def words(self) -> list[WordArray]:
+        """The words of what may still be spelled out."""
+        rows = [batch.rows for batch in self._batches if isinstance(batch, _Words)]
+        return [one.words.reshape(-1) for one in rows] + [one.value for one in rows if isinstance(one, FluentRows)]
+
     def noted(self) -> Term:
         """All of it as a term, to be saved."""
         rows = []
         for first, batch in zip(self._firsts, self._batches, strict=True):
-            for place in range(len(batch.rows.arrival) if isinstance(batch, _Many) else 1):
+            for place in range(_size(batch)):
                 kind, text, time, end = batch.cause(place)
                 is_event = batch.is_event if isinstance(batch, _Told) else batch.symbol.kind is EntityKind.EVENT
                 numbers = (first + place, batch.table, int(is_event), time)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from holdsfor.core.compiled import compiled_core
 from holdsfor.core.host import FOREVER, NEVER
+from holdsfor.core.vocabulary import WordArray
+from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.op import Op
 from holdsfor.session.causes import Cause, Inputs
-from holdsfor.session.texts import Texts
+from holdsfor.session.texts import Texts, as_strings
 from holdsfor.times import TimeScale
 
 if TYPE_CHECKING:
@@ -22,8 +25,41 @@ if TYPE_CHECKING:
 _TIMES = ("start", "end", "query_time", "previous_start", "previous_end")
 _OPS = tuple(Op)
 """The operations in the order of the core's numbers for them."""
+_MOST_SPREAD = 50
 MOST_CAUSES = 8
 """So many causes of a change are named, the latest."""
+
+
+def schema() -> pa.Schema:
+    """The columns of changes."""
+    import pyarrow as pa
+
+    from holdsfor.engine.changelog import CHANGES
+
+    return CHANGES.append(pa.field("causes", pa.list_(pa.string())))
+
+
+def _times(ticks: Ints, tick: int, unknown: Bools | None = None) -> pa.Array:
+    import pyarrow as pa
+
+    is_null = (ticks == FOREVER) | (ticks == NEVER)
+    return pa.array(ticks * tick, mask=is_null if unknown is None else is_null | unknown)
+
+
+def _distinct(numbers: Ints) -> tuple[Ints, Ints]:
+    """Different numbers in order, and where each of the given ones is among them."""
+    if not len(numbers):
+        return numbers, numbers
+    low = int(numbers.min())
+    span = int(numbers.max()) - low + 1
+    if span > _MOST_SPREAD * len(numbers):
+        distinct, place = np.unique(numbers, return_inverse=True)
+        return distinct, place
+    # They are close to each other: a mark for each does without sorting.
+    is_there = np.zeros(span, bool)
+    is_there[numbers - low] = True
+    places = np.cumsum(is_there) - 1
+    return np.flatnonzero(is_there) + low, places[numbers - low]
 
 
 class Change(NamedTuple):
@@ -59,13 +95,13 @@ class Context:
 class Changes(Sequence[Change]):
     """What has changed. Rows for Python, `to_arrow()` and the like for data tools."""
 
-    def __init__(self, columns: Mapping[str, Any], query_time: int, context: Context) -> None:
-        self._columns, self._context = columns, context
+    def __init__(self, found: Any, query_time: int, context: Context) -> None:
+        self._found, self._context = found, context
         self.time_scale = context.time_scale
         self.query_time = query_time * context.tick
 
     def __len__(self) -> int:
-        return len(self._columns["table"])
+        return len(self._found)
 
     def __getitem__(self, place: Any) -> Any:
         return self._listed[place]
@@ -75,34 +111,20 @@ class Changes(Sequence[Change]):
 
     @cached_property
     def _listed(self) -> list[Change]:
-        columns, texts = self._columns, self._context.texts
-        tables, values, words = (columns[name].tolist() for name in ("table", "value", "columns"))
-        texts.learn({*values, *words})
-        names = texts.terms(tables, columns["offsets"].tolist(), words)
-        shown = [texts.values[word] for word in values]
-        first = columns["first_start"], columns["first_query"]
-        ids = compiled_core().interval_ids(names, shown, *first, self._context.tick)
-        ops = [_OPS[op] for op in columns["op"].tolist()]
-        is_new = [op is Op.OPEN for op in ops]
-        times = [self._times(name) for name in ("start", "end")]
-        before = [
-            [None if new else time for new, time in zip(is_new, self._times(name), strict=True)]
-            for name in ("prev_start", "prev_end")
-        ]
-        query = [self.query_time] * len(names)
-        rows = zip(ids, ops, names, shown, *times, query, *before, self._causes(), strict=True)
-        return list(map(Change._make, rows))
-
-    def _times(self, name: str) -> list[int | None]:
-        tick = self._context.tick
-        return [None if ticks in (FOREVER, NEVER) else ticks * tick for ticks in self._columns[name].tolist()]
-
-    def _causes(self) -> list[tuple[Cause, ...]]:
-        inputs, tick = self._context.inputs, self._context.tick
-        offsets, numbers = self._columns["cause_offsets"].tolist(), self._columns["causes"].tolist()
-        known = {number: inputs.cause(number).in_time(tick) for number in set(numbers)}
+        context = self._context
+        numbers = self._found["causes"].tolist()
+        known = context.inputs.causes(numbers)
+        if context.tick != 1:
+            known = {number: cause.in_time(context.tick) for number, cause in known.items()}
         causes = [known[number] for number in numbers]
-        return [tuple(causes[begin:end]) for begin, end in pairwise(offsets)]
+        rows: list[Change] = context.texts.speller.changes(
+            self._found, Change, _OPS, self.query_time, context.tick, causes
+        )
+        return rows
+
+    def words(self) -> list[WordArray]:
+        """The words of terms that are still to be spelled out."""
+        return [self._found["columns"], self._found["value"], *self._context.inputs.words()]
 
     # Tables
 
@@ -119,11 +141,27 @@ class Changes(Sequence[Change]):
     def _table(self) -> pa.Table:
         import pyarrow as pa
 
-        from holdsfor.engine.changelog import CHANGES
+        found, context = self._found, self._context
+        speller, tick = context.texts.speller, context.tick
+        names, values = speller.fluents(found), speller.values(found)
+        ids = compiled_core().change_ids(found, names, values, tick)
+        op = found["op"]
+        ops = pa.array([one.value for one in Op]).take(pa.array(op))
+        is_new = op == _OPS.index(Op.OPEN)
+        now = [_times(found[name], tick) for name in ("start", "end")]
+        before = [_times(found[name], tick, is_new) for name in ("prev_start", "prev_end")]
+        query = pa.array(np.full(len(found), self.query_time))
+        columns = [as_strings(ids), ops, as_strings(names), as_strings(values), *now, query, *before]
+        return pa.Table.from_arrays([*columns, self._shown_causes()], schema=schema())
 
-        columns = [[getattr(change, name) for change in self._listed] for name in CHANGES.names]
-        causes = [[cause.shown(self.time_scale) for cause in change.causes] for change in self._listed]
-        return pa.table([*columns, causes], schema=CHANGES.append(pa.field("causes", pa.list_(pa.string()))))
+    def _shown_causes(self) -> pa.Array:
+        import pyarrow as pa
+
+        context, numbers = self._context, self._found["causes"]
+        distinct, place = _distinct(numbers)
+        texts = context.inputs.shown(distinct, context.tick, self.time_scale)
+        offsets = pa.array(self._found["cause_offsets"].astype(np.int32))
+        return pa.ListArray.from_arrays(offsets, texts.take(pa.array(place)))
 
     def to_pandas(self) -> Any:
         """The same as a pandas data frame."""

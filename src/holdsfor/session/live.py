@@ -210,7 +210,7 @@ class Session:
                 continue
             cause = -1
             if self._keeps_changes:
-                cause = self._inputs.add(rows.table, symbol, kind, self._known_until, columns, dictionary)
+                cause = self._inputs.add_rows(symbol, kind, self._known_until, rows, self._texts)
             yield rows, cause
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,10 +19,13 @@ from holdsfor.incremental.heap import FIRST, SECTION
 from holdsfor.incremental.stage import StageRun
 from holdsfor.incremental.trace import Trace
 from holdsfor.session.causes import Cause, Inputs
-from holdsfor.session.changes import MOST_CAUSES, Change, Changes
+from holdsfor.session.changes import MOST_CAUSES, Change, Changes, schema
 from holdsfor.session.mixed.ledger import Entries, Ledger, finite
 from holdsfor.syntax.printer import print_term
 from holdsfor.times import TimeScale
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,14 @@ class MixedChanges(Changes):
             shown = ids[place], op, names[place], values[place]
             found.append(Change(*shown, *now, self.query_time, *was, self._causes_of(row)))
         return found
+
+    @cached_property
+    def _table(self) -> pa.Table:
+        import pyarrow as pa
+
+        columns = [[getattr(change, name) for change in self._listed] for name in schema().names[:-1]]
+        causes = [[cause.shown(self.time_scale) for cause in change.causes] for change in self._listed]
+        return pa.table([*columns, causes], schema=schema())
 
     def _name(self, row: Sequence[int]) -> str:
         ledger = self._known.ledger

@@ -1,0 +1,25 @@
+// Columns that Python takes over.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace holdsfor {
+
+template <typename T>
+nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>> array_of(std::vector<T> values) {
+  auto kept = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = kept->data();
+  const std::size_t size = kept->size();
+  // From here on Python owns it.
+  const nanobind::capsule owner(kept.release(), [](void* mine) noexcept {
+    std::default_delete<std::vector<T>>()(static_cast<std::vector<T>*>(mine));
+  });
+  return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(data, {size}, owner);
+}
+
+}  // namespace holdsfor
