@@ -127,7 +127,7 @@ ROWS = [
         "if («until < time_of(known[2])») {",
         "false",
     ),
-    CoreBug("an event that is retracted stays", "intake.cpp", "  «head.is_there = 0;»", ""),
+    CoreBug("an event that is retracted stays", "log_writer.cpp", "  «head.is_there = 0;»", ""),
     CoreBug(
         "a point at the query time does not wake its key",
         "interval_log.cpp",
@@ -142,9 +142,9 @@ ROWS = [
     ),
     CoreBug(
         "a limit belongs to what lies below it",
-        "row_conditions.cpp",
-        "static_cast<std::size_t>(«*known >= limit»)",
-        "*known > limit",
+        "row_tester.cpp",
+        "static_cast<std::uint32_t>(«number >= limit»)",
+        "number > limit",
     ),
 ]
 STORE = [

@@ -5,26 +5,14 @@
 namespace holdsfor {
 namespace {
 
-void add_event(Arrivals& arrivals, const Value* row, Cause cause, bool is_retraction) {
-  const std::size_t before = arrivals.rows.size();
-  arrivals.rows.cells.insert(arrivals.rows.cells.end(), row, row + arrivals.rows.width);
-  // Both columns are left out as long as they would say nothing.
-  if (is_retraction || !arrivals.is_retraction.empty()) {
-    arrivals.is_retraction.resize(before);
-    arrivals.is_retraction.push_back(is_retraction);
+bool are_all_between(std::span<const Time> times, Time first, Time last) {
+  Time least = kForever;
+  Time most = kNever;
+  for (const Time time : times) {
+    least = std::min(least, time);
+    most = std::max(most, time);
   }
-  if (cause != kNoCause || !arrivals.causes.empty()) {
-    arrivals.causes.resize(before, kNoCause);
-    arrivals.causes.push_back(cause);
-  }
-}
-
-bool are_all_between(const RowSet& rows, Time first, Time last) {
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    const Time time = time_of(*rows.row(row));
-    if (time < first || time > last) return false;
-  }
-  return true;
+  return least >= first && most <= last;
 }
 
 }  // namespace
@@ -56,8 +44,9 @@ void Admission::admit_waiting(const Window& window, Time query, Deliveries& into
         continue;
       }
       --waiting_count_;
-      if (time >= first)
-        add_event(into.events_of(table, plan_.tables[table].columns), cells, waiting.causes[row], false);
+      if (time >= first) {
+        into.events_of(table, plan_.tables[table].columns).add(time, waiting.args(row), waiting.causes[row], false);
+      }
     }
     waiting = std::move(left);
   }
@@ -65,43 +54,40 @@ void Admission::admit_waiting(const Window& window, Time query, Deliveries& into
 
 void Admission::insert_events(Edit& edit, const Window& window, Time query, Deliveries& into) {
   const Time first = window.first(query);
-  Arrivals& arrivals = into.events_of(edit.table, plan_.tables[edit.table].columns);
-  if (arrivals.rows.cells.empty() &&
-      are_all_between(edit.rows, std::max(first, window.start == kNever ? kNever : window.start + 1), query)) {
-    arrivals.rows.cells.swap(edit.rows.cells);
-    for (std::size_t row = 0; row < arrivals.rows.size() && edit.cause != kNoCause; ++row) {
-      arrivals.causes.push_back(edit.cause_of(row));
-    }
+  const EventRows& rows = edit.events;
+  if (are_all_between(rows.times(), std::max(first, window.start == kNever ? kNever : window.start + 1), query)) {
+    into.add(
+        {.table = edit.table, .rows = std::move(edit.events), .cause = edit.cause, .causes = {}, .is_retraction = {}});
     return;
   }
-  for (std::size_t row = 0; row < edit.rows.size(); ++row) {
-    const Value* cells = edit.rows.row(row);
-    const Time time = time_of(cells[0]);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const Time time = rows.time(row);
     if (time < first || time <= window.start) {
       ++late_;
     } else if (time > query) {
       Waiting& waiting = waiting_[edit.table];
-      waiting.rows.width = edit.rows.width;
-      waiting.rows.cells.insert(waiting.rows.cells.end(), cells, cells + edit.rows.width);
+      waiting.rows.width = rows.width() + kEventHead;
+      waiting.rows.cells.push_back(time_cell(time));
+      for (std::size_t i = 0; i < rows.width(); ++i) waiting.rows.cells.push_back(Value::from_word(rows.args(row)[i]));
       waiting.causes.push_back(edit.cause_of(row));
       ++waiting_count_;
     } else {
-      add_event(arrivals, cells, edit.cause_of(row), false);
+      into.events_of(edit.table, rows.width()).add(time, rows.args(row), edit.cause_of(row), false);
     }
   }
 }
 
 void Admission::retract_events(const Edit& edit, const Window& window, Time query, Deliveries& into) {
   const Time first = window.first(query);
-  for (std::size_t row = 0; row < edit.rows.size(); ++row) {
-    const Value* cells = edit.rows.row(row);
-    const Time time = time_of(cells[0]);
+  const EventRows& rows = edit.events;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const Time time = rows.time(row);
     if (time > query) {
-      if (!retract_waiting(edit.table, cells)) ++unmatched_;
+      if (!retract_waiting(edit.table, time, rows.args(row))) ++unmatched_;
     } else if (time < first) {
       ++unmatched_;
     } else {
-      add_event(into.events_of(edit.table, plan_.tables[edit.table].columns), cells, edit.cause_of(row), true);
+      into.events_of(edit.table, rows.width()).add(time, rows.args(row), edit.cause_of(row), true);
     }
   }
 }
@@ -116,13 +102,14 @@ Cause Admission::first_waiting_cause() const {
   return found;
 }
 
-bool Admission::retract_waiting(Index table, const Value* wanted) {
+bool Admission::retract_waiting(Index table, Time time, const std::uint64_t* args) {
   Waiting& waiting = waiting_[table];
   const std::size_t width = waiting.rows.width;
   bool is_found = false;
   for (std::size_t row = waiting.rows.size(); row-- > 0;) {
     const Value* cells = waiting.rows.row(row);
-    if (!std::equal(cells, cells + width, wanted)) continue;
+    const auto is_same = [](Value cell, std::uint64_t word) { return cell.word() == word; };
+    if (time_of(cells[0]) != time || !std::equal(cells + kEventHead, cells + width, args, is_same)) continue;
     const auto at = waiting.rows.cells.begin() + static_cast<std::ptrdiff_t>(row * width);
     waiting.rows.cells.erase(at, at + static_cast<std::ptrdiff_t>(width));
     waiting.causes.erase(waiting.causes.begin() + static_cast<std::ptrdiff_t>(row));
@@ -134,8 +121,8 @@ bool Admission::retract_waiting(Index table, const Value* wanted) {
 
 void Admission::insert_intervals(const Edit& edit, Time first, Deliveries& into) {
   IntervalArrivals& arrivals = into.intervals_of(edit.table, plan_.tables[edit.table].columns);
-  for (std::size_t row = 0; row < edit.rows.size(); ++row) {
-    const Value* cells = edit.rows.row(row);
+  for (std::size_t row = 0; row < edit.intervals.size(); ++row) {
+    const Value* cells = edit.intervals.row(row);
     const Time start = time_of(cells[0]);
     const Time end = time_of(cells[1]);
     const bool is_point = edit.is_point[row];
@@ -146,14 +133,14 @@ void Admission::insert_intervals(const Edit& edit, Time first, Deliveries& into)
     }
     const int flags = (is_point ? kIsPoint : 0) | (start < first ? kIsCut : 0);
     arrivals.add({.flags = static_cast<std::uint8_t>(flags)}, std::max(start, first), end, start,
-                 {cells + 2, edit.rows.width - 2}, edit.cause_of(row));
+                 {cells + 2, edit.intervals.width - 2}, edit.cause_of(row));
   }
 }
 
 void Admission::retract_intervals(const Edit& edit, Time first, Deliveries& into) {
   IntervalArrivals& arrivals = into.intervals_of(edit.table, plan_.tables[edit.table].columns);
-  for (std::size_t row = 0; row < edit.rows.size(); ++row) {
-    const Value* cells = edit.rows.row(row);
+  for (std::size_t row = 0; row < edit.intervals.size(); ++row) {
+    const Value* cells = edit.intervals.row(row);
     const Time start = time_of(cells[0]);
     const Time end = time_of(cells[1]);
     if (end <= first || end <= start) {
@@ -161,7 +148,7 @@ void Admission::retract_intervals(const Edit& edit, Time first, Deliveries& into
       continue;
     }
     const int flags = kIsRetraction | (edit.is_point[row] ? kIsPoint : 0);
-    arrivals.add({.flags = static_cast<std::uint8_t>(flags)}, start, end, start, {cells + 2, edit.rows.width - 2},
+    arrivals.add({.flags = static_cast<std::uint8_t>(flags)}, start, end, start, {cells + 2, edit.intervals.width - 2},
                  edit.cause_of(row));
   }
 }

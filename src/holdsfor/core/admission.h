@@ -41,6 +41,10 @@ class Admission {
   struct Waiting {
     RowSet rows;
     std::vector<Cause> causes;
+
+    [[nodiscard]] std::span<const Value> args(std::size_t row) const {
+      return {rows.row(row) + kEventHead, rows.width - kEventHead};
+    }
   };
 
   void admit_waiting(const Window& window, Time query, Deliveries& into);
@@ -48,7 +52,7 @@ class Admission {
   void retract_events(const Edit& edit, const Window& window, Time query, Deliveries& into);
   void insert_intervals(const Edit& edit, Time first, Deliveries& into);
   void retract_intervals(const Edit& edit, Time first, Deliveries& into);
-  bool retract_waiting(Index table, const Value* row);
+  bool retract_waiting(Index table, Time time, const std::uint64_t* args);
 
   const Plan& plan_;
   std::vector<Waiting> waiting_;

@@ -91,7 +91,7 @@ class Core {
     return nb::make_tuple("compound", terms_[term.functor].text, words_of(term.items));
   }
 
-  // Input
+  // Input: the columns of events are read when time goes on, and must stay as they are until then.
 
   void set_window(std::optional<std::int64_t> size, std::optional<std::int64_t> start) {
     if (size && *size < 1) throw nb::value_error("a window has at least one time-point");
@@ -139,6 +139,7 @@ class Core {
     } catch (const EvaluationStop& stop) {
       host_.stopped(stop, prepared_.plan.max_delayed_effects);
     }
+    lent_.clear();
   }
   void mark_all_dirty() { engine_->mark_all_dirty(); }
   void resume_at(std::optional<std::int64_t> time) { prepared_.resume_at = time; }
@@ -188,6 +189,7 @@ class Core {
     auto [fresh, note] = read_engine(bytes);
     fresh->require_all_parts();
     engine_ = std::move(fresh);
+    lent_.clear();
     return note.word();
   }
   // The state in parts: each key is in one of them, by its first value; the note is in the first.
@@ -244,12 +246,9 @@ class Core {
   void add_events(Index table, const TimeArray& times, const WordArray& words, Cause cause, bool is_retraction) {
     const std::size_t width = info(table, true).columns;
     if (words.size() != times.size() * width) throw nb::value_error("not as many words as the rows have columns");
-    RowSet& rows = engine_->edits().edit_for(table, is_retraction, cause, width + kEventHead).rows;
-    rows.cells.reserve(rows.cells.size() + times.size() * rows.width);
-    for (std::size_t row = 0; row < times.size(); ++row) {
-      rows.cells.push_back(time_cell(times(row)));
-      for (std::size_t i = 0; i < width; ++i) rows.cells.push_back(Value::from_word(words(row * width + i)));
-    }
+    engine_->edits().add_events(table, is_retraction, cause,
+                                EventRows::borrowed({times.data(), times.size()}, {words.data(), words.size()}, width));
+    lent_.emplace_back(times, words);
   }
   void add_intervals(Index table, const TimeArray& starts, const TimeArray& ends, const WordArray& values,
                      const WordArray& words, const FlagArray& is_point, Cause cause, bool is_retraction) {
@@ -258,12 +257,12 @@ class Core {
     if (ends.size() != count || values.size() != count || is_point.size() != count || words.size() != count * width) {
       throw nb::value_error("columns of different lengths");
     }
-    Edit& edit = engine_->edits().edit_for(table, is_retraction, cause, width + kIntervalHead);
+    Edit& edit = engine_->edits().edit_for_interval(table, is_retraction, cause, width);
     for (std::size_t row = 0; row < count; ++row) {
-      edit.rows.cells.push_back(time_cell(starts(row)));
-      edit.rows.cells.push_back(time_cell(ends(row)));
-      edit.rows.cells.push_back(Value::from_word(values(row)));
-      for (std::size_t i = 0; i < width; ++i) edit.rows.cells.push_back(Value::from_word(words(row * width + i)));
+      edit.intervals.cells.push_back(time_cell(starts(row)));
+      edit.intervals.cells.push_back(time_cell(ends(row)));
+      edit.intervals.cells.push_back(Value::from_word(values(row)));
+      for (std::size_t i = 0; i < width; ++i) edit.intervals.cells.push_back(Value::from_word(words(row * width + i)));
       edit.is_point.push_back(is_point(row));
     }
   }
@@ -278,9 +277,7 @@ class Core {
       if (!value) throw nb::type_error("an argument is neither text nor a number");
       row.push_back(*value);
     }
-    RowSet& rows = engine_->edits().edit_for(table, is_retraction, cause, width + kEventHead).rows;
-    rows.cells.push_back(time_cell(time));
-    rows.cells.insert(rows.cells.end(), row.begin(), row.end());
+    engine_->edits().edit_for_event(table, is_retraction, cause, width).events.add(time, row);
   }
   static std::vector<Value> values_of(const Words& words) {
     std::vector<Value> found;
@@ -292,6 +289,8 @@ class Core {
   PythonHost host_;
   Prepared prepared_;
   std::uint64_t fingerprint_;
+  // Columns of events that were pushed and are not taken in yet.
+  std::vector<std::pair<TimeArray, WordArray>> lent_;
   std::unique_ptr<Engine> engine_;
 };
 

@@ -20,8 +20,19 @@ Entry& entry_of(std::vector<Entry>& entries, Index table, std::size_t width, aut
 
 }  // namespace
 
+void Deliveries::add(Arrivals arrivals) {
+  const auto after = std::upper_bound(events.begin(), events.end(), arrivals.table,
+                                      [](Index wanted, const Arrivals& one) { return wanted < one.table; });
+  events.insert(after, std::move(arrivals));
+}
+
 Arrivals& Deliveries::events_of(Index table, std::size_t columns) {
-  return entry_of(events, table, columns + kEventHead, [](const Arrivals&) { return false; });
+  const auto after = std::upper_bound(events.begin(), events.end(), table,
+                                      [](Index wanted, const Arrivals& one) { return wanted < one.table; });
+  if (after != events.begin() && std::prev(after)->table == table && std::prev(after)->can_grow()) {
+    return *std::prev(after);
+  }
+  return *events.insert(after, Arrivals{.table = table, .rows = EventRows(columns), .causes = {}, .is_retraction = {}});
 }
 
 IntervalArrivals& Deliveries::intervals_of(Index table, std::size_t columns) {

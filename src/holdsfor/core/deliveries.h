@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "intake.h"
+#include "arrivals.h"
 #include "interval_log.h"
 
 namespace holdsfor {
@@ -17,12 +17,16 @@ struct EffectArrivals {
   std::vector<Cause> causes;
 };
 
-// At most one entry for each table (and kind of effect), in the order of tables.
+// In the order of tables. Events of a table are in the order in which they came; of the others there is at most one
+// entry for each table (and kind of effect).
 struct Deliveries {
   std::vector<Arrivals> events;
   std::vector<IntervalArrivals> intervals;
   std::vector<EffectArrivals> effects;
 
+  // Adds events behind those of the same table.
+  void add(Arrivals arrivals);
+  // The last events of a table, to which others can be added.
   Arrivals& events_of(Index table, std::size_t columns);
   IntervalArrivals& intervals_of(Index table, std::size_t columns);
   EffectArrivals& effects_of(Index table, bool is_termination, std::size_t columns);

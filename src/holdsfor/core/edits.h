@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "event_rows.h"
 #include "plan.h"
 #include "rows.h"
 
@@ -14,15 +14,17 @@ namespace holdsfor {
 using Cause = std::int64_t;
 inline constexpr Cause kNoCause = -1;
 
-// Rows of one table that came together. Events are a time and arguments, as in RowSet; intervals are start, end, value
-// and arguments. Row i has the number `cause + i`.
+// Rows of one table that came together: events, or intervals, which are start, end, value and arguments. Row i has the
+// number `cause + i`.
 struct Edit {
   Index table = 0;
   bool is_retraction = false;
   Cause cause = kNoCause;
-  RowSet rows;
+  EventRows events;
+  RowSet intervals;
   std::vector<bool> is_point;  // of intervals
 
+  [[nodiscard]] std::size_t size() const { return events.size() + intervals.size(); }
   [[nodiscard]] Cause cause_of(std::size_t row) const {
     return cause == kNoCause ? kNoCause : cause + static_cast<Cause>(row);
   }
@@ -30,13 +32,19 @@ struct Edit {
 
 class Edits {
  public:
-  // The edit that a row is to be added to: the last one, if the row goes on with it.
-  Edit& edit_for(Index table, bool is_retraction, Cause cause, std::size_t width);
+  // Columns of events are read when they are taken in: whoever lends them keeps them as they are until then.
+  void add_events(Index table, bool is_retraction, Cause cause, EventRows rows);
+  // The edits that an event or an interval is to be added to: the last one, if it goes on with that.
+  Edit& edit_for_event(Index table, bool is_retraction, Cause cause, std::size_t columns);
+  Edit& edit_for_interval(Index table, bool is_retraction, Cause cause, std::size_t columns);
   [[nodiscard]] std::vector<Edit>& all() { return edits_; }
   [[nodiscard]] const std::vector<Edit>& all() const { return edits_; }
   void clear() { edits_.clear(); }
 
  private:
+  Edit* going_on(Index table, bool is_retraction, Cause cause);
+  Edit& begin(Index table, bool is_retraction, Cause cause);
+
   std::vector<Edit> edits_;
 };
 

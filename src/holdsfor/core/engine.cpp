@@ -130,7 +130,8 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
   }
   // Rows that come in are counted before they are handed over.
   std::size_t incoming = 0;
-  for (const Arrivals& arrivals : deliveries_.events) incoming += arrivals.rows.cells.size();
+  for (const Arrivals& arrivals : deliveries_.events)
+    incoming += arrivals.rows.size() * (arrivals.rows.width() + kLogHead);
   for (const IntervalArrivals& arrivals : deliveries_.intervals) incoming += arrivals.rows.cells.size();
   stage.deliver(deliveries_, window_, query, border, evaluator(0).writer(number), widths_, is_home_[number]);
   const auto work = stage.work();
@@ -208,9 +209,7 @@ void Engine::pass_on(const StageOutput& output, const StageOutput::Row& row, Cau
     arrivals.add({.flags = flags}, start, time_of(rest[1]), start, rest.subspan(2), cause);
   } else if (head.kind == ResultKind::kEvent) {
     Arrivals& arrivals = deliveries_.events_of(head.table, columns);
-    arrivals.rows.cells.insert(arrivals.rows.cells.end(), rest.begin(), rest.end());
-    arrivals.is_retraction.push_back(row.is_removed);
-    arrivals.causes.push_back(cause);
+    arrivals.add(time_of(rest[0]), rest.subspan(kEventHead), cause, row.is_removed);
   } else {
     EffectArrivals& arrivals = deliveries_.effects_of(head.table, head.kind == ResultKind::kTermination, columns);
     arrivals.rows.cells.insert(arrivals.rows.cells.end(), rest.begin(), rest.end());
@@ -243,7 +242,10 @@ RowSet Engine::conflict_rows(Index table) const {
 }
 
 void Engine::mark_terms(TermMarks& marks) const {
-  for (const Edit& edit : edits_.all()) marks.mark(edit.rows.cells);
+  for (const Edit& edit : edits_.all()) {
+    for (const std::uint64_t word : edit.events.words()) marks.mark(word);
+    marks.mark(edit.intervals.cells);
+  }
   admission_.mark_terms(marks);
   for (const StageStore& stage : stages_) stage.mark_terms(marks);
 }

@@ -27,7 +27,7 @@ void Engine::forget_reports() {
 void Engine::note_causes() {
   for (const Edit& edit : edits_.all()) {
     if (edit.cause == kNoCause) continue;
-    const Cause end = edit.cause_of(edit.rows.size());
+    const Cause end = edit.cause_of(edit.size());
     const bool goes_on =
         !cause_ranges_.empty() && cause_ranges_.back().table == edit.table && cause_ranges_.back().end == edit.cause;
     if (goes_on) {

@@ -1,5 +1,6 @@
 // Saves the state of an engine, whole or in parts, and takes such states in.
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 #include "engine.h"
@@ -35,6 +36,28 @@ void read_rows(StateReader& from, RowSet& rows, std::size_t plain) {
   }
 }
 
+void write_events(StateWriter& into, const EventRows& rows) {
+  into.put(rows.size());
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    into.put_time(rows.time(row));
+    for (std::size_t i = 0; i < rows.width(); ++i) {
+      const Value value = Value::from_word(rows.args(row)[i]);
+      into.put_values({&value, 1});
+    }
+  }
+}
+
+void read_events(StateReader& from, EventRows& rows) {
+  const std::size_t count = from.get_count(kEventHead);
+  std::vector<Value> args;
+  for (std::size_t row = 0; row < count; ++row) {
+    const Time time = from.get_time();
+    args.clear();
+    from.get_values(rows.width(), args);
+    rows.add(time, args);
+  }
+}
+
 }  // namespace
 
 void write_edits(StateWriter& into, const Edits& edits, const Plan& plan) {
@@ -44,7 +67,7 @@ void write_edits(StateWriter& into, const Edits& edits, const Plan& plan) {
     into.put(edit.table);
     into.put(edit.is_retraction ? 1 : 0);
     into.put_time(edit.cause);
-    write_rows(into, edit.rows, is_event ? kEventHead : 2);
+    is_event ? write_events(into, edit.events) : write_rows(into, edit.intervals, 2);
     for (const bool is_point : edit.is_point) into.put(is_point ? 1 : 0);
   }
 }
@@ -57,10 +80,15 @@ void read_edits(StateReader& from, Edits& edits, const Plan& plan) {
     edit.is_retraction = from.get_below(2) == 1;
     edit.cause = from.get_cause();
     const bool is_event = plan.tables[edit.table].is_event();
-    edit.rows.width = plan.tables[edit.table].columns + (is_event ? kEventHead : kIntervalHead);
-    read_rows(from, edit.rows, is_event ? kEventHead : 2);
-    for (std::size_t row = 0; !is_event && row < edit.rows.size(); ++row)
-      edit.is_point.push_back(from.get_below(2) == 1);
+    const std::size_t columns = plan.tables[edit.table].columns;
+    if (is_event) {
+      edit.events = EventRows(columns);
+      read_events(from, edit.events);
+    } else {
+      edit.intervals.width = columns + kIntervalHead;
+      read_rows(from, edit.intervals, 2);
+      for (std::size_t row = 0; row < edit.size(); ++row) edit.is_point.push_back(from.get_below(2) == 1);
+    }
     edits.all().push_back(std::move(edit));
   }
 }
@@ -223,7 +251,9 @@ void Engine::absorb(Engine& other) {
   conflicts_ += other.conflicts_;
   admission_.absorb(other.admission_);
   auto& edits = edits_.all();
-  edits.insert(edits.end(), other.edits_.all().begin(), other.edits_.all().end());
+  edits.insert(edits.end(), std::make_move_iterator(other.edits_.all().begin()),
+               std::make_move_iterator(other.edits_.all().end()));
+  other.edits_.clear();
   cause_ranges_.insert(cause_ranges_.end(), other.cause_ranges_.begin(), other.cause_ranges_.end());
   std::sort(cause_ranges_.begin(), cause_ranges_.end(),
             [](const CauseRange& a, const CauseRange& b) { return a.first < b.first; });

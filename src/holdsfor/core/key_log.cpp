@@ -23,77 +23,96 @@ bool comes_before(const Value* row, Time time, std::uint16_t table) {
 }  // namespace
 
 Log::Position Log::find(Time time, std::uint16_t table, const LogWidths& widths) {
-  if (cells_.empty()) return {};
-  if (comes_before(cells_.data() + last_, time, table)) return {cells_.size(), last_};
-  if (cells_.size() > kCellsBetweenMarks) {
+  const std::span<const Value> cells = this->cells();
+  if (cells.empty()) return {};
+  if (comes_before(cells.data() + last_, time, table)) return {cells.size(), last_};
+  if (cells.size() > kCellsBetweenMarks) {
     std::size_t at = marks_.empty() ? 0 : marks_.back();
-    for (std::size_t mark = at; at < cells_.size(); at += widths.of(cells_.data() + at)) {
+    for (std::size_t mark = at; at < cells.size(); at += widths.of(cells.data() + at)) {
       if (at - mark < kCellsBetweenMarks) continue;
       marks_.push_back(at);
       mark = at;
     }
   }
   const auto mark = std::partition_point(
-      marks_.begin(), marks_.end(), [&](std::size_t one) { return comes_before(cells_.data() + one, time, table); });
+      marks_.begin(), marks_.end(), [&](std::size_t one) { return comes_before(cells.data() + one, time, table); });
   Position found;
   found.at = found.before = mark == marks_.begin() ? 0 : *(mark - 1);
-  while (comes_before(cells_.data() + found.at, time, table)) {
+  while (comes_before(cells.data() + found.at, time, table)) {
     found.before = found.at;
-    found.at += widths.of(cells_.data() + found.at);
+    found.at += widths.of(cells.data() + found.at);
   }
   return found;
 }
 
 std::size_t Log::rows(const LogWidths& widths) const {
   std::size_t found = 0;
-  for (std::size_t at = 0; at < cells_.size(); at += widths.of(&cells_[at])) ++found;
+  for (std::size_t at = 0; at < cells().size(); at += widths.of(&cells()[at])) ++found;
   return found;
 }
 
 void Log::replace(std::size_t from, std::size_t to, std::span<const Value> cells, std::size_t last) {
-  const auto place = [&](std::size_t at) { return cells_.begin() + static_cast<std::ptrdiff_t>(at); };
+  own();
+  const auto place = [&](std::size_t at) { return own_.begin() + static_cast<std::ptrdiff_t>(at); };
   marks_.erase(std::upper_bound(marks_.begin(), marks_.end(), from), marks_.end());
   const std::size_t common = std::min(to - from, cells.size());
   std::copy_n(cells.begin(), common, place(from));
   if (common < cells.size()) {
-    cells_.insert(place(to), cells.begin() + static_cast<std::ptrdiff_t>(common), cells.end());
+    own_.insert(place(to), cells.begin() + static_cast<std::ptrdiff_t>(common), cells.end());
   } else {
-    cells_.erase(place(from + common), place(to));
+    own_.erase(place(from + common), place(to));
   }
   last_ = last;
 }
 
+void Log::borrow(std::span<Value> cells, std::shared_ptr<CellBuffer> lender, std::size_t last) {
+  std::vector<Value>().swap(own_);
+  marks_.clear();
+  lent_ = cells;
+  lender_ = std::move(lender);
+  last_ = last;
+}
+
+void Log::own() {
+  if (!lender_) return;
+  own_.assign(lent_.begin(), lent_.end());
+  lent_ = {};
+  lender_.reset();
+}
+
 void Log::forget_conditions(const LogWidths& widths) {
-  for (std::size_t at = 0; at < cells_.size(); at += widths.of(&cells_[at])) {
-    RowHead head = RowHead::from(cells_[at + 1]);
+  const std::span<Value> cells = lender_ ? lent_ : std::span<Value>(own_);
+  for (std::size_t at = 0; at < cells.size(); at += widths.of(&cells[at])) {
+    RowHead head = RowHead::from(cells[at + 1]);
     head.passes = RowHead::kUnknown;
-    cells_[at + 1] = head.word();
+    cells[at + 1] = head.word();
   }
 }
 
 void Log::drop_until(Time time, std::span<const Time> keep, const LogWidths& widths) {
+  own();
   std::size_t to = 0;
   std::size_t last = 0;
   std::size_t from = 0;
-  while (from < cells_.size()) {
-    const Time when = time_of(cells_[from]);
+  while (from < own_.size()) {
+    const Time when = time_of(own_[from]);
     if (when > time) break;
-    const RowHead head = RowHead::from(cells_[from + 1]);
+    const RowHead head = RowHead::from(own_[from + 1]);
     const std::size_t width = widths[head.table];
     const Time kept = keep[head.table];
     // Rows of the last `kept` time-points stay.
     if (kept == kForever ||
         static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(when) < static_cast<std::uint64_t>(kept)) {
-      std::copy_n(cells_.begin() + static_cast<std::ptrdiff_t>(from), width,
-                  cells_.begin() + static_cast<std::ptrdiff_t>(to));
+      std::copy_n(own_.begin() + static_cast<std::ptrdiff_t>(from), width,
+                  own_.begin() + static_cast<std::ptrdiff_t>(to));
       last = to;
       to += width;
     }
     from += width;
   }
   marks_.clear();
-  last_ = from < cells_.size() ? last_ - (from - to) : last;
-  cells_.erase(cells_.begin() + static_cast<std::ptrdiff_t>(to), cells_.begin() + static_cast<std::ptrdiff_t>(from));
+  last_ = from < own_.size() ? last_ - (from - to) : last;
+  own_.erase(own_.begin() + static_cast<std::ptrdiff_t>(to), own_.begin() + static_cast<std::ptrdiff_t>(from));
 }
 
 }  // namespace holdsfor

@@ -4,9 +4,11 @@
 // rows are one.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "cell_buffer.h"
 #include "log.h"
 #include "plan.h"
 #include "rows.h"
@@ -28,9 +30,9 @@ class LogWidths {
 
 class Log {
  public:
-  [[nodiscard]] std::span<const Value> cells() const { return cells_; }
-  [[nodiscard]] bool empty() const { return cells_.empty(); }
-  [[nodiscard]] Time first_time() const { return time_of(cells_.front()); }
+  [[nodiscard]] std::span<const Value> cells() const { return lender_ ? lent_ : std::span<const Value>(own_); }
+  [[nodiscard]] bool empty() const { return cells().empty(); }
+  [[nodiscard]] Time first_time() const { return time_of(cells().front()); }
   [[nodiscard]] std::size_t last_row() const { return last_; }
   // How many rows there are.
   [[nodiscard]] std::size_t rows(const LogWidths& widths) const;
@@ -42,6 +44,8 @@ class Log {
   [[nodiscard]] Position find(Time time, std::uint16_t table, const LogWidths& widths);
   // Puts rows in the place of those from one cell to another; `last` is where the last row of the log then begins.
   void replace(std::size_t from, std::size_t to, std::span<const Value> cells, std::size_t last);
+  // The rows of a log that was empty. They stay where they are until they change: nobody else writes there.
+  void borrow(std::span<Value> cells, std::shared_ptr<CellBuffer> lender, std::size_t last);
 
   // Rows no longer know which conditions they pass.
   void forget_conditions(const LogWidths& widths);
@@ -49,7 +53,12 @@ class Log {
   void drop_until(Time time, std::span<const Time> keep, const LogWidths& widths);
 
  private:
-  std::vector<Value> cells_;
+  void own();
+
+  std::vector<Value> own_;
+  // Keys that come together share the memory of their first rows.
+  std::shared_ptr<CellBuffer> lender_;
+  std::span<Value> lent_;
   std::size_t last_ = 0;
   std::vector<std::size_t> marks_;  // where some rows begin, in order: made when they are needed
 };

@@ -17,8 +17,8 @@ class KeyNumbers {
   Index number(std::span<const Value> key);
   // The number of a key, or kNone.
   [[nodiscard]] Index find(std::span<const Value> key) const;
-  // The numbers of the keys of many rows: key i has its values at `places` behind `rows + i * stride`.
-  void numbers(const Value* rows, std::size_t stride, std::span<const Index> places, std::span<Index> found);
+  // The numbers of the keys of many rows: key i has its words at `places` behind `rows + i * stride`.
+  void numbers(const std::uint64_t* rows, std::size_t stride, std::span<const Index> places, std::span<Index> found);
   void forget(Index number);
 
   // Numbers are smaller than this.
@@ -28,21 +28,27 @@ class KeyNumbers {
   [[nodiscard]] std::span<const Value> key(Index number) const { return {keys_.data() + number * width_, width_}; }
 
  private:
-  // The hash decides where a key is looked for first; empty slots have the number kNone.
+  // Empty slots have the number kNone. The tag of a key is its word, if it has one; else it is its hash.
   struct Slot {
-    std::uint32_t hash = 0;
+    std::uint64_t tag = 0;
     Index number = UINT32_MAX;
   };
 
-  static std::uint32_t hash(std::span<const Value> key) { return static_cast<std::uint32_t>(hash_of(key)); }
-  Index resolve(std::span<const Value> key, std::uint32_t hash);
-  [[nodiscard]] bool is(Index number, std::span<const Value> key) const;
-  void grow();
+  [[nodiscard]] std::uint64_t tag_of(std::span<const Value> key) const {
+    return width_ == 1 ? key[0].word() : hash_of(key);
+  }
+  // Where a key is looked for first: the upper bits of a product differ where words are close to one another.
+  [[nodiscard]] std::size_t home(std::uint64_t tag) const { return (tag * 0x9E3779B97F4A7C15U) >> shift_; }
+  [[nodiscard]] bool is(const Slot& slot, std::uint64_t tag, std::span<const Value> key) const;
+  Index resolve(std::span<const Value> key, std::uint64_t tag, std::size_t home);
+  Index add(std::span<const Value> key, std::uint64_t tag, std::size_t at);
+  void make_room(std::size_t more);
 
   std::size_t width_;
   std::size_t used_ = 0;
   std::vector<Value> keys_;
-  std::vector<Slot> slots_;
+  std::vector<Slot> slots_;  // a power of two
+  unsigned shift_ = 64;
   std::vector<Index> free_;
 };
 

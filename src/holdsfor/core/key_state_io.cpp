@@ -37,7 +37,7 @@ void read_log(StateReader& from, Log& log, const Plan& plan) {
     if (head.table >= plan.tables.size() || !plan.tables[head.table].is_event() || time_of(cells[last]) < before) {
       StateReader::refuse(kWrongRow);
     }
-    cells.push_back(head.word());
+    cells.push_back(RowHead{.table = head.table, .passes = head.passes}.word());
     from.get_values(plan.tables[head.table].columns, cells);
   }
   log.replace(0, 0, cells, last);

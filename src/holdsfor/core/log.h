@@ -13,6 +13,12 @@ namespace holdsfor {
 // A bit for each rule, see RowHead.
 using Passes = std::uint32_t;
 
+// Of rows on their way.
+enum ArrivalFlag : std::uint8_t {
+  kTakesBack = 1,  // the row is to be removed
+  kIsCounted = 2,  // and is counted here if it is not there
+};
+
 struct RowHead {
   // Bit i: the row passes the row conditions of the rule of its table whose Rule::row_bit is i. The last bit says that
   // nobody has found out; the others are set then, too.
@@ -20,7 +26,8 @@ struct RowHead {
   static constexpr Passes kUnknownBit = Passes{1} << 31U;
 
   std::uint16_t table = 0;
-  std::uint16_t is_there = 1;  // 0 only while rows are taken in: it was taken back
+  std::uint8_t is_there = 1;  // 0 only while rows are taken in: it was taken back
+  std::uint8_t flags = 0;     // only of rows that are on their way into a log
   Passes passes = kUnknown;
 
   [[nodiscard]] Value word() const { return Value::from_word(std::bit_cast<std::uint64_t>(*this)); }

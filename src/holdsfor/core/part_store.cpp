@@ -49,7 +49,7 @@ void PartStore::deliver(const Deliveries& deliveries, const Moment& moment, LogW
   touched_.clear();
   causes_.clear();
   interval_causes_.clear();
-  intake_.group(deliveries.events, numbers_);
+  intake_.group(deliveries.events, numbers_, writer.tester());
   if (values_.size() < numbers_.size()) values_.resize(numbers_.size());
   for (std::size_t group = 0; group < intake_.size(); ++group) {
     const Index value = intake_.key(group);

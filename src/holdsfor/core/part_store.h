@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "deliveries.h"
+#include "log_writer.h"
 #include "state_io.h"
 #include "tables.h"
 #include "window.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "changes.h"
-#include "intake.h"
+#include "edits.h"
 #include "results.h"
 
 namespace holdsfor {

@@ -180,7 +180,10 @@ class RowConditions::Compiler {
     std::size_t column = 0;
     for (std::size_t i = 0; i < one.columns.size(); ++i) {
       const Shape& shape = one.columns[i];
-      if (shape.kind == ShapeKind::kConstant || shape.kind == ShapeKind::kAnything) continue;
+      // What else such a fact has is found where the rule needs it.
+      if (shape.kind == ShapeKind::kConstant || shape.kind == ShapeKind::kAnything || shape.kind == ShapeKind::kBind) {
+        continue;
+      }
       if (place || !place_of(shape) || *place_of(shape) == kTime) return false;
       place = place_of(shape);
       column = i;
@@ -284,118 +287,6 @@ RowConditions::RowConditions(const Prepared& prepared, Index stage)
       if (rule.row_bit != Rule::kNoRowBit) compiler.add(rule);
     }
   }
-}
-
-namespace {
-
-// Answers no question, but notes that there was one.
-class SilentHost : public Host {
- public:
-  bool was_asked = false;
-
-  std::optional<Value> apply(std::uint8_t /*function*/, std::span<const Value> /*args*/) override { return asked(); }
-  std::optional<Value> evaluate(Value /*term*/) override { return asked(); }
-  std::optional<Value> aggregate(std::uint8_t /*kind*/, std::span<const Value> /*items*/) override { return asked(); }
-  int compare(Value /*left*/, Value /*right*/) override {
-    was_asked = true;
-    return 0;
-  }
-  std::vector<Value> solve(std::uint32_t /*goal*/, std::span<const Value> /*inputs*/, std::size_t& answers) override {
-    was_asked = true;
-    answers = 0;
-    return {};
-  }
-  std::vector<ListAnswer> solve_lists(std::uint32_t /*goal*/, std::span<const Value> /*inputs*/,
-                                      std::span<const Intervals* const> /*lists*/, Time /*query*/) override {
-    was_asked = true;
-    return {};
-  }
-  ZoneDay zone_day(Value /*zone*/, std::int64_t /*day*/) override {
-    was_asked = true;
-    return {};
-  }
-  std::uint32_t why(std::uint8_t /*kind*/, std::span<const Value> /*items*/) override { return 0; }
-  void failed(std::uint32_t /*site*/, std::span<const Value> /*row*/, std::uint32_t /*reason*/) override {
-    was_asked = true;
-  }
-
- private:
-  std::optional<Value> asked() {
-    was_asked = true;
-    return std::nullopt;
-  }
-};
-
-// A number of a row, if a float has it exactly.
-inline std::optional<double> number_at(Value value) {
-  if (value.is_real()) return value.as_real();
-  constexpr std::int64_t kExact = std::int64_t{1} << 53U;
-  if (!value.is_integer() || value.as_integer() >= kExact || value.as_integer() <= -kExact) return std::nullopt;
-  return static_cast<double>(value.as_integer());
-}
-
-}  // namespace
-
-struct RowTester::Rest {
-  Rest(const Prepared& prepared, TermTable& terms) : world(prepared, terms, host), machine(world) {}
-
-  SilentHost host;
-  World world;
-  Machine machine;
-};
-
-RowTester::RowTester(const RowConditions& conditions, TermTable& terms) : conditions_(&conditions), terms_(&terms) {}
-RowTester::~RowTester() = default;
-RowTester::RowTester(RowTester&&) noexcept = default;
-
-Passes RowConditions::test(const std::vector<Words>& words, const Value* args) {
-  Passes passes = RowHead::kUnknown;
-  for (const Words& one : words) {
-    const std::uint64_t word = args[one.place].word();
-    const auto at = std::lower_bound(one.passes.begin(), one.passes.end(), word,
-                                     [](const auto& some, std::uint64_t wanted) { return some.first < wanted; });
-    passes &= at != one.passes.end() && at->first == word ? at->second : one.others;
-  }
-  return passes;
-}
-
-Passes RowTester::test_all(Index number, Time time, const Value* args) {
-  const RowConditions::OfTable& table = conditions_->tables_[number];
-  // Rules that begin with such a row: one that compares what is no number has something to report, whatever follows.
-  const Passes begun = table.all & RowConditions::test(table.columns, args);
-  Passes passes = begun;
-  for (const RowConditions::Limits& one : table.limits) {
-    const Value value = one.place != RowConditions::kTime ? args[one.place]
-                        : Value::fits(time)               ? Value::integer(time)
-                                                          : Value::nothing();
-    const auto known = number_at(value);
-    if (!known) {
-      if ((begun & one.bits) != 0) return RowHead::kUnknown;
-      continue;
-    }
-    std::size_t position = 0;
-    for (const double limit : one.limits) {
-      position += static_cast<std::size_t>(*known >= limit) + static_cast<std::size_t>(*known > limit);
-    }
-    passes &= one.passes[position];
-  }
-  passes &= RowConditions::test(table.words, args);
-  if (table.rest.empty() || passes == 0) return passes;
-  return test_rest(table, time, {args, conditions_->prepared_.plan.tables[number].columns}, passes);
-}
-
-Passes RowTester::test_rest(const RowConditions::OfTable& table, Time time, std::span<const Value> args,
-                            Passes passes) {
-  if (!rest_) rest_ = std::make_unique<Rest>(conditions_->prepared_, *terms_);
-  rest_->world.set_now(time);
-  rest_->host.was_asked = false;
-  const auto found = [](const Machine::Frame&) { return true; };
-  for (const RowConditions::Rest& one : table.rest) {
-    if ((passes & one.bit) == 0) continue;
-    if (!rest_->machine.run_on_row(one.program, args, found)) passes &= ~one.bit;
-    if (rest_->host.was_asked) return RowHead::kUnknown;
-  }
-  return passes;
 }
 
 }  // namespace holdsfor

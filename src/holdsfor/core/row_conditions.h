@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "event_rows.h"
 #include "log.h"
 #include "plan.h"
 
@@ -62,8 +63,8 @@ class RowConditions {
   };
   class Compiler;
 
-  // Which rules the words of a row leave.
-  static Passes test(const std::vector<Words>& words, const Value* args);
+  // Which rules a word leaves.
+  static Passes test(const Words& words, std::uint64_t word);
 
   const Prepared& prepared_;
   std::vector<OfTable> tables_;  // by table
@@ -79,20 +80,24 @@ class RowTester {
   RowTester(RowTester&&) noexcept;
   RowTester& operator=(RowTester&&) = delete;
 
-  // What holds for a row of a table.
-  Passes test(Index table, Time time, const Value* args) {
-    return conditions_->tables_[table].all == 0 ? 0 : test_all(table, time, args);
-  }
+  // What holds for rows of a table, from the `first` on.
+  void test(Index table, const EventRows& rows, std::size_t first, std::span<Passes> passes);
 
  private:
   struct Rest;
 
-  Passes test_all(Index table, Time time, const Value* args);
+  void test_limits(const RowConditions::Limits& limits, const EventRows& rows, std::size_t first,
+                   std::span<Passes> passes);
   Passes test_rest(const RowConditions::OfTable& table, Time time, std::span<const Value> args, Passes passes);
 
   const RowConditions* conditions_;
   TermTable* terms_;
   std::unique_ptr<Rest> rest_;  // made when it is first needed
+  // By row: the rules that begin with it, a number of it, and where that lies between limits.
+  std::vector<Passes> begun_;
+  std::vector<double> numbers_;
+  std::vector<std::uint32_t> positions_;
+  std::vector<Value> args_;
 };
 
 }  // namespace holdsfor

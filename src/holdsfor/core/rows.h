@@ -1,11 +1,8 @@
 // Rows of tables outside of any key: what comes in, goes from stage to stage, and comes out.
 #pragma once
 
-#include <span>
 #include <vector>
 
-#include "key_numbers.h"
-#include "plan.h"
 #include "value.h"
 
 namespace holdsfor {
@@ -26,16 +23,5 @@ inline Time time_of(Value cell) { return static_cast<Time>(cell.word()); }
 // An event is its time and its arguments; an interval of a fluent its start, end, value and arguments.
 inline constexpr std::size_t kEventHead = 1;
 inline constexpr std::size_t kIntervalHead = 3;
-
-// Rows by key: those of key k are at [begin[k], begin[k+1]), and in the order of their first cell.
-struct Grouped {
-  RowSet rows;
-  std::vector<std::uint32_t> begin;
-};
-
-// Groups rows by the keys at some places of their arguments, which begin after `head` cells. A row may go to several
-// keys, but to each of them once; equal events of a key are one.
-Grouped group_rows(const RowSet& rows, std::size_t head, const std::vector<std::vector<Index>>& places,
-                   KeyNumbers& keys);
 
 }  // namespace holdsfor

@@ -140,7 +140,7 @@ void StageStore::mark_terms(TermMarks& marks) const {
 
 void StageStore::deliver(const Deliveries& deliveries, const Window& window, Time query, Time border, LogWriter& writer,
                          const LogWidths& widths, const std::vector<bool>& is_home) {
-  intake_.group(deliveries.events, keys_);
+  intake_.group(deliveries.events, keys_, writer.tester());
   interval_items_.clear();
   effect_items_.clear();
   find_interval_items(deliveries.intervals, is_home);
@@ -204,7 +204,7 @@ bool StageStore::deliver_shared(const Deliveries& deliveries, const Window& wind
                                 const std::vector<bool>& is_home) {
   Shared& shared = *shared_;
   bool is_changed = shared.state.wake <= query;
-  shared.intake.group_shared(deliveries.events);
+  shared.intake.group_shared(deliveries.events, writer.tester());
   for (std::size_t group = 0; group < shared.intake.size(); ++group) {
     const Taken taken = writer.take_in(shared.intake, group, shared.state.log, nullptr);
     unmatched_ += taken.unmatched;

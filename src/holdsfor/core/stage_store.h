@@ -10,6 +10,7 @@
 
 #include "deliveries.h"
 #include "key_state_io.h"
+#include "log_writer.h"
 #include "part_store.h"
 #include "prefetch.h"
 #include "reports.h"

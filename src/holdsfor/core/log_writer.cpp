@@ -1,0 +1,214 @@
+#include "log_writer.h"
+
+#include <algorithm>
+
+namespace holdsfor {
+namespace {
+
+std::uint16_t table_of(const TimedRow& entry) { return RowHead::from(entry.row[1]).table; }
+
+// Rows of up to so many cells are copied as if they had as many.
+constexpr std::size_t kNarrow = 4;
+
+}  // namespace
+
+Taken LogWriter::take_in(const Intake& intake, std::size_t group, Log& log, std::vector<Cause>* causes) {
+  taken_ = {};
+  has_causes_ = intake.has_causes();
+  const std::span<Value> cells = intake.rows(group);
+  if (cells.empty()) return taken_;
+  read(cells);
+  order_ = sorting_.of(entries_);
+  if (intake.can_lend() && log.empty() && !has_causes_ && !takes_back_ && !has_equals()) {
+    lend(intake, cells, log);
+  } else {
+    merge(log, causes);
+  }
+  return taken_;
+}
+
+void LogWriter::read(std::span<const Value> cells) {
+  entries_.clear();
+  takes_back_ = false;
+  const Value* row = cells.data();
+  for (const Value* const end = row + cells.size(); row != end;) {
+    entries_.push_back({time_of(row[0]), row});
+    const RowHead head = RowHead::from(row[1]);
+    takes_back_ = takes_back_ || (head.flags & kTakesBack) != 0;
+    row += widths_[head.table] + static_cast<std::size_t>(has_causes_);
+  }
+}
+
+// Whether rows of the same time and table came, which may be the same.
+bool LogWriter::has_equals() const {
+  for (std::size_t i = 1; i < entries_.size(); ++i) {
+    if (entry(i - 1).time == entry(i).time && table_of(entry(i - 1)) == table_of(entry(i))) return true;
+  }
+  return false;
+}
+
+// All rows are new: they are put into order where they are, and the log begins with them.
+void LogWriter::lend(const Intake& intake, std::span<Value> cells, Log& log) {
+  const std::size_t count = entries_.size();
+  const Value* last = entry(count - 1).row;
+  const std::size_t last_width = widths_.of(last);
+  taken_.first = entry(0).time;
+  if (!order_.empty()) {
+    const Value* const from = cells.data();
+    if (out_.size() < cells.size() + kNarrow) out_.resize(cells.size() + kNarrow);
+    std::copy(cells.begin(), cells.end(), out_.begin());
+    Value* into = cells.data();
+    for (std::size_t i = 0; i + 1 < count; ++i) {
+      const Value* row = out_.data() + (entries_[order_[i]].row - from);
+      const std::size_t width = widths_.of(row);
+      // What is too much is written over by the next row.
+      if (width <= kNarrow && last_width + width >= kNarrow) {
+        std::copy_n(row, kNarrow, into);
+      } else {
+        std::copy_n(row, width, into);
+      }
+      into += width;
+    }
+    std::copy_n(out_.data() + (last - from), last_width, into);
+  }
+  log.borrow(cells, intake.lender(), cells.size() - last_width);
+}
+
+void LogWriter::merge(Log& log, std::vector<Cause>* causes) {
+  const std::size_t count = entries_.size();
+  const Log::Position from = log.find(entry(0).time, table_of(entry(0)), widths_);
+  const std::span<const Value> old = log.cells();
+  std::size_t at = from.at;
+  end_ = 0;
+  std::size_t last = kNoRow;
+  for (std::size_t i = 0; i < count;) {
+    const Time time = entry(i).time;
+    const std::uint16_t table = table_of(entry(i));
+    if (at == old.size() && (i + 1 == count || entry(i + 1).time != time)) {
+      // Nothing that it could be equal to.
+      const std::size_t before = end_;
+      run_.begin(end_, widths_[table]);
+      const Value* row = entry(i++).row;
+      const RowHead head = RowHead::from(row[1]);
+      if ((head.flags & kTakesBack) != 0) {
+        taken_.unmatched += static_cast<std::size_t>((head.flags & kIsCounted) != 0);
+      } else {
+        insert(row, causes);
+        last = before;
+      }
+      continue;
+    }
+    const auto order = [&] {
+      const Time other = time_of(old[at]);
+      if (other != time) return other < time ? -1 : 1;
+      return static_cast<int>(RowHead::from(old[at + 1]).table) - static_cast<int>(table);
+    };
+    const auto keep = [&] {
+      const std::size_t width = widths_.of(old.data() + at);
+      last = end_;
+      std::copy_n(old.data() + at, width, add(width));
+      at += width;
+    };
+    while (at < old.size() && order() < 0) keep();
+    // Rows of one time and table: those that are there, then those that come.
+    const std::size_t before = last;
+    run_.begin(end_, widths_[table]);
+    while (at < old.size() && order() == 0) keep();
+    do {
+      apply(entry(i++).row, causes);
+    } while (i < count && entry(i).time == time && table_of(entry(i)) == table);
+    if (run_.has_gaps) drop_gaps();
+    last = end_ > run_.from ? end_ - run_.width : before;
+  }
+  const std::size_t new_last = at < old.size()  ? log.last_row() - at + from.at + end_
+                               : last != kNoRow ? from.at + last
+                                                : from.before;
+  log.replace(from.at, at, {out_.data(), end_}, new_last);
+}
+
+Value* LogWriter::add(std::size_t width) {
+  if (end_ + width > out_.size()) out_.resize(std::max(end_ + width, 2 * out_.size()));
+  end_ += width;
+  return out_.data() + end_ - width;
+}
+
+void LogWriter::apply(const Value* row, std::vector<Cause>* causes) {
+  const std::uint8_t flags = RowHead::from(row[1]).flags;
+  const bool takes_back = (flags & kTakesBack) != 0;
+  const std::span<const Value> args(row + kLogHead, run_.width - kLogHead);
+  const std::size_t known = run_.find(args, out_.data(), end_);
+  if (known == kNoRow) {
+    if (takes_back) {
+      taken_.unmatched += static_cast<std::size_t>((flags & kIsCounted) != 0);
+    } else {
+      run_.added(args, end_);
+      insert(row, causes);
+    }
+    return;
+  }
+  if (!takes_back) return;
+  RowHead head = RowHead::from(out_[known + 1]);
+  head.is_there = 0;
+  out_[known + 1] = head.word();
+  run_.has_gaps = true;
+  taken_.first = std::min(taken_.first, time_of(row[0]));
+  note_cause(row, causes);
+}
+
+// Writes a row that is not there.
+void LogWriter::insert(const Value* row, std::vector<Cause>* causes) {
+  Value* into = add(run_.width);
+  for (std::size_t i = 0; i < run_.width; ++i) into[i] = row[i];
+  taken_.first = std::min(taken_.first, time_of(row[0]));
+  note_cause(row, causes);
+}
+
+void LogWriter::note_cause(const Value* row, std::vector<Cause>* causes) const {
+  if (causes == nullptr || !has_causes_) return;
+  const auto cause = static_cast<Cause>(row[run_.width].word());
+  if (cause != kNoCause) causes->push_back(cause);
+}
+
+// Leaves out the rows of a run that are no longer there.
+void LogWriter::drop_gaps() {
+  std::size_t to = run_.from;
+  for (std::size_t at = run_.from; at < end_; at += run_.width) {
+    if (RowHead::from(out_[at + 1]).is_there == 0) continue;
+    std::copy_n(out_.data() + at, run_.width, out_.data() + to);
+    to += run_.width;
+  }
+  end_ = to;
+}
+
+void LogWriter::Run::begin(std::size_t at, std::size_t row_width) {
+  from = at;
+  width = row_width;
+  has_gaps = false;
+  if (!rows_.empty()) rows_.clear();
+}
+
+std::size_t LogWriter::Run::find(std::span<const Value> args, const Value* cells, std::size_t end) {
+  // A row that was taken back and comes again is a new one.
+  const auto is = [&](std::size_t at) {
+    return std::equal(args.begin(), args.end(), cells + at + kLogHead) && RowHead::from(cells[at + 1]).is_there != 0;
+  };
+  if (end - from <= kFewRows * width) {
+    for (std::size_t at = from; at < end; at += width) {
+      if (is(at)) return at;
+    }
+    return kNoRow;
+  }
+  if (rows_.empty()) {
+    for (std::size_t at = from; at < end; at += width) rows_.emplace(hash_of({cells + at + kLogHead, args.size()}), at);
+  }
+  for (auto [at, last] = rows_.equal_range(hash_of(args)); at != last; ++at) {
+    if (is(at->second)) return at->second;
+  }
+  return kNoRow;
+}
+
+void LogWriter::Run::added(std::span<const Value> args, std::size_t at) {
+  if (!rows_.empty()) rows_.emplace(hash_of(args), at);
+}
+
+}  // namespace holdsfor

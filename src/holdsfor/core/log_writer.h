@@ -1,0 +1,75 @@
+// Puts rows that come into the logs of their keys.
+#pragma once
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "edits.h"
+#include "intake.h"
+#include "key_log.h"
+#include "row_conditions.h"
+#include "time_order.h"
+
+namespace holdsfor {
+
+// What a key's log has got.
+struct Taken {
+  Time first = kForever;      // the first time-point at which rows came or went
+  std::size_t unmatched = 0;  // retractions of rows that were not there, counted where they are at home
+};
+
+// One for each thread: it takes in one key after the other.
+class LogWriter {
+ public:
+  LogWriter(const LogWidths& widths, const RowConditions& conditions, TermTable& terms)
+      : widths_(widths), tester_(conditions, terms) {}
+
+  // Takes the rows of a group into the log of its key. With `causes`, notes those that made a difference.
+  Taken take_in(const Intake& intake, std::size_t group, Log& log, std::vector<Cause>* causes);
+  [[nodiscard]] RowTester& tester() { return tester_; }
+
+ private:
+  static constexpr std::size_t kNoRow = SIZE_MAX;
+
+  // Rows of one time and table at the end of what is written. Many are found by their hash.
+  struct Run {
+    static constexpr std::size_t kFewRows = 16;
+
+    std::size_t from = 0;
+    std::size_t width = 0;
+    bool has_gaps = false;  // some were taken back
+
+    void begin(std::size_t at, std::size_t row_width);
+    std::size_t find(std::span<const Value> args, const Value* cells, std::size_t end);
+    void added(std::span<const Value> args, std::size_t at);
+
+   private:
+    std::unordered_multimap<std::uint64_t, std::size_t> rows_;
+  };
+
+  void read(std::span<const Value> cells);
+  [[nodiscard]] bool has_equals() const;
+  [[nodiscard]] const TimedRow& entry(std::size_t i) const { return entries_[order_.empty() ? i : order_[i]]; }
+  void lend(const Intake& intake, std::span<Value> cells, Log& log);
+  void merge(Log& log, std::vector<Cause>* causes);
+  void apply(const Value* row, std::vector<Cause>* causes);
+  void insert(const Value* row, std::vector<Cause>* causes);
+  void note_cause(const Value* row, std::vector<Cause>* causes) const;
+  void drop_gaps();
+  Value* add(std::size_t width);
+
+  const LogWidths& widths_;
+  RowTester tester_;
+  TimeOrder sorting_;
+  std::vector<TimedRow> entries_;         // rows of the group that is taken in
+  std::span<const std::uint64_t> order_;  // of entries; empty if they are in order
+  bool has_causes_ = false;
+  bool takes_back_ = false;  // some of the entries are retractions
+  std::vector<Value> out_;   // rows that are written, up to `end_`
+  std::size_t end_ = 0;
+  Run run_;
+  Taken taken_;
+};
+
+}  // namespace holdsfor

@@ -1,0 +1,110 @@
+#include "time_order.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace holdsfor {
+namespace {
+
+constexpr std::size_t kShortRun = 8;
+
+}  // namespace
+
+std::span<const std::uint64_t> TimeOrder::of(std::span<const TimedRow> rows) {
+  const std::size_t count = rows.size();
+  Time first = kForever;
+  Time last = kNever;
+  bool is_sorted = true;
+  for (const TimedRow& row : rows) {
+    is_sorted = is_sorted && row.time >= last;
+    first = std::min(first, row.time);
+    last = std::max(last, row.time);
+  }
+  if (is_sorted) return {};
+  order_.resize(count);
+  // Time and position in one word, if both fit.
+  const auto range = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
+  const auto bits = static_cast<unsigned>(std::bit_width(count - 1));
+  const auto needed = static_cast<unsigned>(std::bit_width(range)) + bits;
+  const auto word = [&](std::size_t i) {
+    const auto time = static_cast<std::uint64_t>(rows[i].time) - static_cast<std::uint64_t>(first);
+    return time << bits | i;
+  };
+  if (count <= kFewRows && needed < 32) {
+    sort_few(count, word);
+  } else if (needed <= 64) {
+    for (std::size_t i = 0; i < count; ++i) order_[i] = word(i);
+    sort_words();
+    const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+    for (std::uint64_t& one : order_) one &= mask;
+  } else {
+    for (std::size_t i = 0; i < count; ++i) order_[i] = i;
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::uint64_t a, std::uint64_t b) { return rows[a].time < rows[b].time; });
+  }
+  return order_;
+}
+
+// The place of each of a few rows is the number of those before it: counted without a branch, several at a time.
+template <typename Word>
+void TimeOrder::sort_few(std::size_t count, const Word& word) {
+  std::array<std::int32_t, kFewRows> words;  // NOLINT(cppcoreguidelines-pro-type-member-init): as many as are read
+  for (std::size_t i = 0; i < count; ++i) words[i] = static_cast<std::int32_t>(word(i));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int32_t own = words[i];
+    std::int32_t before = 0;
+    for (std::size_t j = 0; j < count; ++j) before += static_cast<std::int32_t>(words[j] < own);
+    order_[static_cast<std::size_t>(before)] = i;
+  }
+}
+
+// Sorts words; what is in order already, in runs, is merged.
+void TimeOrder::sort_words() {
+  std::vector<std::uint64_t>& words = order_;
+  std::vector<std::uint64_t>& spare = spare_;
+  std::vector<std::size_t>& runs = runs_;
+  const std::size_t count = words.size();
+  runs.clear();  // where they end
+  for (std::size_t at = 0; at < count;) {
+    std::size_t end = at + 1;
+    while (end < count && words[end - 1] <= words[end]) ++end;
+    // Short runs become longer by insertion.
+    for (; end < count && end - at < kShortRun; ++end) {
+      const std::uint64_t word = words[end];
+      std::size_t to = end;
+      for (; to > at && words[to - 1] > word; --to) words[to] = words[to - 1];
+      words[to] = word;
+    }
+    runs.push_back(end);
+    at = end;
+  }
+  spare.resize(count);
+  while (runs.size() > 1) {
+    std::size_t kept = 0;
+    std::size_t begin = 0;
+    for (std::size_t run = 0; run < runs.size(); run += 2) {
+      const bool is_alone = run + 1 == runs.size();
+      const std::size_t end = is_alone ? runs[run] : runs[run + 1];
+      const std::uint64_t* left = words.data() + begin;
+      const std::uint64_t* const left_end = words.data() + runs[run];
+      const std::uint64_t* right = left_end;
+      const std::uint64_t* const right_end = words.data() + end;
+      std::uint64_t* out = spare.data() + begin;
+      while (left != left_end && right != right_end) {
+        const bool takes_right = *right < *left;
+        *out++ = takes_right ? *right : *left;
+        right += static_cast<std::ptrdiff_t>(takes_right);
+        left += static_cast<std::ptrdiff_t>(!takes_right);
+      }
+      out = std::copy(left, left_end, out);
+      std::copy(right, right_end, out);
+      runs[kept++] = end;
+      begin = end;
+    }
+    runs.resize(kept);
+    words.swap(spare);
+  }
+}
+
+}  // namespace holdsfor
