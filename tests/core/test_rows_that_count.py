@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from math import inf
 
+import numpy as np
+
+from holdsfor import loads
 from tests.core.driving import Driven
 
 LIGHT = """
@@ -139,3 +142,12 @@ def test_one_event_from_python_objects() -> None:
         "light(7)=on [5, inf)",
         "light(a)=on [4, inf)",
     ]
+
+
+def test_columns_may_change_after_they_were_pushed() -> None:
+    """A session has what was pushed, whatever becomes of the arrays."""
+    session = loads("initiatedAt(on(X)=true, T) :- happensAt(up(X), T).").session()
+    time = np.array([5, 6])
+    session.push({"up": {"time": time, "x": ["a", "b"]}})
+    time[:] = 1
+    assert session.query(10).to_arrow()["start"].to_pylist() == [6, 7]

@@ -75,6 +75,10 @@ class EventRows:
         """Some of them."""
         return EventRows(self.table, self.time[rows], self.words[rows])
 
+    def kept(self) -> EventRows:
+        """The same with times that nobody else can change: the core reads pushed columns only when time goes on."""
+        return EventRows(self.table, self.time.copy(), self.words)
+
 
 @dataclass(frozen=True)
 class FluentRows:
@@ -94,6 +98,10 @@ class FluentRows:
         """Some of them."""
         start, end, is_point = self.start[rows], self.end[rows], self.is_point[rows]
         return FluentRows(self.table, start, end, self.value[rows], self.words[rows], is_point)
+
+    def kept(self) -> FluentRows:
+        """The same: the core copies reports when they are pushed."""
+        return self
 
 
 Rows = EventRows | FluentRows

@@ -208,6 +208,8 @@ class Session:
             rows = self._engine.rows(symbol, columns, vocabulary)
             if rows is None:
                 continue
+            # Whoever gave the columns may change them before time goes on.
+            rows = rows.kept()
             cause = -1
             if self._keeps_changes:
                 cause = self._inputs.add_rows(symbol, kind, self._known_until, rows, self._texts)
