@@ -29,7 +29,9 @@ def build(
     check_compiler()
     cmake = tool("cmake")
     configure = [cmake, "-S", str(SOURCES), "-B", str(folder), "-G", "Ninja"]
-    configure += [f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DPython_EXECUTABLE={sys.executable}", *options]
+    configure += [f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DPython_EXECUTABLE={sys.executable}"]
+    # Said each time: CMake remembers what a folder was last built with. Options may say otherwise.
+    configure += ["-DCMAKE_BUILD_TYPE=Release", *options]
     # CMake itself configures again when its files change or a source comes or goes.
     stamp = folder / "configured"
     wanted = "\n".join(configure)
