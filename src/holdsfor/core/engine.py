@@ -27,7 +27,7 @@ from holdsfor.core.notes import (
     read_integer_or_none,
     read_parts,
 )
-from holdsfor.core.vocabulary import Vocabulary, WordArray
+from holdsfor.core.vocabulary import NO_WORDS, Vocabulary, WordArray
 from holdsfor.core.words import Words
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.answer import Answer
@@ -105,6 +105,8 @@ class FluentRows:
 
 
 Rows = EventRows | FluentRows
+FEW_TERMS = 20_000
+"""So many more are never worth looking for those that nothing refers to."""
 
 
 class Engine:
@@ -142,6 +144,8 @@ class Engine:
         """Tables whose rows fill domains."""
         self._conflicts = 0
         self._query: int | None = None
+        self._terms: int = self.core.terms
+        """How many there were when they were last reclaimed."""
 
     # Rows
 
@@ -238,6 +242,19 @@ class Engine:
                 self._fill(facts)
         self.core.advance(query, self.threads)
         self._query = query
+
+    @property
+    def has_grown(self) -> bool:
+        """Whether there are so many more terms than when they were last reclaimed that it is worth doing again."""
+        found: bool = self.core.terms > 2 * self._terms + FEW_TERMS
+        return found
+
+    def reclaim(self, keep: Sequence[WordArray]) -> None:
+        """Forget terms that nothing refers to any more: of words that Python has, only those in `keep` stay valid."""
+        # Rows of conditions without a value have words, too; from here on they are terms.
+        assert self._host.failures is not None
+        self.core.reclaim_terms(np.concatenate([NO_WORDS, *keep]))
+        self._terms = self.core.terms
 
     def replan(self, plan: Plan) -> bool:
         """Go on with other background facts: all that is kept is evaluated again, what is settled stays as it is.

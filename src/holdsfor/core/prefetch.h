@@ -9,7 +9,7 @@ namespace holdsfor {
 inline constexpr std::size_t kCacheLine = 64;
 
 inline void prefetch([[maybe_unused]] const void* address) {
-#if defined(__GNUC__)
+#ifdef __GNUC__
   __builtin_prefetch(address);
 #endif
 }

@@ -9,7 +9,7 @@ namespace holdsfor {
 
 void TextColumn::add(std::int64_t number) {
   std::array<char, 24> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
   bytes_.insert(bytes_.end(), digits.data(), end);
 }
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -98,6 +99,8 @@ class Session:
         self._engine = self._new_engine(threads)
         self._inputs = Inputs()
         self._texts = Texts(self._engine.words, self._engine.symbols)
+        self._unread: WeakSet[Changes] = WeakSet()
+        """Changes that may still be spelled out."""
 
     def _new_engine(self, threads: int | None) -> Engine:
         return Engine(self._plan, self._window, self._start, threads=threads, changes=self._keeps_changes)
@@ -302,7 +305,15 @@ class Session:
     def _told(self, at: int) -> Changes:
         context = Context(self._texts, self._inputs, self._tick, self.time_scale)
         self._inputs = self._inputs.after(at)
-        return Changes(self._engine.changes(MOST_CAUSES), at, context)
+        found = Changes(self._engine.changes(MOST_CAUSES), at, context)
+        self._unread.add(found)
+        return found
+
+    def _reclaim(self) -> None:
+        """Forget constants that only rows and keys had that are gone. Changes that somebody holds keep theirs."""
+        words = [words for changes in self._unread for words in changes.words()]
+        self._texts.forget()
+        self._engine.reclaim([*words, *self._inputs.words()])
 
     # State
 
@@ -363,6 +374,8 @@ class Session:
         self._read, self._strangers, self._rejects = read, strangers, Rejects(count=malformed)
         self.time_scale = scale or self.time_scale
         self._engine, self._texts = engine, Texts(engine.words, engine.symbols)
+        # Those that were given out belong to the engine before.
+        self._unread.clear()
         self._events.clear()
 
     @property
@@ -402,6 +415,8 @@ class Session:
         at = self._time(now)
         self._engine.advance(at)
         self._now = at
+        if self._engine.has_grown:
+            self._reclaim()
         return at
 
     def _time(self, now: TimeInput | None) -> int:
