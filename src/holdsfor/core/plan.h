@@ -232,7 +232,8 @@ struct Route {
   Index table = 0;
   std::vector<std::vector<Index>> places;
   bool is_shared = false;
-  // By place, if rows go to keys by a part: each place is one column, and the keys have its value at one of these parts.
+  // By place, if rows go to keys by a part: each place is one column, and the keys have its value at one of these
+  // parts.
   std::vector<std::vector<Index>> parts;
 
   [[nodiscard]] bool is_partial() const { return !parts.empty(); }
