@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.compiler.passes.ticks import _Rewriting
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine import ticks
 from holdsfor.engine.stream import EventColumns, FluentColumns
-from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.logic.arithmetic import EvaluationError
 from tests.strategies.scenario_words import Pen
 from tests.strategies.scenarios import EVERYTHING, WINDOWED

@@ -7,9 +7,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from holdsfor.compiler.analysis.argument_kinds import VALUE, Kind, Kinds, Place, argument_kinds
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.diagnostics import Source
 from holdsfor.engine.dictionary import Value, plain_text, value_of
-from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.io.arguments import argument_arrays, argument_values, rows_named
 from holdsfor.reference import Occurrence, Record
 from holdsfor.syntax.parser import parse

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.engine.refusals import refusals
 from holdsfor.compiler.analysis.variants import NotSupported
+from holdsfor.engine.refusals import refusals
 from holdsfor.logic.arithmetic import EvaluationError
 from tests.strategies.engine_runs import Scenario, on_engine, scenarios
 from tests.strategies.families import family_scenarios

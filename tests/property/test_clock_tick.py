@@ -7,8 +7,8 @@ import random
 import pytest
 from hypothesis import assume, given, settings
 
-from holdsfor.diagnostics import HoldsforError
 from holdsfor.compiler.analysis.variants import NotSupported
+from holdsfor.diagnostics import HoldsforError
 from tests.strategies.scenario_words import Pen
 from tests.strategies.scenarios import EVERYTHING, WINDOWED
 from tests.strategies.ticks import TickScenario, reported, tick_scenario, tick_scenarios

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.stream import from_records
-from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.explain.asking import Asked
 from holdsfor.explain.frame import Frame

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import event_rows, interval_rows
 from holdsfor.engine.run import Batches, whole_history
 from holdsfor.engine.state import NEVER
 from holdsfor.engine.stream import from_records
-from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.engine.windows import WindowPlan, first_moment
 from holdsfor.incremental.engine import Incremental
 from holdsfor.logic.arithmetic import EvaluationError

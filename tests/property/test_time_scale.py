@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from holdsfor.diagnostics import HoldsforError
 from holdsfor.compiler.analysis.variants import NotSupported
+from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.metric_scaled import moment_text
 from holdsfor.io.scaled import EVENT_TIMES, INTERVAL_TIMES, with_texts
 from holdsfor.loading import Reasoner

@@ -10,6 +10,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from holdsfor import loads
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.compiler.plan import Plan
 from holdsfor.core.run import Run
 from holdsfor.diagnostics import ProgramError, Source
@@ -18,7 +19,6 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import event_rows, interval_rows
 from holdsfor.engine.run import Run as StrataRun
 from holdsfor.engine.stream import Stream, from_records
-from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.loading import Reasoner, from_sources
 from holdsfor.reference import EventRow, IntervalRow, Occurrence, Record, Windows, recognise

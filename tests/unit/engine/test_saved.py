@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from holdsfor import loads
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary, Value
 from holdsfor.engine.frames import Codes, Numbers
@@ -21,7 +22,6 @@ from holdsfor.engine.saved import from_bytes, from_table, merged, split, to_byte
 from holdsfor.engine.state import Border, Holding, Reports, State
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.tables import FOREVER, Events
-from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.reference import InputInterval
 from holdsfor.syntax.terms import Compound, Const, ListTerm
