@@ -8,8 +8,15 @@ namespace {
 // Calls `add` for every row that is shown.
 template <typename Add>
 void each_shown(std::span<const StageStore> stages, Time low, const Add& add) {
+  constexpr std::size_t kAhead = 6;
+  constexpr std::size_t kCellsAhead = 64;
   for (const StageStore& stage : stages) {
     for (Index slot = 0; slot < stage.slots(); ++slot) {
+      // Those of some keys later are fetched meanwhile: they stand all over the memory.
+      if (slot + kAhead < stage.slots()) {
+        const Results& later = stage.state(static_cast<Index>(slot + kAhead)).results;
+        for (std::size_t at = 0; at < later.size() && at < kCellsAhead; at += 8) __builtin_prefetch(later.data() + at);
+      }
       const Results& results = stage.state(slot).results;
       const Value* const end = results.data() + results.size();
       for (const Value* row = results.data(); row != end;) {

@@ -81,10 +81,45 @@ void Sweep::fire_row(const RowRule& rule, const Value* row, std::size_t first) {
 
 // A rule that needs no registers.
 void Sweep::fire_direct(const RowRule& rule, const Value* row) {
-  const Value* const from[] = {row, rule.constants.data()};
+  const Value* const from[] = {row, rule.constants.data(), looked_up_.data()};
+  if (!rule.lookups.empty()) {
+    solve_direct(rule, from, 0, 0);
+    return;
+  }
   for (const RowTest& test : rule.tests) {
     if (passes(test, from) == test.is_negated) return;
   }
+  conclude(rule, from);
+}
+
+// The rest of a rule, from one of its lookups and tests on, for every fact that there is.
+void Sweep::solve_direct(const RowRule& rule, const Value* const* from, std::size_t lookup, std::size_t test) {
+  for (; lookup + test < rule.is_lookup.size(); ++test) {
+    if (rule.is_lookup[lookup + test]) {
+      const RowLookup& wanted = rule.lookups[lookup];
+      const FactTable& facts = world_.plan().facts[wanted.facts];
+      const FactIndex& index = world_.prepared.fact_indexes[wanted.index];
+      std::uint64_t hash = 0;
+      for (const Cell key : wanted.keys) hash = mix(hash, from[key.from][key.at].word());
+      for (const Index number : index.find(hash)) {
+        const Value* fact = facts.rows.data() + number * std::size_t{facts.columns};
+        bool is_wanted = true;
+        for (std::size_t i = 0; i < wanted.keys.size() && is_wanted; ++i) {
+          is_wanted = fact[index.places()[i]] == from[wanted.keys[i].from][wanted.keys[i].at];
+        }
+        if (!is_wanted) continue;
+        for (const auto& [place, at] : wanted.outputs) looked_up_[at] = fact[place];
+        solve_direct(rule, from, lookup + 1, test);
+      }
+      return;
+    }
+    if (passes(rule.tests[test], from) == rule.tests[test].is_negated) return;
+  }
+  conclude(rule, from);
+}
+
+// Does what the head of a rule says.
+void Sweep::conclude(const RowRule& rule, const Value* const* from) {
   const Value value = from[rule.value.from][rule.value.at];
   const Index table = rule.table;
   Index instance = rule.slot == kNone ? kNone : slot_instances_[rule.slot];

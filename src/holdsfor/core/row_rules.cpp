@@ -31,7 +31,11 @@ class RowRuleMaker {
         is_direct = false;
       }
     }
-    for (std::size_t i = made_.first; i < block.size() && is_direct; ++i) is_direct = test(block[i]);
+    for (std::size_t i = made_.first; i < block.size() && is_direct; ++i) {
+      made_.is_lookup.push_back(block[i].op == Op::kFacts);
+      is_direct = made_.is_lookup.back() ? lookup(block[i]) : test(block[i]);
+    }
+    if (made_.lookups.empty()) made_.is_lookup.clear();
     is_direct = is_direct && head();
     made_.is_direct = is_direct;
     return std::move(made_);
@@ -49,6 +53,8 @@ class RowRuleMaker {
     for (const auto& [place, reg] : made_.registers) {
       if (reg == shape.reg) return Cell{Cell::kRow, place};
     }
+    const auto found = std::find(outputs_.begin(), outputs_.end(), shape.reg);
+    if (found != outputs_.end()) return Cell{Cell::kFacts, static_cast<std::uint32_t>(found - outputs_.begin())};
     return std::nullopt;
   }
 
@@ -58,6 +64,28 @@ class RowRuleMaker {
       if (!found) return false;
       into.push_back(*found);
     }
+    return true;
+  }
+
+  bool lookup(const Instruction& one) {
+    RowLookup made;
+    made.facts = one.table;
+    made.index = one.out;
+    const auto& places = prepared_.fact_indexes[one.out].places();
+    for (const Index place : places) {
+      const auto key = cell(one.columns[place]);
+      if (!key) return false;
+      made.keys.push_back(*key);
+    }
+    for (Index place = 0; place < one.columns.size(); ++place) {
+      const Shape& shape = one.columns[place];
+      if (shape.kind == ShapeKind::kAnything || std::find(places.begin(), places.end(), place) != places.end())
+        continue;
+      if (shape.kind != ShapeKind::kBind || outputs_.size() == RowRule::kMostOutputs) return false;
+      made.outputs.emplace_back(place, static_cast<Index>(outputs_.size()));
+      outputs_.push_back(shape.reg);
+    }
+    made_.lookups.push_back(std::move(made));
     return true;
   }
 
@@ -111,6 +139,7 @@ class RowRuleMaker {
         found.emplace_back(kNone, made_.constants[one.at].word());
         continue;
       }
+      if (one.from == Cell::kFacts) return kNone;
       const auto at = std::find(key_places_.begin(), key_places_.end(), one.at);
       if (at == key_places_.end()) return kNone;
       found.emplace_back(static_cast<Index>(at - key_places_.begin()), 0);
@@ -123,6 +152,7 @@ class RowRuleMaker {
   const std::vector<Index>& key_places_;
   Slots& slots_;
   RowRule made_;
+  std::vector<Index> outputs_;  // registers that facts give their values
 };
 
 }  // namespace

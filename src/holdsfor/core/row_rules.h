@@ -14,9 +14,10 @@ inline constexpr Index kNone = UINT32_MAX;
 
 struct Prepared;
 
-// A value that is known as soon as there is a row: an argument of it, or a constant of the rule.
+// A value that is known as soon as there is a row: an argument of it, a constant of the rule, or what facts say of
+// those.
 struct Cell {
-  enum From : std::uint32_t { kRow, kConstants };
+  enum From : std::uint32_t { kRow, kConstants, kFacts };
   From from = kConstants;
   std::uint32_t at = 0;
 };
@@ -32,13 +33,23 @@ struct RowTest {
   Index slot = kNone;
 };
 
+// Facts about the row.
+struct RowLookup {
+  Index facts = 0;  // the number of their table
+  Index index = 0;  // and of its index
+  std::vector<Cell> keys;
+  std::vector<std::pair<Index, Index>> outputs;  // columns of the facts, and where their values go
+};
+
 struct RowRule {
+  static constexpr std::size_t kMostOutputs = 16;
+
   const Rule* rule = nullptr;
   // Of the rule.
   Index table = 0;
   HeadKind kind = HeadKind::kInitiate;
-  // The rule has no instructions from `first` on but tests of what holds, and its head has nothing to build: it needs
-  // no registers.
+  // The rule has no instructions from `first` on but lookups of facts and tests of what holds, and its head has nothing
+  // to build: it needs no registers.
   bool is_direct = false;
   // The first instruction behind the conditions that are decided for each row beforehand.
   Index first = 1;
@@ -49,6 +60,8 @@ struct RowRule {
   Cell value;
   std::vector<Value> constants;
   std::vector<RowTest> tests;
+  std::vector<RowLookup> lookups;
+  std::vector<bool> is_lookup;  // of lookups and tests, in the order of the rule; empty if it has no lookups
   std::vector<Cell> columns;
   // The registers that get the arguments of a row, by place; with a pattern, rows must match it, too.
   std::vector<std::pair<Index, Index>> registers;

@@ -1,6 +1,7 @@
 // Evaluates the components of a plan for one key: each phase goes through its time-points once, in order.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -104,6 +105,8 @@ class Sweep {
   void run_row(const RowRules& rules, const Value* row, Passes passes);
   void fire_row(const RowRule& rule, const Value* row, std::size_t first);
   void fire_direct(const RowRule& rule, const Value* row);
+  void solve_direct(const RowRule& rule, const Value* const* from, std::size_t lookup, std::size_t test);
+  void conclude(const RowRule& rule, const Value* const* from);
   [[nodiscard]] bool passes(const RowTest& test, const Value* const* from);
   void fire(const Rule& rule);
   void decide_delayed();
@@ -181,6 +184,7 @@ class Sweep {
   std::vector<Value> found_;  // heads of a rule, one after the other
   std::vector<Value> head_;   // one of them
   std::vector<Index> holding_;
+  std::array<Value, RowRule::kMostOutputs> looked_up_;  // what facts say of a row
   // By slot, see Slots: the instance or pair; kNone if it is not known yet, kForeign if it belongs to another key.
   static constexpr Index kForeign = kNone - 1;
   std::vector<Index> slot_instances_;

@@ -5,6 +5,8 @@ namespace {
 
 // So many rows are looked at one by one before half of the rest is left out at each step.
 constexpr int kNear = 8;
+// So many values of an instance are compared one by one.
+constexpr Index kFewPairs = 8;
 
 }  // namespace
 
@@ -129,9 +131,36 @@ Index FluentTable::add(std::span<const Value> added) {
 }
 
 Index FluentTable::find_pair(Index instance, Value value) const {
-  Index found = instances[instance].first_pair;
-  while (found != kNone && pairs[found].value != value) found = pairs[found].next;
-  return found;
+  if (instances[instance].values <= kFewPairs) {
+    Index found = instances[instance].first_pair;
+    while (found != kNone && pairs[found].value != value) found = pairs[found].next;
+    return found;
+  }
+  const std::size_t mask = pair_slots_.size() - 1;
+  for (std::size_t at = mix(instance, value.word()) & mask; pair_slots_[at] != kNone; at = (at + 1) & mask) {
+    const Pair& pair = pairs[pair_slots_[at]];
+    if (pair.instance == instance && pair.value == value) return pair_slots_[at];
+  }
+  return kNone;
+}
+
+// Room is left for every second one.
+void FluentTable::index_pair(Index number) {
+  if (++indexed_pairs_ * 2 > pair_slots_.size()) {
+    pair_slots_.assign(std::bit_ceil(indexed_pairs_ * 4), kNone);
+    indexed_pairs_ = 0;
+    for (Index other = 0; other < pair_count; ++other) {
+      if (instances[pairs[other].instance].values > kFewPairs) index_pair(other);
+    }
+    return;
+  }
+  const std::size_t mask = pair_slots_.size() - 1;
+  std::size_t at = mix(pairs[number].instance, pairs[number].value.word()) & mask;
+  while (pair_slots_[at] != kNone) {
+    if (pair_slots_[at] == number) return;
+    at = (at + 1) & mask;
+  }
+  pair_slots_[at] = number;
 }
 
 std::pair<Index, bool> FluentTable::add_pair(Index instance, Value value) {
@@ -144,9 +173,14 @@ std::pair<Index, bool> FluentTable::add_pair(Index instance, Value value) {
   list.clear();
   pair = Pair{.instance = instance, .value = value, .list = std::move(list)};
   // Pairs are kept in the order in which they came.
-  Index* last = &instances[instance].first_pair;
-  while (*last != kNone) last = &pairs[*last].next;
-  *last = added;
+  Instance& owner = instances[instance];
+  (owner.last_pair == kNone ? owner.first_pair : pairs[owner.last_pair].next) = added;
+  owner.last_pair = added;
+  if (++owner.values == kFewPairs + 1) {
+    for (Index one = owner.first_pair; one != kNone; one = pairs[one].next) index_pair(one);
+  } else if (owner.values > kFewPairs) {
+    index_pair(added);
+  }
   return {added, true};
 }
 
@@ -215,8 +249,8 @@ std::span<const Index> Timelines::holding(Index instance, Time time, std::vector
   const std::span own(entries_.data() + begin_[instance], begin_[instance + std::size_t{1}] - begin_[instance]);
   auto at =
       std::upper_bound(own.begin(), own.end(), time, [](Time wanted, const Entry& one) { return wanted < one.start; });
-  while (at != own.begin() && (--at)->latest_end > time) {
-    if (at->end > time) found.push_back(at->pair);
+  for (; at != own.begin() && std::prev(at)->latest_end > time; --at) {
+    if (std::prev(at)->end > time) found.push_back(std::prev(at)->pair);
   }
   if (found.size() > 1) std::sort(found.begin(), found.end());
   return found;
@@ -234,6 +268,8 @@ void FluentTable::clear() {
   if (terminations.size() > 0) terminations.clear();
   if (instances.empty() && open_ends.empty()) return;
   timelines_.clear();
+  pair_slots_.clear();
+  indexed_pairs_ = 0;
   args.clear();
   instances.clear();
   pair_count = 0;

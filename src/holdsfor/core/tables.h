@@ -82,6 +82,8 @@ struct Pair {
 // One instance of a fluent, with what is being decided for it at a time-point.
 struct Instance {
   Index first_pair = kNone;
+  Index last_pair = kNone;
+  Index values = 0;  // how many pairs it has
   Index current = kNone;
   Time stamp = kNever;        // the marks below are those of this time-point
   Index initiated = kNone;    // the first pair that is initiated
@@ -195,7 +197,12 @@ class FluentTable {
  private:
   [[nodiscard]] bool is_ended_openly(Index pair) const;
 
+  void index_pair(Index pair);
+
   TupleIndex index_;
+  // Pairs of instances with many values, by instance and value.
+  std::vector<Index> pair_slots_;
+  std::size_t indexed_pairs_ = 0;
   Timelines timelines_;
 };
 
