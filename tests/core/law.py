@@ -20,13 +20,18 @@ from tests.core.histories import Advance, History, Push, Reload, Retract, Split,
 from tests.core.law_model import found_table
 from tests.core.law_oracle import Expected, expected
 from tests.strategies.calendar_programs import calendar_scenario
+from tests.strategies.counters import counter_program
 from tests.strategies.cycles import any_events, any_program, records_of
+from tests.strategies.delays import delay_program
+from tests.strategies.dense_cycles import dense_program
 from tests.strategies.domains import domain_scenario
 from tests.strategies.engine_runs import Rows, Scenario, differences, scenario
 from tests.strategies.families import Writer, family_scenario
 from tests.strategies.filter_programs import filter_program
 from tests.strategies.pairs import pair_scenario
 from tests.strategies.parts import part_scenario
+from tests.strategies.scenario_numbers import number_scenario
+from tests.strategies.scenario_terms import attempt
 from tests.strategies.scenario_words import Pen
 from tests.strategies.scenarios import INTERVALS
 from tests.strategies.sliding_programs import sliding_program
@@ -55,6 +60,11 @@ FAMILIES: dict[str, Callable[[Pen], Scenario | None]] = {
     "parts of keys": part_scenario,
     "sliding aggregates": _of(sliding_program),
     "calendar": lambda pen: calendar_scenario(pen, windowed=False),
+    "terms": lambda pen: attempt(pen, windowed=False).scenario,
+    "numbers": lambda pen: number_scenario(pen, windowed=False),
+    "dense cycles": _of(dense_program),
+    "counters": _of(counter_program),
+    "delays": _of(delay_program),
 }
 """Writers of programs with their streams. Windows and arrivals belong to histories."""
 
@@ -62,8 +72,13 @@ FAMILIES: dict[str, Callable[[Pen], Scenario | None]] = {
 class Driver(Protocol):
     """What the law is about."""
 
-    late: int
-    unmatched: int
+    @property
+    def late(self) -> int:
+        """Rows that came too late."""
+
+    @property
+    def unmatched(self) -> int:
+        """Retractions of what was not there."""
 
     def push(self, records: list[Record]) -> None:
         """Rows come in."""
@@ -79,6 +94,9 @@ class Driver(Protocol):
 
     def changes(self) -> pa.Table:
         """What has changed since the last call: rows of `CHANGES`."""
+
+    def too_much(self) -> list[str]:
+        """What is kept beyond what the plan says."""
 
     def reloaded(self) -> Any:
         """A new driver with the saved state of this one."""
@@ -134,6 +152,9 @@ def check(one: History, make: Callable[[History], Driver], right: Iterable[Expec
                 problems += ledger.problems(driver.changes(), now)
             if problems:
                 raise BrokenLawError("\n".join([repr(one), f"at {step}:", *problems]))
+    problems = driver.too_much()
+    if problems:
+        raise BrokenLawError("\n".join([repr(one), *problems]))
 
 
 class _Ledger:

@@ -21,6 +21,7 @@ from holdsfor.reference import EventRow, IntervalRow, Occurrence, Record
 from holdsfor.syntax.printer import print_term
 from tests.core.building import built_core
 from tests.core.histories import History
+from tests.core.keeping import too_much
 from tests.strategies.engine_runs import Rows
 
 _OPS = (Op.OPEN, Op.EXTEND, Op.CLOSE, Op.REVISE, Op.RETRACT)
@@ -154,6 +155,11 @@ class OnCore:
         return pa.table(columns, schema=CHANGES)
 
     # State
+
+    def too_much(self) -> list[str]:
+        """What is kept beyond what the plan says."""
+        size = self._history.window
+        return [] if size is None else list(too_much(self.engine, self._query - size, size))
 
     def reloaded(self) -> OnCore:
         """Another engine with the saved state of this one."""

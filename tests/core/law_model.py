@@ -142,6 +142,10 @@ class Model:
         self._shown_at = self._query
         return changes
 
+    def too_much(self) -> list[str]:
+        """It keeps everything."""
+        return []
+
     def reloaded(self) -> Model:
         """The same state in another engine."""
         other = copy.copy(self)

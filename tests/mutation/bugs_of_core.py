@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from holdsfor.physical import lower as lowering
-from tests.core import law_core
+from holdsfor.core import engine
 from tests.mutation.core_planting import CoreBug
 
 INTERVALS = [
@@ -275,13 +274,13 @@ def _rules_run_once(patch: pytest.MonkeyPatch) -> None:
 
 def _replan(patch: pytest.MonkeyPatch, change: Any) -> None:
     """Change the plans that programs are lowered to."""
-    original = lowering.lower
+    original = engine.lower
 
     def changed(plan: Any) -> Any:
         found = original(plan)
         return replace(found, plan=change(found.plan))
 
-    patch.setattr(law_core, "lower", changed)
+    patch.setattr(engine, "lower", changed)
 
 
 LOWERING = [

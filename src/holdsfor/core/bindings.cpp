@@ -205,6 +205,13 @@ class Core {
     return note.word();
   }
 
+  // What is kept of a table: stages, keys, starts, ends, values and arguments of its rows, one after the other.
+  nb::tuple kept(Index table) {
+    static_cast<void>(info(table));
+    const RowSet rows = engine_->kept(table);
+    return nb::make_tuple(rows.width, array_of(words_of(rows.cells)));
+  }
+
   // Counts
 
   std::size_t late() const { return engine_->late(); }
@@ -349,6 +356,7 @@ NB_MODULE(_core, module) {
       .def("load", &Core::load)
       .def("split", &Core::split, nb::arg("parts"), nb::arg("note") = Value::nothing().word())
       .def("merge", &Core::merge)
+      .def("kept", &Core::kept)
       .def_prop_ro("late", &Core::late)
       .def_prop_ro("unmatched", &Core::unmatched)
       .def_prop_ro("evaluated", &Core::evaluated)

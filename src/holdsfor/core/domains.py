@@ -65,8 +65,8 @@ class Domains:
         """Take records back, as far as they are there and not behind the window."""
         self._pending += [(row, False) for row in rows]
 
-    def advance(self, query: int, border: float) -> frozenset[Term] | None:
-        """Go on to a query time whose window begins after a border; what is in the domains, None if that is as before."""
+    def advance(self, query: int, border: float) -> bool:
+        """Go on to a query time whose window begins after a border; whether something else is in the domains."""
         self._settle(border)
         for row, comes in self._pending:
             if row.end is None:
@@ -78,11 +78,8 @@ class Domains:
             del self._waiting[term, time]
             if time > border:
                 self._times.setdefault(term, set()).add(time)
-        facts = self._found()
-        if facts == self._facts:
-            return None
-        self._facts = facts
-        return facts
+        before, self._facts = self._facts, self._found()
+        return self._facts != before
 
     def _settle(self, border: float) -> None:
         """What lies at the border or before it stays for ever."""

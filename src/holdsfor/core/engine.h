@@ -30,6 +30,9 @@ struct ChangeList {
   std::vector<Cause> causes;
 };
 
+// Cells of a row of `Engine::kept` before its arguments.
+inline constexpr std::size_t kKeptHead = 5;
+
 class Engine {
  public:
   Engine(const Prepared& prepared, TermTable& terms, Host& host);
@@ -67,6 +70,10 @@ class Engine {
   // How many keys there are in all stages, and how many rows of input they and the waiting list have.
   [[nodiscard]] std::size_t keys() const;
   [[nodiscard]] std::size_t rows() const;
+  // All that is kept of a table: stage, key, start, end, value and arguments of each row; the end of an event is its
+  // time. What a checkpoint stands for is spelled out.
+  [[nodiscard]] RowSet kept(Index table);
+
   // One of some parts of a state: each key is in one of them, the rest in the first.
   struct Part {
     std::size_t number = 0;

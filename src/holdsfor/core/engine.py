@@ -36,7 +36,9 @@ from holdsfor.engine.frames import Codes, Numbers
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
 from holdsfor.engine.tables import FOREVER, Events, Intervals
+from holdsfor.ir import BackgroundRule
 from holdsfor.logic.failures import Failures
+from holdsfor.logic.solver import Predicate
 from holdsfor.physical.encode import Encoder
 from holdsfor.physical.lower import Lowered, lower
 from holdsfor.physical.model import Site
@@ -129,16 +131,15 @@ class Engine:
         self.plan = plan
         self.symbols = program.lowered.symbols
         self.tables = {symbol: number for number, symbol in enumerate(self.symbols)}
-        rules = plan.analysis.background.rules
-        self._host = Host(program.lowered.goals, program.sites, rules, plan.clock_tick)
+        begin = -math.inf if start is None else start
+        self._domains = Domains(plan.analysis, begin) if plan.analysis.fillings else None
+        self._host = Host(program.lowered.goals, program.sites, self._rules(), plan.clock_tick)
         self.core = compiled_core().Core(program.data, self._host)
         self.words: Words = self._host.connect(self.core)
         self._window = window
         self.core.set_window(window, start)
         self.threads = threads or available_threads()
         self.core.keep_changes(changes)
-        begin = -math.inf if start is None else start
-        self._domains = Domains(plan.analysis, begin) if plan.analysis.fillings else None
         fillers = frozenset() if self._domains is None else self._domains.symbols
         self._filling = frozenset(self.tables[symbol] for symbol in fillers)
         """Tables whose rows fill domains."""
@@ -237,9 +238,8 @@ class Engine:
         """Go on to a query time."""
         if self._domains is not None:
             border = float("-inf") if self._window is None else query - self._window
-            facts = self._domains.advance(query, border)
-            if facts is not None:
-                self._fill(facts)
+            if self._domains.advance(query, border):
+                self._fill()
         self.core.advance(query, self.threads)
         self._query = query
 
@@ -256,6 +256,16 @@ class Engine:
         self.core.reclaim_terms(np.concatenate([NO_WORDS, *keep]))
         self._terms = self.core.terms
 
+    def _rules(self) -> dict[Predicate, list[BackgroundRule]]:
+        """The background knowledge, with what input has put into domains."""
+        facts = frozenset() if self._domains is None else self._domains.facts
+        return self.plan.analysis.background.filled(facts).rules
+
+    def _fill(self) -> None:
+        """Go on with other facts in domains."""
+        self._host.replace_rules(self._rules())
+        self.core.mark_all_dirty()
+
     def replan(self, plan: Plan) -> bool:
         """Go on with other background facts: all that is kept is evaluated again, what is settled stays as it is.
 
@@ -264,11 +274,11 @@ class Engine:
         program = encoded(plan)
         if _shape(program.lowered) != _shape(self._program.lowered):
             return False
-        self._host.replace(program.lowered.goals, program.sites, plan.analysis.background.rules)
-        self.core.replan(program.data)
         self.plan, self._program = plan, program
         if self._domains is not None:
             self._domains.analysis = plan.analysis
+        self._host.replace(program.lowered.goals, program.sites, self._rules())
+        self.core.replan(program.data)
         return True
 
     # State
@@ -321,13 +331,8 @@ class Engine:
             raise damaged()
         if self._domains is not None:
             self._domains.take_up(domains, goes_on=goes_on)
-            self._fill(self._domains.facts)
+            self._fill()
         return note
-
-    def _fill(self, facts: frozenset[Term]) -> None:
-        """Have other facts in the domains that input fills."""
-        self._host.replace_rules(self.plan.analysis.background.filled(facts).rules)
-        self.core.mark_all_dirty()
 
     @property
     def late(self) -> int:

@@ -79,6 +79,17 @@ std::vector<std::uint64_t> KeyEvaluator::empty_checkpoint(const StageStore& stag
   return saved_.words;
 }
 
+const World& KeyEvaluator::at_checkpoint(const StageStore& stage, Index slot) {
+  world_.clear();
+  const auto key = stage.keys().key(slot);
+  world_.key.assign(key.begin(), key.end());
+  const KeyState none;
+  stage.load(world_, sweep_, none);
+  const Checkpoint& base = stage.state(slot).base;
+  sweep_.run({.stage = stage.number(), .initial = {}, .from = &base, .save_after = kForever, .into = nullptr});
+  return world_;
+}
+
 // Whether the border has passed enough rows since the last checkpoint, or all.
 bool KeyEvaluator::is_worth_compacting(const StageStore::Work& work, KeyState& state) {
   if (border_ == kNever || border_ <= state.base.time || border_ > world_.query) return false;

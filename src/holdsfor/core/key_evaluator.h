@@ -48,6 +48,8 @@ class KeyEvaluator {
   std::vector<std::uint64_t> empty_checkpoint(const StageStore& stage);
   // `is_wanted` by table: its results go to other stages.
   void evaluate(StageStore& stage, const StageStore::Work& work, const std::vector<bool>& is_wanted, StageOutput& out);
+  // The world as the checkpoint of a key leaves it, without the rows after it.
+  const World& at_checkpoint(const StageStore& stage, Index slot);
   [[nodiscard]] LogWriter& writer(Index stage) { return writers_[stage]; }
 
  private:

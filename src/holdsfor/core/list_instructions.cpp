@@ -57,7 +57,7 @@ bool Machine::domain(const Instruction& one, const Next& next) {
 bool Machine::lookup(const Instruction& one, const Next& next) {
   Frame& frame = *frame_;
   const FluentTable& table = world_.fluent_table(one.table);
-  if (!one.is_ground || (one.value.kind != ShapeKind::kConstant && one.value.kind != ShapeKind::kRegister)) {
+  if (!one.is_ground) {
     const auto accept = [&](const FluentTable& from, Index number) {
       if (!(world_.is_pointwise ? from.is_known(number, world_.now) : from.has_held(number))) return false;
       put_list(one, from, number);

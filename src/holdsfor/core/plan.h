@@ -119,7 +119,7 @@ struct Instruction {
   bool negated = false;
   bool gives = false;
   bool is_test = false;    // it gives no register a value, so that one solution is enough
-  bool is_ground = false;  // all its columns are known when it runs
+  bool is_ground = false;  // all its columns are known when it runs; of kLookup, its value as well
   Index table = 0;         // also the number of a fact table or a goal
   Index out = 0;           // list register, the register of a domain, or the number of a sliding aggregate
   Instant time;

@@ -28,6 +28,12 @@ bool is_given(const Shape& shape, const Instruction& one) {
                       [&](const Shape& other) { return gives(other, shape.reg); });
 }
 
+// The same for terms that can be built of what is known.
+bool is_built(const Shape& shape, const Instruction& one) {
+  if (shape.kind != ShapeKind::kStructure && shape.kind != ShapeKind::kList) return is_given(shape, one);
+  return std::all_of(shape.items.begin(), shape.items.end(), [&](const Shape& item) { return is_built(item, one); });
+}
+
 // Goes through the instructions of a plan once and notes what they need.
 class Preparation {
  public:
@@ -59,6 +65,12 @@ class Preparation {
       for (Block& inner : one.blocks) block(inner, is_counted || one.op == Op::kCollect);
       one.is_ground =
           std::all_of(one.columns.begin(), one.columns.end(), [&](const Shape& shape) { return is_given(shape, one); });
+      // A list of intervals is there, if only an empty one, wherever the pair is known.
+      if (one.op == Op::kLookup) {
+        one.is_ground =
+            is_built(one.value, one) && std::all_of(one.columns.begin(), one.columns.end(),
+                                                    [&](const Shape& shape) { return is_built(shape, one); });
+      }
       const bool gives_nothing = one.op != Op::kDomain && one.op != Op::kLookup && one.op != Op::kListCall &&
                                  !binds(one.value) && !one.time.binds && one.outputs.empty() &&
                                  std::none_of(one.columns.begin(), one.columns.end(), binds);

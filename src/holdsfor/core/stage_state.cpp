@@ -21,6 +21,8 @@ void StageStore::write_parts(StateWriter& into, const LogWidths& widths, const I
                 [&](Index value, std::span<const Value> key) { return is_needed[value] || is_wanted(key); });
 }
 
+const KeyState* StageStore::shared_state() const { return shared_ ? &shared_->state : nullptr; }
+
 void StageStore::write(StateWriter& into, const LogWidths& widths, bool is_main, const IsWanted& is_wanted,
                        const CausesOf& causes_of) const {
   into.put(is_main ? unmatched() : 0);

@@ -85,6 +85,8 @@ class StageStore {
   void fetch_reported(Index slot) const;
   [[nodiscard]] const KeyNumbers& keys() const { return keys_; }
   [[nodiscard]] std::span<const GroundPair> initial(Index slot) const;
+  // The rows that all keys share; null if there are no such tables.
+  [[nodiscard]] const KeyState* shared_state() const;
   void set_wake(Index slot, Time time);
 
   // For how long rows are kept behind a checkpoint, by table.

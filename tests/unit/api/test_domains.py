@@ -40,3 +40,14 @@ def test_a_retraction_takes_back_what_a_record_alone_has_put_in() -> None:
     assert {row.fluent for row in session.query(5)} == {"line(ann)", "line(bob)", "line(cem)"}
     session.retract({"dial": [(3, "cem", "bob")]})
     assert {row.fluent for row in session.query(5)} == {"line(ann)", "line(cem)"}
+
+
+def test_background_facts_that_come_leave_domains_as_they_are() -> None:
+    session = loads(
+        "dynamicDomain(phone(_)).\ngrounding(dial(P)) :- phone(P).\ngrounding(line(P)=busy) :- phone(P), known(P).\n"
+        "initiatedAt(line(P)=busy, T) :- happensAt(dial(P), T).\nknown(ann)."
+    ).session()
+    session.push({"dial": [(3, "ann"), (4, "bob")]})
+    assert _rows(session.query(5)) == [("line(ann)", "busy", 4, math.inf)]
+    session.add_background({"known": [("bob",)]})
+    assert _rows(session.query(6)) == [("line(ann)", "busy", 4, math.inf), ("line(bob)", "busy", 5, math.inf)]
