@@ -83,8 +83,7 @@ const World& KeyEvaluator::at_checkpoint(const StageStore& stage, Index slot) {
   world_.clear();
   const auto key = stage.keys().key(slot);
   world_.key.assign(key.begin(), key.end());
-  const KeyState none;
-  stage.load(world_, sweep_, none);
+  stage.load_nothing(world_, sweep_);
   const Checkpoint& base = stage.state(slot).base;
   sweep_.run({.stage = stage.number(), .initial = {}, .from = &base, .save_after = kForever, .into = nullptr});
   return world_;
