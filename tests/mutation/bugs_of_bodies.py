@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from holdsfor.engine import operators, variants, written
+from holdsfor.compiler.analysis import variants
+from holdsfor.engine import operators, written
 from holdsfor.engine.bodies import Bodies
 from holdsfor.engine.frames import Frame
 from holdsfor.ir import Boundary, Holds, Intervals, OpenLength, Or

@@ -41,7 +41,9 @@ def planted(where: str, scenarios: Scenarios | None = None) -> Callable[[Plant],
 
 
 def _modules() -> Iterator[ModuleType]:
-    yield from (module for name, module in list(sys.modules.items()) if name.startswith("holdsfor.engine"))
+    for name, module in list(sys.modules.items()):
+        if name.startswith(("holdsfor.engine", "holdsfor.compiler.analysis.variants")):
+            yield module
 
 
 def everywhere(patch: pytest.MonkeyPatch, module: ModuleType, name: str, change: Callable[[Any], Any]) -> None:
