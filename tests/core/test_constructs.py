@@ -131,6 +131,14 @@ def test_powers(expression: str) -> None:
     _check(rules, events + PRESSED)
 
 
+@pytest.mark.parametrize("function", ["min", "max"])
+def test_the_least_and_the_greatest(function: str) -> None:
+    rule = f"initiatedAt(seen(X)=V,T) :- happensAt(pair(X,L,R),T), V is {function}(L,R)."
+    numbers = ["2.5", "3", "-2.5", "0", "9007199254740993", "9007199254740992.0", "9007199254740991", "1.0e300"]
+    pairs = [(left, right) for left in numbers for right in numbers]
+    _check(rule, [(f"pair(x{at},{left},{right})", at) for at, (left, right) in enumerate(pairs)])
+
+
 def test_an_instance_with_many_values() -> None:
     rules = """initiatedAt(at(X)=N,T) :- happensAt(move(X,N),T).
     initiatedAt(near(X,Y)=true,T) :- happensAt(look(X,Y),T), holdsAt(at(X)=A,T), holdsAt(at(Y)=B,T), A - B < 3, B - A < 3.

@@ -212,6 +212,12 @@ std::optional<Value> Arithmetic::real(Function function, double left, double rig
     case Function::kAbs:
       found = std::fabs(left);
       break;
+    case Function::kMin:
+    case Function::kMax:
+      // Larger integers may have been rounded: the host compares them as they are.
+      if (std::fabs(left) >= kExact || std::fabs(right) >= kExact) return std::nullopt;
+      found = function == Function::kMin ? std::min(left, right) : std::max(left, right);
+      break;
     case Function::kSign:
       return Value::integer(static_cast<int>(left > 0) - static_cast<int>(left < 0));
     case Function::kFloor:
