@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from _pytest.mark import ParameterSet
+
+from holdsfor import load
+from holdsfor.loading import Reasoner
+from holdsfor.reference import EventRow, IntervalRow, Record, Windows
+from tests.strategies.recorded import RowReader
 
 ROOT = Path(__file__).parent / "rtec"
 CASES = [
@@ -37,6 +42,15 @@ def parameters(evaluator: str, folders: Iterable[Path] = CASES) -> list[Paramete
 def _marks(evaluator: str, case: str) -> list[pytest.MarkDecorator]:
     evaluators, reason = OPEN.get(case, ("", ""))
     return [pytest.mark.xfail(strict=True, reason=reason)] if evaluator in evaluators.split() else []
+
+
+class Reported(Protocol):
+    """What an evaluator has found."""
+
+    @property
+    def intervals(self) -> Iterable[IntervalRow]: ...
+    @property
+    def events(self) -> Iterable[EventRow]: ...
 
 
 @dataclass(frozen=True)
@@ -83,6 +97,18 @@ def load_case(folder: Path) -> Case:
         if events_file.exists()
         else None,
     )
+
+
+def check_case(folder: Path, recognise: Callable[[Reasoner, list[Record], Windows], Reported]) -> None:
+    """Assert that an evaluator of records reports the right answers of a case, at its own window setting."""
+    case = load_case(folder)
+    reasoner = load(case.rules)
+    stream = RowReader(reasoner.analysis).read([case.stream])
+    assert len(stream.malformed) == case.malformed
+    found = recognise(reasoner, stream.records, Windows(case.window, case.step, case.start, case.end))
+    assert {(r.query_time, r.fluent, r.value, r.start, r.end) for r in found.intervals} == case.intervals
+    if case.events is not None:
+        assert {(r.query_time, r.event, r.time) for r in found.events} == case.events
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

@@ -5,11 +5,7 @@ Who the pairs are comes from the stream, or now and then from elsewhere: only th
 
 from __future__ import annotations
 
-from holdsfor import loads
-from holdsfor.diagnostics import ProgramError
-from holdsfor.reference import InputInterval, Occurrence, Record
-from holdsfor.reference.history import event_term
-from holdsfor.syntax.terms import Const
+from tests.strategies.encounters import encounter_scenario, list_operator
 from tests.strategies.engine_runs import Scenario
 from tests.strategies.scenario_words import Pen
 
@@ -42,7 +38,7 @@ _ENDS = [
     "happensAt(meets(A,B), T), holdsAt(slow(A)=true, T)",
 ]
 _LISTS = ["slow(A)=true", "slow(B)=true", "mood(A)=good", "mood(B)=bad", "pair(A,B)=true", "beside(B,A)=true"]
-_PEOPLE = ("ann", "bob", "cy", "dee")
+_NAMES = ("meets", "meets", "beside", "brake", "brake", "speed_up", "says")
 
 
 def pair_scenario(pen: Pen) -> Scenario | None:
@@ -61,38 +57,10 @@ def pair_scenario(pen: Pen) -> Scenario | None:
     lists = [pen.pick(("beside(A,B)=true", "pair(A,B)=true")), *(pen.pick(_LISTS) for _ in range(pen.number(1, 3)))]
     names = [f"I{place}" for place in range(len(lists))]
     read = ", ".join(f"holdsFor({pair}, {name})" for pair, name in zip(lists, names, strict=True))
-    operator = pen.pick(
-        (
-            f"intersect_all([{','.join(names)}], I)",
-            f"relative_complement_all(I0, [{','.join(names[1:])}], I)",
-            f"union_all([{','.join(names[1:])}], J), intersect_all([I0,J], I)",
-        )
-    )
+    operator = list_operator(pen, names[1:])
     lines.append(f"holdsFor(together(A,B)=true, I) :- {read}, {operator}.")
-    text = "\n".join(lines) + "\n"
-    try:
-        reasoner = loads(text)
-    except ProgramError:
-        return None
-    return Scenario(text, _records(pen, {symbol.name for symbol in reasoner.plan.inputs}), None, reasoner)
+    return encounter_scenario(pen, lines, _NAMES, 0, 40)
 
 
 def _brings(pen: Pen) -> str:
     return pen.weighted([(6, _BRINGS[0]), (3, _BRINGS[1]), (3, _BRINGS[2]), (3, _BRINGS[3]), (1, _BRINGS[4])])
-
-
-def _records(pen: Pen, inputs: set[str]) -> list[Record]:
-    found: list[Record] = []
-    for _ in range(pen.number(0, 40)):
-        name = pen.pick(("meets", "meets", "beside", "brake", "brake", "speed_up", "says"))
-        people = [pen.pick(_PEOPLE) for _ in range(2 if name in ("meets", "beside") else 1)]
-        time = pen.number(0, 20)
-        if name not in inputs:
-            continue
-        if name == "beside":
-            end = time + pen.number(1, 8)
-            found.append(InputInterval(event_term(name, people), Const("true"), time, end, time))
-        else:
-            more = [pen.pick(("good", "bad"))] if name == "says" else []
-            found.append(Occurrence(event_term(name, [*people, *more]), time, time))
-    return found

@@ -5,11 +5,7 @@ All rules have the whole key from a condition on the stream, and read of other f
 
 from __future__ import annotations
 
-from holdsfor import loads
-from holdsfor.diagnostics import ProgramError
-from holdsfor.reference import InputInterval, Occurrence, Record
-from holdsfor.reference.history import event_term
-from holdsfor.syntax.terms import Const
+from tests.strategies.encounters import encounter_scenario, list_operator
 from tests.strategies.engine_runs import Scenario
 from tests.strategies.scenario_words import Pen
 
@@ -39,9 +35,7 @@ _ASKS = (
     "happensAt(says(%s,M), T0), T0 < T, T - T0 =< 4",
 )
 _LISTS = ("slow(%s)=true", "mood(%s)=good", "mood(%s)=bad", "alert(%s)=true")
-_PEOPLE = ("ann", "bob", "cy", "dee")
 _NAMES = ("meets", "meets", "beside", "beside", "brake", "brake", "speed_up", "says", "calls", "alert", "gathers")
-_WIDTHS = {"meets": 2, "beside": 2, "calls": 2, "gathers": 3}
 
 
 def part_scenario(pen: Pen) -> Scenario | None:
@@ -62,13 +56,7 @@ def part_scenario(pen: Pen) -> Scenario | None:
         others = [one % "A", one % "B", *(pen.pick(_LISTS) % pen.pick("AB") for _ in range(pen.number(0, 2)))]
         names = [f"I{place}" for place in range(1, len(others) + 1)]
         read = ", ".join(f"holdsFor({pair}, {name})" for pair, name in zip(others, names, strict=True))
-        operator = pen.pick(
-            (
-                f"intersect_all([I0,{','.join(names)}], I)",
-                f"relative_complement_all(I0, [{','.join(names)}], I)",
-                f"union_all([{','.join(names)}], J), intersect_all([I0,J], I)",
-            )
-        )
+        operator = list_operator(pen, names)
         base = pen.pick(("beside(A,B)=true", "pair(A,B)=true"))
         lines.append(f"holdsFor(together(A,B)=true, I) :- holdsFor({base}, I0), {read}, {operator}.")
     if pen.chance(30):
@@ -78,12 +66,7 @@ def part_scenario(pen: Pen) -> Scenario | None:
         )
         lines.append(f"initiatedAt(trio(A,B,C)=true, T) :- happensAt(gathers(A,B,C), T), {asks or 'true'}.")
         lines.append(f"terminatedAt(trio(A,B,C)=true, T) :- happensAt(gathers(C,B,A), T), {pen.pick(_ASKS) % 'B'}.")
-    text = "\n".join(lines) + "\n"
-    try:
-        reasoner = loads(text)
-    except ProgramError:
-        return None
-    return Scenario(text, _records(pen, {symbol.name for symbol in reasoner.plan.inputs}), None, reasoner)
+    return encounter_scenario(pen, lines, _NAMES, 5, 45)
 
 
 def _brought(pen: Pen) -> str:
@@ -93,20 +76,3 @@ def _brought(pen: Pen) -> str:
 def _renamed(ask: str, number: int = 1) -> str:
     """The same condition with variables of its own."""
     return ask.replace("M)", f"M{number})").replace("T0", f"T0{number}")
-
-
-def _records(pen: Pen, inputs: set[str]) -> list[Record]:
-    found: list[Record] = []
-    for _ in range(pen.number(5, 45)):
-        name = pen.pick(_NAMES)
-        people = [pen.pick(_PEOPLE) for _ in range(_WIDTHS.get(name, 1))]
-        time = pen.number(0, 20)
-        if name not in inputs:
-            continue
-        if name in ("beside", "alert"):
-            end = time + pen.number(1, 8)
-            found.append(InputInterval(event_term(name, people), Const("true"), time, end, time))
-        else:
-            more = [pen.pick(("good", "bad"))] if name == "says" else []
-            found.append(Occurrence(event_term(name, [*people, *more]), time, time))
-    return found
