@@ -81,6 +81,10 @@ def changes(quick: bool) -> Figures:
     keys, count = (2_000, 10_000) if quick else (34_000, 300_000)
     vessels, seconds = streams.vessel_names(keys), {}
     readers: dict[str, Callable[[Any], Any]] = {"columns": lambda found: found.to_arrow(), "objects": list}
+    # What is imported once in a process is no part of it.
+    small = loads(RULES).session()
+    small.push(streams.every_vessel(np.random.default_rng(1), 100, vessels[:100]))
+    assert len(small.changes(streams.END).to_arrow())
     for name, read in readers.items():
         session = loads(RULES).session()
         session.push(streams.every_vessel(np.random.default_rng(2), count, vessels))

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.peers.clocks import processor_time
-from benchmarks.suite.workload import ROOT, Task, Work, Workload
+from benchmarks.suite.workload import ROOT, Figures, Task, Work, Workload
 
 Result = dict[str, Any]
 """As it is written to JSON."""
@@ -47,17 +47,24 @@ def timed(task: Task) -> Result:
     processor: list[float] = []
     figures = None
     while not _is_enough(wall, task.repeat):
-        work = task.fresh()
-        begin, used = time.perf_counter(), task.clock()
-        figures = work()
-        processor.append(1e3 * (task.clock() - used))
-        wall.append(1e3 * (time.perf_counter() - begin))
+        taken, used, figures = _once(task)
+        wall.append(taken)
+        processor.append(used)
     found = {"wall_ms": spread(wall), "cpu_ms": spread(processor), "windows": task.windows}
     if figures:
         found["figures"] = dict(figures)
     elif task.clock is processor_time and min(wall) < SHORT:
         found["calls"] = calls(task.fresh())
     return found
+
+
+def _once(task: Task) -> tuple[float, float, Figures | None]:
+    """What one repetition takes, by the clock and of processor time, in ms. What it needs is gone before the next one."""
+    work = task.fresh()
+    begin, used = time.perf_counter(), task.clock()
+    figures = work()
+    taken = 1e3 * (task.clock() - used)
+    return 1e3 * (time.perf_counter() - begin), taken, figures
 
 
 def calls(work: Work) -> int:

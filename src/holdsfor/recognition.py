@@ -26,15 +26,12 @@ from holdsfor.engine.window_checks import check_windows
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.io.aside import without_far_ahead
 from holdsfor.io.builder import Reading
-from holdsfor.io.frames import read_frames
 from holdsfor.io.given import Paths, as_paths, complain_of_unread_mapping
 from holdsfor.io.inputs import input_files
-from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.io.plausible import time_note
 from holdsfor.io.preprocessing_rules import has_preprocessing
 from holdsfor.io.rejects import Malformed, Rejects
 from holdsfor.io.rtec_csv import OnRows, read_rtec
-from holdsfor.io.tables import read_tables
 from holdsfor.times import DurationInput, TimeScale, duration_or_none, shown_time, unit_of
 
 if TYPE_CHECKING:
@@ -92,11 +89,18 @@ def _read(
 ) -> Reading:
     entities = plan.analysis.entities
     reckoned = _reckoned(plan)
+    # What reads other forms of input is imported for those who have them.
     if isinstance(events, Mapping):
+        from holdsfor.io.frames import read_frames
+
         return read_frames(events, entities, unit or "s", rejects=rejects, reckoned=reckoned)
     if mapping is None:
         return read_rtec(input_files(events), entities, rejects=rejects, on_rows=on_rows, reckoned=reckoned)
-    described = _mapping(mapping).with_unit(unit, plan.analysis.written.time_scale)
+    from holdsfor.io.mapping import make_mapping, read_mapping
+    from holdsfor.io.tables import read_tables
+
+    described = make_mapping(mapping) if isinstance(mapping, Mapping) else read_mapping(mapping)
+    described = described.with_unit(unit, plan.analysis.written.time_scale)
     complain_of_unread_mapping(described, plan)
     files = input_files(events, described)
     return read_tables(files, described, entities, rejects=rejects, on_rows=on_rows, reckoned=reckoned)
@@ -105,10 +109,6 @@ def _read(
 @once_per_plan
 def _reckoned(plan: Plan) -> Reckoned:
     return reckoned_arguments(plan.analysis.program)
-
-
-def _mapping(mapping: str | Path | Mapping[str, Any]) -> TableMapping:
-    return make_mapping(mapping) if isinstance(mapping, Mapping) else read_mapping(mapping)
 
 
 def plan_windows(

@@ -9,6 +9,8 @@ ROOT = Path(__file__).parents[2]
 if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 
+import numpy as np
+from benchmarks.engines import streams as tables
 from benchmarks.suite.data import cycles, late_streams, maritime, sessions, text_rows
 from benchmarks.suite.workload import EXAMPLES
 from benchmarks.suite.workloads.sequences import sequence
@@ -81,4 +83,22 @@ def one_event(keys: int) -> Work:
     def step() -> object:
         return next(steps)[1]()
 
+    return step
+
+
+def one_batch(keys: int, events: int) -> Work:
+    """A live session of many vessels: ten Arrow tables of events more, and their changes."""
+    random, vessels = np.random.default_rng(1), tables.vessel_names(keys)
+    session = loads(maritime.RULES).session()
+    session.push(tables.every_vessel(random, 4 * keys, vessels))
+    session.changes(tables.END)
+    batches = [tables.events(random, events, vessels, tables.END + 60 * n, tables.END + 60 * (n + 1)) for n in range(9)]
+    ends = iter(range(1, 10))
+
+    def step() -> object:
+        number = next(ends)
+        session.push(batches[number - 1])
+        return len(session.changes(tables.END + 60 * number))
+
+    step()
     return step

@@ -18,7 +18,16 @@ import pytest
 from holdsfor.engine import columnar, operators
 from holdsfor.io import rtec_csv
 from tests.benchmarks.counting import Counts, counted, peak_bytes
-from tests.benchmarks.streams import many_windows, market, one_event, one_window, overlapping, reading, sequences
+from tests.benchmarks.streams import (
+    many_windows,
+    market,
+    one_batch,
+    one_event,
+    one_window,
+    overlapping,
+    reading,
+    sequences,
+)
 
 CALLS_A_WINDOW = 11_000
 """Of the maritime description with eleven outputs."""
@@ -31,11 +40,13 @@ CALLS_A_SWEPT_EVENT = 18
 CALLS_A_SEQUENCE = 1_000
 CALLS_A_LONGER_SEQUENCE = 260
 """For every activity more."""
-CALLS_A_CHANGED_WINDOW = 24_500
-CALLS_OF_READING = 36_000
+CALLS_A_CHANGED_WINDOW = 820
+CALLS_OF_READING = 26_600
 """Of 20,000 rows; nearly all for the names that occur, of which 100,000 rows have few more."""
-BYTES_A_ROW_READ = 420
-CALLS_AN_EVENT_LIVE = 3_000
+BYTES_A_ROW_READ = 345
+CALLS_AN_EVENT_LIVE = 120
+CALLS_A_BATCH_LIVE = 600
+"""Of ten Arrow tables into a session, with the changes that they make."""
 MODULES = 50
 """That `import holdsfor` loads on top of those of Python itself."""
 
@@ -124,6 +135,12 @@ def test_one_event_of_a_session_does_not_look_at_other_keys(keys):
     assert np.median([one.sorted_rows for one in counts]) == 0
 
 
+def test_a_batch_of_a_session_does_not_look_at_rows_one_by_one():
+    small, large = (counted(one_batch(1_000, events)) for events in (1_000, 10_000))
+    assert small.calls <= CALLS_A_BATCH_LIVE
+    assert large.calls <= 1.2 * small.calls, "calls grow with the events"
+
+
 def modules() -> list[str]:
     """What is loaded by importing the package."""
     program = "import sys; before = set(sys.modules); import holdsfor; print(*sorted(set(sys.modules) - before))"
@@ -203,6 +220,7 @@ def main() -> None:
             ("sequences of 3, of 6", [sequences(3, 1_000), sequences(6, 1_000)]),
             ("reading 20,000, 100,000 rows", [reading(folder, rows) for rows in (20_000, 100_000)]),
             ("an event in a session", [one_event(100), one_event(5_000)]),
+            ("a batch in a session", [one_batch(1_000, 1_000), one_batch(1_000, 10_000)]),
         ):
             print(f"{title}: {[counted(work) for work in found]}")
         print(f"memory of a window: {peak_bytes(one_window(20_000, 4_000)) / 20_000:.0f} bytes an event")

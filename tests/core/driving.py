@@ -37,7 +37,6 @@ class Driven:
         self.core.set_window(window)
         self.core.keep_changes(True)
         self.threads = threads
-        self._next = 0
 
     # Input
 
@@ -56,7 +55,7 @@ class Driven:
     def _event(self, put: object, time: int, text: str) -> None:
         term = _term(text)
         symbol = self.analysis.entities.event(term)
-        put(self.tables[symbol], _times(time), self._row(symbol, term), self._number())  # type: ignore[operator]
+        put(self.tables[symbol], _times(time), self._row(symbol, term))  # type: ignore[operator]
 
     def push_interval(self, start: int, end: float, text: str, *, is_point: bool = False) -> Driven:
         """An interval of an input fluent, `f(a)=v`."""
@@ -81,15 +80,10 @@ class Driven:
             _words([self.words.word(value)]),
             self._row(symbol, fluent),
             np.array([is_point]),
-            self._number(),
         )
 
     def _row(self, symbol: Symbol, term: Term) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
         return _words([self.words.word(arg) for arg in symbol.columns(term)])
-
-    def _number(self) -> int:
-        self._next += 1
-        return self._next - 1
 
     # Output
 
@@ -112,7 +106,7 @@ class Driven:
 
     def changes(self) -> list[str]:
         """What has changed since the last time, with the numbers of the inputs that caused it."""
-        found = {name: column.tolist() for name, column in self.core.changes().items()}
+        found = {name: column.tolist() for name, column in self.core.changes().columns().items()}
         symbols = list(self.tables)
         made = []
         for place, table in enumerate(found["table"]):

@@ -15,6 +15,7 @@ from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.logic.failures import Failures
 from holdsfor.reference import Record, Reference, Windows, recognise
 from tests.core.runs import on_core
+from tests.strategies.aggregate_programs import aggregate_program
 from tests.strategies.calendar_programs import calendar_scenario
 from tests.strategies.counters import counter_program
 from tests.strategies.cycles import any_events, any_program, records_of
@@ -24,8 +25,13 @@ from tests.strategies.domains import domain_scenario
 from tests.strategies.engine_runs import Scenario, scenario
 from tests.strategies.families import family_scenario
 from tests.strategies.filter_programs import filter_program
+from tests.strategies.limit_programs import limit_program
+from tests.strategies.list_programs import list_program
+from tests.strategies.loop_programs import loop_program
+from tests.strategies.odd_streams import odd_scenario
 from tests.strategies.pairs import pair_scenario
 from tests.strategies.parts import part_scenario
+from tests.strategies.relation_programs import relation_program
 from tests.strategies.scenario_bodies import Allowed
 from tests.strategies.scenario_numbers import number_scenario
 from tests.strategies.scenario_statics import POINTWISE_KIND
@@ -94,6 +100,12 @@ FAMILIES: dict[str, Writer] = {
     "dense cycles": _of(dense_program),
     "calendar": partial(calendar_scenario, late=LATE),
     "clock ticks": partial(tick_scenario, late=LATE),
+    "aggregates": _of(aggregate_program),
+    "relations": _of(relation_program),
+    "limits": _of(limit_program),
+    "loops": _of(loop_program),
+    "lists of facts": _of(list_program),
+    "odd streams": partial(odd_scenario, late=LATE),
 }
 
 

@@ -80,6 +80,9 @@ def history(pen: Pen, one: Scenario) -> History:
         queries = [last + pen.number(0, 3)] if pen.chance(20) else _regular(pen, first, last, unit)
     sizes = [(2, 1), (5, unit * pen.number(2, 9)), (4, unit * pen.number(10, 30) + pen.number(0, 1))]
     window = None if pen.chance(30) else pen.weighted(sizes)
+    if window is not None and pen.chance(20):
+        # A window that has left behind all there was.
+        queries.append(queries[-1] + window + pen.number(0, last - first))
     slots: list[list[Step]] = [[] for _ in queries]
     lateness = pen.weighted([(3, 0), (4, 30), (2, 100)])
     for record in one.records:

@@ -13,6 +13,9 @@ from holdsfor.physical.model import Role
 
 ROOM = 40
 """So many rows of a key are not worth a checkpoint, whatever they are."""
+SHARED_ROOM = 128
+"""So many rows that all keys share are not worth one of every key."""
+_SHARED = 2**32 - 1
 _HEAD = 5
 
 
@@ -28,7 +31,8 @@ def kept_rows(engine: Engine) -> dict[tuple[int, int], list[KeptRow]]:
             is_simple = table.role is Role.SIMPLE_FLUENT
             instance = tuple(row[_HEAD:]) if is_simple else (*row[_HEAD:], value)
             found[stage, slot].append(KeptRow(number, instance, _time(start), _time(end)))
-    return found
+    # Several checkpoints of a key may have the same row.
+    return {key: list(dict.fromkeys(rows)) for key, rows in found.items()}
 
 
 def _joined(rows: list[KeptRow]) -> Iterator[KeptRow]:
@@ -60,6 +64,6 @@ def too_much(engine: Engine, border: int, window: int) -> Iterator[str]:
     plan = encoded(engine.plan).lowered.plan
     for (stage, slot), rows in kept_rows(engine).items():
         recent = Counter(row.table for row in rows if max(row.start, NEVER) > border - window)
-        slack = ROOM + 2 * sum(recent.values())
+        slack = (SHARED_ROOM if slot == _SHARED else ROOM) + 2 * sum(recent.values())
         for problem in excess(plan, border, _joined(rows), slack):
             yield f"stage {stage}, key {slot}: {problem} (at most {slack} may wait)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -19,6 +20,8 @@ from holdsfor.reference import Record
 from tests.core.histories import Advance, History, Push, Reload, Retract, Split, history
 from tests.core.law_model import found_table
 from tests.core.law_oracle import Expected, expected
+from tests.core.sizes import enlarged
+from tests.strategies.aggregate_programs import aggregate_program
 from tests.strategies.calendar_programs import calendar_scenario
 from tests.strategies.counters import counter_program
 from tests.strategies.cycles import any_events, any_program, records_of
@@ -28,8 +31,13 @@ from tests.strategies.domains import domain_scenario
 from tests.strategies.engine_runs import Rows, Scenario, differences, scenario
 from tests.strategies.families import Writer, family_scenario
 from tests.strategies.filter_programs import filter_program
+from tests.strategies.limit_programs import limit_program
+from tests.strategies.list_programs import list_program
+from tests.strategies.loop_programs import loop_program
+from tests.strategies.odd_streams import odd_scenario
 from tests.strategies.pairs import pair_scenario
 from tests.strategies.parts import part_scenario
+from tests.strategies.relation_programs import relation_program
 from tests.strategies.scenario_numbers import number_scenario
 from tests.strategies.scenario_terms import attempt
 from tests.strategies.scenario_words import Pen
@@ -65,6 +73,12 @@ FAMILIES: dict[str, Callable[[Pen], Scenario | None]] = {
     "dense cycles": _of(dense_program),
     "counters": _of(counter_program),
     "delays": _of(delay_program),
+    "aggregates": _of(aggregate_program),
+    "relations": _of(relation_program),
+    "limits": _of(limit_program),
+    "loops": _of(loop_program),
+    "lists of facts": _of(list_program),
+    "odd streams": lambda pen: odd_scenario(pen, windowed=False),
 }
 """Writers of programs with their streams. Windows and arrivals belong to histories."""
 
@@ -109,13 +123,15 @@ class BrokenLawError(AssertionError):
     """What differs, and the history on which it does."""
 
 
-def history_of(family: str, seed: int) -> History | None:
-    """The history of a seed; None if its program has no meaning."""
+def history_of(family: str, seed: int, rows: int = 0) -> History | None:
+    """The history of a seed, with so many rows if any number is given; None if its program has no meaning."""
     pen = Pen(random.Random(seed).randint)
     try:
         one = FAMILIES[family](pen)
     except ProgramError:
         return None
+    if one is not None and rows:
+        one = replace(one, records=enlarged(pen, one.records, rows, pen.number(0, 1)))
     return None if one is None else history(pen, one)
 
 

@@ -129,7 +129,7 @@ class OnCore:
 
     def changes(self) -> pa.Table:
         """What has changed since the last call."""
-        found = {name: column.tolist() for name, column in self._core.changes().items()}
+        found = {name: column.tolist() for name, column in self._core.changes().columns().items()}
         fluents, values = [], []
         for row, table in enumerate(found["table"]):
             columns = found["columns"][found["offsets"][row] : found["offsets"][row + 1]]

@@ -135,3 +135,28 @@ def test_rows_that_change_nothing_stop_at_their_key() -> None:
     rooms.push((3, "comes(ann, hall)"))
     rooms.at(6)
     assert rooms.core.evaluated - before == 1
+
+
+def test_inputs_are_forgotten_when_changes_were_read() -> None:
+    light = Driven(LIGHT)
+    light.push((10_000, "press(far)"))
+    light.at(1)
+    light.changes()
+    light.push(*((time, "press(a)") for time in range(2, 500)))
+    light.at(500)
+    full = len(light.core.save())
+    light.changes()
+    # The event that lies ahead stays, and nothing that came after it.
+    assert len(light.core.save()) < full - 498 * 16
+    light.at(10_000)
+    assert [light.changes(), light.causes] == [["open light(far)=on [10001, inf) id 10001@10000"], [[0]]]
+
+
+def test_changes_that_are_not_read_with_the_advance_keep_their_causes() -> None:
+    light = Driven(LIGHT)
+    light.push((2, "press(a)"))
+    light.at(5)
+    light.push((3, "release(a)"))
+    assert [light.changes(), light.causes] == [["open light(a)=on [3, inf) id 3@5"], [[0]]]
+    light.at(5)
+    assert [light.changes(), light.causes] == [["revise light(a)=on [3, 4) was [3, inf) id 3@5"], [[1]]]

@@ -65,6 +65,32 @@ def test_ends_that_leave_something_open(rules: str) -> None:
     _check(ON + rules, [*PRESSED, ("meet(a,b)", 0), ("meet(b,c)", 2), ("meet(a,c)", 5), ("meet(c,b)", 7)])
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "initiatedAt(f(X)=[X,Y],T) :- happensAt(meet(X,Y),T).\nterminatedAt(f(X)=[X|_],T) :- happensAt(press(X),T).",
+        """initiatedAt(f(X)=[X,Y],T) :- happensAt(meet(X,Y),T).
+        terminatedAt(f(X)=[X,b|_],T) :- happensAt(press(X),T).
+        initiatedAt(g(X)=L,T) :- terminatedAt(f(X)=[X|L],T), happensAt(press(X),T), L=[_].
+        initiatedAt(h(X)=true,T) :- terminatedAt(f(X)=[a,b],T), happensAt(press(X),T).""",
+        """initiatedAt(f(X)=p(X,Y),T) :- happensAt(meet(X,Y),T).
+        terminatedAt(f(X)=p(X,_),T) :- happensAt(press(X),T).
+        initiatedAt(h(X)=true,T) :- terminatedAt(f(X)=p(a,b),T), happensAt(press(X),T).""",
+        """initiatedAt(f(X)=[X|Y],T) :- happensAt(meet(X,Y),T).
+        initiatedAt(g(X)=Z,T) :- happensAt(press(X),T), holdsAt(f(X)=[_|Z],T).
+        initiatedAt(h(X)=true,T) :- happensAt(press(X),T), holdsAt(f(X)=[a|c],T).
+        initiatedAt(i(X)=true,T) :- happensAt(press(X),T), holdsAt(f(X)=[a],T).
+        initiatedAt(j(X)=L,T) :- happensAt(press(X),T), holdsAt(f(X)=K,T), L=[1,2|K].
+        initiatedAt(m(X)=R,T) :- happensAt(meet(_,X),T), holdsAt(j(_)=[1|R],T).""",
+    ],
+)
+def test_lists_that_go_on_with_something_else(rules: str) -> None:
+    _check(
+        rules,
+        [("meet(a,b)", 1), ("meet(b,c)", 2), ("press(a)", 5), ("meet(a,c)", 7), ("press(b)", 9), ("press(c)", 11)],
+    )
+
+
 def test_sums_of_floats_are_rounded_once() -> None:
     """What leaves a window is taken away exactly, however large it was."""
     values = [0.1, 1e17, -1e17, 0.1, 0.2, 1e300, 3, 2**60, 0.3, -1e300, 5e-324, 7, 1e308, 1e308, 0.1]
@@ -129,6 +155,58 @@ def test_powers(expression: str) -> None:
         (f"e({number})", time) for time, number in enumerate((0, 1, 2, 3, 7, 2.5, 1e200, 3_037_000_500, 2**61), 1)
     ]
     _check(rules, events + PRESSED)
+
+
+NUMBERS = (
+    0,
+    1,
+    -1,
+    7,
+    -7,
+    2,
+    0.1,
+    -0.1,
+    0.5,
+    2.5,
+    -2.5,
+    1e-9,
+    3.75,
+    1e15,
+    2**53 - 1,
+    2**53,
+    -(2**53),
+    2**53 + 1.0,
+    2**60,
+    1e17,
+    1e-300,
+)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        *(f"A {function} B" for function in ("+", "-", "*", "/", "//", "div", "mod", "rem", "**")),
+        *(
+            "abs(A - B) * 2 + sign(B)",
+            "180 - abs(180 - abs(A - B))",
+            "sqrt((A - B) ** 2 + (B - A) ** 2)",
+            "-(A) - -(B)",
+        ),
+        *(
+            "floor(A / 3) + ceiling(B)",
+            "round(A) - truncate(B)",
+            "atan2(A, B) + atan2(-(A), -(B))",
+            "(A mod 10) * (B mod 3.5)",
+        ),
+        *("log(A) + exp(B)", "min(A, B) - max(A, B)", "A + (B + (A + (B + (A + (B + (A + (B + (A + B))))))))"),
+    ],
+)
+def test_formulas(expression: str) -> None:
+    """Small and large numbers, integers and floats, with and without a value: rounded as the reference has it."""
+    text = f"initiatedAt(f(A,B)=V,T) :- happensAt(e(A,B),T), V is {expression}.\n"
+    text += f"initiatedAt(g(A,B)=true,T) :- happensAt(e(A,B),T), {expression} >= A."
+    pairs = [(a, b) for a in NUMBERS for b in NUMBERS]
+    _check(text, [(f"e({a!r},{b!r})", time) for time, (a, b) in enumerate(pairs)])
 
 
 @pytest.mark.parametrize("function", ["min", "max"])

@@ -34,7 +34,13 @@ def test_what_has_a_part_of_the_key_goes_by_it() -> None:
 
 def test_terminations_that_rules_read_need_the_whole_key() -> None:
     read = NEAR + "happensAt(parted(V,W), T) :- happensAt(meets(V,W), T), terminatedAt(near(V,W)=true, T)."
-    assert routes(read)["leaves/1"] == ((),)
+    plan = lower(loads(read).plan).plan
+    assert [(stage.key, stage.why) for stage in plan.stages] == [
+        (1, ""),
+        (0, "the rule at <rules>:5 reads nothing that has the key"),
+        (2, ""),
+    ]
+    assert routes(read)["near/2"] is None
 
 
 def test_only_keys_with_the_value_are_evaluated() -> None:
@@ -73,7 +79,7 @@ def test_changes_name_inputs_of_parts() -> None:
     near.changes()
     near.push((6, "leaves(bob)"))
     near.at(7)
-    assert near.core.changes()["causes"].tolist() == [3]
+    assert near.core.changes().columns()["causes"].tolist() == [3]
 
 
 def test_a_retraction_of_what_is_not_there_is_counted_once() -> None:

@@ -133,7 +133,7 @@ def test_one_event_from_python_objects() -> None:
     light = Driven(LIGHT)
     press = next(number for symbol, number in light.tables.items() if symbol.name == "press")
     light.core.push_one(press, 3, ("a",))
-    light.core.push_one(press, 4, (7,), 5)
+    light.core.push_one(press, 4, (7,))
     light.core.push_one(press, 5, (2.5,))
     light.core.push_one(press, 6, (2**70,))
     assert light.at(6)[:4] == [
@@ -151,3 +151,19 @@ def test_columns_may_change_after_they_were_pushed() -> None:
     session.push({"up": {"time": time, "x": ["a", "b"]}})
     time[:] = 1
     assert session.query(10).to_arrow()["start"].to_pylist() == [6, 7]
+
+
+def test_answers_of_many_keys_are_the_same_for_any_number_of_threads() -> None:
+    light = Driven(LIGHT)
+    press = next(number for symbol, number in light.tables.items() if symbol.name == "press")
+    for key in range(20_000):
+        for time in range(key % 3):
+            light.core.push_one(press, time, (f"k{key}",))
+    light.core.advance(5, 2)
+    one = {number: light.core.answers(number) for number in light.tables.values()}
+    assert sum(len(found[0]) for found in one.values()) > 20_000
+    for threads in (2, 5):
+        for number, wanted in one.items():
+            found = light.core.answers(number, threads)
+            assert len(found) == len(wanted)
+            assert all((a == b).all() for a, b in zip(found, wanted, strict=True))

@@ -55,6 +55,23 @@ def test_parts_make_the_whole_again(window: int | None) -> None:
     assert _rest(other) == wanted
 
 
+def test_engines_that_are_merged_have_named_inputs_of_their_own() -> None:
+    one, other = Driven(ROOMS), Driven(ROOMS)
+    one.push((1, "press(hall)"), (2, "comes(ann, hall)"), (40, "press(hall)")).at(5)
+    other.push((3, "comes(bob, attic)"), (30, "press(attic)")).at(5)
+    one.core.merge(other.core.save())
+    one.at(50)
+    named = dict(zip(one.changes(), one.causes, strict=True))
+    assert named == {
+        "open in(ann,hall)=true [3, inf) id 3@50": [1],
+        "open in(bob,attic)=true [4, inf) id 4@50": [3],
+        "open used(hall)=true [3, inf) id 3@50": [1],
+        "open lit(hall)=true [2, inf) id 2@50": [0, 2],
+        "open used(attic)=true [4, inf) id 4@50": [3],
+        "open lit(attic)=true [31, inf) id 31@50": [4],
+    }
+
+
 def test_a_key_cannot_be_merged_twice() -> None:
     light = Driven(LIGHT)
     light.push((1, "press(a)")).at(5)

@@ -63,10 +63,10 @@ NUMBERS = [
         "true",
     ),
     CoreBug(
-        "equal items are different",
-        "aggregates.cpp",
-        "return Value::integer(«std::unique(words.begin(), words.end()) - words.begin()»)",
-        "static_cast<std::ptrdiff_t>(words.size())",
+        "equal items of a window are different",
+        "sliding.cpp",
+        "return Value::integer(static_cast<std::int64_t>(«times_.size()»));",
+        "count_",
     ),
 ]
 CHANGES = [
@@ -123,8 +123,8 @@ ROWS = [
     CoreBug(
         "what is left behind retracted time-points is lost",
         "interval_log.cpp",
-        "if («until < time_of(known[2])») {",
-        "false",
+        "if («from >= time_of(known[2])») return;",
+        "true",
     ),
     CoreBug("an event that is retracted stays", "log_writer.cpp", "  «head.is_there = 0;»", ""),
     CoreBug(
@@ -174,8 +174,32 @@ STORE = [
     CoreBug(
         "a key with delayed effects does not wake",
         "key_evaluator.cpp",
-        "const Time next = std::min(«sweep_.wake()», state.intervals.wake(world_.query));",
+        "state.own_wake = std::min(«sweep_.wake()», state.intervals.wake(world_.query));",
         "kForever",
+    ),
+    CoreBug(
+        "a checkpoint stays although rows before it have changed",
+        "key_checkpoints.cpp",
+        "«moved(state.later.back().checkpoint.time, world_.plan().settle) >= first_change»",
+        "first_change == kNever",
+    ),
+    CoreBug(
+        "results after a checkpoint are kept where it goes on",
+        "key_evaluator.cpp",
+        "later.results = course.results + «end_results_»;",
+        "found_.size()",
+    ),
+    CoreBug(
+        "a checkpoint after the border becomes the first one",
+        "key_checkpoints.cpp",
+        "while (count < state.later.size() && «state.later[count].checkpoint.time <= border_») ++count;",
+        "state.later[count].checkpoint.time <= world_.query",
+    ),
+    CoreBug(
+        "a key that is left behind misses what happens by itself",
+        "key_checkpoints.cpp",
+        "if («state.own_wake <= world_.query») return false;",
+        "false",
     ),
     CoreBug(
         "what is gone is not handed on",

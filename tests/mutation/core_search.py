@@ -22,11 +22,10 @@ from tests.core.law import FAMILIES, check, history_of, right_answers
 from tests.core.law_cases import cases, read
 from tests.core.law_core import OnCore
 from tests.core.law_oracle import Expected
+from tests.core.test_driver_law import LONG, LONG_SEEDS, SEEDS
 from tests.mutation.bugs_of_core import BUGS
 from tests.mutation.core_planting import FOLDER, planted_core
 
-SEEDS = range(50)
-"""Those of the default run, `test_driver_law.py`."""
 PATIENCE = 60
 """Seconds of processor time for one bug, many times what all histories take."""
 _SOUND, _FOUND = 0, 1
@@ -35,7 +34,8 @@ _SOUND, _FOUND = 0, 1
 @cache
 def examples() -> list[tuple[History, list[Expected]]]:
     """The histories of the default run, the families by turns and then the cases, with their right answers."""
-    made = [history_of(family, seed) for seed in SEEDS for family in FAMILIES]
+    made = [history_of(family, seed) for seed in range(SEEDS) for family in FAMILIES]
+    made += [history_of(family, seed, LONG) for seed in range(LONG_SEEDS) for family in FAMILIES]
     made += [read(path.read_text(encoding="utf-8")) for path in cases()]
     both = ((one, right_answers(one)) for one in made if one is not None)
     return [(one, right) for one, right in both if right is not None]

@@ -29,7 +29,7 @@ TEXT = """\
 results are final up to the border of a window
 
 tables: what a key keeps of them behind the border of a window
-  f/1    simple fluent  without bound, because the rule at rules.prolog:5 may be decided at any later time
+  off/1  input event    rows of 9 time-points
 """
 
 
@@ -38,7 +38,7 @@ def test_text(tmp_path: Path) -> None:
     shown = CliRunner().invoke(app, ["plan", str(tmp_path / "rules.prolog")]).stdout.replace(f"{tmp_path}/", "")
     assert shown.startswith(TEXT)
     assert "  off/1  input event    rows of 9 time-points\n" in shown
-    assert "stage 1: one key for all (its rules share no argument)\n" in shown
+    assert "stage 2: one key for all\n  because w/0 has no arguments\n" in shown
 
 
 def test_what_is_printed_is_what_the_engine_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,9 +8,9 @@ from collections import Counter
 import pytest
 
 from holdsfor.loading import loads
+from holdsfor.physical import keys
 from holdsfor.physical.encode import to_bytes
 from holdsfor.physical.lower import lower
-from holdsfor.spreading import alignment
 
 
 def _program(fluents: int) -> str:
@@ -52,8 +52,8 @@ def test_ten_thousand_fluents() -> None:
 
 def test_rules_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: Counter[int] = Counter()
-    shape = alignment._shape
-    monkeypatch.setattr(alignment, "_shape", lambda rule, *rest: seen.update([id(rule)]) or shape(rule, *rest))
+    shape = keys.rule_shape
+    monkeypatch.setattr(keys, "rule_shape", lambda rule, *rest: seen.update([id(rule)]) or shape(rule, *rest))
     plan = loads(_program(60)).plan
     to_bytes(lower(plan).plan)
     assert len(seen) == 90 and set(seen.values()) == {1}

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.compiler.analysis.alignment import Spreading
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.engine.dictionary import Dictionary, Value, value_of
 from holdsfor.engine.kernels import EMPTY
@@ -21,7 +22,6 @@ from holdsfor.reference.history import Occurrence
 from holdsfor.spark.buckets import StageTask
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows, route_of
 from holdsfor.spark.wire import ARRIVALS, BUCKET, COUNTS, DERIVED, MOMENTS, RESULT
-from holdsfor.spreading.alignment import Spreading
 from holdsfor.spreading.keys import Ties, buckets, connected, parts
 from holdsfor.spreading.stages import StagePlan, stage_plan
 from holdsfor.spreading.ties import fact_parts

@@ -40,10 +40,12 @@ def encounter_scenario(pen: Pen, lines: list[str], names: tuple[str, ...], least
 
 def _records(pen: Pen, inputs: set[str], names: tuple[str, ...], count: int) -> list[Record]:
     found: list[Record] = []
+    # Where few meet in a short time, much happens at once.
+    known, last = pen.weighted([(3, (_PEOPLE, 20)), (2, (_PEOPLE[:2], 8))])
     for _ in range(count):
         name = pen.pick(names)
-        people = [pen.pick(_PEOPLE) for _ in range(_WIDTHS.get(name, 1))]
-        time = pen.number(0, 20)
+        people = [pen.pick(known) for _ in range(_WIDTHS.get(name, 1))]
+        time = pen.number(0, last)
         if name not in inputs:
             continue
         if name in _INPUT_FLUENTS:

@@ -44,7 +44,7 @@ class OnCore:
 
         def fresh() -> Run:
             engine = _Loaded(self._new_core(), self)
-            return lambda: self._advance(engine, 0, threads)
+            return lambda: self._advance(engine, 0, threads, is_last=True)
 
         return fresh
 
@@ -67,9 +67,9 @@ class OnCore:
         self._advance(engine, 0, 1)
         return sum(len(engine.core.answers(table)[0]) for table in self._outputs)
 
-    def _advance(self, engine: _Loaded, start: int, threads: int) -> None:
+    def _advance(self, engine: _Loaded, start: int, threads: int, *, is_last: bool = False) -> None:
         engine.push()
-        engine.core.advance(start + self._end, threads)
+        engine.core.advance(start + self._end, threads, is_last)
         for table in self._outputs:
             engine.core.answers(table)
 

@@ -55,7 +55,8 @@ void Admission::admit_waiting(const Window& window, Time query, Deliveries& into
 void Admission::insert_events(Edit& edit, const Window& window, Time query, Deliveries& into) {
   const Time first = window.first(query);
   const EventRows& rows = edit.events;
-  if (are_all_between(rows.times(), std::max(first, window.start == kNever ? kNever : window.start + 1), query)) {
+  // kNever is no time-point.
+  if (are_all_between(rows.times(), std::max(first, window.start + 1), query)) {
     into.add(
         {.table = edit.table, .rows = std::move(edit.events), .cause = edit.cause, .causes = {}, .is_retraction = {}});
     return;
@@ -90,16 +91,6 @@ void Admission::retract_events(const Edit& edit, const Window& window, Time quer
       into.events_of(edit.table, rows.width()).add(time, rows.args(row), edit.cause_of(row), true);
     }
   }
-}
-
-Cause Admission::first_waiting_cause() const {
-  Cause found = INT64_MAX;
-  for (std::size_t table = 0; table < waiting_.size() && waiting_count_ > 0; ++table) {
-    for (const Cause cause : waiting_[table].causes) {
-      if (cause != kNoCause) found = std::min(found, cause);
-    }
-  }
-  return found;
 }
 
 bool Admission::retract_waiting(Index table, Time time, const std::uint64_t* args) {

@@ -5,6 +5,7 @@
 // was over when they came are late. What lies behind the border of the window cannot be retracted.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "deliveries.h"
@@ -33,8 +34,11 @@ class Admission {
   void mark_terms(TermMarks& marks) const {
     for (const Waiting& waiting : waiting_) marks.mark(waiting.rows.cells);
   }
-  // The smallest number of an event that waits; larger than all if none does.
-  [[nodiscard]] Cause first_waiting_cause() const;
+  // Calls `change` with the number of every event that waits.
+  template <typename Change>
+  void each_cause(const Change& change) {
+    for (Waiting& waiting : waiting_) std::for_each(waiting.causes.begin(), waiting.causes.end(), change);
+  }
 
  private:
   // Events after the query time: rows of their times and arguments, and the numbers of the inputs that they are.

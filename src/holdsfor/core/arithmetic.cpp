@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "formulas.h"
 #include "shapes.h"
 
 namespace holdsfor {
@@ -95,6 +96,7 @@ std::optional<Value> Arithmetic::evaluate(const Expression& expression, std::spa
     case ExpressionKind::kApply:
       break;
   }
+  if (const double small = value_of(expression.formula, registers); !std::isnan(small)) return terms_.number(small);
   std::array<Value, 2> args;
   for (std::size_t i = 0; i < expression.args.size(); ++i) {
     const auto arg = evaluate(expression.args[i], registers);
@@ -201,6 +203,22 @@ std::optional<Value> Arithmetic::real(Function function, double left, double rig
     case Function::kDivide:
       if (right == 0) return Value::nothing();
       found = left / right;
+      break;
+    case Function::kIntegerDivide:
+      if (right == 0) return Value::nothing();
+      found = truncating_divide(left, right);
+      break;
+    case Function::kFloorDivide:
+      if (right == 0) return Value::nothing();
+      found = floor_divide(left, right);
+      break;
+    case Function::kModulo:
+      if (right == 0) return Value::nothing();
+      found = modulo(left, right);
+      break;
+    case Function::kRemainder:
+      if (right == 0) return Value::nothing();
+      found = std::fmod(left, right);
       break;
     case Function::kNegate:
       found = -left;

@@ -75,5 +75,23 @@ class Arithmetic {
 
 // Whether a comparison holds of two things in this order: less than zero, zero, or more.
 bool holds(Comparison comparison, int order);
+// Whether it holds of two numbers.
+inline bool holds(Comparison comparison, double left, double right) {
+  switch (comparison) {
+    case Comparison::kLess:
+      return left < right;
+    case Comparison::kGreater:
+      return left > right;
+    case Comparison::kAtMost:
+      return left <= right;
+    case Comparison::kAtLeast:
+      return left >= right;
+    case Comparison::kEqual:
+      return left == right;
+    case Comparison::kUnequal:
+      break;
+  }
+  return left != right;
+}
 
 }  // namespace holdsfor

@@ -10,6 +10,8 @@
 
 #include <memory>
 
+#include "arrow_abi.h"
+#include "arrow_table.h"
 #include "bindings_arrays.h"
 #include "bindings_changes.h"
 #include "bindings_values.h"
@@ -47,10 +49,22 @@ class Core {
   }
   std::uint64_t list(const Words& items) { return terms_.list(values_of(items)).word(); }
 
+  std::uint64_t partial_list(const Words& items, std::uint64_t tail) {
+    return terms_.list(values_of(items), Value::from_word(tail)).word();
+  }
+
   // Whole columns of terms.
   WordColumn words(const nb::list& objects) { return words_of_objects(terms_, objects); }
   WordColumn words_of_reals(const RealsGiven& numbers) { return holdsfor::words_of_reals(terms_, numbers); }
   nb::list values(const WordsGiven& words) const { return objects_of_words(terms_, words); }
+  // Times and words of the events in a table (a capsule with an Arrow stream) with so many arguments, and the last of
+  // the times. None if its columns need to be looked at more closely: then terms may have come that nothing refers to.
+  std::optional<nb::tuple> table_events(const nb::capsule& table, std::size_t width, Time latest) {
+    auto* stream = static_cast<ArrowArrayStream*>(table.data("arrow_array_stream"));
+    auto found = read_events(*stream, width, latest, terms_);
+    if (!found) return std::nullopt;
+    return nb::make_tuple(array_of(std::move(found->times)), array_of(std::move(found->words)), found->last);
+  }
 
   std::size_t terms() const { return terms_.used(); }
   // Forgets terms that nothing refers to: words that Python has of them are no longer valid, but for those in `keep`.
@@ -88,6 +102,7 @@ class Core {
       case TermKind::kCompound:
         break;
     }
+    if (terms_.is_partial_list(value)) return nb::make_tuple("partial list", words_of(term.items));
     return nb::make_tuple("compound", terms_[term.functor].text, words_of(term.items));
   }
 
@@ -95,27 +110,59 @@ class Core {
 
   void set_window(std::optional<std::int64_t> size, std::optional<std::int64_t> start) {
     if (size && *size < 1) throw nb::value_error("a window has at least one time-point");
+    if (start && *start == kForever) throw nb::value_error("the start is no time-point");
     engine_->set_window({.size = size, .start = start.value_or(kNever)});
   }
-  void insert_events(Index table, TimeArray times, WordArray words, Cause cause) {
-    add_events(table, times, words, cause, false);
+  // Inserts or retracts rows. In a correction both belong together: changes say so of their causes.
+  template <bool is_retraction>
+  void edit_events(Index table, TimeArray times, WordArray words, bool is_correction) {
+    const std::size_t width = info(table, true).columns;
+    if (words.size() != times.size() * width) throw nb::value_error("not as many words as the rows have columns");
+    const std::span<const Time> all_times{times.data(), times.size()};
+    const std::span<const std::uint64_t> all_words{words.data(), words.size()};
+    const Cause cause = keeps_changes() ? engine_->inputs().add_events(input_head(table, is_retraction, is_correction),
+                                                                       all_times, all_words, width)
+                                        : kNoCause;
+    engine_->edits().add_events(table, is_retraction, cause, EventRows::borrowed(all_times, all_words, width));
+    lent_.emplace_back(times, words);
   }
-  void retract_events(Index table, TimeArray times, WordArray words, Cause cause) {
-    add_events(table, times, words, cause, true);
+  template <bool is_retraction>
+  void edit_intervals(Index table, TimeArray starts, TimeArray ends, WordArray values, WordArray words,
+                      FlagArray is_point, bool is_correction) {
+    const std::size_t width = info(table, false).columns;
+    const std::size_t count = starts.size();
+    if (ends.size() != count || values.size() != count || is_point.size() != count || words.size() != count * width) {
+      throw nb::value_error("columns of different lengths");
+    }
+    const Cause cause = keeps_changes() ? engine_->inputs().add_intervals(
+                                              input_head(table, is_retraction, is_correction), {starts.data(), count},
+                                              {ends.data(), count}, {values.data(), count},
+                                              {words.data(), words.size()}, {is_point.data(), count}, width)
+                                        : kNoCause;
+    Edit& edit = engine_->edits().edit_for_interval(table, is_retraction, cause, width);
+    for (std::size_t row = 0; row < count; ++row) {
+      edit.intervals.cells.push_back(time_cell(starts(row)));
+      edit.intervals.cells.push_back(time_cell(ends(row)));
+      edit.intervals.cells.push_back(Value::from_word(values(row)));
+      for (std::size_t i = 0; i < width; ++i) edit.intervals.cells.push_back(Value::from_word(words(row * width + i)));
+      edit.is_point.push_back(is_point(row));
+    }
   }
-  void insert_intervals(Index table, TimeArray starts, TimeArray ends, WordArray values, WordArray words,
-                        FlagArray is_point, Cause cause) {
-    add_intervals(table, starts, ends, values, words, is_point, cause, false);
-  }
-  void retract_intervals(Index table, TimeArray starts, TimeArray ends, WordArray values, WordArray words,
-                         FlagArray is_point, Cause cause) {
-    add_intervals(table, starts, ends, values, words, is_point, cause, true);
-  }
-  void push_one(Index table, std::int64_t time, nb::tuple args, Cause cause) {
-    add_one(table, time, args, cause, false);
-  }
-  void retract_one(Index table, std::int64_t time, nb::tuple args, Cause cause) {
-    add_one(table, time, args, cause, true);
+  // One event from Python objects.
+  template <bool is_retraction>
+  void edit_one(Index table, Time time, nb::tuple args) {
+    const std::size_t width = info(table, true).columns;
+    if (args.size() != width) throw nb::value_error("not as many arguments as the table has columns");
+    one_row_.clear();
+    for (const nb::handle arg : args) {
+      const auto value = value_of_object(terms_, arg);
+      if (!value) throw nb::type_error("an argument is neither text nor a number");
+      one_row_.push_back(value->word());
+    }
+    const Cause cause = keeps_changes() ? engine_->inputs().add_events(input_head(table, is_retraction, false),
+                                                                       {&time, 1}, one_row_, width)
+                                        : kNoCause;
+    engine_->edits().edit_for_event(table, is_retraction, cause, width).events.add(time, one_row_.data());
   }
 
   // Evaluation
@@ -129,13 +176,15 @@ class Core {
     return found;
   }
   void forget_answers() { host_.forget_answers(); }
-  void advance(std::int64_t query, unsigned threads) {
+  // `is_last`: time does not go on afterwards; only answers are kept.
+  void advance(std::int64_t query, unsigned threads, bool is_last) {
     try {
       const nb::gil_scoped_release release;
-      engine_->advance(query, threads, [] {
+      const auto look = [] {
         const nb::gil_scoped_acquire acquire;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      });
+      };
+      engine_->advance(query, threads, look, is_last);
     } catch (const EvaluationStop& stop) {
       host_.stopped(stop, prepared_.plan.max_delayed_effects);
     }
@@ -159,9 +208,9 @@ class Core {
   // Answers
 
   // Starts, ends, values and arguments of intervals, or times and arguments of events.
-  nb::tuple answers(Index table) {
+  nb::tuple answers(Index table, unsigned threads) {
     const bool is_event = info(table).is_event();
-    AnswerColumns found = engine_->answers(table);
+    AnswerColumns found = engine_->answers(table, threads);
     if (is_event) return nb::make_tuple(array_of(std::move(found.starts)), array_of(std::move(found.words)));
     return nb::make_tuple(array_of(std::move(found.starts)), array_of(std::move(found.ends)),
                           array_of(std::move(found.values)), array_of(std::move(found.words)));
@@ -217,6 +266,7 @@ class Core {
   std::size_t late() const { return engine_->late(); }
   std::size_t unmatched() const { return engine_->unmatched(); }
   std::size_t evaluated() const { return engine_->evaluated(); }
+  std::size_t time_points() const { return engine_->time_points(); }
   std::size_t keys() const { return engine_->keys(); }
   std::size_t rows() const { return engine_->rows(); }
 
@@ -250,41 +300,11 @@ class Core {
     return found;
   }
 
-  void add_events(Index table, const TimeArray& times, const WordArray& words, Cause cause, bool is_retraction) {
-    const std::size_t width = info(table, true).columns;
-    if (words.size() != times.size() * width) throw nb::value_error("not as many words as the rows have columns");
-    engine_->edits().add_events(table, is_retraction, cause,
-                                EventRows::borrowed({times.data(), times.size()}, {words.data(), words.size()}, width));
-    lent_.emplace_back(times, words);
-  }
-  void add_intervals(Index table, const TimeArray& starts, const TimeArray& ends, const WordArray& values,
-                     const WordArray& words, const FlagArray& is_point, Cause cause, bool is_retraction) {
-    const std::size_t width = info(table, false).columns;
-    const std::size_t count = starts.size();
-    if (ends.size() != count || values.size() != count || is_point.size() != count || words.size() != count * width) {
-      throw nb::value_error("columns of different lengths");
-    }
-    Edit& edit = engine_->edits().edit_for_interval(table, is_retraction, cause, width);
-    for (std::size_t row = 0; row < count; ++row) {
-      edit.intervals.cells.push_back(time_cell(starts(row)));
-      edit.intervals.cells.push_back(time_cell(ends(row)));
-      edit.intervals.cells.push_back(Value::from_word(values(row)));
-      for (std::size_t i = 0; i < width; ++i) edit.intervals.cells.push_back(Value::from_word(words(row * width + i)));
-      edit.is_point.push_back(is_point(row));
-    }
-  }
-  // One event from Python objects.
-  void add_one(Index table, Time time, const nb::tuple& args, Cause cause, bool is_retraction) {
-    const std::size_t width = info(table, true).columns;
-    if (args.size() != width) throw nb::value_error("not as many arguments as the table has columns");
-    std::vector<Value> row;
-    row.reserve(width);
-    for (const nb::handle arg : args) {
-      const auto value = value_of_object(terms_, arg);
-      if (!value) throw nb::type_error("an argument is neither text nor a number");
-      row.push_back(*value);
-    }
-    engine_->edits().edit_for_event(table, is_retraction, cause, width).events.add(time, row);
+  [[nodiscard]] bool keeps_changes() const { return engine_->keeps_changes(); }
+  [[nodiscard]] Inputs::Head input_head(Index table, bool is_retraction, bool is_correction) const {
+    constexpr InputKind kKinds[2][2] = {{InputKind::kArrived, InputKind::kCorrection},
+                                        {InputKind::kRetracted, InputKind::kCorrected}};
+    return {.table = table, .kind = kKinds[is_retraction][is_correction], .known_until = engine_->query()};
   }
   static std::vector<Value> values_of(const Words& words) {
     std::vector<Value> found;
@@ -296,6 +316,7 @@ class Core {
   PythonHost host_;
   Prepared prepared_;
   std::uint64_t fingerprint_;
+  Words one_row_;
   // Columns of events that were pushed and are not taken in yet.
   std::vector<std::pair<TimeArray, WordArray>> lent_;
   std::unique_ptr<Engine> engine_;
@@ -308,7 +329,6 @@ NB_MODULE(_core, module) {
   // What is left when the interpreter ends is nobody's loss.
   nb::set_leak_warnings(false);
   using holdsfor::Core;
-  using holdsfor::kNoCause;
   using holdsfor::Value;
   module.def("interval_ids", &holdsfor::ids_of_intervals);
   holdsfor::bind_changes(module);
@@ -321,9 +341,11 @@ NB_MODULE(_core, module) {
       .def("big_integer", &Core::big_integer)
       .def("compound", &Core::compound)
       .def("list", &Core::list)
+      .def("partial_list", &Core::partial_list)
       .def("words", &Core::words)
       .def("words_of_reals", &Core::words_of_reals)
       .def("values", &Core::values)
+      .def("table_events", &Core::table_events)
       .def("describe", &Core::describe)
       .def("length", &Core::length)
       .def("failures", &Core::failures)
@@ -331,22 +353,21 @@ NB_MODULE(_core, module) {
       .def_prop_ro("terms", &Core::terms)
       .def("reclaim_terms", &Core::reclaim_terms, nb::arg("keep"))
       .def("set_window", &Core::set_window, nb::arg("size").none(), nb::arg("start") = nb::none())
-      .def("insert_events", &Core::insert_events, nb::arg("table"), nb::arg("times"), nb::arg("words"),
-           nb::arg("cause") = kNoCause)
-      .def("retract_events", &Core::retract_events, nb::arg("table"), nb::arg("times"), nb::arg("words"),
-           nb::arg("cause") = kNoCause)
-      .def("insert_intervals", &Core::insert_intervals, nb::arg("table"), nb::arg("starts"), nb::arg("ends"),
-           nb::arg("values"), nb::arg("words"), nb::arg("is_point"), nb::arg("cause") = kNoCause)
-      .def("retract_intervals", &Core::retract_intervals, nb::arg("table"), nb::arg("starts"), nb::arg("ends"),
-           nb::arg("values"), nb::arg("words"), nb::arg("is_point"), nb::arg("cause") = kNoCause)
-      .def("push_one", &Core::push_one, nb::arg("table"), nb::arg("time"), nb::arg("args"), nb::arg("cause") = kNoCause)
-      .def("retract_one", &Core::retract_one, nb::arg("table"), nb::arg("time"), nb::arg("args"),
-           nb::arg("cause") = kNoCause)
-      .def("advance", &Core::advance, nb::arg("query"), nb::arg("threads") = 1U)
+      .def("insert_events", &Core::edit_events<false>, nb::arg("table"), nb::arg("times"), nb::arg("words"),
+           nb::arg("is_correction") = false)
+      .def("retract_events", &Core::edit_events<true>, nb::arg("table"), nb::arg("times"), nb::arg("words"),
+           nb::arg("is_correction") = false)
+      .def("insert_intervals", &Core::edit_intervals<false>, nb::arg("table"), nb::arg("starts"), nb::arg("ends"),
+           nb::arg("values"), nb::arg("words"), nb::arg("is_point"), nb::arg("is_correction") = false)
+      .def("retract_intervals", &Core::edit_intervals<true>, nb::arg("table"), nb::arg("starts"), nb::arg("ends"),
+           nb::arg("values"), nb::arg("words"), nb::arg("is_point"), nb::arg("is_correction") = false)
+      .def("push_one", &Core::edit_one<false>)
+      .def("retract_one", &Core::edit_one<true>)
+      .def("advance", &Core::advance, nb::arg("query"), nb::arg("threads") = 1U, nb::arg("is_last") = false)
       .def("mark_all_dirty", &Core::mark_all_dirty)
       .def("resume_at", &Core::resume_at, nb::arg().none())
       .def("replan", &Core::replan)
-      .def("answers", &Core::answers)
+      .def("answers", &Core::answers, nb::arg("table"), nb::arg("threads") = 1U)
       .def("conflict_rows", &Core::conflict_rows)
       .def("conflicts", &Core::conflicts)
       .def("keep_changes", &Core::keep_changes)
@@ -360,6 +381,7 @@ NB_MODULE(_core, module) {
       .def_prop_ro("late", &Core::late)
       .def_prop_ro("unmatched", &Core::unmatched)
       .def_prop_ro("evaluated", &Core::evaluated)
+      .def_prop_ro("time_points", &Core::time_points)
       .def_prop_ro("keys", &Core::keys)
       .def_prop_ro("rows", &Core::rows);
 }

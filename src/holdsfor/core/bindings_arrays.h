@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "answers.h"
+
 namespace holdsfor {
 
 template <typename T>
@@ -20,6 +22,14 @@ nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>> array_of(std::vector<T>
     std::default_delete<std::vector<T>>()(static_cast<std::vector<T>*>(mine));
   });
   return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(data, {size}, owner);
+}
+
+template <typename T>
+nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>> array_of(SizedColumn<T> column) {
+  T* data = column.cells.release();
+  // From here on Python owns it.
+  const nanobind::capsule owner(data, [](void* mine) noexcept { std::default_delete<T[]>()(static_cast<T*>(mine)); });
+  return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(data, {column.size}, owner);
 }
 
 }  // namespace holdsfor

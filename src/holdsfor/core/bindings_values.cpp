@@ -44,9 +44,6 @@ nb::object object_of(const TermTable& terms, Value value) {
   return nb::none();
 }
 
-// A start before all time has a number of its own in ids.
-Time in_time(Time ticks, Time tick) { return ticks == kNever ? -(Time{1} << 62U) : ticks * tick; }
-
 // Belongs to the object.
 std::string_view text_of(nb::handle object) {
   Py_ssize_t size = 0;
@@ -120,7 +117,8 @@ nb::list ids_of_intervals(const nb::list& fluents, const nb::list& values, const
   }
   nb::list found;
   for (std::size_t i = 0; i < fluents.size(); ++i) {
-    const auto id = interval_id(text_of(fluents[i]), text_of(values[i]), in_time(starts(i), tick), queries(i) * tick);
+    const auto id = interval_id(text_hash(text_of(fluents[i])), text_hash(text_of(values[i])),
+                                start_in_id(starts(i), tick), queries(i) * tick);
     found.append(nb::str(id.data(), id.size()));
   }
   return found;

@@ -10,10 +10,10 @@ constexpr std::uint64_t kInitially = 2;
 
 // A bit for each word, and then how many words the bits are about.
 void CheckpointWriter::finish() {
-  const std::size_t count = words_.size();
-  words_.resize(count + (count + 63) / 64);
-  for (const std::size_t at : terms_) words_[count + at / 64] |= std::uint64_t{1} << (at % 64);
-  words_.push_back(count);
+  const std::size_t count = words_->size();
+  words_->resize(count + (count + 63) / 64);
+  for (const std::size_t at : terms_) (*words_)[count + at / 64] |= std::uint64_t{1} << (at % 64);
+  words_->push_back(count);
 }
 
 std::vector<std::size_t> terms_in(const Checkpoint& checkpoint) {
@@ -46,54 +46,89 @@ void CheckpointReader::get(std::vector<Value>& into, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) into.push_back(get_value());
 }
 
-SavedPairs save_fluent(CheckpointWriter& into, const FluentTable& fluent, const std::vector<bool>& needed, Time time,
-                       Time keep) {
-  const Time least = keep == kForever ? kNever : moved(moved(time, 1), -keep);
-  // The first interval of a list that is kept; lists are in the order of time.
-  const auto first_kept = [&](const Intervals& list) {
-    std::size_t first = list.size();
-    while (first > 0 && list[first - 1].end > least) --first;
-    return first;
-  };
-  SavedPairs saved(fluent.pair_count, kNone);
-  std::vector<Index> instances(fluent.instances.size(), kNone);
-  std::vector<Index> kept_instances;
+namespace {
+
+// What is saved of a pair: since when it holds, and the intervals from one to another.
+struct PairState {
+  Time since = kForever;
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+// `state_of(number)` is what is saved of a pair, and `last_effective(number)` its last initiation, if that counts.
+template <typename StateOf, typename IsNeeded>
+void save_pairs(CheckpointWriter& into, const FluentTable& fluent, bool keeps_all, const StateOf& state_of,
+                const IsNeeded& is_needed, SavedNumbers& saved) {
+  saved.pairs.assign(fluent.pair_count, kNone);
+  saved.instances.assign(fluent.instances.size(), kNone);
+  Index instances = 0;
   Index count = 0;
+  const std::size_t head = into.size();
+  into.put(std::uint64_t{0});
   const auto keep_instance = [&](Index number) {
-    if (instances[number] != kNone) return;
-    instances[number] = static_cast<Index>(kept_instances.size());
-    kept_instances.push_back(number);
+    if (saved.instances[number] != kNone) return;
+    saved.instances[number] = instances++;
+    into.put(fluent.columns(number));
   };
-  if (keep == kForever) {
+  if (keeps_all) {
     for (Index number = 0; number < fluent.instances.size(); ++number) keep_instance(number);
   }
   for (Index number = 0; number < fluent.pair_count; ++number) {
-    const Pair& pair = fluent.pairs[number];
-    const bool is_kept = keep == kForever || pair.since != kForever || (number < needed.size() && needed[number]) ||
-                         first_kept(pair.list) < pair.list.size();
-    if (!is_kept) continue;
-    saved[number] = count++;
-    keep_instance(pair.instance);
+    const PairState state = state_of(number);
+    if (!keeps_all && state.since == kForever && state.first == state.last && !is_needed(number)) continue;
+    saved.pairs[number] = count++;
+    keep_instance(fluent.pairs[number].instance);
   }
-  into.put(kept_instances.size());
-  for (const Index number : kept_instances) into.put(fluent.columns(number));
+  into.set(head, instances);
   into.put(count);
   for (Index number = 0; number < fluent.pair_count; ++number) {
-    if (saved[number] == kNone) continue;
+    if (saved.pairs[number] == kNone) continue;
     const Pair& pair = fluent.pairs[number];
-    into.put(instances[pair.instance]);
+    const PairState state = state_of(number);
+    into.put(saved.instances[pair.instance]);
     into.put(pair.value);
-    into.put_time(pair.since);
-    into.put_time(number < needed.size() && needed[number] ? pair.last_effective : kNever);
+    into.put_time(state.since);
+    into.put_time(is_needed(number) ? pair.last_effective : kNever);
     into.put((pair.is_declared ? kDeclared : 0) | (pair.starts_initially ? kInitially : 0));
-    const std::size_t first = first_kept(pair.list);
-    into.put(pair.list.size() - first);
-    for (std::size_t i = first; i < pair.list.size(); ++i) {
+    into.put(state.last - state.first);
+    for (std::size_t i = state.first; i < state.last; ++i) {
       into.put_time(pair.list[i].start);
       into.put_time(pair.list[i].end);
     }
   }
-  return saved;
+}
+
+// The first of so many intervals of a list that is kept; lists are in the order of time.
+std::size_t first_kept(const Intervals& list, std::size_t count, Time time, Time keep) {
+  const Time least = keep == kForever ? kNever : moved(moved(time, 1), -keep);
+  while (count > 0 && list[count - 1].end > least) --count;
+  return count;
+}
+
+}  // namespace
+
+void save_fluent(CheckpointWriter& into, const FluentTable& fluent, const std::vector<bool>& needed, Time time,
+                 Time keep, SavedNumbers& saved) {
+  const auto state_of = [&](Index number) {
+    const Pair& pair = fluent.pairs[number];
+    return PairState{pair.since, first_kept(pair.list, pair.list.size(), time, keep), pair.list.size()};
+  };
+  const auto is_needed = [&](Index number) { return number < needed.size() && needed[number]; };
+  save_pairs(into, fluent, keep == kForever, state_of, is_needed, saved);
+}
+
+void save_lists(CheckpointWriter& into, const FluentTable& fluent, Time time, Time keep, SavedNumbers& saved) {
+  const auto state_of = [&](Index number) {
+    const Intervals& list = fluent.pairs[number].list;
+    std::size_t last = list.size();
+    while (last > 0 && list[last - 1].start > time) --last;
+    PairState state;
+    if (last > 0 && list[last - 1].end > time) state.since = list[--last].start;
+    state.first = first_kept(list, last, time, keep);
+    state.last = last;
+    return state;
+  };
+  save_pairs(into, fluent, false, state_of, [](Index) { return false; }, saved);
 }
 
 void load_fluent(CheckpointReader& from, FluentTable& fluent) {

@@ -17,16 +17,23 @@ struct Checkpoint {
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 
+// It may be used again and again: its memory stays.
 class CheckpointWriter {
  public:
-  explicit CheckpointWriter(Checkpoint& into) : words_(into.words) {}
-
-  void put(std::uint64_t word) { words_.push_back(word); }
-  void put(Value value) {
-    terms_.push_back(words_.size());
-    words_.push_back(value.word());
+  // Begins the words of a checkpoint, which stays where it is until `finish`.
+  void begin(Checkpoint& into) {
+    words_ = &into.words;
+    words_->clear();
+    terms_.clear();
   }
-  void put_time(Time time) { words_.push_back(static_cast<std::uint64_t>(time)); }
+  [[nodiscard]] std::size_t size() const { return words_->size(); }
+  void set(std::size_t at, std::uint64_t word) { (*words_)[at] = word; }
+  void put(std::uint64_t word) { words_->push_back(word); }
+  void put(Value value) {
+    terms_.push_back(words_->size());
+    words_->push_back(value.word());
+  }
+  void put_time(Time time) { words_->push_back(static_cast<std::uint64_t>(time)); }
   void put(std::span<const Value> values) {
     for (const Value value : values) put(value);
   }
@@ -35,7 +42,7 @@ class CheckpointWriter {
   void finish();
 
  private:
-  std::vector<std::uint64_t>& words_;
+  std::vector<std::uint64_t>* words_ = nullptr;
   std::vector<std::size_t> terms_;
 };
 
@@ -66,13 +73,18 @@ class CheckpointReader {
   std::size_t at_ = 0;
 };
 
-// The numbers that saved pairs have among those saved; kNone for the others.
-using SavedPairs = std::vector<Index>;
+// The numbers that saved pairs have among those saved, and their instances; kNone for the others.
+struct SavedNumbers {
+  std::vector<Index> pairs;
+  std::vector<Index> instances;
+};
 
 // Saves the pairs of a fluent as they are after `time`: those that hold, those in `needed` (pairs whose last initiation
 // counts), and those with an interval that ended up to `keep` before.
-SavedPairs save_fluent(CheckpointWriter& into, const FluentTable& fluent, const std::vector<bool>& needed, Time time,
-                       Time keep);
+void save_fluent(CheckpointWriter& into, const FluentTable& fluent, const std::vector<bool>& needed, Time time,
+                 Time keep, SavedNumbers& saved);
+// The same of a fluent with finished lists, which go on after `time`.
+void save_lists(CheckpointWriter& into, const FluentTable& fluent, Time time, Time keep, SavedNumbers& saved);
 // Puts them into an empty table.
 void load_fluent(CheckpointReader& from, FluentTable& fluent);
 

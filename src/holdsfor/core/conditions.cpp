@@ -1,8 +1,10 @@
 // The instructions of rules that read events, fluents and background knowledge.
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "machine.h"
+#include "plan_words.h"
 
 namespace holdsfor {
 
@@ -219,6 +221,7 @@ bool Machine::effects(const Instruction& one, Time first, Time last, const Next&
 bool Machine::facts(const Instruction& one, const Next& next) {
   const FactTable& table = world_.plan().facts[one.table];
   const FactIndex& index = world_.prepared.fact_indexes[one.out];
+  if (one.is_plain) return plain_facts(one, table, index, next);
   std::uint64_t wanted = 0;
   for (const Index place : index.places()) wanted = mix(wanted, build(one.columns[place], *frame_).word());
   const auto rows = index.find(wanted);
@@ -227,15 +230,50 @@ bool Machine::facts(const Instruction& one, const Next& next) {
   });
 }
 
+// The same without patterns.
+bool Machine::plain_facts(const Instruction& one, const FactTable& table, const FactIndex& index, const Next& next) {
+  const auto& places = index.places();
+  std::array<Value, kMostFactKeys> given;
+  std::uint64_t wanted = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Shape& shape = one.columns[places[i]];
+    given[i] = shape.kind == ShapeKind::kConstant ? shape.constant : frame_->values[shape.reg];
+    wanted = mix(wanted, given[i].word());
+  }
+  for (const std::size_t row : index.find(wanted)) {
+    const Value* fact = table.rows.data() + row * table.columns;
+    bool is_wanted = true;
+    for (std::size_t i = 0; i < places.size() && is_wanted; ++i) is_wanted = fact[places[i]] == given[i];
+    if (!is_wanted) continue;
+    for (const auto& [place, reg] : one.gives_registers) frame_->values[reg] = fact[place];
+    if (go_on(next)) return true;
+  }
+  return false;
+}
+
 bool Machine::call(const Instruction& one, const Next& next) {
-  std::vector<Value> inputs;
-  inputs.reserve(one.inputs.size());
-  for (const Index reg : one.inputs) inputs.push_back(frame_->values[reg]);
-  std::size_t count = 0;
-  const std::vector<Value> found = world_.host.solve(one.table, inputs, count);
-  for (std::size_t row = 0; row < count; ++row) {
+  std::array<Value, RecentAnswers::kMostInputs> few;
+  std::vector<Value> many;
+  const bool is_few = one.inputs.size() <= few.size();
+  if (!is_few) many.resize(one.inputs.size());
+  const std::span<Value> inputs(is_few ? few.data() : many.data(), one.inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = frame_->values[one.inputs[i]];
+  const std::uint64_t version = world_.host.answers_version();
+  const auto* const recent = is_few ? recent_answers_.find(version, one.table, inputs) : nullptr;
+  // What follows may ask for others: these stay.
+  RecentAnswers::Answers found;
+  if (recent == nullptr) {
+    found.values = world_.host.solve(one.table, inputs, found.count);
+    if (is_few) recent_answers_.keep(version, one.table, inputs, found);
+  } else {
+    found.count = recent->count;
+    if (!one.outputs.empty()) found.values = recent->values;
+  }
+  // How many values a goal gives is known to the host alone: a damaged plan may expect more.
+  if (found.values.size() < found.count * one.outputs.size()) refuse_plan("a goal does not give what it should");
+  for (std::size_t row = 0; row < found.count; ++row) {
     for (std::size_t i = 0; i < one.outputs.size(); ++i) {
-      frame_->values[one.outputs[i]] = found[row * one.outputs.size() + i];
+      frame_->values[one.outputs[i]] = found.values[row * one.outputs.size() + i];
     }
     if (go_on(next)) return true;
   }

@@ -39,10 +39,8 @@ class Domains:
     """Rows that came in or were taken back since the last query time."""
     _waiting: dict[tuple[Term, float], None] = field(default_factory=dict)
     """Events that lie ahead."""
-    _times: dict[Term, set[float]] = field(default_factory=dict)
-    """When events that count happen, after the border."""
     _spans: dict[Term, Spans] = field(default_factory=dict)
-    """Where fluents hold, after the border."""
+    """Where records that count hold, after the border and in order: an event for its time-point, a fluent for its time."""
     _settled: dict[Term, None] = field(default_factory=dict)
     """Records that nobody can take back any more."""
     _facts: frozenset[Term] = frozenset()
@@ -77,20 +75,15 @@ class Domains:
         for term, time in [one for one in self._waiting if one[1] <= query]:
             del self._waiting[term, time]
             if time > border:
-                self._times.setdefault(term, set()).add(time)
+                self._hold(term, time, time + 1)
         before, self._facts = self._facts, self._found()
         return self._facts != before
 
     def _settle(self, border: float) -> None:
         """What lies at the border or before it stays for ever."""
-        for term, times in list(self._times.items()):
-            if times and min(times) <= border:
-                del self._times[term]
-                self._settled[term] = None
-        for term, spans in list(self._spans.items()):
-            if spans and spans[0][0] <= border:
-                del self._spans[term]
-                self._settled[term] = None
+        for term in [term for term, spans in self._spans.items() if spans[0][0] <= border]:
+            del self._spans[term]
+            self._settled[term] = None
 
     def _edit_event(self, row: Row, border: float, *, comes: bool) -> None:
         if comes:
@@ -98,23 +91,31 @@ class Domains:
                 self._waiting[row.term, row.start] = None
         elif row.start > border:
             self._waiting.pop((row.term, row.start), None)
-            self._times.get(row.term, set()).discard(row.start)
+            self._cut(row.term, row.start, row.start + 1)
 
     def _edit_interval(self, row: Row, end: float, border: float, *, comes: bool) -> None:
         first = max(row.start, border + 1)
         if first >= end or (comes and row.is_point and row.start <= border):
             return
-        known = self._spans.get(row.term, [])
         if comes:
-            self._spans[row.term] = sorted([*known, (first, end)])
-            return
-        cut = (part for one in known for part in ((one[0], min(one[1], first)), (max(one[0], end), one[1])))
-        self._spans[row.term] = sorted({part for part in cut if part[0] < part[1]})
+            self._hold(row.term, first, end)
+        else:
+            self._cut(row.term, first, end)
+
+    def _hold(self, term: Term, start: float, end: float) -> None:
+        """A record holds from a start to before an end."""
+        self._spans[term] = sorted({*self._spans.get(term, []), (start, end)})
+
+    def _cut(self, term: Term, start: float, end: float) -> None:
+        """It does not, whatever rows said so."""
+        known = self._spans.pop(term, [])
+        cut = (part for one in known for part in ((one[0], min(one[1], start)), (max(one[0], end), one[1])))
+        left = sorted({part for part in cut if part[0] < part[1]})
+        if left:
+            self._spans[term] = left
 
     def _found(self) -> frozenset[Term]:
-        records = dict(self._settled)
-        for known in (self._times, self._spans):
-            records.update((term, None) for term, some in known.items() if some)
+        records = [*self._settled, *self._spans]
         return frozenset(
             fact for filling in self.analysis.fillings for record in records for fact in filling.facts(record)
         )
@@ -125,23 +126,18 @@ class Domains:
         """All of it as a term, to be saved."""
         pending = (_row(row, int(comes)) for row, comes in self._pending)
         waiting = (_row(Row(term, time)) for term, time in self._waiting)
-        times = (_row(Row(term, time)) for term, times in self._times.items() for time in sorted(times))
         spans = (_row(Row(term, *span)) for term, spans in self._spans.items() for span in spans)
-        parts = (pending, waiting, times, spans, self._settled)
+        parts = (pending, waiting, spans, self._settled)
         return Compound("domains", tuple(ListTerm(tuple(part)) for part in parts))
 
     def take_up(self, note: Term, *, goes_on: bool) -> None:
         """Have what was noted, in the place of all else or as well."""
-        pending, waiting, times, spans, settled = map(read_items, read_parts(note, "domains", 5))
+        pending, waiting, spans, settled = map(read_items, read_parts(note, "domains", 4))
         fresh = self if goes_on else Domains(self.analysis, self.start)
         fresh._pending += [_read_row(one) for one in pending]
         fresh._waiting.update(((row.term, row.start), None) for row, _ in map(_read_row, waiting))
-        for row, _ in map(_read_row, times):
-            fresh._times.setdefault(row.term, set()).add(row.start)
         for row, _ in map(_read_row, spans):
-            known = fresh._spans.setdefault(row.term, [])
-            known.append((row.start, row.start + 1 if row.end is None else row.end))
-            known.sort()
+            fresh._hold(row.term, row.start, row.start + 1 if row.end is None else row.end)
         fresh._settled.update((term, None) for term in settled)
         fresh._facts = fresh._found()
         vars(self).update(vars(fresh))

@@ -9,6 +9,7 @@ namespace holdsfor {
 namespace {
 
 constexpr std::size_t kKeysAtOnce = 64;
+constexpr std::size_t kFewChunks = 64;
 // Cells of logs that are evaluated in a few milliseconds, and as how many of them a key counts.
 constexpr std::size_t kQuickCells = 100'000;
 constexpr std::size_t kCellsOfKey = 64;
@@ -74,25 +75,26 @@ void Engine::mark_all_dirty() {
 
 // Evaluation
 
-void Engine::advance(Time query, unsigned threads, const std::function<void()>& watch) {
+void Engine::advance(Time query, unsigned threads, const std::function<void()>& watch, bool is_last) {
   require_whole();
   require_all_parts();
+  if (query == kForever || query == kNever) throw std::invalid_argument("the query time is no time-point");
   if (query < query_) throw std::invalid_argument("the query time lies before the last one");
   is_broken_ = true;
   is_stopped_ = false;
   answers_.reset();
   if (!is_begun_) find_initial(query);
   is_begun_ = true;
-  if (keeps_changes_) note_causes();
-  deliveries_.clear();
   admission_.admit(edits_, window_, query, deliveries_);
   edits_.clear();
   for (StageStore& stage : stages_) {
     for (Arrivals& arrivals : deliveries_.events) arrivals.is_counted = is_home_[stage.number()][arrivals.table];
-    run_stage(stage, query, threads, watch);
+    run_stage(stage, query, threads, watch, is_last);
   }
+  deliveries_.clear();
   query_ = query;
   is_broken_ = false;
+  is_over_ = is_last;
 }
 
 void Engine::find_initial(Time query) {
@@ -121,9 +123,10 @@ bool Engine::is_quick(StageStore& stage, std::size_t cells) const {
   return cells <= kQuickCells;
 }
 
-void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const std::function<void()>& watch) {
+void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const std::function<void()>& watch,
+                       bool is_last) {
   const Index number = stage.number();
-  evaluator(0).begin(stage, window_, query, {is_stopped_, &watch});
+  evaluator(0).begin(stage, window_, query, {is_stopped_, &watch}, is_last);
   const Time border = evaluator(0).border();
   if (border != kNever && stage.empty_checkpoint().empty()) {
     stage.set_empty_checkpoint(evaluator(0).empty_checkpoint(stage));
@@ -133,7 +136,19 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
   for (const Arrivals& arrivals : deliveries_.events)
     incoming += arrivals.rows.size() * (arrivals.rows.width() + kLogHead);
   for (const IntervalArrivals& arrivals : deliveries_.intervals) incoming += arrivals.rows.cells.size();
-  stage.deliver(deliveries_, window_, query, border, evaluator(0).writer(number), widths_, is_home_[number]);
+  // A few rows are grouped sooner than threads begin.
+  const auto grouping =
+      static_cast<unsigned>(std::clamp<std::size_t>(incoming / kQuickCells, 1, std::max(threads, 1U)));
+  static_cast<void>(evaluator(grouping - 1));
+  const IntakeCrew crew{
+      .threads = grouping,
+      .tester = [&](unsigned thread) -> RowTester& { return evaluators_[thread]->writer(number).tester(); },
+      .share =
+          [&](std::size_t count, const IntakeCrew::Work& work) {
+            if (grouping == 1) return work(0, 0);
+            do_all(count, grouping, work, watch, is_stopped_);
+          }};
+  stage.deliver(deliveries_, window_, query, border, evaluator(0).writer(number), crew, widths_, is_home_[number]);
   const auto work = stage.work();
   // Chunks of keys are put together in order: the answers are the same for any number of threads.
   const std::size_t at_once = std::clamp<std::size_t>(work.size() / (std::size_t{threads} * 8 + 1), 1, kKeysAtOnce);
@@ -141,7 +156,7 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
   if (outputs_.size() < chunks) outputs_.resize(chunks);
   const auto wanted = static_cast<unsigned>(std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(chunks, 1)));
   for (unsigned thread = 1; thread < wanted; ++thread) {
-    evaluator(thread).begin(stage, window_, query, {is_stopped_, nullptr});
+    evaluator(thread).begin(stage, window_, query, {is_stopped_, nullptr}, is_last);
   }
   const auto evaluate_chunk = [&](unsigned thread, std::size_t chunk) {
     StageOutput& output = outputs_[chunk];
@@ -159,8 +174,14 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
     do_all(chunks, wanted, evaluate_chunk, watch, is_stopped_);
   }
   stage.finish_compaction(window_, query, widths_);
+  if (is_last) stage.drop_rows();
   deliveries_.drop(is_member_[number]);
-  for (std::size_t chunk = 0; chunk < chunks; ++chunk) collect(stage, outputs_[chunk]);
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    collect(stage, outputs_[chunk]);
+    // What was needed once, for many keys, is not kept.
+    if (chunks > kFewChunks) outputs_[chunk] = {};
+  }
+  if (chunks > kFewChunks) std::vector<StageOutput>().swap(outputs_);
 }
 
 void Engine::forget(StageStore& stage, Index slot) {
@@ -172,6 +193,7 @@ void Engine::forget(StageStore& stage, Index slot) {
 void Engine::collect(StageStore& stage, const StageOutput& output) {
   unmatched_ += output.unmatched;
   evaluated_ += output.keys.size();
+  time_points_ += output.time_points;
   conflicts_ += output.conflicts;
   auto row = output.rows.begin();
   std::size_t causes_from = 0;
@@ -220,8 +242,8 @@ void Engine::pass_on(const StageOutput& output, const StageOutput::Row& row, Cau
 
 // Answers
 
-AnswerColumns Engine::answers(Index table) {
-  return answers_.take(table, prepared_.plan, stages_, window_.low(query_));
+AnswerColumns Engine::answers(Index table, unsigned threads) {
+  return answers_.take(table, prepared_.plan, stages_, window_.low(query_), threads);
 }
 
 RowSet Engine::conflict_rows(Index table) const {
@@ -247,6 +269,7 @@ void Engine::mark_terms(TermMarks& marks) const {
     marks.mark(edit.intervals.cells);
   }
   admission_.mark_terms(marks);
+  inputs_.mark_terms(marks);
   for (const StageStore& stage : stages_) stage.mark_terms(marks);
 }
 

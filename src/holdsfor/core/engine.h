@@ -11,6 +11,7 @@
 #include "admission.h"
 #include "answers.h"
 #include "dependencies.h"
+#include "inputs.h"
 #include "key_evaluator.h"
 #include "stage_store.h"
 
@@ -28,6 +29,7 @@ struct ChangeList {
   std::vector<Value> columns;
   std::vector<std::int64_t> cause_offsets{0};
   std::vector<Cause> causes;
+  InputBatches inputs;  // with those that are causes
 };
 
 // Cells of a row of `Engine::kept` before its arguments.
@@ -47,15 +49,19 @@ class Engine {
 
   // Rows to be taken in at the next query time.
   [[nodiscard]] Edits& edits() { return edits_; }
+  // Where those rows are noted for changes to name, if changes are kept.
+  [[nodiscard]] Inputs& inputs() { return inputs_; }
+  [[nodiscard]] Time query() const { return query_; }
   // Takes in what counts at a query time, and evaluates what that has changed. While that takes long, `watch` is called
   // now and then from the calling thread; what it throws stops the evaluation. After one that was stopped, the engine
   // cannot go on.
-  void advance(Time query, unsigned threads, const std::function<void()>& watch);
+  // `is_last`: time does not go on afterwards, so that only results are kept.
+  void advance(Time query, unsigned threads, const std::function<void()>& watch, bool is_last = false);
   // What rules read of background knowledge has changed.
   void mark_all_dirty();
 
   // The rows of a table that are shown at the last query time.
-  AnswerColumns answers(Index table);
+  AnswerColumns answers(Index table, unsigned threads);
   // Time and arguments of initiations without effect.
   [[nodiscard]] RowSet conflict_rows(Index table) const;
   [[nodiscard]] std::int64_t conflicts() const { return conflicts_; }
@@ -71,7 +77,8 @@ class Engine {
   [[nodiscard]] std::size_t keys() const;
   [[nodiscard]] std::size_t rows() const;
   // All that is kept of a table: stage, key, start, end, value and arguments of each row; the end of an event is its
-  // time. What a checkpoint stands for is spelled out.
+  // time. What a checkpoint stands for is spelled out, each row as often as checkpoints have it. Rows by parts of keys
+  // stand as those of keys of their own.
   [[nodiscard]] RowSet kept(Index table);
 
   // One of some parts of a state: each key is in one of them, the rest in the first.
@@ -93,14 +100,17 @@ class Engine {
   void mark_terms(TermMarks& marks) const;
   // How many keys have been evaluated so far, each as often as it was.
   [[nodiscard]] std::size_t evaluated() const { return evaluated_; }
+  // How many time-points of keys have been gone through so far, each as often as it was, and for each phase.
+  [[nodiscard]] std::size_t time_points() const { return time_points_; }
 
  private:
   void find_readers();
   void find_initial(Time query);
-  void run_stage(StageStore& stage, Time query, unsigned threads, const std::function<void()>& watch);
+  void run_stage(StageStore& stage, Time query, unsigned threads, const std::function<void()>& watch, bool is_last);
   [[nodiscard]] bool is_quick(StageStore& stage, std::size_t cells) const;
   void require_whole() const;
   void check_parts(const Engine& other) const;
+  void renumber_inputs(Cause more);
   [[nodiscard]] std::vector<Cause> inputs_behind(const KeyReport& report) const;
   static void forget(StageStore& stage, Index slot);
   void collect(StageStore& stage, const StageOutput& output);
@@ -109,7 +119,6 @@ class Engine {
   void add_changes(StageStore& stage, const KeyReport& report, const ReportTimes& times, std::size_t most_causes,
                    ChangeList& into);
   void find_causes(const std::vector<Cause>& inputs, Index table, std::size_t most, std::vector<Cause>& into);
-  void note_causes();
   bool is_cause_of(Cause cause, Index table);
   void forget_reports();
 
@@ -132,10 +141,12 @@ class Engine {
   Time query_ = kNever;
   bool is_begun_ = false;
   bool is_broken_ = false;          // an evaluation was stopped half-way
+  bool is_over_ = false;            // the last query time is over
   std::vector<bool> is_part_here_;  // of the parts of a state; empty: it is whole
   std::atomic<bool> is_stopped_ = false;
   std::size_t unmatched_ = 0;
   std::size_t evaluated_ = 0;
+  std::size_t time_points_ = 0;
   std::int64_t conflicts_ = 0;
   Answers answers_;
 
@@ -143,13 +154,7 @@ class Engine {
   Time reported_at_ = kNever;
   KeyComparison comparison_;
   Dependencies dependencies_;
-  // Which tables the numbers of inputs since the last report belong to.
-  struct CauseRange {
-    Cause first = 0;
-    Cause end = 0;
-    Index table = 0;
-  };
-  std::vector<CauseRange> cause_ranges_;
+  Inputs inputs_;
 };
 
 }  // namespace holdsfor

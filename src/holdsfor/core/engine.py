@@ -73,6 +73,10 @@ class EventRows:
     def __len__(self) -> int:
         return len(self.time)
 
+    def columns(self) -> tuple[Any, ...]:
+        """Table, times and words."""
+        return self.table, self.time, self.words.reshape(-1)
+
     def take(self, rows: slice | Ints) -> EventRows:
         """Some of them."""
         return EventRows(self.table, self.time[rows], self.words[rows])
@@ -95,6 +99,10 @@ class FluentRows:
 
     def __len__(self) -> int:
         return len(self.start)
+
+    def columns(self) -> tuple[Any, ...]:
+        """Table, starts, ends, values, words, and which are points."""
+        return self.table, self.start, self.end, self.value, self.words.reshape(-1), self.is_point
 
     def take(self, rows: slice | Ints) -> FluentRows:
         """Some of them."""
@@ -170,6 +178,20 @@ class Engine:
             found.append(vocabulary.words(column.data) if is_code else vocabulary.numbers(column.data))
         return _side_by_side(found, len(columns.time))
 
+    def table_rows(self, symbol: Symbol, table: Any, latest: int) -> tuple[EventRows, int] | None:
+        """The rows of an Arrow table with a column `time` and the arguments of an event, and the last time.
+
+        None if they need to be read with more care: see arrow_table.h.
+        """
+        number = self.tables.get(symbol)
+        if number is None or not len(table):
+            return None
+        found = self.core.table_events(table.__arrow_c_stream__(), symbol.arity, latest)
+        if found is None:
+            return None
+        time, words, last = found
+        return EventRows(number, time, words.reshape(len(time), symbol.arity)), last
+
     def rows_of(self, stream: Stream, vocabulary: Vocabulary) -> Iterator[Rows]:
         """A stream as the core takes it, table by table."""
         for symbol, columns in stream.tables():
@@ -177,40 +199,38 @@ class Engine:
             if rows is not None:
                 yield rows
 
-    def push(self, rows: Rows, cause: int = -1) -> None:
-        """Take in rows. `cause` is the number of the first of them, for changes to name."""
+    def push(self, rows: Rows, *, is_correction: bool = False) -> None:
+        """Take in rows; changes say of a correction that it is one."""
         if isinstance(rows, EventRows):
-            self.core.insert_events(rows.table, rows.time, rows.words.reshape(-1), cause)
+            self.core.insert_events(*rows.columns(), is_correction)
         else:
-            words = rows.words.reshape(-1)
-            self.core.insert_intervals(rows.table, rows.start, rows.end, rows.value, words, rows.is_point, cause)
+            self.core.insert_intervals(*rows.columns(), is_correction)
         if self._domains is not None and rows.table in self._filling:
             self._domains.add(self._records(rows))
 
-    def retract(self, rows: Rows, cause: int = -1) -> None:
+    def retract(self, rows: Rows, *, is_correction: bool = False) -> None:
         """Take rows back."""
         if isinstance(rows, EventRows):
-            self.core.retract_events(rows.table, rows.time, rows.words.reshape(-1), cause)
+            self.core.retract_events(*rows.columns(), is_correction)
         else:
-            words = rows.words.reshape(-1)
-            self.core.retract_intervals(rows.table, rows.start, rows.end, rows.value, words, rows.is_point, cause)
+            self.core.retract_intervals(*rows.columns(), is_correction)
         if self._domains is not None and rows.table in self._filling:
             self._domains.remove(self._records(rows))
 
-    def push_one(self, table: int, time: int, args: tuple[Value, ...], cause: int = -1) -> None:
+    def push_one(self, table: int, time: int, args: tuple[Value, ...]) -> None:
         """Take in one event, with text and numbers as arguments."""
-        if table in self._filling or not self._edit_one(self.core.push_one, table, time, args, cause):
-            self.push(self._one(table, time, args), cause)
+        if table in self._filling or not self._edit_one(self.core.push_one, table, time, args):
+            self.push(self._one(table, time, args))
 
-    def retract_one(self, table: int, time: int, args: tuple[Value, ...], cause: int = -1) -> None:
+    def retract_one(self, table: int, time: int, args: tuple[Value, ...]) -> None:
         """Take one event back."""
-        if table in self._filling or not self._edit_one(self.core.retract_one, table, time, args, cause):
-            self.retract(self._one(table, time, args), cause)
+        if table in self._filling or not self._edit_one(self.core.retract_one, table, time, args):
+            self.retract(self._one(table, time, args))
 
     @staticmethod
-    def _edit_one(edit: Any, table: int, time: int, args: tuple[Value, ...], cause: int) -> bool:
+    def _edit_one(edit: Any, table: int, time: int, args: tuple[Value, ...]) -> bool:
         try:
-            edit(table, time, args, cause)
+            edit(table, time, args)
         except TypeError:
             # A number of thousands of digits.
             return False
@@ -234,13 +254,13 @@ class Engine:
 
     # Time
 
-    def advance(self, query: int) -> None:
-        """Go on to a query time."""
+    def advance(self, query: int, *, is_last: bool = False) -> None:
+        """Go on to a query time. After the last one there is nothing but the answer: less is kept."""
         if self._domains is not None:
             border = float("-inf") if self._window is None else query - self._window
             if self._domains.advance(query, border):
                 self._fill()
-        self.core.advance(query, self.threads)
+        self.core.advance(query, self.threads, is_last)
         self._query = query
 
     @property
@@ -369,7 +389,7 @@ class Engine:
         return self._program.lowered.plan.tables[table].columns
 
     def changes(self, most_causes: int) -> Any:
-        """What has changed since this was last asked, as columns by name, each with so many causes at most."""
+        """What has changed since this was last asked, each with so many causes at most, the latest."""
         return self.core.changes(most_causes)
 
     def answer(self, vocabulary: Vocabulary) -> Answer:
@@ -377,14 +397,15 @@ class Engine:
         assert self._query is not None
         fluents: dict[Symbol, Intervals] = {}
         events: dict[Symbol, Events] = {}
-        for symbol, number in self.tables.items():
-            role = self.plan.analysis.entities[symbol].role
+        # In the order of the program, which people know; the tables of a plan have another.
+        for symbol, entity in self.plan.analysis.entities.table.items():
+            number, role = self.tables[symbol], entity.role
             if role is Role.DERIVED_EVENT:
-                time, words = self.core.answers(number)
+                time, words = self.core.answers(number, self.threads)
                 args = tuple(map(Codes, vocabulary.columns(words, self._width(number))))
                 events[symbol] = Events(args, time)
             elif symbol.kind is EntityKind.FLUENT and role is not Role.INPUT_FLUENT:
-                start, end, value, words = self.core.answers(number)
+                start, end, value, words = self.core.answers(number, self.threads)
                 columns = tuple(vocabulary.columns(words, self._width(number)))
                 np.maximum(start, -FOREVER, out=start)
                 np.minimum(end, FOREVER, out=end)

@@ -18,32 +18,12 @@ void Engine::forget_reports() {
     }
     stage.reports.clear();
   }
-  // Events that wait may still become causes.
-  const Cause first = admission_.first_waiting_cause();
-  std::erase_if(cause_ranges_, [&](const CauseRange& range) { return range.end <= first; });
-}
-
-// Notes which tables the inputs belong to that are taken in next.
-void Engine::note_causes() {
-  for (const Edit& edit : edits_.all()) {
-    if (edit.cause == kNoCause) continue;
-    const Cause end = edit.cause_of(edit.size());
-    const bool goes_on =
-        !cause_ranges_.empty() && cause_ranges_.back().table == edit.table && cause_ranges_.back().end == edit.cause;
-    if (goes_on) {
-      cause_ranges_.back().end = end;
-    } else {
-      cause_ranges_.push_back({edit.cause, end, edit.table});
-    }
-  }
+  inputs_.forget_until(query_, edits_.all().empty() ? inputs_.next() : edits_.all().front().cause);
 }
 
 bool Engine::is_cause_of(Cause cause, Index table) {
-  const auto after = std::upper_bound(cause_ranges_.begin(), cause_ranges_.end(), cause,
-                                      [](Cause wanted, const CauseRange& range) { return wanted < range.first; });
-  if (after == cause_ranges_.begin()) return false;
-  const CauseRange& range = *std::prev(after);
-  return cause < range.end && dependencies_.depends(table, range.table);
+  const InputBatch* const batch = inputs_.find(cause);
+  return batch != nullptr && dependencies_.depends(table, batch->table);
 }
 
 ChangeList Engine::changes(std::size_t most_causes) {
@@ -56,6 +36,7 @@ ChangeList Engine::changes(std::size_t most_causes) {
       add_changes(stage, stage.reports[at], times, most_causes, found);
     }
   }
+  found.inputs = inputs_.batches();
   forget_reports();
   reported_at_ = query_;
   return found;

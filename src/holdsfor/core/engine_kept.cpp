@@ -8,6 +8,9 @@
 namespace holdsfor {
 namespace {
 
+// Values of parts of keys stand for keys: the slot of the first of them.
+constexpr Index kFirstValue = Index{1} << 31U;
+
 // Collects rows: stage, slot, start, end, value and arguments.
 class KeptRows {
  public:
@@ -123,6 +126,13 @@ RowSet Engine::kept(Index table) {
       found.add_intervals(shared->intervals);
       found.add_effects(shared->effects.get());
     }
+    if (stage.parts() != nullptr) {
+      stage.parts()->for_rows([&](Index value, const Log& log, const IntervalLog& intervals) {
+        found.begin(number, kFirstValue + value);
+        found.add_log(log, widths_);
+        found.add_intervals(intervals);
+      });
+    }
     for (Index slot = 0; slot < stage.slots(); ++slot) {
       const KeyState& state = stage.state(slot);
       found.begin(number, slot);
@@ -130,13 +140,17 @@ RowSet Engine::kept(Index table) {
       found.add_intervals(state.intervals);
       found.add_effects(state.effects.get());
       found.add_results(state.results, state.base.time);
-      if (!has_checkpoint || state.base.time == kNever) continue;
-      const World& world = evaluator(0).at_checkpoint(stage, slot);
-      if (info.is_event()) {
-        found.add_events(world.events[table], state.base.time);
-      } else {
-        found.add_fluent(world.fluents[table], state.base.time);
-      }
+      if (!has_checkpoint) continue;
+      const auto add = [&](const Checkpoint& checkpoint) {
+        const World& world = evaluator(0).at_checkpoint(stage, slot, checkpoint);
+        if (info.is_event()) {
+          found.add_events(world.events[table], checkpoint.time);
+        } else {
+          found.add_fluent(world.fluents[table], checkpoint.time);
+        }
+      };
+      if (state.base.time != kNever) add(state.base);
+      for (const LaterCheckpoint& later : state.later) add(later.checkpoint);
     }
   }
   return found.take();

@@ -149,12 +149,7 @@ std::string Engine::save(std::uint64_t fingerprint, Value note, Part part) const
     into.put(static_cast<std::uint64_t>(conflicts_));
     admission_.write(into);
     write_edits(into, edits_, prepared_.plan);
-    into.put(cause_ranges_.size());
-    for (const CauseRange& range : cause_ranges_) {
-      into.put_time(range.first);
-      into.put_time(range.end);
-      into.put(range.table);
-    }
+    inputs_.write(into);
   }
   const auto is_wanted = [&](std::span<const Value> key) {
     return key.empty() ? is_main : content_hash(key[0], terms_) % part.count == part.number;
@@ -200,13 +195,7 @@ Value Engine::read(StateReader& from) {
     conflicts_ = static_cast<std::int64_t>(from.get());
     admission_.read(from);
     read_edits(from, edits_, prepared_.plan);
-    const std::size_t ranges = from.get_count(3);
-    for (std::size_t i = 0; i < ranges; ++i) {
-      CauseRange& range = cause_ranges_.emplace_back();
-      range.first = from.get_time();
-      range.end = from.get_time();
-      range.table = static_cast<Index>(from.get_below(prepared_.plan.tables.size()));
-    }
+    inputs_.read(from, prepared_.plan);
   }
   for (StageStore& stage : stages_) stage.read(from, widths_);
   if (!from.is_at_end()) StateReader::refuse("the saved state is damaged: something follows it");
@@ -233,9 +222,24 @@ void Engine::check_parts(const Engine& other) const {
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) stages_[stage].check_merge(other.stages_[stage]);
 }
 
+// Gives inputs other numbers, in all that names them.
+void Engine::renumber_inputs(Cause more) {
+  const auto renumber = [&](Cause& cause) {
+    if (cause > kNoCause) cause += more;
+  };
+  inputs_.renumber(more);
+  admission_.each_cause(renumber);
+  for (Edit& edit : edits_.all()) renumber(edit.cause);
+  for (StageStore& stage : stages_) {
+    for (KeyReport& report : stage.reports) std::for_each(report.causes.begin(), report.causes.end(), renumber);
+  }
+}
+
 void Engine::absorb(Engine& other) {
   require_whole();
   check_parts(other);
+  // Parts of one state have numbers in common; those of another engine are its own.
+  if (other.is_part_here_.empty()) other.renumber_inputs(inputs_.next());
   if (is_part_here_.empty()) {
     is_part_here_ = other.is_part_here_;
   } else {
@@ -254,9 +258,7 @@ void Engine::absorb(Engine& other) {
   edits.insert(edits.end(), std::make_move_iterator(other.edits_.all().begin()),
                std::make_move_iterator(other.edits_.all().end()));
   other.edits_.clear();
-  cause_ranges_.insert(cause_ranges_.end(), other.cause_ranges_.begin(), other.cause_ranges_.end());
-  std::sort(cause_ranges_.begin(), cause_ranges_.end(),
-            [](const CauseRange& a, const CauseRange& b) { return a.first < b.first; });
+  inputs_.absorb(other.inputs_);
   // Where `initially` has its keys is found again.
   is_begun_ = false;
   answers_.reset();
@@ -266,6 +268,7 @@ void Engine::require_whole() const {
   if (is_broken_) {
     throw std::runtime_error("an evaluation was stopped half-way: load a saved state, or begin again");
   }
+  if (is_over_) throw std::runtime_error("the last query time is over: begin again");
 }
 
 void Engine::require_all_parts() const {

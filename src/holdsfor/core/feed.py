@@ -20,6 +20,7 @@ class Feed:
         self._tables: list[tuple[Rows, Ints]] = []
         """Rows in order of query times, and where those of each end."""
         queries = None if windows is None else windows.query_times
+        self._last = 0 if queries is None else len(queries) - 1
         for symbol, columns in stream.tables():
             rows = engine.rows(symbol, columns, vocabulary)
             if rows is None:
@@ -36,7 +37,11 @@ class Feed:
 
     def push(self, place: int) -> None:
         """Push what is first seen at a query time, by its number."""
-        for rows, ends in self._tables:
+        tables = self._tables
+        if place == self._last:
+            # The core has them as long as it needs them.
+            self._tables = []
+        for rows, ends in tables:
             first, last = int(ends[place]), int(ends[place + 1])
             if last > first:
                 is_all = last - first == len(rows)

@@ -43,6 +43,8 @@ class Host {
   virtual int compare(Value left, Value right) = 0;
   // All answers of a goal: for each, the values of its outputs one after the other. Empty optional: it has no value.
   virtual std::vector<Value> solve(std::uint32_t goal, std::span<const Value> inputs, std::size_t& answers) = 0;
+  // Another number whenever goals may have other answers than before.
+  [[nodiscard]] virtual std::uint64_t answers_version() const { return 0; }
   // The same for a goal on lists of intervals at a query time.
   virtual std::vector<ListAnswer> solve_lists(std::uint32_t goal, std::span<const Value> inputs,
                                               std::span<const Intervals* const> lists, Time query) = 0;

@@ -12,29 +12,60 @@ std::uint64_t mixed(std::uint64_t word) {
   return word ^ (word >> 31U);
 }
 
-// The bytes of a text as the digits of a number.
-std::uint64_t hash_of_text(std::string_view text, std::uint64_t base) {
-  std::uint64_t total = 0;
-  std::uint64_t power = base;
-  for (const char letter : text) {
-    total += (std::uint64_t{static_cast<unsigned char>(letter)} + 1) * power;
-    power *= base;
+// The powers of both seeds from the first on, for so many letters at a time: products that need not wait for others.
+constexpr std::size_t kLetters = 32;
+constexpr auto kPowers = [] {
+  std::array<std::array<std::uint64_t, kLetters>, kSeeds.size()> found{};
+  for (std::size_t half = 0; half < kSeeds.size(); ++half) {
+    std::uint64_t power = 1;
+    for (std::uint64_t& one : found[half]) one = power *= kSeeds[half];
   }
-  return mixed(total);
-}
+  return found;
+}();
+
+// Two digits for each byte.
+constexpr auto kDigits = [] {
+  std::array<std::array<char, 2>, 256> found{};
+  for (std::size_t byte = 0; byte < found.size(); ++byte) {
+    found[byte] = {"0123456789abcdef"[byte >> 4U], "0123456789abcdef"[byte & 15U]};
+  }
+  return found;
+}();
 
 }  // namespace
 
-std::array<char, kIdDigits> interval_id(std::string_view fluent, std::string_view value, Time start, Time query) {
-  std::array<char, kIdDigits> found{};
+// The bytes of a text as the digits of a number.
+TextHash text_hash(std::string_view text) {
+  TextHash total{};
+  TextHash scale{1, 1};
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, kLetters);
+    TextHash sum{};
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const std::uint64_t letter = std::uint64_t{static_cast<unsigned char>(part[i])} + 1;
+      sum[0] += letter * kPowers[0][i];
+      sum[1] += letter * kPowers[1][i];
+    }
+    for (std::size_t half = 0; half < total.size(); ++half) {
+      total[half] += sum[half] * scale[half];
+      scale[half] *= kPowers[half].back();
+    }
+    text.remove_prefix(part.size());
+  }
+  return {mixed(total[0]), mixed(total[1])};
+}
+
+IntervalId interval_id(const TextHash& fluent, const TextHash& value, Time start, Time query) {
+  IntervalId found{};
   for (std::size_t half = 0; half < kSeeds.size(); ++half) {
-    const std::uint64_t seed = kSeeds[half];
-    std::uint64_t word = mixed(seed ^ hash_of_text(fluent, seed));
-    word = mixed(word ^ hash_of_text(value, seed));
+    std::uint64_t word = mixed(kSeeds[half] ^ fluent[half]);
+    word = mixed(word ^ value[half]);
     word = mixed(word ^ static_cast<std::uint64_t>(start));
     word = mixed(word ^ static_cast<std::uint64_t>(query));
-    for (std::size_t digit = 0; digit < 16; ++digit) {
-      found[half * 16 + digit] = "0123456789abcdef"[word >> (60 - 4 * digit) & 15U];
+    for (std::size_t byte = 0; byte < 8; ++byte) {
+      const auto& digits = kDigits[word >> (56 - 8 * byte) & 255U];
+      found[half * 16 + 2 * byte] = digits[0];
+      found[half * 16 + 2 * byte + 1] = digits[1];
     }
   }
   return found;

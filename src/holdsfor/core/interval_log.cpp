@@ -20,6 +20,24 @@ std::size_t IntervalLog::size() const {
   return found;
 }
 
+Time IntervalArrivals::first_change(std::size_t row) const {
+  // What is gone comes first, then what is there now: for one key, and rarely many.
+  constexpr std::size_t kNear = 16;
+  const Value* own = rows.row(row);
+  const bool is_gone = interval_head(own).has(kIsRetraction);
+  const auto is_other = [&](const Value* other) {
+    return interval_head(other).has(kIsRetraction) != is_gone && other[1] == own[1] &&
+           std::equal(own + 4, own + rows.width, other + 4);
+  };
+  const std::size_t first = is_gone ? row + 1 : row - std::min(row, kNear);
+  const std::size_t last = is_gone ? std::min(rows.size(), row + 1 + kNear) : row;
+  for (std::size_t at = first; !is_input && at < last; ++at) {
+    const Value* other = rows.row(at);
+    if (is_other(other)) return std::min(time_of(own[2]), time_of(other[2]));
+  }
+  return time_of(own[1]);
+}
+
 void IntervalLog::insert(std::span<const Value> row) { cells_.insert(cells_.end(), row.begin(), row.end()); }
 
 bool IntervalLog::take(const Value* row, Time first) {
@@ -29,8 +47,23 @@ bool IntervalLog::take(const Value* row, Time first) {
   return true;
 }
 
+bool IntervalLog::meets(const Value* known, const Value* row, Time from, Time until) {
+  const IntervalHead head = interval_head(known);
+  return head.table == interval_head(row).table && time_of(known[1]) < until && from < time_of(known[2]) &&
+         std::equal(known + 4, known + head.width, row + 4);
+}
+
+void IntervalLog::put_rest(const Value* known, Time from, std::vector<Value>& into) {
+  if (from >= time_of(known[2])) return;
+  const IntervalHead head = interval_head(known);
+  const std::size_t piece = into.size();
+  into.insert(into.end(), known, known + head.width);
+  const auto flags = static_cast<std::uint8_t>(head.flags & ~kIsCut);
+  into[piece] = interval_head_cell({.table = head.table, .flags = flags, .width = head.width});
+  into[piece + 1] = into[piece + 3] = time_cell(from);
+}
+
 bool IntervalLog::retract(const Value* row, Time first) {
-  const IntervalHead wanted = interval_head(row);
   const Time from = std::max(time_of(row[1]), first);
   const Time until = time_of(row[2]);
   if (from >= until) return false;
@@ -41,21 +74,15 @@ bool IntervalLog::retract(const Value* row, Time first) {
     Value* known = cells_.data() + at;
     const IntervalHead head = interval_head(known);
     at += head.width;
-    const bool is_met = head.table == wanted.table && time_of(known[1]) < until && from < time_of(known[2]) &&
-                        std::equal(known + 4, known + head.width, row + 4);
-    if (is_met) {
+    if (meets(known, row, from, until)) {
       is_found = true;
-      if (until < time_of(known[2])) {
-        const std::size_t piece = rest.size();
-        rest.insert(rest.end(), known, known + head.width);
-        const auto flags = static_cast<std::uint8_t>(head.flags & ~kIsCut);
-        rest[piece] = interval_head_cell({.table = head.table, .flags = flags, .width = head.width});
-        rest[piece + 1] = rest[piece + 3] = time_cell(until);
-      }
+      put_rest(known, until, rest);
       if (time_of(known[1]) >= from) continue;
       known[2] = time_cell(from);
     }
-    std::copy(known, known + head.width, cells_.begin() + static_cast<std::ptrdiff_t>(kept));
+    if (kept + head.width != at) {
+      std::copy(known, known + head.width, cells_.begin() + static_cast<std::ptrdiff_t>(kept));
+    }
     kept += head.width;
   }
   cells_.resize(kept);
@@ -132,6 +159,16 @@ Time IntervalLog::last_end() const {
     found = std::max(found, time_of(cells_[at + 2]));
   }
   return found;
+}
+
+Time IntervalLog::last_edge(Time until) const {
+  Time last = kNever;
+  for (std::size_t at = 0; at < cells_.size(); at += interval_head(&cells_[at]).width) {
+    for (const Time edge : {time_of(cells_[at + 1]), time_of(cells_[at + 2])}) {
+      if (edge <= until) last = std::max(last, edge);
+    }
+  }
+  return last;
 }
 
 Time IntervalLog::wake(Time query) const {

@@ -15,6 +15,7 @@ enum IntervalFlag : std::uint8_t {
   kIsCut = 2,         // it began before the window that first saw it: its start is no start
   kIsSettled = 4,     // the part behind the border of an interval that was retracted: nobody can retract it again
   kIsRetraction = 8,  // of rows on their way to a key
+  kIsGone = 16,       // while rows are edited: it is no longer there
 };
 
 struct IntervalHead {
@@ -32,6 +33,9 @@ inline constexpr std::size_t kIntervalRowHead = 5;
 inline Value interval_head_cell(IntervalHead head) { return Value::from_word(std::bit_cast<std::uint64_t>(head)); }
 inline IntervalHead interval_head(const Value* row) { return std::bit_cast<IntervalHead>(row[0].word()); }
 
+// The first time-point of a change that comes with the query time: a point is there, or was at the last one.
+inline constexpr Time kLater = kForever - 1;
+
 // Rows of one table on their way to keys, with the numbers of the inputs that they are.
 struct IntervalArrivals {
   Index table = 0;
@@ -40,6 +44,9 @@ struct IntervalArrivals {
   bool is_input = true;  // else they are results of an earlier stage
 
   void add(IntervalHead head, Time start, Time end, Time pushed_start, std::span<const Value> pair, std::int64_t cause);
+  // The first time-point at which a row makes a difference. A result that ends otherwise than before comes as two rows,
+  // which have what lies before both ends in common.
+  [[nodiscard]] Time first_change(std::size_t row) const;
 };
 
 class IntervalLog {
@@ -58,10 +65,18 @@ class IntervalLog {
   void settle(Time time, std::span<const Time> keep);
   // The end of the last interval; kNever if there is none.
   [[nodiscard]] Time last_end() const;
+  // The last start or end up to a time; kNever if there is none.
+  [[nodiscard]] Time last_edge(Time until) const;
   // When a point is at the query time, or was: kForever if there is nothing to wait for.
   [[nodiscard]] Time wake(Time query) const;
 
  private:
+  friend class IntervalEditor;
+
+  // Whether a row is about the same pair as another, and has time-points of some.
+  static bool meets(const Value* known, const Value* row, Time from, Time until);
+  // Adds what a row has from a time-point on.
+  static void put_rest(const Value* known, Time from, std::vector<Value>& into);
   [[nodiscard]] std::vector<Value*> by_pair();
 
   std::vector<Value> cells_;

@@ -1,5 +1,9 @@
 #include "key_evaluator.h"
 
+#include <algorithm>
+
+#include "interval_editor.h"
+
 namespace holdsfor {
 
 void StageOutput::clear() {
@@ -8,6 +12,7 @@ void StageOutput::clear() {
   cells.clear();
   causes.clear();
   unmatched = 0;
+  time_points = 0;
   conflicts = 0;
 }
 
@@ -18,7 +23,8 @@ KeyEvaluator::KeyEvaluator(const Prepared& prepared, TermTable& terms, Host& hos
   for (const RowConditions& one : conditions) writers_.emplace_back(widths, one, terms);
 }
 
-void KeyEvaluator::begin(const StageStore& stage, const Window& window, Time query, const Watch& watch) {
+void KeyEvaluator::begin(const StageStore& stage, const Window& window, Time query, const Watch& watch, bool is_last) {
+  is_last_ = is_last;
   world_.watch = watch;
   stage.prepare(world_, query);
   window_ = window;
@@ -32,122 +38,115 @@ void KeyEvaluator::evaluate(StageStore& stage, const StageStore::Work& work, con
                             StageOutput& out) {
   KeyState& state = stage.state(work.slot);
   state.is_idle = false;
-  take_in(stage, work, state, out);
+  is_stable_ = false;
+  const bool is_known = !state.log.empty() || !state.results.empty() || state.base.time != kNever;
+  // Rows that come lie after the border: if all that are there are behind it, they can go at once.
+  bool is_promoted = is_behind(state) && promote(stage, state);
+  const Time first_change = std::min({take_in(stage, work, state, out), work.first_change, stage.first_change()});
+  drop_outdated(state, first_change);
+  bool is_compacted = !is_promoted && is_worth_compacting(work, state);
+  bool is_done = false;
+  is_promoted = is_promoted || (is_compacted && promote(stage, state));
+  if (is_promoted) {
+    is_done = !work.is_compacted && first_change == kForever && is_quiet(state);
+    is_compacted = !is_done && is_worth_compacting(work, state);
+    is_stable_ = is_done && state.log.empty() && stage.longest_keep() == 0;
+  }
+  StageOutput::Key& outcome = out.keys.emplace_back();
+  outcome.slot = work.slot;
+  outcome.causes_to = static_cast<std::uint32_t>(out.causes.size());
+  if (!is_done) {
+    state.is_idle = false;
+    const Course course = plot(stage, state, is_known, is_compacted);
+    const std::uint32_t steps = sweep_.steps();
+    sweep(stage, work, state, course);
+    out.time_points += sweep_.steps() - steps;
+    const auto before = std::span<const Value>(state.results).subspan(course.results);
+    diff_.compare(before, found_);
+    outcome.is_changed = !diff_.is_empty();
+    if (outcome.is_changed) note_difference(before, is_wanted, out);
+    take_over(stage, state, course, outcome.is_changed);
+    state.own_wake = std::min(sweep_.wake(), state.intervals.wake(world_.query));
+  }
+  outcome.is_idle = state.is_idle;
+  outcome.wake = next_wake(stage, state);
+  if (is_last_) state.drop_input();
+}
+
+// Puts the rows of a key into the world, and evaluates them.
+void KeyEvaluator::sweep(const StageStore& stage, const StageStore::Work& work, KeyState& state, const Course& course) {
   world_.clear();
   const auto key = stage.keys().key(work.slot);
   world_.key.assign(key.begin(), key.end());
   stage.load(world_, sweep_, work.slot, widths_, events_);
-  const bool has_base = state.base.time != kNever;
-  const bool is_compacted = is_worth_compacting(work, state);
-  is_stable_ = false;
+  const Time from = course.from == nullptr ? kNever : course.from->time;
+  if (course.from != nullptr && world_.log.data() == state.log.cells().data() && stage.event_keep() != kForever) {
+    // What lies further back is in the checkpoint.
+    world_.log = world_.log.subspan(state.log.find(moved(moved(from, -stage.event_keep()), 1), 0, widths_).at);
+  }
+  std::size_t saves = 0;
+  for (const std::optional<Time> time : {course.border, course.end}) {
+    if (time) saved_[saves++].time = *time;
+  }
   sweep_.run({.stage = stage.number(),
               .initial = stage.initial(work.slot),
-              .from = has_base ? &state.base : nullptr,
-              .save_after = is_compacted ? border_ : kForever,
-              .into = is_compacted ? &saved_ : nullptr});
+              .from = course.from,
+              .saves = std::span(saved_).first(saves)});
   found_.clear();
-  extract_results(world_, sweep_, stage.stage(), state.base.time, found_);
-  diff_.compare(state.results, found_);
-  StageOutput::Key& outcome = out.keys.emplace_back();
-  outcome.slot = work.slot;
-  outcome.is_changed = !diff_.is_empty();
-  outcome.causes_to = static_cast<std::uint32_t>(out.causes.size());
-  if (outcome.is_changed) {
-    note_difference(state, is_wanted, out);
-    state.results.assign(found_.begin(), found_.end());
+  Time settled = from;
+  if (course.border) {
+    extract_results(world_, sweep_, stage.stage(), settled, *course.border, found_);
+    settled = *course.border;
   }
-  if (is_compacted) compact(stage, state);
-  outcome.is_idle = state.is_idle;
-  outcome.wake = next_wake(stage, state);
-}
-
-// Compaction
-
-namespace {
-
-// So many cells of a log behind the border are not worth a checkpoint.
-constexpr std::size_t kFewCells = 64;
-
-}  // namespace
-
-std::vector<std::uint64_t> KeyEvaluator::empty_checkpoint(const StageStore& stage) {
-  world_.clear();
-  world_.key.assign(stage.stage().key, Value::nothing());
-  stage.load_nothing(world_, sweep_);
-  saved_.time = kNever;
-  sweep_.run({.stage = stage.number(), .initial = {}, .from = nullptr, .save_after = world_.query, .into = &saved_});
-  return saved_.words;
-}
-
-const World& KeyEvaluator::at_checkpoint(const StageStore& stage, Index slot) {
-  world_.clear();
-  const auto key = stage.keys().key(slot);
-  world_.key.assign(key.begin(), key.end());
-  stage.load_nothing(world_, sweep_);
-  const Checkpoint& base = stage.state(slot).base;
-  sweep_.run({.stage = stage.number(), .initial = {}, .from = &base, .save_after = kForever, .into = nullptr});
-  return world_;
-}
-
-// Whether the border has passed enough rows since the last checkpoint, or all.
-bool KeyEvaluator::is_worth_compacting(const StageStore::Work& work, KeyState& state) {
-  if (border_ == kNever || border_ <= state.base.time || border_ > world_.query) return false;
-  if (work.is_compacted) return true;
-  const std::size_t cells = state.log.cells().size();
-  const std::size_t behind = cells == 0 ? 0 : state.log.find(border_ + 1, 0, widths_).at;
-  const std::size_t interval_cells = state.intervals.cells().size();
-  if (behind == cells) return true;
-  return behind > std::max(kFewCells, cells / 2) || interval_cells > std::size_t{2} * state.interval_cells + kFewCells;
-}
-
-// Drops what the checkpoint stands for.
-void KeyEvaluator::compact(const StageStore& stage, KeyState& state) {
-  if (saved_.time == kNever) return;
-  is_stable_ = state.base.words == saved_.words;
-  state.base = saved_;
-  state.log.drop_until(border_, stage.keep(), widths_);
-  state.intervals.settle(border_, stage.keep());
-  state.interval_cells = static_cast<std::uint32_t>(state.intervals.cells().size());
-  if (state.effects) state.effects->drop_until(border_, stage.keep());
-  if (!state.reported.empty()) {
-    found_.clear();
-    save_unreported(state.results, border_, state.reported, found_);
-    if (!found_.empty() && !state.unreported) state.unreported = std::make_unique<Results>();
-    if (!found_.empty()) state.unreported->insert(state.unreported->end(), found_.begin(), found_.end());
+  border_results_ = found_.size();
+  if (course.end) {
+    extract_results(world_, sweep_, stage.stage(), settled, *course.end, found_);
+    settled = *course.end;
   }
-  drop_settled(state.results, border_);
-  const bool has_effects = state.effects && !state.effects->empty();
-  state.is_idle = state.log.empty() && state.intervals.empty() && !has_effects && state.results.empty() &&
-                  state.base.words == stage.empty_checkpoint();
+  end_results_ = found_.size();
+  extract_results(world_, sweep_, stage.stage(), settled, kForever, found_);
 }
 
-// When something happens by itself, or there may be less to keep.
-Time KeyEvaluator::next_wake(const StageStore& stage, const KeyState& state) const {
-  const Time next = std::min(sweep_.wake(), state.intervals.wake(world_.query));
-  if (border_ == kNever || state.is_idle) return next;
-  Time last = state.intervals.last_end();
-  if (!state.log.empty()) last = std::max(last, time_of(state.log.cells()[state.log.last_row()]));
-  if (last > border_) return std::min(next, moved(last, world_.query - border_));
-  // All rows are behind the border, and what is kept of them for rules that look back will be, too. If nothing has gone
-  // since the last time, nothing will.
-  const bool is_settled = state.base.time == border_ && is_stable_ && state.log.empty();
-  return is_settled ? next : std::min(next, moved(world_.query, moved(*window_.size, stage.longest_keep())));
+// Results and checkpoints of a sweep become those of the key.
+void KeyEvaluator::take_over(const StageStore& stage, KeyState& state, const Course& course, bool is_changed) {
+  if (is_changed || course.border || course.end) {
+    state.results.resize(course.results);
+    state.results.insert(state.results.end(), found_.begin(), found_.end());
+  }
+  if (course.end) {
+    if (state.later.empty()) state.later.emplace_back();
+    LaterCheckpoint& later = state.later.back();
+    later.checkpoint = saved_[course.border ? 1 : 0];
+    later.results = course.results + end_results_;
+  } else if (!course.is_from_later) {
+    state.later.clear();
+  }
+  if (!course.border) return;
+  is_stable_ = state.base.words == saved_[0].words;
+  state.base = saved_[0];
+  settle(stage, state, course.results + border_results_);
 }
 
-void KeyEvaluator::take_in(StageStore& stage, const StageStore::Work& work, KeyState& state, StageOutput& out) {
+Time KeyEvaluator::take_in(StageStore& stage, const StageStore::Work& work, KeyState& state, StageOutput& out) {
+  Time first = kForever;
   if (work.group != kNone) {
     const Taken taken = writer(stage.number()).take_in(stage.intake(), work.group, state.log, &out.causes);
     out.unmatched += taken.unmatched;
+    first = taken.first;
   }
+  IntervalEditor intervals(state.intervals);
   for (const StageStore::IntervalItem& item : stage.intervals(work)) {
-    if (state.intervals.take(item.row, item.is_input ? first_ : kNever)) {
+    if (intervals.take(item.row, item.is_input ? first_ : kNever)) {
+      first = std::min(first, item.first_change);
       if (item.cause != kNoCause) out.causes.push_back(item.cause);
     } else if (item.is_counted) {
       ++out.unmatched;
     }
   }
+  intervals.finish();
   for (const StageStore::EffectItem& item : stage.effects(work)) {
     take_effect(state, *item.arrivals, item.row);
+    first = std::min(first, time_of(*item.arrivals->rows.row(item.row)));
     const Cause cause = item.arrivals->causes[item.row];
     if (cause != kNoCause) out.causes.push_back(cause);
   }
@@ -155,10 +154,12 @@ void KeyEvaluator::take_in(StageStore& stage, const StageStore::Work& work, KeyS
     const auto causes = stage.causes(item);
     out.causes.insert(out.causes.end(), causes.begin(), causes.end());
   }
+  return first;
 }
 
-void KeyEvaluator::note_difference(const KeyState& state, const std::vector<bool>& is_wanted, StageOutput& out) {
-  out.conflicts -= static_cast<std::int64_t>(count_conflicts(state.results));
+void KeyEvaluator::note_difference(std::span<const Value> before, const std::vector<bool>& is_wanted,
+                                   StageOutput& out) {
+  out.conflicts -= static_cast<std::int64_t>(count_conflicts(before));
   out.conflicts += static_cast<std::int64_t>(count_conflicts(found_));
   const auto is_passed_on = [&](const Value* row) {
     const ResultHead head = result_head(row);

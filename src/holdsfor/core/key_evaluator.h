@@ -1,6 +1,8 @@
 // Evaluates keys one after the other: takes in the rows that they get, sweeps, and finds what is different from before.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <vector>
 
 #include "stage_store.h"
@@ -29,7 +31,8 @@ struct StageOutput {
   std::vector<Value> cells;
   std::vector<Cause> causes;
   std::size_t unmatched = 0;
-  std::int64_t conflicts = 0;  // how many more there are
+  std::size_t time_points = 0;  // that sweeps have gone through
+  std::int64_t conflicts = 0;   // how many more there are
 
   void clear();
 };
@@ -40,24 +43,41 @@ class KeyEvaluator {
   KeyEvaluator(const Prepared& prepared, TermTable& terms, Host& host, const LogWidths& widths,
                const std::vector<RowConditions>& conditions);
 
-  // `watch` says whether evaluations are to stop.
-  void begin(const StageStore& stage, const Window& window, Time query, const Watch& watch);
+  // `watch` says whether evaluations are to stop. `is_last`: what is kept of keys for later query times is dropped.
+  void begin(const StageStore& stage, const Window& window, Time query, const Watch& watch, bool is_last = false);
   // Up to here everything is final; kNever if nothing is.
   [[nodiscard]] Time border() const { return border_; }
   // What the checkpoint of a key without rows has, at any time.
   std::vector<std::uint64_t> empty_checkpoint(const StageStore& stage);
   // `is_wanted` by table: its results go to other stages.
   void evaluate(StageStore& stage, const StageStore::Work& work, const std::vector<bool>& is_wanted, StageOutput& out);
-  // The world as the checkpoint of a key leaves it, without the rows after it.
-  const World& at_checkpoint(const StageStore& stage, Index slot);
+  // The world as a checkpoint of a key leaves it, without the rows after it.
+  const World& at_checkpoint(const StageStore& stage, Index slot, const Checkpoint& checkpoint);
   [[nodiscard]] LogWriter& writer(Index stage) { return writers_[stage]; }
 
  private:
-  void take_in(StageStore& stage, const StageStore::Work& work, KeyState& state, StageOutput& out);
-  void note_difference(const KeyState& state, const std::vector<bool>& is_wanted, StageOutput& out);
-  static void put(const Value* row, bool is_removed, StageOutput& out);
+  // Where to go on, and which checkpoints to make: at the border, at the end, or both.
+  struct Course {
+    const Checkpoint* from = nullptr;  // null: from the beginning
+    std::size_t results = 0;           // of the key: those from here on are found again
+    bool is_from_later = false;        // that is, not from the first checkpoint
+    std::optional<Time> border;
+    std::optional<Time> end;
+  };
+
+  // The first time-point at which rows came or went.
+  Time take_in(StageStore& stage, const StageStore::Work& work, KeyState& state, StageOutput& out);
+  void drop_outdated(KeyState& state, Time first_change) const;
   [[nodiscard]] bool is_worth_compacting(const StageStore::Work& work, KeyState& state);
-  void compact(const StageStore& stage, KeyState& state);
+  [[nodiscard]] bool is_behind(const KeyState& state) const;
+  [[nodiscard]] bool promote(const StageStore& stage, KeyState& state);
+  [[nodiscard]] bool is_quiet(const KeyState& state) const;
+  [[nodiscard]] Course plot(const StageStore& stage, const KeyState& state, bool is_known, bool is_compacted) const;
+  void sweep(const StageStore& stage, const StageStore::Work& work, KeyState& state, const Course& course);
+  void take_over(const StageStore& stage, KeyState& state, const Course& course, bool is_changed);
+  void note_difference(std::span<const Value> before, const std::vector<bool>& is_wanted, StageOutput& out);
+  static void put(const Value* row, bool is_removed, StageOutput& out);
+  void settle(const StageStore& stage, KeyState& state, std::size_t results);
   [[nodiscard]] Time next_wake(const StageStore& stage, const KeyState& state) const;
 
   World world_;
@@ -70,7 +90,11 @@ class KeyEvaluator {
   Window window_;
   Time first_ = kNever;   // that the window sees
   Time border_ = kNever;  // up to here everything is final
-  Checkpoint saved_;
+  std::array<Checkpoint, 2> saved_;
+  std::size_t border_results_ = 0;  // where those begin in `found_` that the checkpoint at the border does not settle
+  std::size_t end_results_ = 0;     // and the one at the end
+  Results unreported_;
+  bool is_last_ = false;
   bool is_stable_ = false;  // the last compaction has kept the same as the one before
 };
 

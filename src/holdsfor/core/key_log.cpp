@@ -52,7 +52,11 @@ std::size_t Log::rows(const LogWidths& widths) const {
 }
 
 void Log::replace(std::size_t from, std::size_t to, std::span<const Value> cells, std::size_t last) {
-  own();
+  if (lender_) {
+    // More is likely to come.
+    own_.reserve(lent_.size() + cells.size() + (lent_.size() + cells.size()) / 2);
+    own();
+  }
   const auto place = [&](std::size_t at) { return own_.begin() + static_cast<std::ptrdiff_t>(at); };
   marks_.erase(std::upper_bound(marks_.begin(), marks_.end(), from), marks_.end());
   const std::size_t common = std::min(to - from, cells.size());

@@ -13,6 +13,8 @@ namespace {
 // Rows whose slots are fetched together, while those before them are resolved.
 constexpr std::size_t kAhead = 32;
 constexpr std::size_t kFewestSlots = 64;
+// Places for codes of terms there are for each key.
+constexpr std::size_t kCodesForKey = 8;
 
 }  // namespace
 
@@ -22,9 +24,10 @@ bool KeyNumbers::is(const Slot& slot, std::uint64_t tag, std::span<const Value> 
 }
 
 Index KeyNumbers::find(std::span<const Value> key) const {
+  const std::uint64_t tag = tag_of(key);
+  if (has_place(tag)) return of_code_[Value::from_word(tag).as_code()];
   if (slots_.empty()) return kNone;
   const std::size_t mask = slots_.size() - 1;
-  const std::uint64_t tag = tag_of(key);
   for (std::size_t at = home(tag); slots_[at].number != kNone; at = (at + 1) & mask) {
     if (is(slots_[at], tag, key)) return slots_[at].number;
   }
@@ -33,59 +36,71 @@ Index KeyNumbers::find(std::span<const Value> key) const {
 
 Index KeyNumbers::number(std::span<const Value> key) {
   make_room(1);
-  const std::uint64_t tag = tag_of(key);
-  return resolve(key, tag, home(tag));
+  return resolve(key, tag_of(key));
 }
 
 // There must be room.
-inline Index KeyNumbers::resolve(std::span<const Value> key, std::uint64_t tag, std::size_t home) {
+inline Index KeyNumbers::resolve(std::span<const Value> key, std::uint64_t tag) {
+  if (has_place(tag)) {
+    Index& number = of_code_[Value::from_word(tag).as_code()];
+    if (number == kNone) number = add(key);
+    return number;
+  }
   const std::size_t mask = slots_.size() - 1;
-  std::size_t at = home;
+  std::size_t at = home(tag);
   for (; slots_[at].number != kNone; at = (at + 1) & mask) {
     if (is(slots_[at], tag, key)) return slots_[at].number;
   }
-  return add(key, tag, at);
+  slots_[at] = {tag, add(key)};
+  ++hashed_;
+  return slots_[at].number;
 }
 
-Index KeyNumbers::add(std::span<const Value> key, std::uint64_t tag, std::size_t at) {
-  Index number = 0;
+Index KeyNumbers::add(std::span<const Value> key) {
   if (free_.empty()) {
-    number = static_cast<Index>(used_++);
     keys_.insert(keys_.end(), key.begin(), key.end());
-  } else {
-    number = free_.back();
-    free_.pop_back();
-    std::copy(key.begin(), key.end(), keys_.begin() + static_cast<std::ptrdiff_t>(number * width_));
+    return static_cast<Index>(used_++);
   }
-  slots_[at] = {tag, number};
+  const Index number = free_.back();
+  free_.pop_back();
+  std::copy(key.begin(), key.end(), keys_.begin() + static_cast<std::ptrdiff_t>(number * width_));
   return number;
 }
 
 void KeyNumbers::numbers(const std::uint64_t* rows, std::size_t stride, std::span<const Index> places,
                          std::span<Index> found) {
   std::array<std::uint64_t, kAhead> tags{};
-  std::array<std::size_t, kAhead> homes{};
   std::vector<Value> keys(kAhead * width_);
   for (std::size_t first = 0; first < found.size(); first += kAhead) {
     const std::size_t some = std::min(kAhead, found.size() - first);
     make_room(some);
+    std::size_t known = 0;
     for (std::size_t i = 0; i < some; ++i) {
       const std::uint64_t* row = rows + (first + i) * stride;
       Value* key = keys.data() + i * width_;
       for (std::size_t place = 0; place < width_; ++place) key[place] = Value::from_word(row[places[place]]);
       tags[i] = tag_of({key, width_});
-      homes[i] = home(tags[i]);
-      prefetch(&slots_[homes[i]]);
+      if (has_place(tags[i])) {
+        found[first + i] = of_code_[Value::from_word(tags[i]).as_code()];
+        known += static_cast<std::size_t>(found[first + i] != kNone);
+      } else {
+        prefetch(&slots_[home(tags[i])]);
+      }
     }
-    for (std::size_t i = 0; i < some; ++i) {
-      found[first + i] = resolve({keys.data() + i * width_, width_}, tags[i], homes[i]);
-    }
+    if (known == some) continue;
+    for (std::size_t i = 0; i < some; ++i) found[first + i] = resolve({keys.data() + i * width_, width_}, tags[i]);
   }
 }
 
 void KeyNumbers::forget(Index number) {
+  free_.push_back(number);
+  const std::uint64_t tag = tag_of(key(number));
+  if (has_place(tag)) {
+    of_code_[Value::from_word(tag).as_code()] = kNone;
+    return;
+  }
   const std::size_t mask = slots_.size() - 1;
-  std::size_t at = home(tag_of(key(number)));
+  std::size_t at = home(tag);
   while (slots_[at].number != number) at = (at + 1) & mask;
   // What stands behind moves up, as far as it may: no search ends at the hole.
   for (std::size_t next = (at + 1) & mask; slots_[next].number != kNone; next = (next + 1) & mask) {
@@ -95,22 +110,37 @@ void KeyNumbers::forget(Index number) {
     at = next;
   }
   slots_[at] = {};
-  free_.push_back(number);
+  --hashed_;
 }
 
-// At most half of the slots are in use.
+// There are places for some codes for each key; at most half of the slots are in use.
 void KeyNumbers::make_room(std::size_t more) {
-  const std::size_t needed = (count() + more) * 2;
-  if (needed <= slots_.size()) return;
-  std::vector<Slot> before(std::max(kFewestSlots, std::bit_ceil(needed)));
+  const std::size_t places = width_ == 1 ? (count() + more) * kCodesForKey : 0;
+  if (places > of_code_.size()) {
+    of_code_.resize(std::bit_ceil(places), kNone);
+    fill_slots(std::max(slots_.size(), kFewestSlots));
+  }
+  const std::size_t needed = (hashed_ + more) * 2;
+  if (needed > slots_.size()) fill_slots(std::max(kFewestSlots, std::bit_ceil(needed)));
+}
+
+// Keys get new slots, so many, or the places that they can have now.
+void KeyNumbers::fill_slots(std::size_t count) {
+  std::vector<Slot> before(count);
   before.swap(slots_);
   shift_ = static_cast<unsigned>(64 - std::countr_zero(slots_.size()));
   const std::size_t mask = slots_.size() - 1;
+  hashed_ = 0;
   for (const Slot& slot : before) {
     if (slot.number == kNone) continue;
+    if (has_place(slot.tag)) {
+      of_code_[Value::from_word(slot.tag).as_code()] = slot.number;
+      continue;
+    }
     std::size_t at = home(slot.tag);
     while (slots_[at].number != kNone) at = (at + 1) & mask;
     slots_[at] = slot;
+    ++hashed_;
   }
 }
 

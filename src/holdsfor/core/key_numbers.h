@@ -21,6 +21,8 @@ class KeyNumbers {
   void numbers(const std::uint64_t* rows, std::size_t stride, std::span<const Index> places, std::span<Index> found);
   void forget(Index number);
 
+  // How many values a key has.
+  [[nodiscard]] std::size_t width() const { return width_; }
   // Numbers are smaller than this.
   [[nodiscard]] std::size_t size() const { return used_; }
   // How many keys there are.
@@ -40,14 +42,21 @@ class KeyNumbers {
   // Where a key is looked for first: the upper bits of a product differ where words are close to one another.
   [[nodiscard]] std::size_t home(std::uint64_t tag) const { return (tag * 0x9E3779B97F4A7C15U) >> shift_; }
   [[nodiscard]] bool is(const Slot& slot, std::uint64_t tag, std::span<const Value> key) const;
-  Index resolve(std::span<const Value> key, std::uint64_t tag, std::size_t home);
-  Index add(std::span<const Value> key, std::uint64_t tag, std::size_t at);
+  // Whether the key is the code of a term, and stands in the place of that.
+  [[nodiscard]] bool has_place(std::uint64_t tag) const {
+    return width_ == 1 && Value::from_word(tag).is_code() && Value::from_word(tag).as_code() < of_code_.size();
+  }
+  Index resolve(std::span<const Value> key, std::uint64_t tag);
+  Index add(std::span<const Value> key);
   void make_room(std::size_t more);
+  void fill_slots(std::size_t count);
 
   std::size_t width_;
   std::size_t used_ = 0;
   std::vector<Value> keys_;
-  std::vector<Slot> slots_;  // a power of two
+  std::vector<Index> of_code_;  // numbers of keys that are codes of terms: most of them are small
+  std::vector<Slot> slots_;     // of all other keys; a power of two
+  std::size_t hashed_ = 0;      // how many of them there are
   unsigned shift_ = 64;
   std::vector<Index> free_;
 };

@@ -11,6 +11,12 @@
 
 namespace holdsfor {
 
+// A checkpoint after the first one, and where the results begin that it does not settle.
+struct LaterCheckpoint {
+  Checkpoint checkpoint;
+  std::size_t results = 0;
+};
+
 struct KeyState {
   // Input: events, intervals, and initiations and terminations of earlier stages (null: none).
   Log log;
@@ -18,6 +24,8 @@ struct KeyState {
   std::unique_ptr<EffectLog> effects;
   // The state just after its time: what lies before is no longer there, unless rules look back to it.
   Checkpoint base;
+  // Evaluation goes on from the last one before what has changed. Rows may still come before them, or go.
+  std::vector<LaterCheckpoint> later;
   Results results;
   // Intervals as they were last reported, see reports.h.
   std::vector<Value> reported;
@@ -25,11 +33,22 @@ struct KeyState {
   std::unique_ptr<Results> unreported;
   // When it must be evaluated again without new rows.
   Time wake = kForever;
+  // The same, but for what is evaluated only to keep less.
+  Time own_wake = kForever;
   std::uint32_t interval_cells = 0;  // after the last compaction
   // Nothing is left of it: no rows, and nothing that holds or will happen.
   bool is_idle = false;
   bool is_forgotten = false;  // its slot is free
   Index report = kNone;       // in the reports of its stage
+
+  // Only the results are needed any more.
+  void drop_input() {
+    log = {};
+    intervals = {};
+    effects.reset();
+    base = {};
+    later.clear();
+  }
 };
 
 }  // namespace holdsfor

@@ -18,7 +18,7 @@ Taken LogWriter::take_in(const Intake& intake, std::size_t group, Log& log, std:
   const std::span<Value> cells = intake.rows(group);
   if (cells.empty()) return taken_;
   read(cells);
-  order_ = sorting_.of(entries_);
+  order_ = sorting_.of({entries_.data(), count_});
   if (intake.can_lend() && log.empty() && !has_causes_ && !takes_back_ && !has_equals()) {
     lend(intake, cells, log);
   } else {
@@ -28,20 +28,26 @@ Taken LogWriter::take_in(const Intake& intake, std::size_t group, Log& log, std:
 }
 
 void LogWriter::read(std::span<const Value> cells) {
-  entries_.clear();
-  takes_back_ = false;
+  // Rows have at least so many cells.
+  const std::size_t most = cells.size() / kLogHead;
+  if (entries_.size() < most) entries_.resize(most);
+  TimedRow* entry = entries_.data();
   const Value* row = cells.data();
-  for (const Value* const end = row + cells.size(); row != end;) {
-    entries_.push_back({time_of(row[0]), row});
+  const auto more = static_cast<std::size_t>(has_causes_);
+  unsigned flags = 0;
+  for (const Value* const end = row + cells.size(); row != end; ++entry) {
+    *entry = {time_of(row[0]), row};
     const RowHead head = RowHead::from(row[1]);
-    takes_back_ = takes_back_ || (head.flags & kTakesBack) != 0;
-    row += widths_[head.table] + static_cast<std::size_t>(has_causes_);
+    flags |= head.flags;
+    row += widths_[head.table] + more;
   }
+  count_ = static_cast<std::size_t>(entry - entries_.data());
+  takes_back_ = (flags & kTakesBack) != 0;
 }
 
 // Whether rows of the same time and table came, which may be the same.
 bool LogWriter::has_equals() const {
-  for (std::size_t i = 1; i < entries_.size(); ++i) {
+  for (std::size_t i = 1; i < count_; ++i) {
     if (entry(i - 1).time == entry(i).time && table_of(entry(i - 1)) == table_of(entry(i))) return true;
   }
   return false;
@@ -49,7 +55,7 @@ bool LogWriter::has_equals() const {
 
 // All rows are new: they are put into order where they are, and the log begins with them.
 void LogWriter::lend(const Intake& intake, std::span<Value> cells, Log& log) {
-  const std::size_t count = entries_.size();
+  const std::size_t count = count_;
   const Value* last = entry(count - 1).row;
   const std::size_t last_width = widths_.of(last);
   taken_.first = entry(0).time;
@@ -75,7 +81,7 @@ void LogWriter::lend(const Intake& intake, std::span<Value> cells, Log& log) {
 }
 
 void LogWriter::merge(Log& log, std::vector<Cause>* causes) {
-  const std::size_t count = entries_.size();
+  const std::size_t count = count_;
   const Log::Position from = log.find(entry(0).time, table_of(entry(0)), widths_);
   const std::span<const Value> old = log.cells();
   std::size_t at = from.at;

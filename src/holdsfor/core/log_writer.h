@@ -62,7 +62,8 @@ class LogWriter {
   const LogWidths& widths_;
   RowTester tester_;
   TimeOrder sorting_;
-  std::vector<TimedRow> entries_;         // rows of the group that is taken in
+  std::vector<TimedRow> entries_;  // rows of the group that is taken in: the first `count_`
+  std::size_t count_ = 0;
   std::span<const std::uint64_t> order_;  // of entries; empty if they are in order
   bool has_causes_ = false;
   bool takes_back_ = false;  // some of the entries are retractions

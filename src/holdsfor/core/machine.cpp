@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
 #include "aggregates.h"
+#include "formulas.h"
 #include "shapes.h"
 
 namespace holdsfor {
@@ -45,9 +47,9 @@ bool Machine::run_on_row(const Program& program, std::span<const Value> row, Fin
   return is_ended;
 }
 
-Machine::Frame* Machine::enter_row(const RowRule& rule, const Value* row) {
+Machine::Frame* Machine::enter_row(const RowRule& rule, const Value* row, bool is_decided) {
   Frame& frame = enter(rule.rule->program);
-  if (rule.has_pattern) {
+  if (is_decided ? rule.binds_inside : rule.has_pattern) {
     const auto& columns = rule.rule->program.block[0].columns;
     if (!match_all(columns, {row, columns.size()})) {
       leave();
@@ -82,7 +84,7 @@ bool Machine::match(const Shape& shape, Value value, Frame& frame) const {
     case ShapeKind::kAnything:
       return true;
     case ShapeKind::kConstant:
-      return shape.constant == value || value.is_wildcard();
+      return world_.terms.unifies(shape.constant, value);
     case ShapeKind::kRegister:
       return world_.terms.unifies(frame.values[shape.reg], value);
     case ShapeKind::kBind:
@@ -101,15 +103,26 @@ bool Machine::match(const Shape& shape, Value value, Frame& frame) const {
     case ShapeKind::kList:
       break;
   }
-  if (value.is_wildcard()) return match_open(shape, frame);
-  if (!world_.terms.is_list(value)) return false;
-  const Term& term = world_.terms[value];
-  const std::size_t first = shape.items.size() - static_cast<std::size_t>(shape.has_tail);
-  if (shape.has_tail ? term.items.size() < first : term.items.size() != first) return false;
-  for (std::size_t i = 0; i < first; ++i) {
-    if (!match(shape.items[i], term.items[i], frame)) return false;
+  return value.is_wildcard() ? match_open(shape, frame) : match_list(shape, value, frame);
+}
+
+bool Machine::match_list(const Shape& shape, Value value, Frame& frame) const {
+  TermTable& terms = world_.terms;
+  const bool is_partial = terms.is_partial_list(value);
+  if (!is_partial && !terms.is_list(value)) return false;
+  const std::vector<Value>& items = terms[value].items;
+  const std::size_t wanted = shape.items.size() - static_cast<std::size_t>(shape.has_tail);
+  const std::size_t given = items.size() - static_cast<std::size_t>(is_partial);
+  // Beyond the items of an open list, each is open.
+  const bool is_open = is_partial && items.back().is_wildcard();
+  if (given < wanted ? !is_open : !shape.has_tail && (given > wanted || (is_partial && !is_open))) return false;
+  for (std::size_t i = 0; i < wanted; ++i) {
+    if (!match(shape.items[i], i < given ? items[i] : Value::wildcard(), frame)) return false;
   }
-  return !shape.has_tail || match(shape.items.back(), world_.terms.list(std::span(term.items).subspan(first)), frame);
+  if (!shape.has_tail) return true;
+  if (given < wanted) return match(shape.items.back(), Value::wildcard(), frame);
+  const std::span<const Value> rest = std::span(items).subspan(wanted, given - wanted);
+  return match(shape.items.back(), is_partial ? terms.list(rest, items.back()) : terms.list(rest), frame);
 }
 
 // A wildcard is every term: what stands inside one stays open.
@@ -238,6 +251,9 @@ void Machine::failed(const Site& site, std::uint32_t reason) {
 }
 
 bool Machine::compare(const Instruction& one) {
+  const double small_left = value_of(one.expressions[0].formula, frame_->values);
+  const double small_right = value_of(one.expressions[1].formula, frame_->values);
+  if (!std::isunordered(small_left, small_right)) return holdsfor::holds(one.comparison, small_left, small_right);
   const auto left = world_.arithmetic.evaluate(one.expressions[0], frame_->values);
   const auto right = left ? world_.arithmetic.evaluate(one.expressions[1], frame_->values) : std::nullopt;
   if (!right) {

@@ -7,6 +7,7 @@
 
 #include "function_ref.h"
 #include "plan.h"
+#include "recent_answers.h"
 #include "sliding.h"
 #include "world.h"
 
@@ -31,7 +32,8 @@ class Machine {
   bool run_on_row(const Program& program, std::span<const Value> row, Finish finish);
   // Gives registers the values of a row of the events that a rule begins with; null if it does not match. After
   // `solve` or `exists`, `leave` ends the run.
-  Frame* enter_row(const RowRule& rule, const Value* row);
+  // It matches for sure if its conditions are decided.
+  Frame* enter_row(const RowRule& rule, const Value* row, bool is_decided);
   // Finds the solutions of a block from an instruction on; whether the search was ended.
   bool solve(const Block& block, std::size_t first, Finish finish);
   // Whether it has one, which is then in the registers.
@@ -72,6 +74,7 @@ class Machine {
   std::span<const Value> known(const std::vector<Shape>& shapes);
 
   bool match_open(const Shape& shape, Frame& frame) const;
+  bool match_list(const Shape& shape, Value value, Frame& frame) const;
   bool match_all(const std::vector<Shape>& shapes, std::span<const Value> values);
   bool events(const Instruction& one, const Next& next);
   bool holds(const Instruction& one);
@@ -83,6 +86,7 @@ class Machine {
   bool edges_past(const Instruction& one, Time first, Time last, const Next& next);
   bool effects(const Instruction& one, Time first, Time last, const Next& next);
   bool facts(const Instruction& one, const Next& next);
+  bool plain_facts(const Instruction& one, const FactTable& table, const FactIndex& index, const Next& next);
   bool call(const Instruction& one, const Next& next);
   bool domain(const Instruction& one, const Next& next);
   bool lookup(const Instruction& one, const Next& next);
@@ -120,6 +124,7 @@ class Machine {
   std::vector<const Intervals*> operands_;
   Intervals spare_;                     // what an operator makes
   std::vector<SlidingWindows> slides_;  // by the number of the instruction
+  RecentAnswers recent_answers_;
 };
 
 }  // namespace holdsfor

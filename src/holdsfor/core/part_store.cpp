@@ -49,7 +49,7 @@ void PartStore::deliver(const Deliveries& deliveries, const Moment& moment, LogW
   touched_.clear();
   causes_.clear();
   interval_causes_.clear();
-  intake_.group(deliveries.events, numbers_, writer.tester());
+  intake_.group(deliveries.events, numbers_, IntakeCrew::alone(writer.tester()));
   if (values_.size() < numbers_.size()) values_.resize(numbers_.size());
   for (std::size_t group = 0; group < intake_.size(); ++group) {
     const Index value = intake_.key(group);
@@ -58,6 +58,7 @@ void PartStore::deliver(const Deliveries& deliveries, const Moment& moment, LogW
     unmatched_ += taken.unmatched;
     Touched& one = touch(value);
     one.is_changed = taken.first != kForever;
+    one.first_change = taken.first;
     one.causes_from = from;
     one.causes_to = static_cast<std::uint32_t>(causes_.size());
   }
@@ -85,7 +86,10 @@ void PartStore::deliver(const Deliveries& deliveries, const Moment& moment, LogW
   for (; !waking_.empty() && waking_.top().first <= moment.query; waking_.pop()) {
     const auto [time, value] = waking_.top();
     // A point is at the query time, or was; or all rows are behind the border.
-    if (values_[value].wake == time && !values_[value].is_free) touch(value).is_changed = true;
+    if (values_[value].wake != time || values_[value].is_free) continue;
+    Touched& one = touch(value);
+    one.is_changed = true;
+    one.first_change = std::min(one.first_change, kLater);
   }
   for (Touched& one : touched_) {
     Rows& rows = values_[one.value];
@@ -107,6 +111,7 @@ void PartStore::deliver_intervals(const IntervalArrivals& arrivals, const Route&
       Touched& one = touch(value);
       if (values_[value].intervals.take(cells, first)) {
         one.is_changed = true;
+        one.first_change = std::min(one.first_change, arrivals.first_change(row));
         if (arrivals.causes[row] != kNoCause) interval_causes_.emplace_back(value, arrivals.causes[row]);
       } else if (is_counted && reached.size() == 1) {
         ++unmatched_;

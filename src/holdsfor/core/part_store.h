@@ -33,8 +33,9 @@ class PartStore {
   // A value with something new for its keys.
   struct Touched {
     Index value = 0;
-    bool is_changed = false;    // its keys are to be evaluated
-    bool is_compacted = false;  // they are to have a checkpoint at the border: rows before it will be dropped
+    Time first_change = kForever;  // the first time-point at which rows came or went
+    bool is_changed = false;       // its keys are to be evaluated
+    bool is_compacted = false;     // they are to have a checkpoint at the border: rows before it will be dropped
     std::uint32_t causes_from = 0, causes_to = 0;
   };
   struct Moment {
@@ -69,6 +70,14 @@ class PartStore {
   template <typename Use>
   void for_intervals(Index slot, const Use& use) const {
     for_values(slot, [&](const Rows& rows) { use(rows.intervals); });
+  }
+
+  // All rows, by the number of their value.
+  template <typename Use>
+  void for_rows(const Use& use) const {
+    for (Index value = 0; value < values_.size(); ++value) {
+      if (values_[value].has_rows()) use(value, values_[value].log, values_[value].intervals);
+    }
   }
 
   // How many values there may be, by number.

@@ -153,6 +153,9 @@ class PhaseMaker {
 
   void fill(Phase& phase) const {
     phase.row_rules.resize(prepared_.plan.tables.size());
+    for (std::size_t table = 0; table < phase.row_rules.size(); ++table) {
+      phase.row_rules[table].width = kLogHead + prepared_.plan.tables[table].columns;
+    }
     for (const Rule* rule : phase.rules) {
       for (const Index driver : rule->drivers) {
         if (!is_in(driver, phase.tables) && !is_in(driver, phase.sources)) phase.sources.push_back(driver);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plan_words.h"
@@ -29,6 +30,17 @@ struct Shape {
 // A term is what only the host can evaluate, if it has a value at all.
 enum class ExpressionKind : std::uint8_t { kConstant, kRegister, kApply, kTerm, kCalendar };
 
+// A step of a formula, see formulas.h: puts a number on the others, or a function of the last one or two in their
+// place.
+struct FormulaStep {
+  enum class Kind : std::uint8_t { kConstant, kRegister, kOne, kTwo };
+  Kind kind = Kind::kConstant;
+  std::uint8_t function = 0;
+  Index reg = 0;
+  double constant = 0;
+};
+using Formula = std::vector<FormulaStep>;
+
 struct Expression {
   ExpressionKind kind = ExpressionKind::kTerm;
   Shape term;
@@ -38,6 +50,8 @@ struct Expression {
   std::vector<Expression> args;
   // Of kCalendar: how many nanoseconds a time-point is. The constant is the time zone.
   std::int64_t unit = 0;
+  // Made when the plan is prepared: the same as operations on floats, or nothing.
+  Formula formula;
 };
 
 struct Site {
@@ -127,6 +141,9 @@ struct Instruction {
   Shape value;
   // Of a sliding aggregate: the length of its window, and what an item is worth.
   std::vector<Expression> expressions;
+  // Of kFacts: the columns that give registers their values, and these, if it asks nothing but for given values.
+  std::vector<std::pair<Index, Index>> gives_registers;
+  bool is_plain = false;
   std::vector<Index> inputs;  // of a sliding aggregate: the columns of its events that are known
   std::vector<Index> outputs;
   std::vector<Index> list_inputs;
@@ -154,9 +171,11 @@ struct Rule {
   std::vector<Index> drivers;
   // How many instructions after the first, which are the events that it begins with, depend on their row alone.
   Index row_conditions = 0;
-  // See row_conditions.h: the bit of the rule in the rows of these events, and how many instructions it stands for.
+  // See row_conditions.h: the bit of the rule in the rows of these events.
   std::uint8_t row_bit = kNoRowBit;
-  Index row_skip = 0;
+  // See rule_parts.h: the instructions that the bit stands for, and what is left to do if it is set.
+  std::vector<Index> row_tests;
+  Block row_rest;
 
   static constexpr std::uint8_t kNoRowBit = UINT8_MAX;
   bool has_open_head = false;  // the head may have variables that nothing gives a value

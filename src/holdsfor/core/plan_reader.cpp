@@ -246,9 +246,11 @@ class Reader : private PlanWords {
 
   Instruction instruction() {
     Instruction found;
-    const std::int64_t op = word() - static_cast<std::int64_t>(Kind::kFirstInstruction);
-    if (op < 0 || op > static_cast<std::int64_t>(Op::kRead)) refuse_plan("an instruction is unknown");
-    found.op = static_cast<Op>(op);
+    constexpr auto kFirst = static_cast<std::int64_t>(Kind::kFirstInstruction);
+    const std::int64_t kind = word();
+    // Looked at before it is counted from the first: any word may stand here.
+    if (kind < kFirst || kind > kFirst + static_cast<std::int64_t>(Op::kRead)) refuse_plan("an instruction is unknown");
+    found.op = static_cast<Op>(kind - kFirst);
     read_fields(found);
     return found;
   }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "formulas.h"
 #include "phases.h"
 #include "row_conditions.h"
 
@@ -63,6 +64,7 @@ class Preparation {
   void block(Block& instructions, bool is_counted = false) {
     for (Instruction& one : instructions) {
       for (Block& inner : one.blocks) block(inner, is_counted || one.op == Op::kCollect);
+      for (Expression& expression : one.expressions) expression.formula = make_formula(expression);
       one.is_ground =
           std::all_of(one.columns.begin(), one.columns.end(), [&](const Shape& shape) { return is_given(shape, one); });
       // A list of intervals is there, if only an empty one, wherever the pair is known.
@@ -76,12 +78,23 @@ class Preparation {
                                  std::none_of(one.columns.begin(), one.columns.end(), binds);
       const bool has_one_answer = one.is_ground && is_given(one.value, one) && one.op != Op::kCall;
       one.is_test = gives_nothing && (!is_counted || has_one_answer);
-      if (one.op == Op::kFacts) one.out = fact_index(one);
+      if (one.op == Op::kFacts) facts(one);
       if (one.op == Op::kHolding && one.is_ground) prepared_.has_instance_readers[one.table] = true;
       if (one.op == Op::kEdges) {
         const bool is_effect = one.edge == EdgeKind::kInitiated || one.edge == EdgeKind::kTerminated;
         (is_effect ? prepared_.has_effect_readers : prepared_.has_edge_readers)[one.table] = true;
       }
+    }
+  }
+
+  void facts(Instruction& one) {
+    one.out = fact_index(one);
+    one.is_plain = prepared_.fact_indexes[one.out].places().size() <= kMostFactKeys;
+    for (Index place = 0; place < one.columns.size(); ++place) {
+      const Shape& shape = one.columns[place];
+      if (shape.kind == ShapeKind::kAnything || is_given(shape, one)) continue;
+      one.is_plain = one.is_plain && shape.kind == ShapeKind::kBind;
+      one.gives_registers.emplace_back(place, shape.reg);
     }
   }
 

@@ -11,6 +11,9 @@
 
 namespace holdsfor {
 
+// So many values of facts may be given for Instruction::is_plain.
+inline constexpr std::size_t kMostFactKeys = 4;
+
 // Rows of a fact table by the values of some of their columns.
 class FactIndex {
  public:

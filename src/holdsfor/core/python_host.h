@@ -33,7 +33,11 @@ class PythonHost : public Host {
 
   FailureLog& failures() { return failures_; }
   // GoalAnswers that goals gave are those of the background knowledge of their time.
-  void forget_answers() { answers_.forget(); }
+  void forget_answers() {
+    answers_.forget();
+    ++answers_version_;
+  }
+  [[nodiscard]] std::uint64_t answers_version() const override { return answers_version_; }
   // Raises the error that the object makes of a stop.
   void stopped(const EvaluationStop& stop, std::int64_t most_effects);
 
@@ -43,6 +47,7 @@ class PythonHost : public Host {
   nanobind::object host_;
   FailureLog failures_;
   GoalAnswers answers_;
+  std::uint64_t answers_version_ = 0;  // changes between evaluations only
 };
 
 }  // namespace holdsfor

@@ -28,12 +28,13 @@ bool is_reported_otherwise(const Value* row, const std::vector<Value>& reported)
 
 }  // namespace
 
-void save_unreported(const Results& results, Time settled, const std::vector<Value>& reported, Results& into) {
+void save_unreported(std::span<const Value> results, const std::vector<Value>& reported, Results& into) {
   for (std::size_t at = 0; at < results.size();) {
     const Value* row = &results[at];
     const ResultHead head = result_head(row);
-    const bool is_dropped = head.kind == ResultKind::kInterval && last_time(row) <= settled;
-    if (is_dropped && is_reported_otherwise(row, reported)) into.insert(into.end(), row, row + head.width);
+    if (head.kind == ResultKind::kInterval && is_reported_otherwise(row, reported)) {
+      into.insert(into.end(), row, row + head.width);
+    }
     at += head.width;
   }
 }
@@ -70,11 +71,12 @@ std::span<const PairChange> KeyComparison::compare(const Results& results, const
     for (const Change& change : changes_) found_.push_back({pair.table, pair.pair, pair.columns, change});
   };
   for (const PairSpan& pair : now_) {
-    PairSpan* last = find_last(pair);
+    const Index known = find(pair, last_, slots_);
     std::span<const Reported> before;
-    if (last != nullptr) {
-      last->is_met = true;
-      before = std::span(last_times_).subspan(last->from, last->to - last->from);
+    if (known != kNone) {
+      PairSpan& last = last_[known];
+      last.is_met = true;
+      before = std::span(last_times_).subspan(last.from, last.to - last.from);
     }
     changes_.clear();
     holdsfor::compare(before, std::span(now_times_).subspan(pair.from, pair.to - pair.from), times, changes_);
@@ -110,54 +112,81 @@ void KeyComparison::read_reported(const std::vector<Value>& reported) {
     }
     pair.to = static_cast<std::uint32_t>(last_times_.size());
   }
-  slots_.clear();
-  if (last_.size() <= kFewPairs) return;
-  slots_.assign(std::bit_ceil(last_.size() * 2), kNone);
-  for (std::size_t i = 0; i < last_.size(); ++i) {
-    std::size_t at = last_[i].hash & (slots_.size() - 1);
-    while (slots_[at] != kNone) at = (at + 1) & (slots_.size() - 1);
-    slots_[at] = static_cast<Index>(i);
+  index(last_, slots_);
+}
+
+void KeyComparison::index(const std::vector<PairSpan>& pairs, std::vector<Index>& slots) {
+  slots.clear();
+  if (pairs.size() <= kFewPairs) return;
+  slots.assign(std::bit_ceil(pairs.size() * 4), kNone);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    std::size_t at = pairs[i].hash & (slots.size() - 1);
+    while (slots[at] != kNone) at = (at + 1) & (slots.size() - 1);
+    slots[at] = static_cast<Index>(i);
   }
 }
 
+// The intervals of a pair are put together: in the results they are apart where checkpoints lie between them.
 void KeyComparison::read_results(const Results& results) {
   now_.clear();
-  now_times_.clear();
+  now_slots_.clear();
+  rows_.clear();
   for (std::size_t at = 0; at < results.size();) {
     const ResultHead head = result_head(&results[at]);
     if (head.kind == ResultKind::kInterval) {
-      const Value* pair = &results[at + 3];
-      const std::size_t width = head.width - std::size_t{3};
-      const bool goes_on =
-          !now_.empty() && now_.back().table == head.table && std::equal(pair, pair + width, now_.back().pair);
+      PairSpan wanted;
+      wanted.table = head.table;
+      wanted.pair = &results[at + 3];
+      wanted.columns = head.width - std::size_t{4};
+      const Index last = rows_.empty() ? kNone : rows_.back().pair;
+      const bool goes_on = last != kNone && now_[last].table == wanted.table &&
+                           std::equal(wanted.pair, wanted.pair + wanted.columns + 1, now_[last].pair);
+      Index pair = last;
       if (!goes_on) {
-        PairSpan& made = now_.emplace_back();
-        made.table = head.table;
-        made.columns = width - 1;
-        made.pair = pair;
-        made.hash = mix(hash_of({pair, width}), head.table);
-        made.from = static_cast<std::uint32_t>(now_times_.size());
+        wanted.hash = mix(hash_of({wanted.pair, wanted.columns + 1}), wanted.table);
+        pair = find(wanted, now_, now_slots_);
+        if (pair == kNone) {
+          pair = static_cast<Index>(now_.size());
+          now_.push_back(wanted);
+          // Room for twice as many until they are indexed again.
+          if (now_.size() > kFewPairs && now_.size() * 2 > now_slots_.size()) {
+            index(now_, now_slots_);
+          } else if (!now_slots_.empty()) {
+            std::size_t slot = wanted.hash & (now_slots_.size() - 1);
+            while (now_slots_[slot] != kNone) slot = (slot + 1) & (now_slots_.size() - 1);
+            now_slots_[slot] = pair;
+          }
+        }
       }
-      now_times_.push_back({.start = time_of(results[at + 1]), .end = time_of(results[at + 2])});
-      now_.back().to = static_cast<std::uint32_t>(now_times_.size());
+      rows_.push_back({pair, time_of(results[at + 1]), time_of(results[at + 2])});
+      ++now_[pair].to;
     }
     at += head.width;
   }
+  // `to` has counted; now it is where the next interval of the pair goes.
+  std::uint32_t from = 0;
+  for (PairSpan& pair : now_) {
+    const std::uint32_t count = pair.to;
+    pair.from = pair.to = from;
+    from += count;
+  }
+  now_times_.resize(rows_.size());
+  for (const Row& row : rows_) now_times_[now_[row.pair].to++] = {.start = row.start, .end = row.end};
 }
 
-KeyComparison::PairSpan* KeyComparison::find_last(const PairSpan& wanted) {
+Index KeyComparison::find(const PairSpan& wanted, const std::vector<PairSpan>& pairs, const std::vector<Index>& slots) {
   const auto is = [&](const PairSpan& one) {
     return one.hash == wanted.hash && one.table == wanted.table &&
            std::equal(one.pair, one.pair + one.columns + 1, wanted.pair);
   };
-  if (slots_.empty()) {
-    const auto found = std::find_if(last_.begin(), last_.end(), is);
-    return found == last_.end() ? nullptr : &*found;
+  if (slots.empty()) {
+    const auto found = std::find_if(pairs.begin(), pairs.end(), is);
+    return found == pairs.end() ? kNone : static_cast<Index>(found - pairs.begin());
   }
-  for (std::size_t at = wanted.hash & (slots_.size() - 1); slots_[at] != kNone; at = (at + 1) & (slots_.size() - 1)) {
-    if (is(last_[slots_[at]])) return &last_[slots_[at]];
+  for (std::size_t at = wanted.hash & (slots.size() - 1); slots[at] != kNone; at = (at + 1) & (slots.size() - 1)) {
+    if (is(pairs[slots[at]])) return slots[at];
   }
-  return nullptr;
+  return kNone;
 }
 
 void KeyComparison::write_reported(std::vector<Value>& reported, Time low) const {

@@ -42,8 +42,8 @@ struct PairChange {
   Change change;
 };
 
-// Adds those intervals of `results` that end at `settled` or before, and of which something else was reported.
-void save_unreported(const Results& results, Time settled, const std::vector<Value>& reported, Results& into);
+// Adds those intervals of `results` of which something else was reported.
+void save_unreported(std::span<const Value> results, const std::vector<Value>& reported, Results& into);
 
 // Compares the results of one key with what was last reported of it.
 class KeyComparison {
@@ -67,14 +67,25 @@ class KeyComparison {
   void read_reported(const std::vector<Value>& reported);
   void read_results(const Results& results);
   void join(const Results& results, const Results& unreported);
-  [[nodiscard]] PairSpan* find_last(const PairSpan& wanted);
+  // Finds a pair by its contents; `slots` by hash, empty if there are few.
+  [[nodiscard]] static Index find(const PairSpan& wanted, const std::vector<PairSpan>& pairs,
+                                  const std::vector<Index>& slots);
+  static void index(const std::vector<PairSpan>& pairs, std::vector<Index>& slots);
   void write_reported(std::vector<Value>& reported, Time low) const;
 
   std::vector<PairSpan> last_;
   std::vector<PairSpan> now_;
   std::vector<Reported> last_times_;
   std::vector<Reported> now_times_;
-  std::vector<Index> slots_;  // of `last_`, by hash, if they are many
+  std::vector<Index> slots_;      // of `last_`, by hash, if they are many
+  std::vector<Index> now_slots_;  // of `now_`
+  // Intervals as they stand in the results, with their pair: those of a pair may be apart.
+  struct Row {
+    Index pair = 0;
+    Time start = 0;
+    Time end = 0;
+  };
+  std::vector<Row> rows_;
   std::vector<Value> before_;
   Results joined_;
   std::vector<Change> changes_;

@@ -1,8 +1,7 @@
 #include "results.h"
 
 #include <algorithm>
-#include <functional>
-#include <iterator>
+#include <bit>
 
 #include "rows.h"
 
@@ -20,28 +19,41 @@ void put_row(Results& into, Index table, ResultKind kind, Time time, std::span<c
   into.insert(into.end(), cells.begin(), cells.end());
 }
 
-void extract_events(const EventTable& events, Index table, ResultKind kind, Time settled, Results& into) {
+// The time-points after which rows are wanted, and up to which.
+struct Span {
+  Time from = kNever;
+  Time until = kForever;
+
+  [[nodiscard]] bool has(Time time) const { return time > from && time <= until; }
+};
+
+void extract_events(const EventTable& events, Index table, ResultKind kind, Span span, Results& into) {
   for (std::size_t row = 0; row < events.size(); ++row) {
-    if (events.time(row) > settled) put_row(into, table, kind, events.time(row), events.row(row));
+    if (span.has(events.time(row))) put_row(into, table, kind, events.time(row), events.row(row));
   }
 }
 
-void extract_intervals(const FluentTable& fluent, Index table, Time settled, Results& into) {
+void extract_intervals(const FluentTable& fluent, Index table, Span span, Results& into) {
   for (Index number = 0; number < fluent.pair_count; ++number) {
     const Pair& pair = fluent.pairs[number];
-    if (!pair.is_declared) continue;
+    if (!pair.is_declared || pair.list.empty()) continue;
     // Lists are in the order of time.
-    std::size_t first = pair.list.size();
-    while (first > 0 && pair.list[first - 1].end - 1 > settled) --first;
+    std::size_t last = pair.list.size();
+    if (span.until != kForever) {
+      while (last > 0 && pair.list[last - 1].end - 1 > span.until) --last;
+    }
+    std::size_t first = last;
+    while (first > 0 && pair.list[first - 1].end - 1 > span.from) --first;
+    if (first == last) continue;
     const auto columns = fluent.columns(pair.instance);
     const std::size_t width = columns.size() + 4;
     const Value head = result_head_cell({.table = static_cast<std::uint16_t>(table),
                                          .kind = ResultKind::kInterval,
                                          .width = static_cast<std::uint32_t>(width)});
     const std::size_t known = into.size();
-    into.resize(known + (pair.list.size() - first) * width);
+    into.resize(known + (last - first) * width);
     Value* row = into.data() + known;
-    for (; first < pair.list.size(); ++first, row += width) {
+    for (; first < last; ++first, row += width) {
       row[0] = head;
       row[1] = time_cell(pair.list[first].start);
       row[2] = time_cell(pair.list[first].end);
@@ -51,12 +63,7 @@ void extract_intervals(const FluentTable& fluent, Index table, Time settled, Res
   }
 }
 
-bool is_less(const Value* a, const Value* b) {
-  const std::size_t width = result_head(a).width;
-  if (a[0] != b[0]) return a[0].word() < b[0].word();
-  return std::lexicographical_compare(a + 1, a + width, b + 1, b + width,
-                                      [](Value x, Value y) { return x.word() < y.word(); });
-}
+std::uint64_t hash_of_row(const Value* row) { return hash_of({row, result_head(row).width}); }
 
 bool is_same(const Value* a, const Value* b) { return a[0] == b[0] && std::equal(a, a + result_head(a).width, b); }
 
@@ -68,7 +75,8 @@ Time last_time(const Value* row) {
   return end == kForever ? kForever : end - 1;
 }
 
-void extract_results(const World& world, const Sweep& sweep, const Stage& stage, Time settled, Results& into) {
+void extract_results(const World& world, const Sweep& sweep, const Stage& stage, Time from, Time until, Results& into) {
+  const Span settled{from, until};
   for (const Route& member : stage.members) {
     const Index table = member.table;
     if (world.plan().tables[table].is_event()) {
@@ -76,39 +84,23 @@ void extract_results(const World& world, const Sweep& sweep, const Stage& stage,
       continue;
     }
     const FluentTable& fluent = world.fluents[table];
-    extract_intervals(fluent, table, settled, into);
+    if (world.prepared.phases[world.prepared.phase_of[table]].kind == PhaseKind::kStatic) {
+      extract_intervals(fluent, table, {moved(from, -1), until == kForever ? kForever : moved(until, -1)}, into);
+    } else {
+      extract_intervals(fluent, table, settled, into);
+    }
     if (!world.prepared.has_effect_readers[table]) continue;
     extract_events(fluent.initiations, table, ResultKind::kInitiation, settled, into);
     extract_events(fluent.terminations, table, ResultKind::kTermination, settled, into);
   }
   for (const Conflict& conflict : sweep.conflicts()) {
-    if (conflict.time <= settled) continue;
+    if (!settled.has(conflict.time)) continue;
     put_row(into, conflict.table, ResultKind::kConflict, conflict.time,
             world.fluents[conflict.table].columns(conflict.instance));
   }
 }
 
-std::size_t drop_settled(Results& results, Time settled) {
-  std::size_t conflicts = 0;
-  std::size_t to = 0;
-  for (std::size_t at = 0; at < results.size();) {
-    const ResultHead head = result_head(&results[at]);
-    if (last_time(&results[at]) > settled) {
-      if (to != at) {
-        std::copy_n(results.begin() + static_cast<std::ptrdiff_t>(at), head.width,
-                    results.begin() + static_cast<std::ptrdiff_t>(to));
-      }
-      to += head.width;
-    } else if (head.kind == ResultKind::kConflict) {
-      ++conflicts;
-    }
-    at += head.width;
-  }
-  results.resize(to);
-  return conflicts;
-}
-
-std::size_t count_conflicts(const Results& results) {
+std::size_t count_conflicts(std::span<const Value> results) {
   std::size_t found = 0;
   for (std::size_t at = 0; at < results.size(); at += result_head(&results[at]).width) {
     if (result_head(&results[at]).kind == ResultKind::kConflict) ++found;
@@ -116,7 +108,7 @@ std::size_t count_conflicts(const Results& results) {
   return found;
 }
 
-void ResultsDiff::compare(const Results& before, const Results& after) {
+void ResultsDiff::compare(std::span<const Value> before, std::span<const Value> after) {
   removed_.clear();
   added_.clear();
   if (before.empty()) {
@@ -142,15 +134,27 @@ void ResultsDiff::compare(const Results& before, const Results& after) {
     added_.swap(after_);
     return;
   }
-  std::sort(before_.begin(), before_.end(), is_less);
-  std::sort(after_.begin(), after_.end(), is_less);
-  std::set_difference(before_.begin(), before_.end(), after_.begin(), after_.end(), std::back_inserter(removed_),
-                      is_less);
-  std::set_difference(after_.begin(), after_.end(), before_.begin(), before_.end(), std::back_inserter(added_),
-                      is_less);
-  // In the order of the results: that of words may depend on which thread first met a term.
-  std::sort(removed_.begin(), removed_.end(), std::less<>{});
-  std::sort(added_.begin(), added_.end(), std::less<>{});
+  // The others by hash, in the order of the results.
+  slots_.assign(std::bit_ceil(before_.size() * 2), kNone);
+  const std::size_t mask = slots_.size() - 1;
+  for (Index number = 0; number < before_.size(); ++number) {
+    std::size_t at = hash_of_row(before_[number]) & mask;
+    while (slots_[at] != kNone) at = (at + 1) & mask;
+    slots_[at] = number;
+  }
+  is_kept_.assign(before_.size(), false);
+  for (const Value* row : after_) {
+    std::size_t at = hash_of_row(row) & mask;
+    while (slots_[at] != kNone && (is_kept_[slots_[at]] || !is_same(before_[slots_[at]], row))) at = (at + 1) & mask;
+    if (slots_[at] == kNone) {
+      added_.push_back(row);
+    } else {
+      is_kept_[slots_[at]] = true;
+    }
+  }
+  for (Index number = 0; number < before_.size(); ++number) {
+    if (!is_kept_[number]) removed_.push_back(before_[number]);
+  }
 }
 
 }  // namespace holdsfor

@@ -24,8 +24,8 @@ struct ResultHead {
   std::uint32_t width = 0;  // of the whole row
 };
 
-// Rows one after the other, each a head and what its kind says. Those of a table are together, and of these the
-// intervals of a pair, in order.
+// Rows one after the other, each a head and what its kind says. Those that the same checkpoint settles first are
+// together, in the order of checkpoints; of these the rows of a table are, and the intervals of a pair, in order.
 using Results = std::vector<Value>;
 
 inline Value result_head_cell(ResultHead head) { return Value::from_word(std::bit_cast<std::uint64_t>(head)); }
@@ -34,18 +34,17 @@ inline ResultHead result_head(const Value* row) { return std::bit_cast<ResultHea
 // The last time-point of which a row speaks: kForever for intervals without an end.
 Time last_time(const Value* row);
 
-// Adds what a sweep has left in the world for a stage, without rows that speak of nothing after `settled`.
-void extract_results(const World& world, const Sweep& sweep, const Stage& stage, Time settled, Results& into);
+// Adds what a sweep has left in the world for a stage: the rows that a checkpoint at `until` settles, and one at `from`
+// does not. A row is settled if it speaks of nothing after the checkpoint. A statically determined fluent that ends
+// just after it may still go on, by input that begins there.
+void extract_results(const World& world, const Sweep& sweep, const Stage& stage, Time from, Time until, Results& into);
 
-// Drops rows that speak of nothing after a time; says how many conflicts were among them.
-std::size_t drop_settled(Results& results, Time settled);
-
-std::size_t count_conflicts(const Results& results);
+std::size_t count_conflicts(std::span<const Value> results);
 
 // The rows that only one of two results has.
 class ResultsDiff {
  public:
-  void compare(const Results& before, const Results& after);
+  void compare(std::span<const Value> before, std::span<const Value> after);
   [[nodiscard]] bool is_empty() const { return removed_.empty() && added_.empty(); }
   [[nodiscard]] std::span<const Value* const> removed() const { return removed_; }
   [[nodiscard]] std::span<const Value* const> added() const { return added_; }
@@ -55,6 +54,8 @@ class ResultsDiff {
 
   Rows before_;
   Rows after_;
+  std::vector<Index> slots_;   // rows before, by hash
+  std::vector<bool> is_kept_;  // by row before
   Rows removed_;
   Rows added_;
 };

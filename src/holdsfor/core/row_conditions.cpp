@@ -6,58 +6,13 @@
 
 #include "host.h"
 #include "machine.h"
+#include "rule_parts.h"
 #include "world.h"
 
 namespace holdsfor {
 namespace {
 
 constexpr unsigned kMostBits = 31;  // the last one is set only if nothing is known
-
-bool is_row_rule(const Rule& rule) {
-  const Block& block = rule.program.block;
-  return !block.empty() && block[0].op == Op::kEvents && !block[0].time.binds && block[0].time.reg == 0;
-}
-
-bool asks_host(const Expression& expression) {
-  return expression.kind == ExpressionKind::kTerm || expression.kind == ExpressionKind::kCalendar ||
-         std::any_of(expression.args.begin(), expression.args.end(), asks_host);
-}
-
-bool asks_host(const Instruction& one) {
-  return std::any_of(one.expressions.begin(), one.expressions.end(),
-                     [](const Expression& expression) { return asks_host(expression); }) ||
-         std::any_of(one.blocks.begin(), one.blocks.end(), [](const Block& block) {
-           return std::any_of(block.begin(), block.end(), [](const Instruction& inner) { return asks_host(inner); });
-         });
-}
-
-bool binds(const Shape& shape) {
-  return shape.kind == ShapeKind::kBind || std::any_of(shape.items.begin(), shape.items.end(), binds);
-}
-
-bool binds_any(const std::vector<Shape>& shapes) { return std::any_of(shapes.begin(), shapes.end(), binds); }
-
-// Whether an instruction has nothing to do but to hold or not.
-bool is_test(const Instruction& one) {
-  switch (one.op) {
-    case Op::kCompare:
-    case Op::kNegate:
-      return true;
-    case Op::kEqual:
-    case Op::kFacts:
-    case Op::kAssign:
-      return !binds_any(one.columns);
-    default:
-      return false;
-  }
-}
-
-// The row conditions of a rule that are worth looking at in advance: up to the first that only the host can decide.
-Index usable(const Rule& rule) {
-  Index count = 0;
-  while (count < rule.row_conditions && !asks_host(rule.program.block[count + 1])) ++count;
-  return count;
-}
 
 bool takes_every_row(const Instruction& events) {
   return std::all_of(events.columns.begin(), events.columns.end(), [](const Shape& shape) {
@@ -74,12 +29,11 @@ void assign_row_bits(Plan& plan) {
       for (Rule& rule : component.rules) {
         if (!is_row_rule(rule)) continue;
         const Block& block = rule.program.block;
-        const Index conditions = usable(rule);
-        if (conditions == 0 && takes_every_row(block[0])) continue;
+        split_rule(rule);
+        if (rule.row_tests.empty() && takes_every_row(block[0])) continue;
         unsigned& bit = next[block[0].table];
         if (bit == kMostBits) continue;
         rule.row_bit = static_cast<std::uint8_t>(bit++);
-        while (rule.row_skip < conditions && is_test(block[rule.row_skip + 1])) ++rule.row_skip;
       }
     }
   }
@@ -92,7 +46,6 @@ class RowConditions::Compiler {
 
   void add(const Rule& rule) {
     const Block& block = rule.program.block;
-    const Index conditions = usable(rule);
     of_ = &tables_[block[0].table];
     bit_ = Passes{1} << rule.row_bit;
     of_->all |= bit_;
@@ -100,10 +53,11 @@ class RowConditions::Compiler {
     place_of_[0] = kTime;
     bool is_whole = match(block[0]);
     // Conditions behind one that is no simple test must not hide what it has to report.
-    for (Index i = 1; i <= conditions && is_whole; ++i) is_whole = condition(block[i]);
+    for (std::size_t i = 0; i < rule.row_tests.size() && is_whole; ++i) is_whole = condition(block[rule.row_tests[i]]);
     if (is_whole) return;
     Rest rest{.bit = bit_, .program = {.block = {}, .registers = rule.program.registers, .lists = rule.program.lists}};
-    rest.program.block.assign(block.begin(), block.begin() + 1 + conditions);
+    rest.program.block.push_back(block[0]);
+    for (const Index at : rule.row_tests) rest.program.block.push_back(block[at]);
     of_->rest.push_back(std::move(rest));
   }
 

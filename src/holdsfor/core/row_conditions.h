@@ -2,7 +2,8 @@
 // key is evaluated.
 //
 // A rule that begins with the events of its time-point has a bit for each row of them. A clear bit says that the rule
-// finds nothing for the row, and has nothing to report. A set one says that the conditions up to Rule::row_skip hold.
+// finds nothing for the row, and has nothing to report. A set one says that its conditions
+// Rule::row_tests hold.
 // If something in a row has no value, or only the host can tell, all bits are set and nothing is known.
 #pragma once
 

@@ -11,17 +11,17 @@ namespace holdsfor {
 // matter: each runs for one row after the other.
 void Sweep::run_rows() {
   const auto& all_rules = phase_->row_rules;
-  const auto& tables = world_.plan().tables;
   const Value* row = world_.log.data();
   const Value* const end = phase_->reads_log ? row + world_.log.size() : row;
   const auto time_of_row = [&] { return static_cast<Time>(row->word()); };
-  const auto go_on = [&] { row += kLogHead + tables[RowHead::from(row[1]).table].columns; };
+  const auto go_on = [&] { row += all_rules[RowHead::from(row[1]).table].width; };
   if (reader_) {
     while (row != end && time_of_row() <= request_.from->time) go_on();
   }
+  Time next_of_sources = next_given();
   for (;;) {
     while (row != end && all_rules[RowHead::from(row[1]).table].is_empty) go_on();
-    const Time given = std::min(row != end ? time_of_row() : kForever, sources_.empty() ? kForever : next_given());
+    const Time given = std::min(row != end ? time_of_row() : kForever, next_of_sources);
     const Time time = std::min(given, next_due());
     if (is_over(time)) return;
     if (given == time) in_a_row_ = 0;
@@ -33,7 +33,7 @@ void Sweep::run_rows() {
       active |= rules.bit;
       run_row(rules, row + kLogHead, head.passes);
     }
-    if (!sources_.empty()) {
+    if (next_of_sources == time) {
       active |= pass_sources(time);
       for (const Source& source : sources_) {
         if (source.table == kNone) continue;
@@ -41,6 +41,7 @@ void Sweep::run_rows() {
           run_row(all_rules[source.table], source.events->row(at).data(), RowHead::kUnknown);
         }
       }
+      next_of_sources = next_given();
     }
     for (const Index number : phase_->other_rules) {
       if ((phase_->runs_for[number] & active) != 0) fire(*phase_->rules[number]);
@@ -53,25 +54,27 @@ void Sweep::run_rows() {
 void Sweep::run_row(const RowRules& rules, const Value* row, Passes passes) {
   if (passes == RowHead::kUnknown) {
     for (const RowRule& rule : rules.by_bit) {
-      if (rule.rule != nullptr) fire_row(rule, row, 1);
+      if (rule.rule != nullptr) fire_row(rule, row, !rule.has_conditions);
     }
   } else {
     for (Passes left = passes & rules.mask; left != 0; left &= left - 1) {
       const RowRule& rule = rules.by_bit[static_cast<std::size_t>(std::countr_zero(left))];
-      fire_row(rule, row, rule.first);
+      fire_row(rule, row, true);
     }
   }
-  for (const RowRule& rule : rules.others) fire_row(rule, row, 1);
+  for (const RowRule& rule : rules.others) fire_row(rule, row, !rule.has_conditions);
 }
 
-void Sweep::fire_row(const RowRule& rule, const Value* row, std::size_t first) {
-  if (rule.is_direct && first == rule.first) {
+// Runs a rule on a row; `is_decided`: the row passes its conditions.
+void Sweep::fire_row(const RowRule& rule, const Value* row, bool is_decided) {
+  if (rule.is_direct && is_decided) {
     fire_direct(rule, row);
     return;
   }
-  if (machine_.enter_row(rule, row) == nullptr) return;
+  if (machine_.enter_row(rule, row, is_decided) == nullptr) return;
   found_.clear();
-  machine_.solve(rule.rule->program.block, first, [&](const Machine::Frame& solution) {
+  const Block& block = is_decided ? rule.rule->row_rest : rule.rule->program.block;
+  machine_.solve(block, is_decided ? 0 : 1, [&](const Machine::Frame& solution) {
     note(*rule.rule, solution);
     return false;
   });

@@ -16,24 +16,25 @@ class RowRuleMaker {
     made_.rule = &rule;
     made_.table = rule.table;
     made_.kind = rule.kind;
-    made_.first = 1 + rule.row_skip;
   }
 
   RowRule run() {
     const Block& block = made_.rule->program.block;
-    bool is_direct = true;
     for (Index place = 0; place < block[0].columns.size(); ++place) {
       const Shape& shape = block[0].columns[place];
       if (shape.kind == ShapeKind::kBind) {
         made_.registers.emplace_back(place, shape.reg);
       } else if (shape.kind != ShapeKind::kAnything) {
         made_.has_pattern = true;
-        is_direct = false;
+        made_.binds_inside = made_.binds_inside || !shape.items.empty();
       }
     }
-    for (std::size_t i = made_.first; i < block.size() && is_direct; ++i) {
-      made_.is_lookup.push_back(block[i].op == Op::kFacts);
-      is_direct = made_.is_lookup.back() ? lookup(block[i]) : test(block[i]);
+    made_.has_conditions = made_.has_pattern || !made_.rule->row_tests.empty();
+    bool is_direct = !made_.binds_inside;
+    const Block& rest = made_.rule->row_rest;
+    for (std::size_t i = 0; i < rest.size() && is_direct; ++i) {
+      made_.is_lookup.push_back(rest[i].op == Op::kFacts);
+      is_direct = made_.is_lookup.back() ? lookup(rest[i]) : test(rest[i]);
     }
     if (made_.lookups.empty()) made_.is_lookup.clear();
     is_direct = is_direct && head();

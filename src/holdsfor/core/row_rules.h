@@ -48,11 +48,11 @@ struct RowRule {
   // Of the rule.
   Index table = 0;
   HeadKind kind = HeadKind::kInitiate;
-  // The rule has no instructions from `first` on but lookups of facts and tests of what holds, and its head has nothing
-  // to build: it needs no registers.
+  // What is left of the rule (Rule::row_rest) are lookups of facts and tests of what holds, and its head has nothing to
+  // build: it needs no registers.
   bool is_direct = false;
-  // The first instruction behind the conditions that are decided for each row beforehand.
-  Index first = 1;
+  // The row must pass conditions, those of a pattern included.
+  bool has_conditions = false;
   // If the columns of the head are the same for all rows of a key: where their instance is noted; and for a constant
   // value, the pair. See Slots.
   Index slot = kNone;
@@ -63,9 +63,10 @@ struct RowRule {
   std::vector<RowLookup> lookups;
   std::vector<bool> is_lookup;  // of lookups and tests, in the order of the rule; empty if it has no lookups
   std::vector<Cell> columns;
-  // The registers that get the arguments of a row, by place; with a pattern, rows must match it, too.
+  // The registers that get the arguments of a row, by place.
   std::vector<std::pair<Index, Index>> registers;
-  bool has_pattern = false;
+  bool has_pattern = false;   // rows must match one
+  bool binds_inside = false;  // in which there are terms that give registers their values
 };
 
 // The rules of a phase for the rows of one table.
@@ -74,6 +75,7 @@ struct RowRules {
   Passes mask = 0;
   std::vector<RowRule> others;  // rules without a bit
   std::uint64_t bit = 0;        // of the table among the sources of the phase
+  std::size_t width = 0;        // of its rows in the log
   bool is_from_log = false;     // else rows come from a table
   bool has_rules = false;
   bool drives_others = false;  // rules that do not run row by row run for its rows

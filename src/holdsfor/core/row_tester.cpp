@@ -142,10 +142,17 @@ Passes RowTester::test_rest(const RowConditions::OfTable& table, Time time, std:
   if (!rest_) rest_ = std::make_unique<Rest>(conditions_->prepared_, *terms_);
   rest_->world.set_now(time);
   rest_->host.was_asked = false;
-  const auto found = [](const Machine::Frame&) { return true; };
+  bool is_found = false;
+  // All solutions: each of them may have something to report.
+  const auto found = [&](const Machine::Frame&) {
+    is_found = true;
+    return false;
+  };
   for (const RowConditions::Rest& one : table.rest) {
     if ((passes & one.bit) == 0) continue;
-    if (!rest_->machine.run_on_row(one.program, args, found)) passes &= ~one.bit;
+    is_found = false;
+    rest_->machine.run_on_row(one.program, args, found);
+    if (!is_found) passes &= ~one.bit;
     if (rest_->host.was_asked) return RowHead::kUnknown;
   }
   return passes;

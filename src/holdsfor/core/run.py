@@ -63,7 +63,7 @@ class Run:
         for place, query in enumerate(queries):
             feed.push(place)
             pushed = clock()
-            engine.advance(query)
+            engine.advance(query, is_last=place == len(queries) - 1)
             advanced = clock()
             answer = engine.answer(vocabulary)
             answered = clock()

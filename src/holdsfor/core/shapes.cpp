@@ -19,15 +19,8 @@ Value build(const Shape& shape, std::span<const Value> registers, TermTable& ter
   items.reserve(shape.items.size());
   for (const Shape& item : shape.items) items.push_back(build(item, registers, terms));
   if (shape.kind == ShapeKind::kStructure) return terms.compound(shape.constant, items);
-  if (shape.has_tail) {
-    const Value tail = items.back();
-    items.pop_back();
-    if (terms.is_list(tail)) {
-      const auto& rest = terms[tail].items;
-      items.insert(items.end(), rest.begin(), rest.end());
-    }
-  }
-  return terms.list(items);
+  if (!shape.has_tail) return terms.list(items);
+  return terms.list(std::span(items).first(items.size() - 1), items.back());
 }
 
 }  // namespace holdsfor

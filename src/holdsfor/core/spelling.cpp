@@ -18,46 +18,55 @@ void TextColumn::end() {
   offsets_.push_back(static_cast<std::int32_t>(bytes_.size()));
 }
 
+void KnownTexts::add(std::uint32_t code, std::string_view text) {
+  constexpr std::size_t kMost = std::size_t{1} << 30U;
+  if (bytes_.size() + text.size() > kMost) clear();
+  if (text.size() > kMost) return;
+  if (code >= places_.size()) places_.resize(code + std::size_t{1});
+  places_[code] = {static_cast<std::uint32_t>(bytes_.size()), static_cast<std::uint32_t>(text.size())};
+  bytes_.insert(bytes_.end(), text.begin(), text.end());
+}
+
 // Names of ASCII letters, digits and underscores; whether others need quotes is for Python to say.
-bool Speller::is_plain(std::string_view name) const {
+bool Speller::is_plain(const Term& term) const {
+  const std::string_view name = term.text;
   const auto is_small = [](char letter) { return letter >= 'a' && letter <= 'z'; };
-  if (name.empty() || !is_small(name[0])) return false;
+  if (term.kind != TermKind::kName || name.empty() || !is_small(name[0])) return false;
   for (const char letter : name) {
     const bool is_word = is_small(letter) || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9');
     if (!is_word && letter != '_') return false;
   }
-  // Operators are short.
-  constexpr std::size_t kLongest = 16;
-  return name.size() > kLongest || !reserved_.contains(std::string(name));
+  return !reserved_.contains(term.text);
 }
 
 void Speller::add(Value value, bool is_alone, TextColumn& into) {
+  if (value.is_code()) {
+    KnownTexts& known = known_[is_alone ? 1 : 0];
+    const std::string_view text = known.find(value.as_code());
+    if (!text.empty()) {
+      into.add(text);
+      return;
+    }
+    const Term& term = terms_[value];
+    const std::string made = is_plain(term) ? term.text : write_(value, is_alone);
+    known.add(value.as_code(), made);
+    into.add(made);
+    return;
+  }
   if (value.is_integer()) {
     into.add(value.as_integer());
     return;
   }
-  if (value.is_real()) {
-    // Beyond, there are exponents.
-    const double size = std::abs(value.as_real());
-    if (size >= 1e-3 && size < 1e15 && std::trunc(size) != size) {
-      std::array<char, 40> digits{};
-      const auto end =
-          std::to_chars(digits.data(), digits.data() + digits.size(), value.as_real(), std::chars_format::fixed);
-      into.add(std::string_view(digits.data(), static_cast<std::size_t>(end.ptr - digits.data())));
-      return;
-    }
+  // Beyond, there are exponents.
+  const double size = value.is_real() ? std::abs(value.as_real()) : 0;
+  if (size >= 1e-3 && size < 1e15 && std::trunc(size) != size) {
+    std::array<char, 40> digits{};
+    const auto end =
+        std::to_chars(digits.data(), digits.data() + digits.size(), value.as_real(), std::chars_format::fixed);
+    into.add(std::string_view(digits.data(), static_cast<std::size_t>(end.ptr - digits.data())));
+    return;
   }
-  if (value.is_code()) {
-    const Term& term = terms_[value];
-    if (term.kind == TermKind::kName && is_plain(term.text)) {
-      into.add(term.text);
-      return;
-    }
-  }
-  auto& known = known_[is_alone ? 1 : 0];
-  auto found = known.find(value.word());
-  if (found == known.end()) found = known.emplace(value.word(), write_(value, is_alone)).first;
-  into.add(found->second);
+  into.add(write_(value, is_alone));
 }
 
 void Speller::add_row(Index table, std::span<const Value> args, Value value, TextColumn& into) {
@@ -75,7 +84,6 @@ void Speller::add_row(Index table, std::span<const Value> args, Value value, Tex
     into.add("=");
     add(value, true, into);
   }
-  into.end();
 }
 
 }  // namespace holdsfor

@@ -1,12 +1,12 @@
 // Terms as text, whole columns at a time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -31,20 +31,48 @@ class TextColumn {
   void add(std::int64_t number);
   // Ends a text; the next begins.
   void end();
+  void add_whole(std::string_view text) {
+    add(text);
+    end();
+  }
   void clear() {
     offsets_.resize(1);
     bytes_.clear();
   }
 
-  [[nodiscard]] std::span<const std::int32_t> offsets() const { return offsets_; }
-  [[nodiscard]] std::span<const char> bytes() const { return bytes_; }
+  // Gives both away.
+  [[nodiscard]] std::vector<std::int32_t> take_offsets() { return std::move(offsets_); }
+  [[nodiscard]] std::vector<char> take_bytes() { return std::move(bytes_); }
 
  private:
   std::vector<std::int32_t> offsets_{0};
   std::vector<char> bytes_;
 };
 
-// Writes plain names and numbers; all else is written by somebody else, and known from then on.
+// Texts of terms by code, close together in memory: terms themselves stand all over it.
+class KnownTexts {
+ public:
+  // Nothing if it is not known.
+  [[nodiscard]] std::string_view find(std::uint32_t code) const {
+    if (code >= places_.size()) return {};
+    return {bytes_.data() + places_[code].begin, places_[code].size};
+  }
+  void add(std::uint32_t code, std::string_view text);
+  void clear() {
+    places_.clear();
+    bytes_.clear();
+  }
+
+ private:
+  struct Place {
+    std::uint32_t begin = 0;
+    std::uint32_t size = 0;
+  };
+  std::vector<Place> places_;
+  std::vector<char> bytes_;
+};
+
+// Writes plain names and numbers; all else is written by somebody else. What was written is known from then on.
 class Speller {
  public:
   // The text of a term: as an argument of another, or alone.
@@ -62,23 +90,23 @@ class Speller {
         write_(std::move(write)),
         write_row_(std::move(write_row)) {}
 
-  // A row of a table; a fluent has a value, too.
+  // A row of a table; a fluent has a value, too. It goes on with the text that was begun.
   void add_row(Index table, std::span<const Value> args, Value value, TextColumn& into);
   void add(Value value, bool is_alone, TextColumn& into);
   // Codes of terms stand for others from now on.
   void forget() {
-    for (auto& known : known_) known.clear();
+    for (KnownTexts& known : known_) known.clear();
   }
 
  private:
-  [[nodiscard]] bool is_plain(std::string_view name) const;
+  [[nodiscard]] bool is_plain(const Term& term) const;
 
   const TermTable& terms_;
   Pieces pieces_;
   std::unordered_set<std::string> reserved_;
   Writer write_;
   RowWriter write_row_;
-  std::unordered_map<std::uint64_t, std::string> known_[2];  // as arguments, and alone
+  std::array<KnownTexts, 2> known_;  // as arguments, and alone
 };
 
 }  // namespace holdsfor

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "interval_editor.h"
 #include "stage_shared.h"
 
 namespace holdsfor {
@@ -29,6 +30,9 @@ StageStore::StageStore(const Prepared& prepared, Index number, TermTable& terms,
     if (table.keep != kForever) longest_keep_ = std::max(longest_keep_, table.keep);
   }
   find_routes();
+  can_resume_ = prepared.plan.settle != kForever &&
+                std::none_of(stage_.members.begin(), stage_.members.end(),
+                             [&](const Route& member) { return prepared.plan.tables[member.table].recomputed; });
 }
 
 void StageStore::find_routes() {
@@ -37,6 +41,7 @@ void StageStore::find_routes() {
     route_of_[route.table] = &route;
     has_strangers_ = has_strangers_ || route.is_shared || route.is_partial() || route.places.size() > 1;
     const bool is_event = prepared_.plan.tables[route.table].is_event();
+    if (is_event) event_keep_ = std::max(event_keep_, keep_[route.table]);
     if (route.is_shared) {
       shared_->is_shared[route.table] = true;
       if (!is_event) shared_->fluents.push_back(route.table);
@@ -80,6 +85,7 @@ void StageStore::fetch_rows(Index slot) const {
   prefetch(state.intervals.cells().data(), state.intervals.cells().size() * sizeof(Value));
   prefetch(state.results.data(), state.results.size() * sizeof(Value));
   prefetch(state.base.words.data(), state.base.words.size() * sizeof(std::uint64_t));
+  prefetch(state.later.data(), state.later.size() * sizeof(LaterCheckpoint));
 }
 
 void StageStore::fetch_reported(Index slot) const {
@@ -120,6 +126,9 @@ void StageStore::mark_terms(TermMarks& marks) const {
     marks.mark(state.results);
     marks.mark(state.reported);
     for (const std::uint64_t word : state.base.words) marks.mark(word);
+    for (const LaterCheckpoint& later : state.later) {
+      for (const std::uint64_t word : later.checkpoint.words) marks.mark(word);
+    }
     if (state.unreported) marks.mark(*state.unreported);
     if (!state.effects) return;
     for (const EffectLog::Entry& entry : state.effects->entries()) marks.mark(entry.rows.cells);
@@ -139,14 +148,16 @@ void StageStore::mark_terms(TermMarks& marks) const {
 // Delivery
 
 void StageStore::deliver(const Deliveries& deliveries, const Window& window, Time query, Time border, LogWriter& writer,
-                         const LogWidths& widths, const std::vector<bool>& is_home) {
-  intake_.group(deliveries.events, keys_, writer.tester());
+                         const IntakeCrew& crew, const LogWidths& widths, const std::vector<bool>& is_home) {
+  intake_.group(deliveries.events, keys_, crew);
   interval_items_.clear();
   effect_items_.clear();
   find_interval_items(deliveries.intervals, is_home);
   find_effect_items(deliveries.effects);
   states_.resize(keys_.size());
-  const bool is_shared_changed = shared_ && deliver_shared(deliveries, window, query, writer, is_home);
+  first_change_ = shared_ ? deliver_shared(deliveries, window, query, writer, is_home) : kForever;
+  const bool is_shared_changed = first_change_ != kForever;
+  if (is_all_dirty_) first_change_ = kNever;
   if (parts_)
     parts_->deliver(deliveries, {.window = window, .query = query, .border = border}, writer, widths, is_home);
   compacts_all_ = false;
@@ -176,9 +187,10 @@ void StageStore::find_interval_items(const std::vector<IntervalArrivals>& arriva
     if (route == nullptr || route->is_shared || route->is_partial()) continue;
     for (std::size_t row = 0; row < some.rows.size(); ++row) {
       const Value* cells = some.rows.row(row);
+      const Time first_change = some.first_change(row);
       for_keys(*route, cells + kIntervalRowHead, [&](Index slot, bool is_first) {
         const bool is_counted = is_first && some.is_input && is_home[some.table];
-        interval_items_.push_back({slot, cells, some.causes[row], is_counted, some.is_input});
+        interval_items_.push_back({slot, cells, some.causes[row], is_counted, some.is_input, first_change});
       });
     }
   }
@@ -199,40 +211,42 @@ void StageStore::find_effect_items(const std::vector<EffectArrivals>& arrivals) 
                    [](const EffectItem& a, const EffectItem& b) { return a.slot < b.slot; });
 }
 
-// Brings the tables that all keys share up to date. Says whether anything has changed.
-bool StageStore::deliver_shared(const Deliveries& deliveries, const Window& window, Time query, LogWriter& writer,
+Time StageStore::deliver_shared(const Deliveries& deliveries, const Window& window, Time query, LogWriter& writer,
                                 const std::vector<bool>& is_home) {
   Shared& shared = *shared_;
-  bool is_changed = shared.state.wake <= query;
+  Time first = shared.state.wake <= query ? kLater : kForever;
   shared.intake.group_shared(deliveries.events, writer.tester());
   for (std::size_t group = 0; group < shared.intake.size(); ++group) {
     const Taken taken = writer.take_in(shared.intake, group, shared.state.log, nullptr);
     unmatched_ += taken.unmatched;
-    is_changed = is_changed || taken.first != kForever;
+    first = std::min(first, taken.first);
   }
+  IntervalEditor intervals(shared.state.intervals);
   const auto is_read = [&](Index table) { return static_cast<bool>(shared.is_shared[table]); };
   for (const IntervalArrivals& some : deliveries.intervals) {
     for (std::size_t row = 0; is_read(some.table) && row < some.rows.size(); ++row) {
       const bool is_counted = some.is_input && is_home[some.table];
-      unmatched_ += static_cast<std::size_t>(
-          !shared.state.intervals.take(some.rows.row(row), some.is_input ? window.first(query) : kNever) && is_counted);
-      is_changed = true;
+      const Value* cells = some.rows.row(row);
+      unmatched_ +=
+          static_cast<std::size_t>(!intervals.take(cells, some.is_input ? window.first(query) : kNever) && is_counted);
+      first = std::min(first, some.first_change(row));
     }
   }
+  intervals.finish();
   for (const EffectArrivals& some : deliveries.effects) {
     for (std::size_t row = 0; is_read(some.table) && row < some.rows.size(); ++row) {
       take_effect(shared.state, some, row);
-      is_changed = true;
+      first = std::min(first, time_of(*some.rows.row(row)));
     }
   }
-  if (!is_changed && !shared.is_stale) return false;
+  if (first == kForever && !shared.is_stale) return first;
   shared.is_stale = false;
   shared.world.clear();
   shared.world.query = query;
   load_rows(shared.world, shared.sweep, shared.state, shared.fluents);
   fill_event_tables(shared.world, shared.is_shared);
   shared.state.wake = shared.state.intervals.wake(query);
-  return is_changed;
+  return first;
 }
 
 // Keys go on from their checkpoints with the shared rows after them: these can only be dropped for all keys at once.
@@ -256,6 +270,13 @@ void StageStore::finish_compaction(const Window& window, Time query, const LogWi
   state.interval_cells = static_cast<std::uint32_t>(state.intervals.cells().size());
   if (state.effects) state.effects->drop_until(border_, keep_);
   shared_->is_stale = true;
+}
+
+void StageStore::drop_rows() {
+  intake_ = Intake(stage_);
+  std::vector<Work>().swap(work_);
+  std::vector<Index>().swap(work_of_);
+  std::vector<IntervalItem>().swap(interval_items_);
 }
 
 StageStore::Work& StageStore::work_of(Index slot) {
@@ -307,6 +328,7 @@ void StageStore::add_part_work() {
     parts_->for_keys(one.value, [&](Index slot) {
       Work& work = work_of(slot);
       work.is_compacted = work.is_compacted || one.is_compacted;
+      work.first_change = std::min(work.first_change, one.first_change);
       if (one.causes_to > one.causes_from) part_items_.push_back({slot, &one});
     });
   }

@@ -35,7 +35,8 @@ class StageStore {
     std::uint32_t intervals_from = 0, intervals_to = 0;
     std::uint32_t effects_from = 0, effects_to = 0;
     std::uint32_t parts_from = 0, parts_to = 0;
-    bool is_compacted = false;  // it is to have a checkpoint at the border: rows that it reads are dropped there
+    Time first_change = kForever;  // of rows that it reads by parts of its key
+    bool is_compacted = false;     // it is to have a checkpoint at the border: rows that it reads are dropped there
   };
   struct IntervalItem {
     Index slot = 0;
@@ -43,6 +44,7 @@ class StageStore {
     Cause cause = kNoCause;
     bool is_counted = false;  // it is input, and counted here if it finds nothing
     bool is_input = false;
+    Time first_change = kNever;
   };
   struct EffectItem {
     Index slot = 0;
@@ -59,9 +61,13 @@ class StageStore {
   // Initial pairs: those of the stage's fluents go to their keys. All keys are evaluated again.
   void begin(std::span<const GroundPair> initial);
   // Finds the keys that rows reach, and with those that wake all that are to be evaluated at a query time. The rows
-  // must stay where they are until then. `is_home` by table: retractions of its rows are counted in this stage.
+  // must stay where they are until then. `crew` groups events. `is_home` by table: retractions of its rows are counted
+  // in this stage.
   void deliver(const Deliveries& deliveries, const Window& window, Time query, Time border, LogWriter& writer,
-               const LogWidths& widths, const std::vector<bool>& is_home);
+               const IntakeCrew& crew, const LogWidths& widths, const std::vector<bool>& is_home);
+
+  // Drops the rows that came: all keys have been evaluated for the last time.
+  void drop_rows();
 
   [[nodiscard]] std::span<const Work> work() const { return work_; }
   [[nodiscard]] std::span<const IntervalItem> intervals(const Work& work) const {
@@ -75,6 +81,12 @@ class StageStore {
   }
   [[nodiscard]] std::span<const Cause> causes(const PartItem& item) const { return parts_->causes(*item.value); }
   [[nodiscard]] const Intake& intake() const { return intake_; }
+  // The first time-point at which something has changed for all keys: kForever if nothing has.
+  [[nodiscard]] Time first_change() const { return first_change_; }
+  // Whether what lies behind a checkpoint stays as it is, unless rows before it change.
+  [[nodiscard]] bool can_resume() const { return can_resume_; }
+  // For how long before a checkpoint rules look back to events; kForever: without limit.
+  [[nodiscard]] Time event_keep() const { return event_keep_; }
 
   [[nodiscard]] KeyState& state(Index slot) { return states_[slot]; }
   [[nodiscard]] const KeyState& state(Index slot) const { return states_[slot]; }
@@ -87,6 +99,8 @@ class StageStore {
   [[nodiscard]] std::span<const GroundPair> initial(Index slot) const;
   // The rows that all keys share; null if there are no such tables.
   [[nodiscard]] const KeyState* shared_state() const;
+  // The rows that keys read by their parts; null if there are no such tables.
+  [[nodiscard]] const PartStore* parts() const { return parts_.get(); }
   void set_wake(Index slot, Time time);
 
   // For how long rows are kept behind a checkpoint, by table.
@@ -133,7 +147,8 @@ class StageStore {
   struct Shared;
 
   void find_routes();
-  [[nodiscard]] bool deliver_shared(const Deliveries& deliveries, const Window& window, Time query, LogWriter& writer,
+  // Brings the tables that all keys share up to date. The first time-point that has changed.
+  [[nodiscard]] Time deliver_shared(const Deliveries& deliveries, const Window& window, Time query, LogWriter& writer,
                                     const std::vector<bool>& is_home);
   void find_interval_items(const std::vector<IntervalArrivals>& arrivals, const std::vector<bool>& is_home);
   void find_effect_items(const std::vector<EffectArrivals>& arrivals);
@@ -160,6 +175,9 @@ class StageStore {
 
   std::vector<Time> keep_;
   Time longest_keep_ = 0;
+  Time event_keep_ = 0;
+  bool can_resume_ = false;
+  Time first_change_ = kForever;
   std::vector<std::uint64_t> empty_checkpoint_;
   bool compacts_all_ = false;
   Time border_ = kNever;

@@ -13,21 +13,19 @@ void Sweep::run(const SweepRequest& request) {
   const auto resume_at = world_.prepared.resume_at;
   // A checkpoint that is read lies before the one that is made here, and one that is written after it.
   const bool goes_on_later = resume_at && request.from != nullptr && request.from->time >= *resume_at;
-  const bool stops_earlier = resume_at && request.into != nullptr && request.save_after < *resume_at;
-  if (!resume_at || goes_on_later || stops_earlier) {
+  const bool stops_earlier = resume_at && !request.saves.empty() && request.saves.front().time < *resume_at;
+  if (!resume_at || goes_on_later || stops_earlier || *resume_at > world_.query) {
     run_stage(request);
     return;
   }
   // For tests: stops, forgets all but the checkpoint, and goes on from there.
-  Checkpoint halfway;
+  Checkpoint halfway{.time = *resume_at, .words = {}};
   SweepRequest first = request;
-  first.save_after = *resume_at;
-  first.into = &halfway;
+  first.saves = {&halfway, 1};
   const std::span<const Value> log = world_.log;
   std::vector<EventTable> given(world_.events.size());
   for (std::size_t table = 0; table < given.size(); ++table) given[table].copy(world_.events[table]);
   run_stage(first);
-  if (halfway.time == kNever) return;
   const auto least_kept = [&](Index table) {
     const Time keep = world_.plan().tables[table].keep;
     return keep == kForever ? kNever : moved(*resume_at, -keep);
@@ -70,17 +68,13 @@ void Sweep::run_stage(const SweepRequest& request) {
   wake_ = kForever;
   world_.depends_on_query = false;
   reader_.reset();
-  writer_.reset();
   if (request.from != nullptr) reader_.emplace(*request.from);
-  if (request.into != nullptr) {
-    request.into->words.clear();
-    request.into->time = request.save_after <= world_.query ? request.save_after : kNever;
-    if (request.save_after <= world_.query) writer_.emplace(*request.into);
-  }
+  if (writers_.size() < request.saves.size()) writers_.resize(request.saves.size());
+  for (std::size_t number = 0; number < request.saves.size(); ++number) writers_[number].begin(request.saves[number]);
   const auto& needed = world_.prepared.needs_rows[request.stage];
   if (!needed.empty()) fill_event_tables(world_, needed);
   for (const Index number : world_.prepared.phases_of[request.stage]) run_phase(number);
-  if (writer_) writer_->finish();
+  for (std::size_t number = 0; number < request.saves.size(); ++number) writers_[number].finish();
   if (world_.depends_on_query) wake_ = std::min(wake_, moved(world_.query, 1));
 }
 
@@ -107,7 +101,7 @@ void Sweep::run_phase(Index number) {
     effect_cells_.clear();
     first_attempt_ = 0;
     in_a_row_ = 0;
-    is_saved_ = !writer_;
+    next_save_ = 0;
     set_limit();
     slot_instances_.assign(phase_->slots.instances(), kNone);
     slot_pairs_.assign(phase_->slots.pairs(), kNone);
@@ -126,15 +120,15 @@ void Sweep::run_phase(Index number) {
   }
 }
 
-void Sweep::set_limit() { limit_ = std::min({world_.query, is_saved_ ? kForever : request_.save_after, kForever - 1}); }
+void Sweep::set_limit() {
+  const Time next = next_save_ < request_.saves.size() ? request_.saves[next_save_].time : kForever;
+  limit_ = std::min({world_.query, next, kForever - 1});
+}
 
 bool Sweep::stops_before(Time time) {
   const bool is_end = time > world_.query || time == kForever;
-  if (!is_saved_ && (is_end || time > request_.save_after)) {
-    save();
-    is_saved_ = true;
-    set_limit();
-  }
+  while (next_save_ < request_.saves.size() && (is_end || time > request_.saves[next_save_].time)) save(next_save_++);
+  set_limit();
   if (is_end) wake_ = std::min(wake_, time);
   return is_end;
 }
@@ -227,16 +221,20 @@ void Sweep::open_sources() {
   }
 }
 
+// Tables of other phases are finished: an empty one stays empty.
 void Sweep::open(Index table, std::uint64_t bit) {
+  const auto add = [&](const Source& source) {
+    if (source.next() != kForever) sources_.push_back(source);
+  };
   if (world_.plan().tables[table].is_event()) {
-    sources_.push_back({.table = table, .bit = bit, .events = &world_.event_table(table)});
+    add({.table = table, .bit = bit, .events = &world_.event_table(table)});
     return;
   }
   const FluentTable& fluent = world_.fluent_table(table);
-  sources_.push_back({.bit = bit, .edges = &fluent.starts});
-  sources_.push_back({.bit = bit, .edges = &fluent.ends});
-  sources_.push_back({.bit = bit, .events = &fluent.initiations});
-  sources_.push_back({.bit = bit, .events = &fluent.terminations});
+  add({.bit = bit, .edges = &fluent.starts});
+  add({.bit = bit, .edges = &fluent.ends});
+  add({.bit = bit, .events = &fluent.initiations});
+  add({.bit = bit, .events = &fluent.terminations});
 }
 
 // Rules

@@ -38,14 +38,13 @@ struct Conflict {
   Time time = 0;
 };
 
-// What to evaluate: a stage for the key in the world, from the beginning or from a checkpoint. If the sweep passes
-// `save_after`, the state after that time-point goes into `into`.
+// What to evaluate: a stage for the key in the world, from the beginning or from a checkpoint. The state after some
+// time-points is saved: `saves` have their times, in order and none after the query time, and get the words.
 struct SweepRequest {
   Index stage = 0;
   std::span<const GroundPair> initial;
   const Checkpoint* from = nullptr;
-  Time save_after = kForever;
-  Checkpoint* into = nullptr;
+  std::span<Checkpoint> saves;
 };
 
 class Sweep {
@@ -56,6 +55,8 @@ class Sweep {
   void run(const SweepRequest& request);
   // When something happens by itself after the query time, such as a delayed effect; kForever if nothing does.
   [[nodiscard]] Time wake() const { return wake_; }
+  // How many time-points all phases of all runs have gone through; it begins again after 2^32.
+  [[nodiscard]] std::uint32_t steps() const { return steps_; }
   [[nodiscard]] const std::vector<Conflict>& conflicts() const { return conflicts_; }
   // Whether a pair is among the groundings of its fluent.
   bool is_declared(Index table, std::span<const Value> columns, Value value);
@@ -103,7 +104,7 @@ class Sweep {
 
   // Rules
   void run_row(const RowRules& rules, const Value* row, Passes passes);
-  void fire_row(const RowRule& rule, const Value* row, std::size_t first);
+  void fire_row(const RowRule& rule, const Value* row, bool is_decided);
   void fire_direct(const RowRule& rule, const Value* row);
   void solve_direct(const RowRule& rule, const Value* const* from, std::size_t lookup, std::size_t test);
   void conclude(const RowRule& rule, const Value* const* from);
@@ -154,12 +155,12 @@ class Sweep {
 
   // Checkpoints
   [[nodiscard]] const Component& component_of(Index table) const;
-  void save();
+  void save(std::size_t number);
   void load();
   void save_static(Index table);
   void load_static(Index table);
-  void remember_static(Index table);
   void splice_static(Index table);
+  FluentTable& known_before(Index table);
 
   World& world_;
   Machine machine_;
@@ -193,8 +194,13 @@ class Sweep {
 
   FluentTable scratch_;
   std::optional<CheckpointReader> reader_;
-  std::optional<CheckpointWriter> writer_;
-  bool is_saved_ = false;
+  std::vector<CheckpointWriter> writers_;  // of the checkpoints that are saved; those beyond them keep their memory
+  std::size_t next_save_ = 0;              // the first of them that the phase has not reached
+  SavedNumbers saved_numbers_;
+  // By table, if there are attempts: the numbers of saved pairs, and the pairs whose last initiation counts.
+  std::vector<std::vector<Index>> saved_pairs_;
+  std::vector<std::vector<bool>> needed_;
+  std::vector<bool> nothing_needed_;
   Time limit_ = kNever;              // up to it there is neither an end nor anything to save
   std::vector<FluentTable> before_;  // by table: statically determined fluents as they were in the checkpoint
 };

@@ -12,40 +12,45 @@ const Component& Sweep::component_of(Index table) const {
   return *world_.prepared.components[world_.prepared.component_of[table]].component;
 }
 
-void Sweep::save() {
+void Sweep::save(std::size_t number) {
+  const Time time = request_.saves[number].time;
+  CheckpointWriter& writer = writers_[number];
   const auto& tables = world_.plan().tables;
   const std::span<const Attempt> attempts = std::span(attempts_).subspan(first_attempt_);
-  std::vector<SavedPairs> saved(tables.size());
-  std::vector<std::vector<bool>> needed(tables.size());
+  if (!attempts.empty()) {
+    saved_pairs_.resize(tables.size());
+    needed_.assign(tables.size(), {});
+  }
   for (const Attempt& attempt : attempts) {
-    auto& pairs = needed[attempt.table];
+    auto& pairs = needed_[attempt.table];
     if (pairs.size() <= attempt.trigger) pairs.resize(attempt.trigger + std::size_t{1});
     pairs[attempt.trigger] = true;
   }
   for (const Index table : phase_->tables) {
     const Time keep = tables[table].keep;
     if (tables[table].is_event()) {
-      save_rows(*writer_, world_.events[table], request_.save_after, keep);
+      save_rows(writer, world_.events[table], time, keep);
       continue;
     }
     const FluentTable& fluent = world_.fluents[table];
-    saved[table] = save_fluent(*writer_, fluent, needed[table], request_.save_after, keep);
+    save_fluent(writer, fluent, attempts.empty() ? nothing_needed_ : needed_[table], time, keep, saved_numbers_);
+    if (!attempts.empty()) saved_pairs_[table] = saved_numbers_.pairs;
     if (!world_.prepared.has_effect_readers[table]) continue;
-    save_rows(*writer_, fluent.initiations, request_.save_after, keep);
-    save_rows(*writer_, fluent.terminations, request_.save_after, keep);
+    save_rows(writer, fluent.initiations, time, keep);
+    save_rows(writer, fluent.terminations, time, keep);
   }
-  writer_->put(attempts.empty() ? 0 : static_cast<std::uint64_t>(in_a_row_));
-  writer_->put(attempts.size());
+  writer.put(attempts.empty() ? 0 : static_cast<std::uint64_t>(in_a_row_));
+  writer.put(attempts.size());
   for (const Attempt& attempt : attempts) {
     const auto& delays = component_of(attempt.table).delays;
-    writer_->put_time(attempt.due);
-    writer_->put(attempt.table);
-    writer_->put(saved[attempt.table][attempt.trigger]);
-    writer_->put_time(attempt.initiated);
-    writer_->put(attempt.is_postponable ? 1 : 0);
-    writer_->put(static_cast<std::uint64_t>(attempt.rule - delays.data()));
+    writer.put_time(attempt.due);
+    writer.put(attempt.table);
+    writer.put(saved_pairs_[attempt.table][attempt.trigger]);
+    writer.put_time(attempt.initiated);
+    writer.put(attempt.is_postponable ? 1 : 0);
+    writer.put(static_cast<std::uint64_t>(attempt.rule - delays.data()));
     if (!attempt.rule->effect) continue;
-    writer_->put(std::span(effect_cells_).subspan(attempt.effect, attempt.rule->effect->columns.size() + 1));
+    writer.put(std::span(effect_cells_).subspan(attempt.effect, attempt.rule->effect->columns.size() + 1));
   }
 }
 
@@ -61,7 +66,9 @@ void Sweep::load() {
       load_rows(*reader_, fluent.initiations, request_.from->time);
       load_rows(*reader_, fluent.terminations, request_.from->time);
     }
-    if (world_.plan().tables[table].role == Role::kStaticFluent) remember_static(table);
+    // In a cycle, statically determined fluents are also decided point by point.
+    const TableInfo& info = world_.plan().tables[table];
+    if (info.role == Role::kStaticFluent && !info.recomputed) known_before(table) = fluent;
   }
   in_a_row_ = static_cast<std::int64_t>(reader_->get());
   const std::size_t count = reader_->get_count(6);
@@ -89,45 +96,30 @@ void Sweep::load() {
 // time-point may still change with input that begins there.
 
 void Sweep::save_static(Index table) {
-  const Time keep = world_.plan().tables[table].keep;
-  if (!writer_ || world_.plan().tables[table].recomputed) return;
-  const FluentTable& fluent = world_.fluents[table];
-  FluentTable known;
-  known.width = fluent.width;
-  const Time border = request_.save_after;
-  for (Index number = 0; number < fluent.pair_count; ++number) {
-    const Pair& pair = fluent.pairs[number];
-    if (pair.list.empty() || pair.list.front().start > border) continue;
-    Pair& into = known.pairs[known.add_pair(known.add(fluent.columns(pair.instance)), pair.value).first];
-    for (const Interval& one : pair.list) {
-      if (one.start > border) break;
-      if (one.end > border) {
-        into.since = one.start;
-      } else {
-        into.list.push_back(one);
-      }
-    }
+  const TableInfo& info = world_.plan().tables[table];
+  if (info.recomputed) return;
+  for (std::size_t number = 0; number < request_.saves.size(); ++number) {
+    save_lists(writers_[number], world_.fluents[table], request_.saves[number].time, info.keep, saved_numbers_);
   }
-  save_fluent(*writer_, known, {}, request_.save_after, keep);
 }
 
 void Sweep::load_static(Index table) {
   if (!reader_ || world_.plan().tables[table].recomputed) return;
-  load_fluent(*reader_, world_.fluents[table]);
-  remember_static(table);
+  load_fluent(*reader_, known_before(table));
 }
 
-void Sweep::remember_static(Index table) {
-  if (world_.plan().tables[table].recomputed) return;
+FluentTable& Sweep::known_before(Index table) {
   if (before_.size() <= table) before_.resize(table + std::size_t{1});
-  before_[table] = world_.fluents[table];
+  before_[table].width = world_.fluents[table].width;
+  before_[table].terms = world_.fluents[table].terms;
+  return before_[table];
 }
 
 void Sweep::splice_static(Index table) {
   if (!reader_ || world_.plan().tables[table].recomputed) return;
   const Time next = moved(request_.from->time, 1);
   FluentTable& fluent = world_.fluents[table];
-  FluentTable& before = before_[table];
+  const FluentTable& before = before_[table];
   for (Index number = 0; number < fluent.pair_count; ++number) {
     for (Interval& one : fluent.pairs[number].list) one.start = std::max(one.start, next);
   }

@@ -228,19 +228,48 @@ void Timelines::build(std::span<const Pair> pairs, std::size_t instances) {
   }
   for (std::size_t i = 0; i < instances; ++i) begin_[i + 1] += begin_[i];
   entries_.resize(begin_.back());
-  std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+  next_.assign(begin_.begin(), begin_.end() - 1);
   for (Index number = 0; number < pairs.size(); ++number) {
     const Pair& pair = pairs[number];
     if (!pair.is_declared) continue;
     for (const Interval& one : pair.list) {
-      entries_[next[pair.instance]++] = {.start = one.start, .end = one.end, .latest_end = 0, .pair = number};
+      entries_[next_[pair.instance]++] = {.start = one.start, .end = one.end, .latest_end = 0, .pair = number};
     }
   }
   for (std::size_t i = 0; i < instances; ++i) {
     const std::span own(entries_.data() + begin_[i], begin_[i + 1] - begin_[i]);
-    std::sort(own.begin(), own.end(), [](const Entry& a, const Entry& b) { return a.start < b.start; });
+    sort(own);
     Time latest = kNever;
     for (Entry& one : own) one.latest_end = latest = std::max(latest, one.end);
+  }
+}
+
+// By start. Most are spread evenly over the time that they are about: those go to their places at once, or nearly.
+void Timelines::sort(std::span<Entry> own) {
+  const auto comes_before = [](const Entry& a, const Entry& b) { return a.start < b.start; };
+  if (std::is_sorted(own.begin(), own.end(), comes_before)) return;
+  constexpr std::size_t kFew = 32;
+  const auto [first, last] = std::minmax_element(own.begin(), own.end(), comes_before);
+  const auto origin = static_cast<double>(first->start);
+  const double scale = static_cast<double>(own.size()) / (static_cast<double>(last->start) - origin + 1.0);
+  const auto place_of = [&](const Entry& one) {
+    const auto place = static_cast<std::size_t>((static_cast<double>(one.start) - origin) * scale);
+    return std::min(place, own.size() - 1);
+  };
+  places_.assign(own.size() + 1, 0);
+  for (const Entry& one : own) ++places_[place_of(one) + 1];
+  if (own.size() <= kFew || *std::max_element(places_.begin(), places_.end()) > kFew) {
+    std::sort(own.begin(), own.end(), comes_before);
+    return;
+  }
+  for (std::size_t i = 0; i < own.size(); ++i) places_[i + 1] += places_[i];
+  spread_.resize(own.size());
+  for (const Entry& one : own) spread_[places_[place_of(one)]++] = one;
+  // Only those that share a place may still be in the wrong order.
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    std::size_t at = i;
+    for (; at > 0 && spread_[i].start < own[at - 1].start; --at) own[at] = own[at - 1];
+    own[at] = spread_[i];
   }
 }
 

@@ -120,8 +120,14 @@ class Timelines {
     Index pair = 0;
   };
 
+  void sort(std::span<Entry> own);
+
   std::vector<Entry> entries_;
   std::vector<std::size_t> begin_;  // by instance; one more than there are
+  // While it is built: where the next entry of an instance goes, and what belongs to sorting.
+  std::vector<std::size_t> next_;
+  std::vector<std::size_t> places_;
+  std::vector<Entry> spread_;
 };
 
 class FluentTable {

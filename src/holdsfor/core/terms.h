@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "value.h"
@@ -50,12 +49,24 @@ class TermMarks {
 class TermTable {
  public:
   Value name(std::string_view text);
+  // Many names at once: `found` has as many values as there are texts.
+  void names(std::span<const std::string_view> texts, std::span<Value> found);
   Value compound(Value functor, std::span<const Value> args);
   Value list(std::span<const Value> items);
+  // A list that goes on with a term. Where that is no list, it is a compound term of the items and the tail: no other
+  // term has the functor `[]`.
+  Value list(std::span<const Value> items, Value tail);
   // A float that is no integer of less than 2^53.
   Value real(double number);
   // A number as the one word it has: a whole float below 2^53 is an integer.
-  Value number(double number);
+  Value number(double number) {
+    constexpr double kExact = 9007199254740992.0;  // 2^53
+    if (number > -kExact && number < kExact) {
+      const auto whole = static_cast<std::int64_t>(number);
+      if (static_cast<double>(whole) == number) return Value::integer(whole);
+    }
+    return real(number);
+  }
   Value big_integer(std::string_view digits);
   Value integer(std::int64_t number) {
     return Value::fits(number) ? Value::integer(number) : big_integer(std::to_string(number));
@@ -72,6 +83,10 @@ class TermTable {
   void reclaim(const TermMarks& marks);
 
   [[nodiscard]] bool is_list(Value value) const { return value.is_code() && (*this)[value].kind == TermKind::kList; }
+  // See `list` with a tail that is none.
+  [[nodiscard]] bool is_partial_list(Value value) const {
+    return is_compound(value) && (*this)[(*this)[value].functor].text == "[]";
+  }
   [[nodiscard]] bool is_compound(Value value) const {
     return value.is_code() && (*this)[value].kind == TermKind::kCompound;
   }
@@ -87,7 +102,9 @@ class TermTable {
     return has_open_.load(std::memory_order_relaxed) && one.is_code() && other.is_code() && unifies_inside(one, other);
   }
   // A whole number as a time-point.
-  [[nodiscard]] std::optional<Time> time(Value value) const;
+  [[nodiscard]] std::optional<Time> time(Value value) const {
+    return value.is_integer() ? std::optional(value.as_integer()) : large_time(value);
+  }
 
  private:
   // Blocks of terms, each twice as large as the one before: what is read while another thread adds does not move.
@@ -100,10 +117,28 @@ class TermTable {
     const unsigned block = block_of(code);
     return blocks_[block][code - begin_of(block)];
   }
+  // Where the code of a term is looked for: slots, a power of two, of which at most half are in use. The upper bits of
+  // the hash say where a search begins.
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t code = UINT32_MAX;
+  };
+
   Term& slot(std::uint32_t code);
+  [[nodiscard]] std::size_t home(std::uint32_t hash) const { return hash >> shift_; }
+  // The slot of a term, or the empty one that it would have.
+  template <typename IsSame>
+  [[nodiscard]] Slot& find(std::uint32_t hash, const IsSame& is_same);
+  void make_room(std::size_t more);
+  void fill_slots(std::size_t count);
+  std::uint32_t add(Term term);
+  [[nodiscard]] std::optional<Time> large_time(Value value) const;
   Value intern(Term term);
+  Value name(std::string_view text, std::uint32_t hash);
   [[nodiscard]] bool unifies_inside(Value one, Value other) const;
-  static std::uint64_t hash(const Term& term);
+  [[nodiscard]] bool unifies_partial_list(const Term& partial, Value other) const;
+  static std::uint32_t hash(const Term& term);
+  static std::uint32_t hash(std::string_view name);
   static bool same(const Term& one, const Term& other);
 
   std::mutex mutex_;
@@ -112,7 +147,8 @@ class TermTable {
   std::uint32_t count_ = 0;
   std::uint32_t kept_ = 0;
   std::vector<std::uint32_t> free_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> codes_;
+  std::vector<Slot> slots_;
+  unsigned shift_ = 32;
 };
 
 }  // namespace holdsfor

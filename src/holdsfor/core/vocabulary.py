@@ -17,6 +17,8 @@ _NOTHING = 3
 """The word that the core has for an object it leaves to Python."""
 _TAG, _NUMBER = 3, 1
 _LIMIT = 1 << 61
+_SMALL = 1 << 16
+"""Whole numbers below it have their codes in a table."""
 NO_WORDS: WordArray = np.empty(0, np.uint64)
 
 
@@ -54,6 +56,8 @@ class Vocabulary:
         self._word_of: WordArray = NO_WORDS
         self._code_of: Ints = EMPTY
         """The code of each term of the core, -1 for those that have none yet."""
+        self._code_of_whole: Ints = EMPTY
+        """The same for small whole numbers."""
 
     def words(self, codes: Ints) -> WordArray:
         """The words of some codes."""
@@ -112,7 +116,7 @@ class Vocabulary:
         if kinds[0] == len(words):
             return self._terms((words >> 2).view(np.int64))
         if kinds[_NUMBER] == len(words):
-            return self.dictionary.encode_wholes(words.view(np.int64) >> 2)
+            return self._wholes(words.view(np.int64) >> 2)
         found = np.empty(len(words), np.int64)
         for tag in np.flatnonzero(kinds).tolist():
             rows = np.flatnonzero(tags == tag)
@@ -121,6 +125,19 @@ class Vocabulary:
             else:
                 distinct, place = np.unique(words[rows], return_inverse=True)
                 found[rows] = self.dictionary.encode(values_of_words(distinct, self._words))[place]
+        return found
+
+    def _wholes(self, numbers: Ints) -> Ints:
+        most = int(numbers.max()) if len(numbers) else _SMALL
+        if most >= _SMALL or int(numbers.min()) < 0:
+            return self.dictionary.encode_wholes(numbers)
+        if most >= len(self._code_of_whole):
+            room = min(_SMALL, 2 * most + 1) - len(self._code_of_whole)
+            self._code_of_whole = np.concatenate((self._code_of_whole, np.full(room, -1)))
+        found = self._code_of_whole[numbers]
+        if int(found.min()) < 0:
+            found = self.dictionary.encode_wholes(numbers)
+            self._code_of_whole[numbers] = found
         return found
 
     def _terms(self, terms: Ints) -> Ints:

@@ -28,8 +28,9 @@ class Words:
                 found = self.number(number)
             case Compound(name=name, args=args):
                 found = self.core.compound(name, [self.word(arg) for arg in args])
-            case ListTerm(items=items):
-                found = self.core.list([self.word(item) for item in items])
+            case ListTerm(items=items, tail=tail):
+                words = [self.word(item) for item in items]
+                found = self.core.list(words) if tail is None else self.core.partial_list(words, self.word(tail))
             case Var():
                 found = ANYTHING
         return found
@@ -60,6 +61,9 @@ class Words:
                 return Const(-read_integer(digits) if parts[0].startswith("-") else read_integer(digits))
             case "list":
                 return ListTerm(tuple(self.term(item) for item in parts[0]))
+            case "partial list":
+                *items, tail = map(self.term, parts[0])
+                return ListTerm(tuple(items), tail)
             case "compound":
                 return Compound(parts[0], tuple(self.term(arg) for arg in parts[1]))
             case _:

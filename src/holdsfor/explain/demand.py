@@ -13,6 +13,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
+from holdsfor.compiler.analysis.alignment import Reading, RuleShape
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.engine.dictionary import Dictionary, Value, value_of
@@ -20,7 +21,7 @@ from holdsfor.engine.evaluation import width
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.stream import Stream
 from holdsfor.logic.unify import is_ground
-from holdsfor.spreading.alignment import Reading, RuleShape, rule_shapes
+from holdsfor.spreading.alignment import rule_shapes
 from holdsfor.syntax.terms import Const, Term, Var
 
 Pattern: TypeAlias = tuple[Value | None, ...]

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError, warn_caller
 from holdsfor.io.builder import Reading
 from holdsfor.io.layouts import Layouts
-from holdsfor.io.mapping import TableMapping
 from holdsfor.io.rejects import Malformed
+
+if TYPE_CHECKING:
+    # Imported where it is used: files in RTEC's format need none.
+    from holdsfor.io.mapping import TableMapping
 
 Paths: TypeAlias = str | Path | Iterable[str | Path]
 

@@ -50,6 +50,10 @@ class Layouts:
         """Whether a name is an event, an input fluent, or both."""
         return {entity.symbol.kind for entity in self._entities.get(name, ())}
 
+    def is_fluent(self, name: str) -> bool:
+        """Whether any rule speaks of an input fluent of this name."""
+        return any(entity.symbol.kind is EntityKind.FLUENT for entity in self._entities.get(name, ()))
+
     def find(self, name: str, kind: EntityKind, arity: int) -> Symbol | None:
         """The event or input fluent with a name and so many plain arguments."""
         for entity in self._entities.get(name, ()):

@@ -47,7 +47,7 @@ def _stage_data(stage: model.Stage, plan: model.PhysicalPlan, lines: Lines) -> d
     names = [table.label for table in plan.tables]
     return {
         "key": stage.key,
-        "why": stage.why,
+        "why": stage.why.split("; ") if stage.why else [],
         "results": {names[one.table]: list(one.places[0]) for one in stage.members},
         "input": {names[one.table]: None if one.is_shared else list(map(list, one.places)) for one in stage.inputs},
         "parts": {names[one.table]: list(map(list, one.parts)) for one in stage.inputs if one.parts},
@@ -154,7 +154,8 @@ def _settling(data: dict[str, Any]) -> str:
 
 def _stage_lines(number: int, stage: dict[str, Any]) -> Iterator[str]:
     key = f"key of {stage['key']} column{'' if stage['key'] == 1 else 's'}" if stage["key"] else "one key for all"
-    yield f"stage {number}: {key}" + (f" ({stage['why']})" if stage["why"] else "")
+    yield f"stage {number}: {key}"
+    yield from (f"  because {why}" for why in stage["why"])
     for name, places in stage["input"].items():
         yield f"  input {name}{_places(places, stage['key'], stage['parts'].get(name))}"
     for component in stage["components"]:

@@ -1,20 +1,31 @@
 """Stages and their keys: what is evaluated together for one key, and how rows reach it.
 
-A stage has a key only where every rule reads something that is spread by it: then a key that no row mentions has nothing
-to evaluate, and the keys are those of the rows. What rules read by a part of the key alone goes to the keys that have its
-value there, and what they read without it, to all keys.
+Each component, in the order of what it reads, gets the best key that its rules allow and joins the first stage that has
+this key. A key is one or more columns that every rule passes on, from what it reads of its own component to its head. What
+rules read with the whole key goes to that key; what they read with a part of it, to the keys that have its value there; what
+they read without it, to all keys. Every rule needs a condition on something with the whole key: then a key that no row
+mentions has nothing to evaluate, and the keys are those of the rows. A component without such a key is evaluated for all
+entities at once, as one key: `why` says what ties them together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.compiler.plan import Plan, Stratum, once_per_plan
+from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.alignment import (
+    Places,
+    Reading,
+    RuleShape,
+    Spreading,
+    choices,
+    input_spreadings,
+    member_places,
+    rule_shape,
+)
+from holdsfor.compiler.analysis.entities import Entities, Symbol
 from holdsfor.ir import (
-    Algebra,
-    Body,
     Boundary,
     Effect,
     EffectKind,
@@ -22,7 +33,6 @@ from holdsfor.ir import (
     EventRule,
     Happens,
     Holds,
-    IntervalOperator,
     IntervalRule,
     Intervals,
     Rule,
@@ -30,12 +40,12 @@ from holdsfor.ir import (
 )
 from holdsfor.physical.instructions import origin
 from holdsfor.physical.open_ends import openly_ended
-from holdsfor.physical.required import required_leaves
-from holdsfor.spreading.alignment import Option, Places, RuleShape, Spreading, rule_shapes
-from holdsfor.spreading.stages import effects_asked, read_by, stage_plan
+from holdsfor.physical.order import by_name, component_order, rule_order
+from holdsfor.physical.required import makes_intervals, required_leaves
 
 Parts = tuple[Places, ...]
 """For each of some places, the parts of the key that may have its value."""
+TimedRule = EffectRule | EventRule | IntervalRule
 
 
 @dataclass(frozen=True)
@@ -48,92 +58,255 @@ class Input:
 
 
 @dataclass(frozen=True)
+class Component:
+    """Fluents and events that are evaluated together, with their rules in order and what those say of keys."""
+
+    members: tuple[Symbol, ...]
+    rules: tuple[Rule, ...]
+    shapes: tuple[RuleShape, ...]
+
+    @property
+    def triggers(self) -> frozenset[Symbol]:
+        """The fluents whose delayed effects reach into the component: they must be evaluated in the same stage."""
+        readings = (reading for shape in self.shapes for reading in shape.readings)
+        return frozenset(one.symbol for one in readings if one.is_trigger and one.symbol not in self.members)
+
+
+@dataclass(frozen=True)
 class Draft:
     """A stage by its symbols."""
 
-    components: tuple[tuple[Symbol, ...], ...]
+    components: tuple[Component, ...]
     key: int
     members: tuple[tuple[Symbol, Places], ...]
     inputs: tuple[Input, ...]
     why: str = ""
 
 
-def choose_stages(plan: Plan) -> Iterator[Draft]:
-    """The stages of a plan, in order. What is spread together but by keys of different sizes has stages of its own."""
-    without_place = openly_ended(plan.analysis)
-    for stage in stage_plan(plan, tied=False, rank=_rank).stages:
-        places = dict(stage.members)
-        for size in sorted({len(some) for some in places.values()}, reverse=True):
-            strata = [stratum for stratum in stage.strata if len(places[stratum.members[0]]) == size]
-            ended = without_place & (_asked_for_ends(strata, plan) if without_place else frozenset())
-            deliveries = {one.symbol: None if one.symbol in ended else one.spreading for one in stage.deliveries}
-            yield _draft(strata, size, places, deliveries, plan)
+@dataclass(frozen=True)
+class _Key:
+    """A key for a component: its places in the members, and how it finds each input: one of the ways given, if there are any."""
+
+    members: Mapping[Symbol, Places]
+    inputs: Mapping[Symbol, list[Spreading]]
+
+    @property
+    def size(self) -> int:
+        return len(next(iter(self.members.values())))
 
 
-def _rank(option: Option, stratum: Stratum, plan: Plan) -> tuple[int, ...]:
-    """Worst are rules that nothing with the key drives, then tables that all keys share, then those that go by parts."""
-    if not option.replicated:
-        return 0, 0, 0
-    spreading: dict[Symbol, Spreading | None] = {symbol: found[0] for symbol, found in option.aligned.items()}
-    is_loose = _without_key([stratum], option.members, spreading, plan) is not None
-    inputs = _inputs(dict.fromkeys(sorted(option.replicated)), [stratum], option.members, plan)
-    by_parts = sum(bool(one.parts) for one in inputs)
-    return int(is_loose), len(option.replicated) - by_parts, by_parts
+@dataclass
+class _Stage:
+    """A stage that is being put together; `routes` are the ways that are left to spread what its components touch."""
+
+    size: int
+    components: list[Component] = field(default_factory=list)
+    members: dict[Symbol, Places] = field(default_factory=dict)
+    routes: dict[Symbol, list[Spreading]] = field(default_factory=dict)
+    why: dict[str, None] = field(default_factory=dict)
+
+    def joined(self, key: _Key) -> dict[Symbol, list[Spreading]] | None:
+        """The ways that would be left for what a component with this key touches; None if it does not fit."""
+        if key.size != self.size:
+            return None
+        wanted: dict[Symbol, list[Spreading]] = {symbol: [(places,)] for symbol, places in key.members.items()}
+        wanted.update(key.inputs)
+        for symbol, some in wanted.items():
+            known = self.routes.get(symbol)
+            if known is not None:
+                wanted[symbol] = [one for one in known if one in some]
+                if not wanted[symbol] and (known or some):
+                    return None
+        return wanted
 
 
-def _asked_for_ends(strata: Iterable[Stratum], plan: Plan) -> frozenset[Symbol]:
+def choose_stages(analysis: Analysis, filling: frozenset[Symbol] = frozenset()) -> Iterator[Draft]:
+    """The stages of a program, in order. Input that only fills domains has stages without components, to be taken back in."""
+    choice = _Choice(analysis)
+    components = [choice.component(members) for members in component_order(analysis)]
+    stages = choice.stages(components)
+    if stages is None:
+        why = "delayed effects tie fluents together that share no key"
+        members: dict[Symbol, Places] = {symbol: () for one in components for symbol in one.members}
+        stages = [_Stage(0, components, members, {}, {why: None})]
+    read: set[Symbol] = set()
+    for stage in map(choice.draft, stages):
+        yield stage
+        read |= {one.symbol for one in stage.inputs}
+    for symbol in sorted(filling - read, key=by_name):
+        places = next(choices(symbol), ())
+        yield Draft((), len(places), (), (Input(symbol, (places,)),), "its rows fill a domain and nothing else")
+
+
+class _Choice:
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._entities = analysis.entities
+        self._ends_read = _terminations_read(analysis.program.rules, analysis.entities)
+        self._openly_ended = openly_ended(analysis) if self._ends_read else frozenset()
+        self._home: dict[Symbol, int] = {}
+
+    def component(self, members: tuple[Symbol, ...]) -> Component:
+        ordered = [(rule, symbol) for symbol in members for rule in rule_order(self._entities[symbol].rules)]
+        shapes = (rule_shape(rule, symbol, self._entities) for rule, symbol in ordered)
+        rules = tuple({id(rule): rule for rule, _ in ordered}.values())
+        return Component(members, rules, tuple(one for one in shapes if one is not None))
+
+    def stages(self, components: Iterable[Component]) -> list[_Stage] | None:
+        """Each component in the first stage that will have it; None if delayed effects would leave a stage."""
+        stages: list[_Stage] = []
+        for component in components:
+            keys, why = self._keys(component)
+            one_key = self._one_key(component)
+            if not self._place(component, keys, stages, "") and not self._place(component, [one_key], stages, why):
+                return None
+        return stages
+
+    def _place(self, component: Component, keys: Sequence[_Key], stages: list[_Stage], why: str) -> bool:
+        for number in range(len(stages) + 1):
+            for key in keys:
+                stage = stages[number] if number < len(stages) else _Stage(key.size)
+                routes = stage.joined(key) if self._is_ready(component, key, number) else None
+                if routes is None:
+                    continue
+                stage.components.append(component)
+                stage.members |= key.members
+                stage.routes |= routes
+                stage.why |= {why: None} if why else {}
+                if number == len(stages):
+                    stages.append(stage)
+                self._home |= dict.fromkeys(component.members, number)
+                return True
+        return False
+
+    def _is_ready(self, component: Component, key: _Key, number: int) -> bool:
+        """Whether all inputs are there in time: what is made in the same stage must have the whole key."""
+        home = self._home
+        for symbol, spreadings in key.inputs.items():
+            if home.get(symbol, -1) > number or (not spreadings and home.get(symbol) == number):
+                return False
+        # A trigger that comes later has delayed effects that can never take place.
+        return all(home.get(symbol, number) == number for symbol in component.triggers)
+
+    # Keys of one component
+
+    def _one_key(self, component: Component) -> _Key:
+        everything: list[Spreading] = [((),)]
+        readings = (reading for shape in component.shapes for reading in shape.readings)
+        inputs = {one.symbol: everything for one in readings if one.symbol not in component.members}
+        return _Key(dict.fromkeys(component.members, ()), inputs)
+
+    def _keys(self, component: Component) -> tuple[list[_Key], str]:
+        """The best keys of a component, which serve it equally well, or what leaves it without one."""
+        ranked: list[tuple[tuple[int, ...], _Key]] = []
+        why = ""
+        for places in choices(component.members[0]):
+            members = member_places(component.members, component.shapes, places)
+            if members is None:
+                continue
+            key = _Key(members, self._spreadings(component, members))
+            if any(not key.inputs.get(symbol) for symbol in component.triggers):
+                continue
+            loose = self._without_key(component, key)
+            if loose is None:
+                ranked.append((self._rank(component, key), key))
+            elif not why:
+                why = f"the rule at {origin(loose.span)} reads nothing that has the key"
+        best = min((rank for rank, _ in ranked), default=())
+        return [key for rank, key in ranked if rank == best], why or _tie(component)
+
+    def _spreadings(self, component: Component, members: Mapping[Symbol, Places]) -> dict[Symbol, list[Spreading]]:
+        found = input_spreadings(members, component.shapes)
+        # Where a fluent is ended for all instances, that has no key.
+        for symbol in self._openly_ended & _terminations_read(component.rules, self._entities):
+            found[symbol] = []
+        return {symbol: some for symbol, some in found.items() if symbol not in members}
+
+    def _rank(self, component: Component, key: _Key) -> tuple[int, ...]:
+        """Worst are tables that all keys share, then those that go by parts; if there are such, keys of few columns.
+
+        Among equals, the first column alone comes first.
+        """
+        others = [symbol for symbol, spreadings in key.inputs.items() if not spreadings]
+        if not others:
+            return 0, 0, 0
+        by_parts = sum(bool(_links(symbol, component.shapes, key.members)) for symbol in others)
+        return len(others) - by_parts, by_parts, -key.size
+
+    def _without_key(self, component: Component, key: _Key) -> Rule | None:
+        """A rule that can succeed without a condition on something with the whole key, if there is one.
+
+        Where nothing holds there is nothing to end: terminations need no such condition, unless rules read them.
+        """
+        spread = {symbol for symbol, spreadings in key.inputs.items() if spreadings} | key.members.keys()
+        timed = (rule for rule in component.rules if isinstance(rule, TimedRule))
+        loose = (rule for rule in timed if not self._has_driver(rule, spread))
+        return next((rule for rule in loose if not self._only_ends(rule)), None)
+
+    def _only_ends(self, rule: TimedRule) -> bool:
+        if not isinstance(rule, EffectRule) or rule.kind is not EffectKind.TERMINATED:
+            return False
+        return self._entities.fluent(rule.fvp) not in self._ends_read
+
+    def _has_driver(self, rule: TimedRule, spread: set[Symbol]) -> bool:
+        entities = self._entities
+        if not isinstance(rule, IntervalRule):
+            return any(_symbol_read(literal, entities) in spread for literal in rule.body)
+        others = [one for one in entities[entities.fluent(rule.fvp)].rules if isinstance(one, IntervalRule)]
+        required = required_leaves(rule, self._analysis.body(rule))
+        if len(others) == 1 and any(entities.fluent(one.fvp) in spread for one in required):
+            return True
+        # Lists that nothing is known of give an empty list, unless something makes time-points out of nothing.
+        names = [one for one in walk(rule.body) if isinstance(one, Intervals)]
+        return bool(names) and not makes_intervals(rule) and all(entities.fluent(one.fvp) in spread for one in names)
+
+    # Stages as they are handed on
+
+    def draft(self, stage: _Stage) -> Draft:
+        """A stage with the inputs of its components."""
+        readers: dict[Symbol, list[RuleShape]] = {}
+        for shape in (shape for one in stage.components for shape in one.shapes):
+            rows = (one.symbol for one in shape.readings if not one.is_trigger)
+            for symbol in dict.fromkeys(rows):
+                if symbol not in stage.members:
+                    readers.setdefault(symbol, []).append(shape)
+        inputs = (_input(symbol, stage, readers[symbol]) for symbol in sorted(readers, key=by_name))
+        members = tuple(stage.members.items())
+        return Draft(tuple(stage.components), stage.size, members, tuple(inputs), "; ".join(stage.why))
+
+
+def _input(symbol: Symbol, stage: _Stage, shapes: Sequence[RuleShape]) -> Input:
+    if not stage.size:
+        return Input(symbol, ((),))
+    if stage.routes[symbol]:
+        return Input(symbol, stage.routes[symbol][0])
+    links = _links(symbol, shapes, stage.members)
+    columns = sorted({column for column, _ in links})
+    parts = tuple(tuple(sorted(part for place, part in links if place == column)) for column in columns)
+    return Input(symbol, tuple((column,) for column in columns), parts)
+
+
+def _symbol_read(literal: object, entities: Entities) -> Symbol | None:
+    match literal:
+        case Happens(event=event):
+            return entities.event(event)
+        case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp):
+            return entities.fluent(fvp)
+        case _:
+            return None
+
+
+def _terminations_read(rules: Iterable[Rule], entities: Entities) -> frozenset[Symbol]:
     """The fluents whose terminations rules have conditions on."""
     return frozenset(
-        plan.analysis.entities.fluent(literal.fvp)
-        for stratum in strata
-        for rule in stratum.rules
+        entities.fluent(literal.fvp)
+        for rule in rules
         for literal in walk(rule.body)
         if isinstance(literal, Effect) and literal.kind is EffectKind.TERMINATED
     )
 
 
-def _draft(
-    strata: list[Stratum],
-    size: int,
-    places: Mapping[Symbol, Places],
-    deliveries: Mapping[Symbol, Spreading | None],
-    plan: Plan,
-) -> Draft:
-    components = tuple(stratum.members for stratum in strata)
-    members = {symbol: places[symbol] for stratum in strata for symbol in stratum.members}
-    read = dict.fromkeys(symbol for stratum in strata for symbol in read_by(stratum, plan))
-    inputs: dict[Symbol, Spreading | None] = {}
-    for symbol in (one for one in read if one in deliveries and one not in members):
-        spreading = deliveries[symbol]
-        inputs[symbol] = None if spreading is None else tuple(some for some in spreading if len(some) == size)
-    why = "its rules share no argument"
-    if size:
-        loose = _without_key(strata, members, inputs, plan)
-        if loose is None:
-            found = tuple(_inputs(inputs, strata, members, plan))
-            return Draft(components, size, tuple(members.items()), found)
-        why = f"the rule at {origin(loose.span)} reads nothing that has the key"
-    everything = tuple(Input(symbol, ((),)) for symbol in inputs)
-    return Draft(components, 0, tuple((symbol, ()) for symbol in members), everything, why)
-
-
-def _inputs(
-    inputs: Mapping[Symbol, Spreading | None], strata: list[Stratum], members: Mapping[Symbol, Places], plan: Plan
-) -> Iterator[Input]:
-    shapes = [shape for stratum in strata for shape in rule_shapes(stratum, plan)]
-    # Initiations and terminations have no place among the rows that are kept by value; domains are read whole.
-    whole = effects_asked(strata).keys() | plan.filling
-    for symbol, spreading in inputs.items():
-        if spreading is not None:
-            yield Input(symbol, spreading)
-            continue
-        links = [] if symbol in whole else _links(symbol, shapes, members)
-        columns = sorted({column for column, _ in links})
-        parts = tuple(tuple(sorted(part for place, part in links if place == column)) for column in columns)
-        yield Input(symbol, tuple((column,) for column in columns), parts)
-
-
-def _links(symbol: Symbol, shapes: list[RuleShape], members: Mapping[Symbol, Places]) -> list[tuple[int, int]]:
+def _links(symbol: Symbol, shapes: Sequence[RuleShape], members: Mapping[Symbol, Places]) -> list[tuple[int, int]]:
     """Columns of an input, and the parts of the key that stand there: one of them in every use. None if a use has none."""
     uses: list[frozenset[tuple[int, int]]] = []
     for shape in shapes:
@@ -141,9 +314,9 @@ def _links(symbol: Symbol, shapes: list[RuleShape], members: Mapping[Symbol, Pla
         for reading in shape.readings:
             if reading.symbol != symbol:
                 continue
-            # What tells values of variables for other keys must be known whole.
-            ranges = reading.is_trigger or reading.names & shape.ranging
-            columns = () if ranges else enumerate(reading.columns)
+            # What tells values of variables for other keys must be known whole; effects are not kept by value.
+            is_whole = reading.is_effect or reading.is_trigger or reading.names & shape.ranging
+            columns = () if is_whole else enumerate(reading.columns)
             uses.append(frozenset((column, key.index(term)) for column, term in columns if term in key))
     if not uses or not all(uses):
         return []
@@ -157,51 +330,19 @@ def _links(symbol: Symbol, shapes: list[RuleShape], members: Mapping[Symbol, Pla
     return found
 
 
-def _without_key(
-    strata: list[Stratum], members: Mapping[Symbol, Places], inputs: Mapping[Symbol, Spreading | None], plan: Plan
-) -> Rule | None:
-    """A rule that can succeed without a condition on what is spread by the key, if there is one.
-
-    Where nothing holds there is nothing to end: terminations need no such condition, unless rules read them.
-    """
-    spread = {symbol for symbol, spreading in inputs.items() if spreading is not None} | members.keys()
-    rules = (rule for stratum in strata for rule in stratum.rules)
-    timed = (rule for rule in rules if isinstance(rule, EffectRule | EventRule | IntervalRule))
-    loose = (rule for rule in timed if not _has_driver(rule, spread, plan))
-    return next((rule for rule in loose if not _only_ends(rule, plan)), None)
+def _tie(component: Component) -> str:
+    """What leaves a component without a key."""
+    bare = next((symbol for symbol in component.members if not any(choices(symbol))), None)
+    if bare is not None:
+        return f"{bare} has no arguments"
+    for shape in component.shapes:
+        if any(reading.symbol in component.members and _leaves_key(shape, reading) for reading in shape.readings):
+            return f"the rule at {origin(shape.rule.span)} ties keys together: it reads its own cycle for other keys"
+    return "its rules share no argument"
 
 
-def _only_ends(rule: Rule, plan: Plan) -> bool:
-    if not (isinstance(rule, EffectRule) and rule.kind is EffectKind.TERMINATED):
-        return False
-    return plan.analysis.entities.fluent(rule.fvp) not in _ends_read(plan)
-
-
-@once_per_plan
-def _ends_read(plan: Plan) -> frozenset[Symbol]:
-    return _asked_for_ends(plan.strata, plan)
-
-
-def _has_driver(rule: Rule, spread: set[Symbol], plan: Plan) -> bool:
-    entities = plan.analysis.entities
-    body: Body = rule.body
-    if isinstance(rule, IntervalRule):
-        others = [one for one in entities[entities.fluent(rule.fvp)].rules if isinstance(one, IntervalRule)]
-        required = required_leaves(rule, plan.analysis.body(rule))
-        if len(others) == 1 and any(entities.fluent(one.fvp) in spread for one in required):
-            return True
-        # Lists that nothing is known of give an empty list, unless something makes time-points out of nothing.
-        names = [one for one in walk(body) if isinstance(one, Intervals)]
-        makes = any(isinstance(one, Algebra) and one.operator is IntervalOperator.COMPLEMENT for one in walk(body))
-        return bool(names) and not makes and all(entities.fluent(one.fvp) in spread for one in names)
-    for literal in body:
-        match literal:
-            case Happens(event=event):
-                if entities.event(event) in spread:
-                    return True
-            case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp):
-                if entities.fluent(fvp) in spread:
-                    return True
-            case _:
-                continue
-    return False
+def _leaves_key(shape: RuleShape, reading: Reading) -> bool:
+    """Whether a rule reads its own cycle without passing on any column."""
+    if reading.symbol != shape.symbol:
+        return not any(term in reading.columns for term in shape.columns)
+    return not any(one == other for one, other in zip(shape.columns, reading.columns, strict=True))

@@ -13,6 +13,7 @@ from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.garbage import no_garbage_collection
 from holdsfor.ir import (
+    Body,
     Boundary,
     Declaration,
     DelayRule,
@@ -32,8 +33,9 @@ from holdsfor.ir import (
 )
 from holdsfor.physical import model
 from holdsfor.physical.bodies import BodyLowering, Goal, Knowledge
-from holdsfor.physical.keys import choose_stages
+from holdsfor.physical.keys import Component, choose_stages
 from holdsfor.physical.knowledge import digest, goal_info
+from holdsfor.physical.order import body_order, by_name, moment_order, rule_order, static_order
 from holdsfor.physical.passes import improve
 from holdsfor.physical.scope import Scope
 from holdsfor.physical.statics import lower_definition
@@ -72,18 +74,16 @@ def lower(plan: Plan) -> Lowered:
 class _Lowering:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
-        self._symbols = tuple(analysis.entities.table)
+        self._symbols = tuple(sorted(analysis.entities.table, key=by_name))
         self._known = Knowledge(analysis, {symbol: number for number, symbol in enumerate(self._symbols)})
-        self._groups = [
-            [moment for moment in group if moment.what in _MOMENTS] for group in analysis.instant.components()
-        ]
+        self._groups = [[moment for moment in group if moment.what in _MOMENTS] for group in moment_order(analysis)]
         self._decided: dict[Symbol, list[int]] = {}
         """The groups that decide something about a fluent or event."""
         for number, group in enumerate(self._groups):
             for symbol in dict.fromkeys(moment.vertex.symbol for moment in group):
                 self._decided.setdefault(symbol, []).append(number)
         self._delays: dict[Symbol, list[DelayRule]] = {}
-        for rule in analysis.program.delays:
+        for rule in rule_order(analysis.program.delays):
             if id(rule) in analysis.bodies:
                 self._delays.setdefault(analysis.entities.fluent(rule.trigger), []).append(rule)
 
@@ -94,10 +94,10 @@ class _Lowering:
         tables = tuple(
             model.Table(str(symbol), _ROLES[entities[symbol].role], _width(symbol)) for symbol in self._symbols
         )
-        stages = tuple(self._stages(logical))
+        stages = tuple(self._stages(logical.filling))
         program = self._analysis.program
-        initially = tuple(self._initially(rule) for rule in program.initially)
-        postpones = tuple(self._condition(rule.fvp, rule) for rule in program.postpones)
+        initially = tuple(self._initially(rule) for rule in rule_order(program.initially))
+        postpones = tuple(self._condition(rule.fvp, rule) for rule in rule_order(program.postpones))
         groundings = tuple(self._groundings())
         background, literals = self._analysis.background, [goal.literal for goal in self._known.goals]
         plan = model.PhysicalPlan(
@@ -113,35 +113,30 @@ class _Lowering:
         )
         return Lowered(improve(plan), self._symbols, tuple(self._known.goals))
 
-    def _stages(self, logical: Plan) -> Iterator[model.Stage]:
+    def _stages(self, filling: frozenset[Symbol]) -> Iterator[model.Stage]:
         number = self._known.tables
-        for drafted in choose_stages(logical):
+        for drafted in choose_stages(self._analysis, filling):
             yield model.Stage(
-                tuple(self._component(members) for members in drafted.components),
+                tuple(map(self._component, drafted.components)),
                 drafted.key,
                 tuple(model.Route(number[symbol], (places,), False) for symbol, places in drafted.members),
                 tuple(model.Route(number[one.symbol], one.places, not one.places, one.parts) for one in drafted.inputs),
                 drafted.why,
             )
 
-    def _component(self, members: tuple[Symbol, ...]) -> model.Component:
-        analysis = self._analysis
+    def _component(self, component: Component) -> model.Component:
+        analysis, members = self._analysis, component.members
         inside = frozenset(members)
         rules: dict[int, int] = {}
         lowered: list[model.Rule] = []
-        definitions: list[model.Definition] = []
-        static = analysis.static_order(members)
-        for symbol in (*(one for one in members if one not in static), *static):
-            for rule in analysis.entities[symbol].rules:
-                if id(rule) in rules:
-                    continue
-                if isinstance(rule, EffectRule | EventRule):
-                    rules[id(rule)] = len(lowered)
-                    lowered.append(self._rule(rule))
-                elif isinstance(rule, IntervalRule):
-                    later = [one for one in analysis.entities[symbol].rules if isinstance(one, IntervalRule)]
-                    is_last = rule is later[-1]
-                    definitions.append(lower_definition(rule, analysis.body(rule), self._known, is_last=is_last))
+        lists: list[model.Definition] = []
+        for rule in component.rules:
+            if isinstance(rule, EffectRule | EventRule):
+                rules[id(rule)] = len(lowered)
+                lowered.append(self._rule(rule))
+        for symbol in static_order(members, analysis):
+            definitions = [rule for rule in analysis.entities[symbol].rules if isinstance(rule, IntervalRule)]
+            lists += [self._definition(rule, is_last=rule is definitions[-1]) for rule in definitions]
         numbers = sorted({number for symbol in members for number in self._decided.get(symbol, ())})
         groups = tuple(
             self._group([moment for moment in self._groups[number] if moment.vertex.symbol in inside], rules)
@@ -150,7 +145,7 @@ class _Lowering:
         delays = tuple(self._delay(rule) for symbol in members for rule in self._delays.get(symbol, ()))
         tables = tuple(self._known.tables[symbol] for symbol in members)
         is_static = analysis.is_static(members)
-        return model.Component(tables, groups, tuple(lowered), tuple(definitions), delays, is_static)
+        return model.Component(tables, groups, tuple(lowered), tuple(lists), delays, is_static)
 
     def _group(self, moments: list[instant.Moment], rules: dict[int, int]) -> model.Group:
         graph = self._analysis.graph
@@ -163,7 +158,7 @@ class _Lowering:
             if moment.what != instant.EVENT:
                 decisions.append(self._decision(moment))
         repeats = len(moments) > 1 or any(moment in self._analysis.instant.needs[moment] for moment in moments)
-        return model.Group(tuple(found), tuple(decisions), repeats)
+        return model.Group(tuple(sorted(found)), tuple(decisions), repeats)
 
     def _decision(self, moment: instant.Moment) -> model.Decision:
         table = self._known.tables[moment.vertex.symbol]
@@ -176,8 +171,14 @@ class _Lowering:
 
     # Rules
 
+    def _body(self, rule: Rule) -> Body:
+        return body_order(self._analysis.body(rule))
+
+    def _definition(self, rule: IntervalRule, *, is_last: bool) -> model.Definition:
+        return lower_definition(rule, self._body(rule), self._known, is_last=is_last)
+
     def _rule(self, rule: EffectRule | EventRule) -> model.Rule:
-        body = self._analysis.body(rule)
+        body = self._body(rule)
         scope = Scope(self._occurrences(rule))
         assert isinstance(rule.time, Var)
         scope.put_now(rule.time.name)
@@ -216,7 +217,7 @@ class _Lowering:
 
     def _delay(self, rule: DelayRule) -> model.Delay:
         table, columns, value, scope = self._given_pair(rule.trigger, rule)
-        body = self._analysis.body(rule)
+        body = self._body(rule)
         block = BodyLowering(self._known, scope, None, body).block(body)
         effect = None
         if rule.effect is not None:
@@ -230,7 +231,7 @@ class _Lowering:
 
     def _occurrences(self, rule: Rule) -> Counter[str]:
         """How often each variable occurs, in the body as it is executed: groundings may add conditions to it."""
-        return Counter(v.name for v in rule_variables(replace(rule, body=self._analysis.body(rule))))
+        return Counter(v.name for v in rule_variables(replace(rule, body=self._body(rule))))
 
     def _given_pair(self, fvp: Fvp, rule: Rule) -> tuple[int, tuple[model.Shape, ...], model.Shape, Scope]:
         scope = Scope(self._occurrences(rule))
@@ -240,13 +241,13 @@ class _Lowering:
 
     def _condition(self, fvp: Fvp, rule: PostponeRule | Declaration) -> model.Condition:
         table, columns, value, scope = self._given_pair(fvp, rule)
-        body = self._analysis.body(rule)
+        body = self._body(rule)
         block = BodyLowering(self._known, scope, None, body).block(body)
         return model.Condition(table, columns, value, model.Program(block, scope.size), model.origin(rule.span))
 
     def _groundings(self) -> Iterator[model.Condition]:
         for symbol in self._symbols:
-            for declaration in self._analysis.entities[symbol].groundings:
+            for declaration in rule_order(self._analysis.entities[symbol].groundings):
                 pair = declaration.args[0]
                 if symbol.kind is EntityKind.FLUENT and isinstance(pair, Compound) and pair.name == "=":
                     fvp = Fvp(pair.args[0], pair.args[1], part=symbol.part)
@@ -254,7 +255,7 @@ class _Lowering:
 
     def _initially(self, rule: InitiallyRule) -> model.Condition:
         scope = Scope(self._occurrences(rule))
-        body = self._analysis.body(rule)
+        body = self._body(rule)
         block = BodyLowering(self._known, scope, None, body).block(body)
         table, columns = self._known.fluent(rule.fvp)
         heads = scope.patterns(columns)

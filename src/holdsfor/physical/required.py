@@ -1,9 +1,24 @@
-"""Which fluents a statically determined fluent cannot do without: where one of them has no interval, neither has it."""
+"""What a statically determined fluent cannot do without: where its fluents have no interval, does it have one?"""
 
 from __future__ import annotations
 
-from holdsfor.ir import Algebra, Body, Guard, IntervalOperator, IntervalRule, Intervals
-from holdsfor.syntax.terms import Term, Var
+from collections.abc import Iterator
+
+from holdsfor.ir import (
+    Algebra,
+    Body,
+    Call,
+    Compare,
+    FindAll,
+    Guard,
+    IntervalOperator,
+    IntervalRule,
+    Intervals,
+    Literal,
+    literal_terms,
+    walk,
+)
+from holdsfor.syntax.terms import ListTerm, Term, Var, arguments, functor, variables
 
 Leaves = frozenset[int]
 """Places in the body of conditions that give the intervals of a fluent."""
@@ -54,3 +69,59 @@ def _needed(literal: Algebra, needs: dict[str, Leaves]) -> Leaves:
 
 def _of(term: Term, needs: dict[str, Leaves]) -> Leaves:
     return needs.get(term.name, frozenset()) if isinstance(term, Var) else frozenset()
+
+
+def makes_intervals(rule: IntervalRule) -> bool:
+    """Whether a rule may give intervals although none of its fluents has one: those of a complement, or of facts.
+
+    >>> from holdsfor.ir import Fvp
+    >>> from holdsfor.syntax.terms import Const
+    >>> a = Intervals(Fvp(Const("a"), Const("true")), Var("A"))
+    >>> for inputs in ((Var("A"), Var("A")), (Var("A"), Var("Facts"))):
+    ...     both = Algebra(IntervalOperator.UNION, inputs, Var("I"))
+    ...     makes_intervals(IntervalRule(Fvp(Const("b"), Const("true")), Var("I"), (a, both)))
+    False
+    True
+    """
+    literals = list(walk(rule.body))
+    names = {one.name for literal in literals for term in literal_terms(literal) for one in variables(term)}
+    # Names of lists that may have something in them: what no condition here decides about, and what follows.
+    filled = names - {name for literal in literals for name in _decided(literal)}
+    known = -1
+    while known < len(filled):
+        known = len(filled)
+        filled.update(name for literal in literals for name in _decided(literal) if _fills(literal, name, filled))
+    return not _is_empty(rule.out, filled)
+
+
+def _decided(literal: Literal) -> Iterator[str]:
+    """The names of the lists that a condition gives."""
+    match literal:
+        case Intervals(out=Var(name=name)) | Algebra(out=Var(name=name)) | FindAll(result=Var(name=name)):
+            yield name
+        case Compare(operator="=", left=left, right=right):
+            yield from (one.name for one in (left, right) if isinstance(one, Var))
+        case _:
+            return
+
+
+def _fills(literal: Literal, name: str, filled: set[str]) -> bool:
+    """Whether the list that a condition gives may have something in it."""
+    match literal:
+        case Algebra(operator=operator, inputs=inputs):
+            return operator is IntervalOperator.COMPLEMENT or not all(_is_empty(one, filled) for one in inputs)
+        case Compare(left=left, right=right):
+            is_left = isinstance(left, Var) and left.name == name
+            return not _is_empty(right if is_left else left, filled)
+        case FindAll(body=body):
+            members = (arguments(one.atom)[1] for one in body if isinstance(one, Call) and functor(one.atom) == _MEMBER)
+            return not any(_is_empty(one, filled) for one in members)
+        case _:
+            return False
+
+
+_MEMBER = ("member", 2)
+
+
+def _is_empty(term: Term, filled: set[str]) -> bool:
+    return term.name not in filled if isinstance(term, Var) else isinstance(term, ListTerm) and not term.items

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from holdsfor.core.compiled import compiled_core
-from holdsfor.core.host import FOREVER, NEVER
+from holdsfor.core.host import FOREVER
 from holdsfor.core.vocabulary import WordArray
-from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.op import Op
-from holdsfor.session.causes import Cause, Inputs
-from holdsfor.session.texts import Texts, as_strings
+from holdsfor.session.causes import Cause, CauseKind
+from holdsfor.session.texts import Texts, as_strings, as_times
 from holdsfor.times import TimeScale
 
 if TYPE_CHECKING:
@@ -24,8 +21,8 @@ if TYPE_CHECKING:
 
 _TIMES = ("start", "end", "query_time", "previous_start", "previous_end")
 _OPS = tuple(Op)
-"""The operations in the order of the core's numbers for them."""
-_MOST_SPREAD = 50
+_KINDS = tuple(CauseKind)
+"""Operations and kinds of causes in the order of the core's numbers for them."""
 MOST_CAUSES = 8
 """So many causes of a change are named, the latest."""
 
@@ -36,30 +33,14 @@ def schema() -> pa.Schema:
 
     from holdsfor.engine.changelog import CHANGES
 
-    return CHANGES.append(pa.field("causes", pa.list_(pa.string())))
+    return CHANGES.append(pa.field("causes", pa.list_(pa.dictionary(pa.int32(), pa.string()))))
 
 
-def _times(ticks: Ints, tick: int, unknown: Bools | None = None) -> pa.Array:
+def _lists(offsets: Any, places: Any, texts: pa.Array) -> pa.Array:
+    """Lists of texts, each of which is there once, however many lists it is in."""
     import pyarrow as pa
 
-    is_null = (ticks == FOREVER) | (ticks == NEVER)
-    return pa.array(ticks * tick, mask=is_null if unknown is None else is_null | unknown)
-
-
-def _distinct(numbers: Ints) -> tuple[Ints, Ints]:
-    """Different numbers in order, and where each of the given ones is among them."""
-    if not len(numbers):
-        return numbers, numbers
-    low = int(numbers.min())
-    span = int(numbers.max()) - low + 1
-    if span > _MOST_SPREAD * len(numbers):
-        distinct, place = np.unique(numbers, return_inverse=True)
-        return distinct, place
-    # They are close to each other: a mark for each does without sorting.
-    is_there = np.zeros(span, bool)
-    is_there[numbers - low] = True
-    places = np.cumsum(is_there) - 1
-    return np.flatnonzero(is_there) + low, places[numbers - low]
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.DictionaryArray.from_arrays(pa.array(places), texts))
 
 
 class Change(NamedTuple):
@@ -82,23 +63,13 @@ class Change(NamedTuple):
     causes: tuple[Cause, ...]
 
 
-@dataclass(frozen=True)
-class Context:
-    """What a session knows when changes are asked for: texts of terms, and what came in."""
-
-    texts: Texts
-    inputs: Inputs
-    tick: int = 1
-    time_scale: TimeScale | None = None
-
-
 class Changes(Sequence[Change]):
     """What has changed. Rows for Python, `to_arrow()` and the like for data tools."""
 
-    def __init__(self, found: Any, query_time: int, context: Context) -> None:
-        self._found, self._context = found, context
-        self.time_scale = context.time_scale
-        self.query_time = query_time * context.tick
+    def __init__(self, found: Any, query_time: int, texts: Texts, tick: int, time_scale: TimeScale | None) -> None:
+        self._found, self._texts, self._tick = found, texts, tick
+        self.time_scale = time_scale
+        self.query_time = query_time * tick
 
     def __len__(self) -> int:
         return len(self._found)
@@ -111,20 +82,15 @@ class Changes(Sequence[Change]):
 
     @cached_property
     def _listed(self) -> list[Change]:
-        context = self._context
-        numbers = self._found["causes"].tolist()
-        known = context.inputs.causes(numbers)
-        if context.tick != 1:
-            known = {number: cause.in_time(context.tick) for number, cause in known.items()}
-        causes = [known[number] for number in numbers]
-        rows: list[Change] = context.texts.speller.changes(
-            self._found, Change, _OPS, self.query_time, context.tick, causes
+        rows: list[Change] = self._texts.speller.objects(
+            self._found, Change, Cause, _OPS, _KINDS, self.query_time, self._tick
         )
         return rows
 
-    def words(self) -> list[WordArray]:
+    def words(self) -> WordArray:
         """The words of terms that are still to be spelled out."""
-        return [self._found["columns"], self._found["value"], *self._context.inputs.words()]
+        found: WordArray = self._found.words()
+        return found
 
     # Tables
 
@@ -141,27 +107,34 @@ class Changes(Sequence[Change]):
     def _table(self) -> pa.Table:
         import pyarrow as pa
 
-        found, context = self._found, self._context
-        speller, tick = context.texts.speller, context.tick
-        names, values = speller.fluents(found), speller.values(found)
-        ids = compiled_core().change_ids(found, names, values, tick)
-        op = found["op"]
-        ops = pa.array([one.value for one in Op]).take(pa.array(op))
-        is_new = op == _OPS.index(Op.OPEN)
-        now = [_times(found[name], tick) for name in ("start", "end")]
-        before = [_times(found[name], tick, is_new) for name in ("prev_start", "prev_end")]
-        query = pa.array(np.full(len(found), self.query_time))
-        columns = [as_strings(ids), ops, as_strings(names), as_strings(values), *now, query, *before]
-        return pa.Table.from_arrays([*columns, self._shown_causes()], schema=schema())
+        columns = self._texts.speller.columns(self._found, [op.value for op in Op], self._tick)
+        texts = {name: as_strings(columns[name]) for name in ("id", "op", "fluent", "value")}
+        times = {name: as_times(columns[name]) for name in ("start", "end", "previous_start", "previous_end")}
+        times["query_time"] = pa.array(np.full(len(self), self.query_time))
+        causes = self._causes_as_read() if self.time_scale is None else self._causes_on(self.time_scale)
+        found = texts | times | {"causes": causes}
+        return pa.Table.from_arrays([found[name] for name in schema().names], schema=schema())
 
-    def _shown_causes(self) -> pa.Array:
+    def _causes_as_read(self) -> pa.Array:
+        names = [kind.value for kind in CauseKind]
+        offsets, places, texts = self._texts.speller.causes(self._found, names, self._tick)
+        return _lists(offsets, places, as_strings(texts))
+
+    def _causes_on(self, scale: TimeScale) -> pa.Array:
+        """Causes whose times are written as a scale has them."""
         import pyarrow as pa
+        import pyarrow.compute as pc
 
-        context, numbers = self._context, self._found["causes"]
-        distinct, place = _distinct(numbers)
-        texts = context.inputs.shown(distinct, context.tick, self.time_scale)
-        offsets = pa.array(self._found["cause_offsets"].astype(np.int32))
-        return pa.ListArray.from_arrays(offsets, texts.take(pa.array(place)))
+        from holdsfor.io.scaled import time_texts
+
+        offsets, places, kinds, texts, start, end = self._texts.speller.cause_parts(self._found)
+        is_open = end == FOREVER
+        starts = time_texts(pa.array(start * self._tick), scale)
+        ends = time_texts(pa.array(np.where(is_open, start, end) * self._tick), scale)
+        spans = pc.binary_join_element_wise("from", starts, "to", ends, " ")
+        when = pc.if_else(pa.array(is_open), pc.binary_join_element_wise("at", starts, " "), spans)
+        names = pa.array([kind.value for kind in CauseKind]).take(pa.array(kinds))
+        return _lists(offsets, places, pc.binary_join_element_wise(names, as_strings(texts), when, " "))
 
     def to_pandas(self) -> Any:
         """The same as a pandas data frame."""

@@ -6,20 +6,14 @@ from collections.abc import Iterator, Mapping
 
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
-from holdsfor.ir import DelayRule
-from holdsfor.spreading.stages import read_by
 
 
 def dependencies(plan: Plan) -> dict[Symbol, frozenset[Symbol]]:
     """All that each fluent and event is made of, itself included."""
     direct: dict[Symbol, set[Symbol]] = {}
     for stratum in plan.strata:
-        read = set(read_by(stratum, plan))
-        for rule in stratum.rules:
-            if isinstance(rule, DelayRule):
-                read.add(plan.analysis.entities.fluent(rule.trigger))
         for member in stratum.members:
-            direct.setdefault(member, {member}).update(read)
+            direct[member] = {*stratum.members, *stratum.inputs, *plan.filling}
     return {symbol: frozenset(_reached(symbol, direct)) for symbol in direct}
 
 

@@ -37,8 +37,9 @@ from holdsfor.logic.arithmetic import number_term
 from holdsfor.logic.failures import Failure
 from holdsfor.recognition import EventsInput, Summary, without_value
 from holdsfor.result import Result
-from holdsfor.session.causes import CauseKind, Inputs
-from holdsfor.session.changes import MOST_CAUSES, Changes, Context
+from holdsfor.session.causes import CauseKind
+from holdsfor.session.changes import MOST_CAUSES, Changes
+from holdsfor.session.given import Given, PlainEvents, is_table
 from holdsfor.session.texts import Texts
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, Term
@@ -97,7 +98,6 @@ class Session:
     def _begin(self, threads: int | None) -> None:
         """Make the engine."""
         self._engine = self._new_engine(threads)
-        self._inputs = Inputs()
         self._texts = Texts(self._engine.words, self._engine.symbols)
         self._unread: WeakSet[Changes] = WeakSet()
         """Changes that may still be spelled out."""
@@ -113,7 +113,7 @@ class Session:
         Timestamps are counted in the `unit` of the session, or in one that is given here; without one in seconds.
         Those who have columns of codes of `session.dictionary` can give them as a `Stream`.
         """
-        self._add(*self._streamed(events, unit), CauseKind.ARRIVED)
+        self._add(self._given(events, unit), CauseKind.ARRIVED)
 
     def push_one(self, event: str, time: TimeInput, *args: object) -> None:
         """Take in one event: its name, its time and its arguments. The quickest way for single ones."""
@@ -121,7 +121,7 @@ class Session:
 
     def retract(self, events: EventsInput | Stream, *, unit: str | None = None) -> None:
         """Take back what was pushed before. What was never pushed, or is too old by now, is counted."""
-        self._take_back(*self._streamed(events, unit), CauseKind.RETRACTED)
+        self._take_back(self._given(events, unit), CauseKind.RETRACTED)
 
     def retract_one(self, event: str, time: TimeInput, *args: object) -> None:
         """Take back one event. The quickest way for single ones."""
@@ -129,9 +129,9 @@ class Session:
 
     def correct(self, old: EventsInput | Stream, new: EventsInput | Stream, *, unit: str | None = None) -> None:
         """Put new rows in place of old ones: another time, other arguments."""
-        taken, given = self._streamed(old, unit), self._streamed(new, unit)
-        self._take_back(*taken, CauseKind.CORRECTED)
-        self._add(*given, CauseKind.CORRECTION)
+        taken, given = self._given(old, unit), self._given(new, unit)
+        self._take_back(taken, CauseKind.CORRECTED)
+        self._add(given, CauseKind.CORRECTION)
 
     def _edit_one(self, event: str, time: TimeInput, given: tuple[object, ...], kind: CauseKind) -> None:
         found = self._events.get((event, len(given)))
@@ -141,16 +141,13 @@ class Session:
         self._read += 1
         self._one(table, symbol, kind, at, args)
 
-    def _one(self, table: int, symbol: Symbol, kind: CauseKind, time: int, args: tuple[Value, ...]) -> None:
+    def _one(self, table: int, symbol: Symbol, kind: CauseKind, time: int, args: tuple[Value, ...]) -> None:  # noqa: ARG002
         """Take in or take back one event."""
-        cause = -1
-        if self._keeps_changes:
-            cause = self._inputs.add_one(table, symbol, kind, self._known_until, time, args)
         if kind is CauseKind.RETRACTED:
-            self._engine.retract_one(table, time, args, cause)
+            self._engine.retract_one(table, time, args)
             return
         self._see(time)
-        self._engine.push_one(table, time, args, cause)
+        self._engine.push_one(table, time, args)
 
     def _point(self, time: TimeInput, event: str | None = None) -> int:
         """The time of an event, or of a question."""
@@ -170,57 +167,71 @@ class Session:
             raise HoldsforError(f"this session counts time in {self._unit!r}, not {wanted!r}")
         return self.time_scale or (None if wanted is None else TimeScale(wanted))
 
-    def _streamed(self, events: EventsInput | Stream, unit: str | None) -> tuple[Stream, Dictionary]:
+    def _given(self, events: EventsInput | Stream, unit: str | None) -> Given:
+        """What was given, read but not taken in yet."""
         entities = self._plan.analysis.entities
         if isinstance(events, Stream):
             self._read += events.rows
-            return stream_in_ticks(events, self._tick, len(self.dictionary)), self.dictionary
+            return Given(stream_in_ticks(events, self._tick, len(self.dictionary)), self.dictionary)
         skipped, shown = self._rejects.count, len(self._rejects.first)
-        dictionary = self._dictionary()
+        plain: list[PlainEvents] = []
         if isinstance(events, Mapping):
             for name in events:
                 self._require_known(name)
             known = self._counted_in(unit)
+            plain, events = self._plain_tables(events)
+            if not events:
+                self._read += sum(len(one.rows) for one in plain)
+                self.time_scale = known
+                return Given(Stream(), self.dictionary, plain)
             unit = "s" if known is None else known.unit
+            dictionary = self._dictionary()
             reading = read_frames(events, entities, unit, dictionary, self._rejects)
             self.time_scale = known or reading.time_scale
         else:
+            dictionary = self._dictionary()
             reading = read_rtec(as_paths(events, self._plan), entities, dictionary, self._rejects)
-        self._read += reading.rows
+        self._read += reading.rows + sum(len(one.rows) for one in plain)
         warn_of_rejects(self._rejects.count - skipped, self._rejects.first[shown:])
-        return stream_in_ticks(reading.stream, self._tick, len(dictionary)), dictionary
+        return Given(stream_in_ticks(reading.stream, self._tick, len(dictionary)), dictionary, plain)
+
+    def _plain_tables(self, frames: Mapping[str, Any]) -> tuple[list[PlainEvents], Mapping[str, Any]]:
+        """Tables of events that the core can read by itself, and the others."""
+        plain: list[PlainEvents] = []
+        others: dict[str, Any] = {}
+        for name, frame in frames.items():
+            found = self._plain_events(name, frame) if is_table(frame) else None
+            if found is None:
+                others[name] = frame
+            else:
+                plain.append(found)
+        return plain, others
+
+    def _plain_events(self, name: str, table: Any) -> PlainEvents | None:
+        symbol = self._layouts.find(name, EntityKind.EVENT, table.num_columns - 1)
+        if symbol is None or self._layouts.is_fluent(name):
+            return None
+        found = self._engine.table_rows(symbol, table, LATEST)
+        if found is None:
+            return None
+        rows, last = found
+        if self._tick != 1:
+            rows, last = replace(rows, time=rows.time // self._tick), last // self._tick
+        return PlainEvents(rows, last)
 
     def _dictionary(self) -> Dictionary:
         """The dictionary of what is read: a new one each time, so that none grows for ever."""
         return Dictionary()
 
-    def _add(self, stream: Stream, dictionary: Dictionary, kind: CauseKind) -> None:
+    def _add(self, given: Given, kind: CauseKind) -> None:
         """Take in rows."""
-        self._see(stream.moments()[1] if stream.events or stream.fluents else None)
-        for rows, cause in self._numbered(stream, dictionary, kind):
-            self._engine.push(rows, cause)
+        self._see(given.last)
+        for rows in given.rows(self._engine):
+            self._engine.push(rows, is_correction=kind is CauseKind.CORRECTION)
 
-    def _take_back(self, stream: Stream, dictionary: Dictionary, kind: CauseKind) -> None:
-        for rows, cause in self._numbered(stream, dictionary, kind):
-            self._engine.retract(rows, cause)
-
-    def _numbered(self, stream: Stream, dictionary: Dictionary, kind: CauseKind) -> Iterable[tuple[Any, int]]:
-        """Rows as the core takes them, with the numbers of the first."""
-        vocabulary = Vocabulary(dictionary, self._engine.words)
-        for symbol, columns in stream.tables():
-            rows = self._engine.rows(symbol, columns, vocabulary)
-            if rows is None:
-                continue
-            # Whoever gave the columns may change them before time goes on.
-            rows = rows.kept()
-            cause = -1
-            if self._keeps_changes:
-                cause = self._inputs.add_rows(symbol, kind, self._known_until, rows, self._texts)
-            yield rows, cause
-
-    @property
-    def _known_until(self) -> float:
-        return -math.inf if self._now is None else self._now
+    def _take_back(self, given: Given, kind: CauseKind) -> None:
+        for rows in given.rows(self._engine):
+            self._engine.retract(rows, is_correction=kind is CauseKind.CORRECTED)
 
     def _see(self, time: int | None) -> None:
         if time is not None and (self._latest is None or time > self._latest):
@@ -303,17 +314,14 @@ class Session:
         return self._told(self._advance(now))
 
     def _told(self, at: int) -> Changes:
-        context = Context(self._texts, self._inputs, self._tick, self.time_scale)
-        self._inputs = self._inputs.after(at)
-        found = Changes(self._engine.changes(MOST_CAUSES), at, context)
+        found = Changes(self._engine.changes(MOST_CAUSES), at, self._texts, self._tick, self.time_scale)
         self._unread.add(found)
         return found
 
     def _reclaim(self) -> None:
         """Forget constants that only rows and keys had that are gone. Changes that somebody holds keep theirs."""
-        words = [words for changes in self._unread for words in changes.words()]
         self._texts.forget()
-        self._engine.reclaim([*words, *self._inputs.words()])
+        self._engine.reclaim([changes.words() for changes in self._unread])
 
     # State
 
@@ -347,7 +355,7 @@ class Session:
             raise HoldsforError(f"the state cannot be read from {path}: {problem.strerror or problem}") from None
         engine = self._new_engine(self._engine.threads)
         try:
-            self._take_up(read_parts(engine.load(data), "session", 9), engine)
+            self._take_up(read_parts(engine.load(data), "session", 8), engine)
         except HoldsforError as problem:
             raise HoldsforError(f"{path}: {problem}") from None
 
@@ -356,10 +364,10 @@ class Session:
         texts = (NONE, NONE) if scale is None else (Const(scale.unit), Const(scale.zone))
         numbers = (self._tick, self._read, self._rejects.count, self._strangers)
         times = (number_note(self._latest), number_note(self._now))
-        return Compound("session", (*map(Const, numbers), *times, *texts, self._inputs.noted()))
+        return Compound("session", (*map(Const, numbers), *times, *texts))
 
     def _take_up(self, noted: tuple[Term, ...], engine: Engine) -> None:
-        *numbers, latest, now, unit, zone, inputs = noted
+        *numbers, latest, now, unit, zone = noted
         tick, read, malformed, strangers = map(read_integer, numbers)
         scale = None if unit == NONE else TimeScale(read_text(unit), read_text(zone))
         if tick != self._tick:
@@ -368,9 +376,9 @@ class Session:
             )
         if None not in (scale, self.time_scale) and scale != self.time_scale:
             raise HoldsforError(f"the state was saved with times in {scale}, not {self.time_scale}")
-        latest_time, now_time, known = read_integer_or_none(latest), read_integer_or_none(now), Inputs.of_note(inputs)
+        latest_time, now_time = read_integer_or_none(latest), read_integer_or_none(now)
         # Nothing can go wrong from here on.
-        self._latest, self._now, self._inputs = latest_time, now_time, known
+        self._latest, self._now = latest_time, now_time
         self._read, self._strangers, self._rejects = read, strangers, Rejects(count=malformed)
         self.time_scale = scale or self.time_scale
         self._engine, self._texts = engine, Texts(engine.words, engine.symbols)

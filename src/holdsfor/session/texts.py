@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.core.words import Words
-from holdsfor.engine.kernels import Ints
 from holdsfor.engine.report import between, ground_term
 from holdsfor.syntax.operators import ARGUMENT, CLAUSE, INFIX, PREFIX
 from holdsfor.syntax.printer import print_term
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from holdsfor.core.engine import Rows
 
 
 class Texts:
@@ -30,23 +27,25 @@ class Texts:
             pieces, operators, partial(_text, words), partial(_row_text, words, symbols)
         )
 
-    def rows(self, rows: Rows, places: Ints) -> Any:
-        """Some rows as text, those of fluents with their values."""
-        words = rows.words
-        value = getattr(rows, "value", None)
-        return self.speller.rows(rows.table, words.reshape(-1), words.shape[1], value, places)
-
     def forget(self) -> None:
         """Words of terms will stand for others."""
         self.speller.forget()
 
 
-def as_strings(texts: Any) -> pa.Array:
-    """Texts of the core as a column."""
+def as_strings(texts: tuple[Any, Any]) -> pa.Array:
+    """Texts of the core, where they begin and their bytes, as a column."""
     import pyarrow as pa
 
-    offsets, data = texts.buffers()
-    return pa.StringArray.from_buffers(len(texts), pa.py_buffer(offsets), pa.py_buffer(data))
+    offsets, data = texts
+    return pa.StringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data))
+
+
+def as_times(times: tuple[Any, Any]) -> pa.Array:
+    """Times of the core, which of them are known and themselves, as a column."""
+    import pyarrow as pa
+
+    is_known, numbers = times
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [pa.py_buffer(is_known), pa.py_buffer(numbers)])
 
 
 def _pieces(symbol: Symbol) -> list[str] | None:

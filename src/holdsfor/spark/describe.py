@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from holdsfor.compiler.analysis.alignment import Places
 from holdsfor.compiler.analysis.partition import _ordinals
-from holdsfor.spreading.alignment import Places
 from holdsfor.spreading.stages import Delivery, Stage, StagePlan
 
 

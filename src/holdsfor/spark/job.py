@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
+from holdsfor.compiler.analysis.alignment import Places, Spreading
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
 from holdsfor.compiler.plan import Plan
@@ -21,7 +22,6 @@ from holdsfor.io.layouts import Form
 from holdsfor.ir import Program
 from holdsfor.loading import from_program
 from holdsfor.spark.wire import MOST_BUCKETS, MOST_TAGS, Kind, Tag, Wire, slot_names
-from holdsfor.spreading.alignment import Places, Spreading
 from holdsfor.spreading.keys import Ties
 from holdsfor.spreading.stages import Delivery, Stage, StagePlan
 from holdsfor.times import TimeScale

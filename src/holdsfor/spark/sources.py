@@ -8,6 +8,7 @@ from functools import reduce
 
 from pyspark.sql import DataFrame, SparkSession
 
+from holdsfor.compiler.analysis.alignment import Places, Spreading
 from holdsfor.compiler.analysis.entities import Entities
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.formats import require_columns
@@ -30,7 +31,6 @@ from holdsfor.spark.wire import (
     Wire,
     sql_types,
 )
-from holdsfor.spreading.alignment import Places, Spreading
 from holdsfor.spreading.stages import Delivery, Stage, StagePlan
 from holdsfor.spreading.ties import Link
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from holdsfor.compiler.analysis.alignment import Places, Reading, RuleShape, fitting_places, ranges
 from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.analysis.variants import Variant, variants
@@ -32,7 +33,7 @@ from holdsfor.ir import (
     Rule,
 )
 from holdsfor.ir.literals import DURATIONS, METRIC
-from holdsfor.spreading.alignment import Places, Reading, RuleShape, _fitting, _ranges, rule_shapes
+from holdsfor.spreading.alignment import rule_shapes
 from holdsfor.syntax.terms import Term, Var
 
 Columns = tuple[int | None, ...]
@@ -96,7 +97,7 @@ class Exchanges:
                 if reading.symbol != symbol:
                     continue
                 shared = next(_shared(reading, shape, bringers or ()), None)
-                if bringers is None or shared is None or _ranges(shape, reading, key):
+                if bringers is None or shared is None or ranges(shape, reading, key):
                     return ()
                 place, column = shared
                 matches |= {
@@ -188,7 +189,7 @@ class Exchanges:
         """What brings the key of an instance, by the first condition that has all of it."""
         key = [shape.columns[place] for place in self._members[shape.symbol]]
         for reading in readings:
-            places = next(_fitting(reading, key), None)
+            places = next(fitting_places(reading, key), None)
             if places is None:
                 continue
             symbol = reading.symbol

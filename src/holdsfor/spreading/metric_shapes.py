@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from holdsfor.compiler.analysis.alignment import Reading, RuleShape
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan, Stratum
 from holdsfor.ir.metric import Aggregate, Atom, Comparison, MetricRule, atoms
-from holdsfor.spreading.alignment import Reading, RuleShape
 from holdsfor.syntax.terms import Const, Term, Var
 
 _ELSEWHERE = Const("")

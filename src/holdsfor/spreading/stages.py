@@ -11,10 +11,11 @@ from functools import cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
+from holdsfor.compiler.analysis.alignment import Places, Spreading
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan, Stratum, once_per_plan
 from holdsfor.ir import Effect, EffectKind
-from holdsfor.spreading.alignment import Option, Places, Rank, Spreading, fewest_copies, options, rule_shapes
+from holdsfor.spreading.alignment import Option, options, rule_shapes
 from holdsfor.spreading.exchange import Exchanges, Match
 
 if TYPE_CHECKING:
@@ -89,17 +90,14 @@ class _Draft:
 
 
 @once_per_plan
-def stage_plan(plan: Plan, *, tied: bool = True, rank: Rank = fewest_copies) -> StagePlan:
-    """The stages of a plan. Unless `tied`, no connected components are looked for: in a stream they are never known.
-
-    `rank` says which way to spread a stratum is best.
-    """
+def stage_plan(plan: Plan, *, tied: bool = True) -> StagePlan:
+    """The stages of a plan. Unless `tied`, no connected components are looked for: in a stream they are never known."""
     if plan.domain_readers:
         named = ", ".join(map(str, plan.domain_readers))
         return _in_one_place(
             plan, f"{named}: a dynamicDomain has values from records of all keys: all work is in one place"
         )
-    drafts = _drafts(plan, tied=tied, rank=rank)
+    drafts = _drafts(plan, tied=tied)
     if drafts is None:
         return _in_one_place(plan, "delayed effects tie fluents together that share no key: all work is in one place")
     home = {symbol: number for number, d in enumerate(drafts, 1) for stratum in d.strata for symbol in stratum.members}
@@ -116,12 +114,12 @@ class _Placement:
     links: tuple[Link, ...] = ()
 
 
-def _drafts(plan: Plan, *, tied: bool, rank: Rank) -> list[_Draft] | None:
+def _drafts(plan: Plan, *, tied: bool) -> list[_Draft] | None:
     """Strata put into stages, each into the first that will have it; None if delayed effects would leave a stage."""
     drafts: list[_Draft] = []
     home: dict[Symbol, int] = {}
     for stratum in plan.strata:
-        place = next(_placements(stratum, plan, drafts, home, tied=tied, rank=rank), None)
+        place = next(_placements(stratum, plan, drafts, home, tied=tied), None)
         if place is None:
             return None
         if place.number == len(drafts):
@@ -133,12 +131,13 @@ def _drafts(plan: Plan, *, tied: bool, rank: Rank) -> list[_Draft] | None:
 
 
 def _placements(
-    stratum: Stratum, plan: Plan, drafts: list[_Draft], home: dict[Symbol, int], *, tied: bool, rank: Rank
+    stratum: Stratum, plan: Plan, drafts: list[_Draft], home: dict[Symbol, int], *, tied: bool
 ) -> Iterator[_Placement]:
     """Where a stratum can go. The best way to spread it counts most, then joining a stage there is."""
-    *spread, (single, _) = options(stratum, plan, rank)
-    best = [option for option, found in spread if found == spread[0][1]]
-    for group in (best, [option for option, found in spread if found != spread[0][1]]):
+    *spread, single = options(stratum, plan)
+    fewest = len(spread[0].replicated) if spread else 0
+    best = [option for option in spread if len(option.replicated) == fewest]
+    for group in (best, [option for option in spread if len(option.replicated) != fewest]):
         yield from _joining(group, drafts, home)
     if tied:
         # Imported here: only runs on Spark look for what ties keys together in facts and input.

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice, product
 
+from holdsfor.compiler.analysis.alignment import Places, Reading, RuleShape, spreadings
 from holdsfor.compiler.analysis.dependencies import conditions
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.plan import Plan, Stratum
@@ -20,7 +21,7 @@ from holdsfor.engine.kernels import Ints
 from holdsfor.ir import Call, EffectRule, EventRule, Happens
 from holdsfor.ir.metric import MetricRule
 from holdsfor.logic.unify import is_ground
-from holdsfor.spreading.alignment import Option, Places, Reading, RuleShape, spreadings
+from holdsfor.spreading.alignment import Option
 from holdsfor.spreading.keys import parts
 from holdsfor.syntax.terms import Term, Var, arguments, functor
 

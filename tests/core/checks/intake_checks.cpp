@@ -20,7 +20,11 @@ void check_key_numbers(unsigned seed) {
   for (int step = 0; step < 2000; ++step) {
     std::vector<Value> key;
     std::vector<std::uint64_t> words;
-    for (std::size_t i = 0; i < width; ++i) key.push_back(Value::integer(static_cast<std::int64_t>(random.below(40))));
+    for (std::size_t i = 0; i < width; ++i) {
+      const bool is_far = random.chance(4);
+      const auto number = static_cast<std::uint32_t>(random.below(40) * (is_far ? 20'000 : 1));
+      key.push_back(random.chance(2) ? Value::code(number) : Value::integer(number));
+    }
     for (const Value value : key) words.push_back(value.word());
     const auto found = known.find(words);
     CHECK(numbers.find(key) == (found == known.end() ? kNone : found->second));
@@ -108,6 +112,27 @@ void compare(const Log& log, const std::map<RowKey, Known>& model, const LogWidt
   CHECK(at == log.cells().size());
 }
 
+// Threads that take the last things first.
+IntakeCrew backwards(unsigned threads, RowTester& tester) {
+  IntakeCrew crew = IntakeCrew::alone(tester);
+  crew.threads = threads;
+  crew.share = [](std::size_t count, const IntakeCrew::Work& work) {
+    while (count > 0) work(0, --count);
+  };
+  return crew;
+}
+
+// Keys, groups and rows are the same for any number of threads.
+void compare(const Intake& one, const KeyNumbers& keys, const Intake& other, const KeyNumbers& other_keys) {
+  CHECK(one.size() == other.size());
+  CHECK(keys.size() == other_keys.size());
+  for (Index key = 0; key < keys.size(); ++key) CHECK(std::ranges::equal(keys.key(key), other_keys.key(key)));
+  for (std::size_t group = 0; group < one.size(); ++group) {
+    CHECK(one.key(group) == other.key(group));
+    CHECK(std::ranges::equal(one.rows(group), other.rows(group)));
+  }
+}
+
 }  // namespace
 
 void check_intake(unsigned seed) {
@@ -120,6 +145,9 @@ void check_intake(unsigned seed) {
   LogWriter writer(widths, conditions, fixture.terms);
   Intake intake(stage);
   KeyNumbers keys(1);
+  const auto threads = static_cast<unsigned>(1 + random.below(8));
+  Intake alone(stage);
+  KeyNumbers keys_alone(1);
   std::map<Index, Log> logs;
   Log shared;
   Model model;
@@ -175,7 +203,9 @@ void check_intake(unsigned seed) {
     }
     std::vector<Cause> causes;
     std::size_t found_unmatched = 0;
-    intake.group(all, keys, writer.tester());
+    alone.group(all, keys_alone, IntakeCrew::alone(writer.tester()));
+    intake.group(all, keys, backwards(threads, writer.tester()));
+    compare(intake, keys, alone, keys_alone);
     for (std::size_t group = 0; group < intake.size(); ++group) {
       const Taken taken = writer.take_in(intake, group, logs[intake.key(group)], &causes);
       found_unmatched += taken.unmatched;

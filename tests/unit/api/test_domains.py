@@ -42,12 +42,28 @@ def test_a_retraction_takes_back_what_a_record_alone_has_put_in() -> None:
     assert {row.fluent for row in session.query(5)} == {"line(ann)", "line(cem)"}
 
 
-def test_background_facts_that_come_leave_domains_as_they_are() -> None:
-    session = loads(
-        "dynamicDomain(phone(_)).\ngrounding(dial(P)) :- phone(P).\ngrounding(line(P)=busy) :- phone(P), known(P).\n"
-        "initiatedAt(line(P)=busy, T) :- happensAt(dial(P), T).\nknown(ann)."
-    ).session()
+def test_background_facts_meet_what_input_has_put_into_domains() -> None:
+    session = loads("""
+dynamicDomain(phone(_)).
+grounding(dial(P)) :- phone(P).
+grounding(line(P)=free) :- phone(P), known(P).
+grounding(line(P)=busy) :- phone(P), known(P).
+initially(line(_)=free).
+initiatedAt(line(P)=busy, T) :- happensAt(dial(P), T).
+known(ann).
+""").session()
     session.push({"dial": [(3, "ann"), (4, "bob")]})
-    assert _rows(session.query(5)) == [("line(ann)", "busy", 4, math.inf)]
-    session.add_background({"known": [("bob",)]})
-    assert _rows(session.query(6)) == [("line(ann)", "busy", 4, math.inf), ("line(bob)", "busy", 5, math.inf)]
+    ann: Rows = [("line(ann)", "busy", 4, math.inf), ("line(ann)", "free", 0, 4)]
+    bob: Rows = [("line(bob)", "busy", 5, math.inf), ("line(bob)", "free", 0, 5)]
+    assert _rows(session.query(5)) == ann
+    # That bob has a line is known only since he dialled: the fact counts for him if the domain is as it was.
+    session.add_background({"known": [("bob",), ("cem",)]})
+    assert _rows(session.query(6)) == [*ann, *bob]
+    # And input goes on to fill it.
+    session.push({"dial": [(7, "cem")]})
+    cem: Rows = [("line(cem)", "busy", 8, math.inf), ("line(cem)", "free", 0, 8)]
+    assert _rows(session.query(8)) == [*ann, *bob, *cem]
+    session.retract({"dial": [(4, "bob")]})
+    assert _rows(session.query(9)) == [*ann, *cem]
+    session.retract_background({"known": [("cem",)]})
+    assert _rows(session.query(10)) == ann

@@ -110,6 +110,40 @@ def test_an_interruption_leaves_no_partial_file(folder: Path, old: str | None) -
     assert not old or (folder / "out.csv").read_text() == old
 
 
+SLOW = """
+initiatedAt(n(X)=C, T) :- happensAt(tick(X), T), holdsAt(n(X)=B, T), C is B + 1.
+initiatedAt(n(X)=0, T) :- happensAt(begin(X), T).
+"""
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_an_evaluation_is_interrupted_at_once(folder: Path, threads: str) -> None:
+    (folder / "slow.prolog").write_text(SLOW)
+    names = [f"k{number}" for number in range(8)]
+    rows = [f"begin|0|0|{name}\n" for name in names]
+    rows += [f"tick|{at}|{at}|{name}\n" for at in range(1, 40_000) for name in names]
+    (folder / "slow.csv").write_text("".join(rows))
+    command = program("run", "slow.prolog", "--events", "slow.csv", "-o", "out.csv", "--threads", threads)
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    # The file is begun when all is read.
+    while not list(folder.glob(".out.csv.*")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.2)
+    before = _processor_time(process.pid)
+    process.send_signal(signal.SIGINT)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 130
+    # By the clock of a machine that does nothing else, with what it takes Python to end.
+    assert used.ru_utime + used.ru_stime - before < 0.2 * int(threads) + 0.1
+
+
+def _processor_time(process: int) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def test_files_take_the_place_of_others_and_keep_their_mode(folder: Path) -> None:
     (folder / "real.csv").write_text("old\n")
     (folder / "real.csv").chmod(0o640)

@@ -163,7 +163,9 @@ class DependencyGraph:
                 yield Vertex(entity.symbol)
                 continue
             values = {print_term(general): general for general in map(_general, entity.values)}
-            for value in (*_asked_for(entity), *_ended_for_others(entity)):
+            # Compound values may be others' cases; which stand for themselves must not depend on the order of rules.
+            others = (*_asked_for(entity), *_ended_for_others(entity))
+            for value in sorted(others, key=lambda one: "" if isinstance(one, Const) else print_term(_general(one))):
                 if not any(may_equal(general, value) for general in values.values()):
                     values.setdefault(print_term(general := _general(value)), general)
             for shown, general in values.items():

@@ -188,6 +188,8 @@ class Complaints:
                 return f"give {variable.written} to the last interval operator as its result"
             case InitiallyRule(fvp=fvp):
                 pair = f"{print_term(fvp.fluent)}={print_term(fvp.value)}"
+                if variable.written == "_":
+                    return f"say which are meant: in {pair}, write X for _, and add :- fact(X)"
                 return f"say which are meant, such as initially({pair}) :- fact({variable.written})."
             case DelayRule():
                 return "compute it in a body, or use a variable of the first fluent"

@@ -18,8 +18,9 @@ from holdsfor.engine.report import ground_term
 from holdsfor.incremental.heap import FIRST, SECTION
 from holdsfor.incremental.stage import StageRun
 from holdsfor.incremental.trace import Trace
-from holdsfor.session.causes import Cause, Inputs
+from holdsfor.session.causes import Cause
 from holdsfor.session.changes import MOST_CAUSES, Change, Changes, schema
+from holdsfor.session.mixed.inputs import Inputs
 from holdsfor.session.mixed.ledger import Entries, Ledger, finite
 from holdsfor.syntax.printer import print_term
 from holdsfor.times import TimeScale
@@ -96,4 +97,4 @@ class MixedChanges(Changes):
         stage = known.stages[symbol]
         numbers = known.trace.of(stage, stage.sections.key(symbol, row[FIRST : FIRST + width(symbol)]))
         wanted = [number for number in numbers if known.inputs.table(number) in known.reads[symbol]]
-        return tuple(known.inputs.cause(number).in_time(known.tick) for number in wanted[-MOST_CAUSES:])
+        return tuple(known.inputs.cause(number, known.tick) for number in wanted[-MOST_CAUSES:])

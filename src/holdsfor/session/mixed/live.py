@@ -4,9 +4,11 @@ pane in which something changed for them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,12 +23,14 @@ from holdsfor.engine.stream import EventColumns, Stream
 from holdsfor.incremental.engine import Incremental
 from holdsfor.incremental.trace import Trace
 from holdsfor.logic.failures import Failure
-from holdsfor.session.causes import CauseKind, Inputs
+from holdsfor.session.causes import CauseKind
 from holdsfor.session.changes import Changes
 from holdsfor.session.dependencies import dependencies
+from holdsfor.session.given import Given, PlainEvents
 from holdsfor.session.live import Session
 from holdsfor.session.mixed.changes import Known, MixedChanges
 from holdsfor.session.mixed.edits import Edit, joined
+from holdsfor.session.mixed.inputs import Inputs
 from holdsfor.session.mixed.ledger import Ledger
 from holdsfor.times import TimeInput
 
@@ -69,16 +73,23 @@ class MixedSession(Session):
         times = np.array([time])
         stream = Stream({symbol: EventColumns(codes, times, times)})
         edit = self._take_back if kind is CauseKind.RETRACTED else self._add
-        edit(stream, self.dictionary, kind)
+        edit(Given(stream, self.dictionary), kind)
 
-    def _add(self, stream: Stream, dictionary: Dictionary, kind: CauseKind) -> None:
-        self._see(stream.moments()[1] if stream.events or stream.fluents else None)
-        self._edits[-1].arrived.append(self._with_numbers(stream, dictionary, kind))
+    def _plain_tables(self, frames: Mapping[str, Any]) -> tuple[list[PlainEvents], Mapping[str, Any]]:
+        return [], frames
 
-    def _take_back(self, stream: Stream, dictionary: Dictionary, kind: CauseKind) -> None:
+    def _add(self, given: Given, kind: CauseKind) -> None:
+        self._see(given.last)
+        self._edits[-1].arrived.append(self._with_numbers(given.stream, given.dictionary, kind))
+
+    def _take_back(self, given: Given, kind: CauseKind) -> None:
         if self._edits[-1].arrived:
             self._edits.append(Edit())
-        self._edits[-1].retracted.append(self._with_numbers(stream, dictionary, kind))
+        self._edits[-1].retracted.append(self._with_numbers(given.stream, given.dictionary, kind))
+
+    @property
+    def _known_until(self) -> float:
+        return -math.inf if self._now is None else self._now
 
     def _with_numbers(self, stream: Stream, dictionary: Dictionary, kind: CauseKind) -> Stream:
         """A stream with the numbers of its rows in the place of arrivals."""

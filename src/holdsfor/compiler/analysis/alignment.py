@@ -1,0 +1,223 @@
+"""Which argument places of fluents and events rules relate: what keys are found by.
+
+A key is some argument places of a fluent or event. A rule has the key of its head where a condition has the same terms at
+some places of what it reads; where every rule has, rows with a key are all that a key needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+from holdsfor.compiler.analysis.dependencies import conditions
+from holdsfor.compiler.analysis.entities import Entities, Symbol
+from holdsfor.compiler.analysis.variants import Variant, variants
+from holdsfor.ir import (
+    DelayRule,
+    Effect,
+    EffectRule,
+    EventRule,
+    FindAll,
+    Fvp,
+    Happens,
+    IntervalOperator,
+    IntervalRule,
+    Intervals,
+    Rule,
+    walk,
+)
+from holdsfor.ir.metric import MetricRule
+from holdsfor.syntax.terms import Term, Var, variables
+
+Places = tuple[int, ...]
+"""The argument places of a key."""
+Spreading = tuple[Places, ...]
+"""The places by which rows are spread; a row goes to the key at each of them."""
+
+_MOST_PLACES = 3
+_MOST_CHOICES = 64
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A condition of a rule, or the fluent that a delayed effect starts from: what it reads, and its terms.
+
+    It `is_effect` if it asks for initiations or terminations, which are no rows.
+    """
+
+    symbol: Symbol
+    columns: tuple[Term, ...]
+    value: Term | None = None
+    is_trigger: bool = False
+    is_effect: bool = False
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Its variables."""
+        terms = (*self.columns, *([self.value] if self.value is not None else []))
+        return frozenset(found.name for term in terms for found in variables(term))
+
+
+@dataclass(frozen=True)
+class RuleShape:
+    """A rule as its head and what it reads.
+
+    `ranging` are the variables of a `holdsFor` rule that take every value that occurs at their places, in whatever
+    instance. What tells their values must be known whole.
+    """
+
+    rule: Rule | MetricRule
+    symbol: Symbol
+    columns: tuple[Term, ...]
+    readings: tuple[Reading, ...]
+    ranging: frozenset[str] = frozenset()
+
+
+def rule_shape(rule: Rule, symbol: Symbol, entities: Entities) -> RuleShape | None:
+    """The rule of a fluent or event by what it reads; None if that says nothing of keys."""
+    match rule:
+        case EffectRule(fvp=fvp) | IntervalRule(fvp=fvp):
+            head = fvp.fluent
+        case EventRule(event=event):
+            head = event
+        case DelayRule(trigger=trigger, effect=Fvp() as effect) if effect.fluent != trigger.fluent:
+            if entities.fluent(effect) != symbol:
+                return None
+            source = entities.fluent(trigger)
+            reading = Reading(source, source.columns(trigger.fluent), is_trigger=True)
+            return RuleShape(rule, symbol, symbol.columns(effect.fluent), (reading,))
+        case _:
+            return None
+    readings = []
+    for condition in conditions(rule.body, entities):
+        literal = condition.literal
+        term = literal.event if isinstance(literal, Happens) else literal.fvp.fluent
+        value = None if isinstance(literal, Happens) else literal.fvp.value
+        is_effect = isinstance(literal, Effect)
+        readings.append(Reading(condition.symbol, condition.symbol.columns(term), value, is_effect=is_effect))
+    ranging = _ranging(rule, symbol, entities) if isinstance(rule, IntervalRule) else frozenset()
+    return RuleShape(rule, symbol, symbol.columns(head), tuple(readings), ranging)
+
+
+def _ranging(rule: IntervalRule, symbol: Symbol, entities: Entities) -> frozenset[str]:
+    leaves = [literal for literal in walk(rule.body) if isinstance(literal, Intervals)]
+    names = frozenset(v.name for leaf in leaves for term in (leaf.fvp.fluent, leaf.fvp.value) for v in variables(term))
+    if sum(isinstance(other, IntervalRule) for other in entities[symbol].rules) > 1:
+        # Whether a rule succeeds, so that later ones do not count, depends on all of them.
+        return names
+    if any(
+        isinstance(one, FindAll) and any(isinstance(leaf, Intervals) for leaf in walk(one.body)) for one in rule.body
+    ):
+        # Lists of any number of instances are collected.
+        return names
+    bound = [_bound(rule.out, variant) for variant in variants(rule)]
+    return names - frozenset.intersection(*bound) if bound else names
+
+
+def _bound(term: Term, variant: Variant) -> frozenset[str]:
+    """The variables that have one value wherever an interval list is not empty."""
+    node = variant.nodes.get(term.name) if isinstance(term, Var) else None
+    if node is None:
+        return frozenset()
+    if isinstance(node, Intervals):
+        return frozenset(v.name for part in (node.fvp.fluent, node.fvp.value) for v in variables(part))
+    below = [_bound(item, variant) for item in node.inputs]
+    match node.operator:
+        case IntervalOperator.UNION:
+            return frozenset.intersection(*below) if below else frozenset()
+        case IntervalOperator.COMPLEMENT | IntervalOperator.WRITTEN:
+            return frozenset()
+        case IntervalOperator.INTERSECTION | IntervalOperator.SEQUENCE | IntervalOperator.ALLEN:
+            return frozenset().union(*below)
+        case IntervalOperator.SINCE | IntervalOperator.UNTIL:
+            return below[1]
+        case _:
+            return below[0]
+
+
+def choices(symbol: Symbol) -> Iterator[Places]:
+    """The places that a key of a fluent or event may have, single ones first."""
+    arity = symbol.arity - len(symbol.inner) + sum(width for _, _, width in symbol.inner)
+    for size in range(1, min(arity, _MOST_PLACES) + 1):
+        yield from combinations(range(arity), size)
+
+
+def input_spreadings(members: Mapping[Symbol, Places], shapes: Sequence[RuleShape]) -> dict[Symbol, list[Spreading]]:
+    """The ways to spread each input by the key that members have at some places; none for what is read without it."""
+    uses: dict[Symbol, list[frozenset[Places]]] = {}
+    for shape in shapes:
+        key = [shape.columns[place] for place in members[shape.symbol]]
+        for reading in shape.readings:
+            if reading.symbol not in members:
+                fitting = frozenset() if ranges(shape, reading, key) else frozenset(fitting_places(reading, key))
+                uses.setdefault(reading.symbol, []).append(fitting)
+    return {symbol: spreadings(fitting) for symbol, fitting in uses.items()}
+
+
+def spreadings(uses: Sequence[frozenset[Places]]) -> list[Spreading]:
+    """The ways to spread an input that serve all its uses: by places that fit them all, or else by several."""
+    common = sorted(frozenset.intersection(*uses))
+    if common:
+        return [(places,) for places in common]
+    if not all(uses):
+        return []
+    several: list[Places] = []
+    for fitting in uses:
+        if not fitting.intersection(several):
+            several.append(min(fitting))
+    return [tuple(sorted(several))]
+
+
+def member_places(
+    members: Sequence[Symbol], shapes: Sequence[RuleShape], places: Places, *, follows_heads: bool = False
+) -> dict[Symbol, Places] | None:
+    """The places of a key in every member, followed from the first through the rules; None where a rule leaves the key.
+
+    Members that the first does not read are found, if `follows_heads`, from what they read.
+    """
+    found = {members[0]: places}
+    size = 0
+    while size < len(found):
+        size = len(found)
+        for shape in shapes:
+            if shape.symbol not in found and follows_heads:
+                followed = _followed(shape, found)
+                found |= {} if followed is None else {shape.symbol: followed}
+            if shape.symbol not in found:
+                continue
+            key = [shape.columns[place] for place in found[shape.symbol]]
+            for reading in shape.readings:
+                if reading.symbol not in members:
+                    continue
+                fitting = [] if ranges(shape, reading, key) else list(fitting_places(reading, key))
+                if not fitting or found.setdefault(reading.symbol, fitting[0]) not in fitting:
+                    return None
+    return found if len(found) == len(members) else None
+
+
+def _followed(shape: RuleShape, found: Mapping[Symbol, Places]) -> Places | None:
+    """The places of the key in a head, followed from a member that its rule reads: not all read the first one."""
+    for reading in shape.readings:
+        if reading.symbol in found:
+            key = [reading.columns[place] for place in found[reading.symbol]]
+            return next(fitting_places(Reading(shape.symbol, shape.columns), key), None)
+    return None
+
+
+def ranges(shape: RuleShape, reading: Reading, key: Sequence[Term]) -> bool:
+    """Whether a condition tells the values of a variable for other keys than the one it stands with.
+
+    A key of one variable has all its values where it is; of several, each may go with values from elsewhere.
+    """
+    fixed = {term.name for term in key if isinstance(term, Var) and len(key) == 1}
+    return bool((reading.names & shape.ranging) - fixed)
+
+
+def fitting_places(reading: Reading, key: Sequence[Term]) -> Iterator[Places]:
+    """The places at which a condition has a key."""
+    columns = [[place for place, term in enumerate(reading.columns) if term == wanted] for wanted in key]
+    for count, found in enumerate(product(*columns)):
+        if count >= _MOST_CHOICES:
+            return
+        yield found

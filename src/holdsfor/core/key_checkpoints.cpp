@@ -1,0 +1,149 @@
+// Which checkpoints a key has: where its evaluation goes on, and what need not be kept any longer.
+#include <algorithm>
+
+#include "key_evaluator.h"
+
+namespace holdsfor {
+namespace {
+
+// So many cells of a log are not worth a checkpoint.
+constexpr std::size_t kFewCells = 64;
+
+}  // namespace
+
+std::vector<std::uint64_t> KeyEvaluator::empty_checkpoint(const StageStore& stage) {
+  world_.clear();
+  world_.key.assign(stage.stage().key, Value::nothing());
+  stage.load_nothing(world_, sweep_);
+  saved_[0].time = world_.query;
+  sweep_.run({.stage = stage.number(), .initial = {}, .from = nullptr, .saves = std::span(saved_).first(1)});
+  return saved_[0].words;
+}
+
+const World& KeyEvaluator::at_checkpoint(const StageStore& stage, Index slot, const Checkpoint& checkpoint) {
+  world_.clear();
+  const auto key = stage.keys().key(slot);
+  world_.key.assign(key.begin(), key.end());
+  stage.load_nothing(world_, sweep_);
+  sweep_.run({.stage = stage.number(), .initial = {}, .from = &checkpoint, .saves = {}});
+  return world_;
+}
+
+// Forgets checkpoints with changes before them. What they say depends on rows up to Plan::settle after them.
+void KeyEvaluator::drop_outdated(KeyState& state, Time first_change) const {
+  while (!state.later.empty() && moved(state.later.back().checkpoint.time, world_.plan().settle) >= first_change) {
+    state.later.pop_back();
+  }
+}
+
+// Whether the border has passed enough rows since the first checkpoint, or all.
+bool KeyEvaluator::is_worth_compacting(const StageStore::Work& work, KeyState& state) {
+  if (border_ == kNever || border_ <= state.base.time || border_ > world_.query) return false;
+  if (work.is_compacted) return true;
+  const std::size_t cells = state.log.cells().size();
+  std::size_t behind = 0;
+  if (cells > 0 && state.log.first_time() <= border_) behind = state.log.find(border_ + 1, 0, widths_).at;
+  const std::size_t interval_cells = state.intervals.cells().size();
+  if (behind == cells) return true;
+  return behind > std::max(kFewCells, cells / 2) || interval_cells > std::size_t{2} * state.interval_cells + kFewCells;
+}
+
+// Whether the border has passed the last checkpoint and all events.
+bool KeyEvaluator::is_behind(const KeyState& state) const {
+  return border_ != kNever && !state.later.empty() && state.later.back().checkpoint.time <= border_ &&
+         (state.log.empty() || time_of(state.log.cells()[state.log.last_row()]) <= border_);
+}
+
+// The last checkpoint that is not after the border becomes the first one; false if there is none.
+bool KeyEvaluator::promote(const StageStore& stage, KeyState& state) {
+  std::size_t count = 0;
+  while (count < state.later.size() && state.later[count].checkpoint.time <= border_) ++count;
+  if (count == 0) return false;
+  LaterCheckpoint& chosen = state.later[count - 1];
+  state.base = std::move(chosen.checkpoint);
+  const std::size_t results = chosen.results;
+  state.later.erase(state.later.begin(), state.later.begin() + static_cast<std::ptrdiff_t>(count));
+  settle(stage, state, results);
+  return true;
+}
+
+// Whether a key without changes has nothing after its first checkpoint but what goes on for ever, or nothing at all.
+bool KeyEvaluator::is_quiet(const KeyState& state) const {
+  const Time base = state.base.time;
+  if (state.own_wake <= world_.query) return false;
+  if (state.is_idle) return true;
+  if (state.results.empty() || !state.later.empty()) return false;
+  if (!state.log.empty() && time_of(state.log.cells()[state.log.last_row()]) > base) return false;
+  const Time last_end = state.intervals.last_end();
+  if (last_end > moved(base, 1) && last_end != kForever) return false;
+  for (std::size_t at = 0; at < state.results.size(); at += result_head(&state.results[at]).width) {
+    if (last_time(&state.results[at]) != kForever) return false;
+  }
+  return true;
+}
+
+// Goes on from the last checkpoint that is left, unless one is to be made before it.
+KeyEvaluator::Course KeyEvaluator::plot(const StageStore& stage, const KeyState& state, bool is_known,
+                                        bool is_compacted) const {
+  Course course;
+  if (!state.later.empty() && !is_compacted) {
+    course.from = &state.later.back().checkpoint;
+    course.results = state.later.back().results;
+    course.is_from_later = true;
+  } else if (state.base.time != kNever) {
+    course.from = &state.base;
+  }
+  if (is_compacted) course.border = border_;
+  if (!stage.can_resume() || is_last_) return course;
+  // A key that is evaluated for the first time may be so for the last time, too, unless it is to be left behind.
+  const bool is_long = is_known && state.log.cells().size() > kFewCells;
+  if (border_ == kNever && !is_long) return course;
+  // The effects of the last row are over one time-point later. If there are no new rows, something has happened by
+  // itself.
+  const Time latest = moved(world_.query, -world_.plan().settle);
+  Time last = state.intervals.last_edge(latest);
+  if (!state.log.empty()) last = std::max(last, time_of(state.log.cells()[state.log.last_row()]));
+  const Time known = std::max(course.from == nullptr ? kNever : course.from->time, course.border.value_or(kNever));
+  last = std::min(moved(last, 1), latest);
+  if (last <= known) last = latest;
+  if (last > known) course.end = last;
+  return course;
+}
+
+// Drops what the first checkpoint stands for, and the results before those it does not settle.
+void KeyEvaluator::settle(const StageStore& stage, KeyState& state, std::size_t results) {
+  const Time time = state.base.time;
+  state.log.drop_until(time, stage.keep(), widths_);
+  state.intervals.settle(time, stage.keep());
+  state.interval_cells = static_cast<std::uint32_t>(state.intervals.cells().size());
+  if (state.effects) state.effects->drop_until(time, stage.keep());
+  if (!state.reported.empty()) {
+    unreported_.clear();
+    save_unreported(std::span(state.results).first(results), state.reported, unreported_);
+    if (!unreported_.empty() && !state.unreported) state.unreported = std::make_unique<Results>();
+    if (!unreported_.empty()) {
+      state.unreported->insert(state.unreported->end(), unreported_.begin(), unreported_.end());
+    }
+  }
+  state.results.erase(state.results.begin(), state.results.begin() + static_cast<std::ptrdiff_t>(results));
+  for (LaterCheckpoint& later : state.later) later.results -= results;
+  const bool has_effects = state.effects && !state.effects->empty();
+  state.is_idle = state.log.empty() && state.intervals.empty() && !has_effects && state.results.empty() &&
+                  state.later.empty() && state.base.words == stage.empty_checkpoint();
+}
+
+// When something happens by itself, or there may be less to keep.
+Time KeyEvaluator::next_wake(const StageStore& stage, const KeyState& state) const {
+  const Time next = state.own_wake;
+  if (border_ == kNever || state.is_idle) return next;
+  Time last = state.intervals.last_end();
+  if (!state.log.empty()) last = std::max(last, time_of(state.log.cells()[state.log.last_row()]));
+  if (!state.later.empty()) last = std::max(last, state.later.back().checkpoint.time);
+  if (last > border_) return std::min(next, moved(last, world_.query - border_));
+  // All rows are behind the border, and what is kept of them for rules that look back will be, too. If nothing has gone
+  // since the last time, nothing will.
+  if (is_stable_ && state.log.empty()) return next;
+  return std::min(next, moved(world_.query, moved(*window_.size, stage.longest_keep())));
+}
+
+}  // namespace holdsfor

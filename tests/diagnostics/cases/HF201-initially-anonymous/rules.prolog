@@ -1,0 +1,1 @@
+initially(open(_)=true).
