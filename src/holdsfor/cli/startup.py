@@ -1,7 +1,7 @@
 """Modules of others that a run on files can do without, or with less of them. Only for a process that is ours alone.
 
-Arrow imports pandas with the first array it makes, describes each of its functions in `pyarrow.compute`, and asks NumPy
-whether an array is masked; NumPy describes its functions and the types of its arguments; Typer could start a browser.
+Arrow imports pandas and dateutil with the first array it makes, describes each of its functions in `pyarrow.compute`,
+and asks NumPy whether an array is masked. NumPy describes its functions, too. Typer could start a browser.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def import_less() -> None:
-    """Keep Arrow from importing pandas, and give all what else they need name by name."""
+    """Keep Arrow from importing pandas and dateutil, and give all what else they need name by name."""
     sys.meta_path.insert(0, _Finder())
 
 
 class _Finder:
     def find_spec(self, fullname: str, path: Sequence[str] | None, _target: object = None) -> ModuleSpec | None:
-        if fullname == "pandas":
+        if fullname in ("pandas", "dateutil"):
             raise ModuleNotFoundError(fullname)
         found = PathFinder.find_spec(fullname, path) if fullname in _BY_NAME else None
         if found is not None and found.loader is not None:
@@ -161,8 +161,10 @@ _BY_NAME: dict[str, Callable[[str], Any]] = {
     "numpy._core._add_newdocs": _later,
     "numpy._core._add_newdocs_scalars": _later,
     "ctypes": _later,
-    "platform": _later,
+    "ipaddress": _later,
+    "pickle": _later,
     "shellingham": _later,
     "socket": _later,
     "subprocess": _later,
+    "tokenize": _later,
 }

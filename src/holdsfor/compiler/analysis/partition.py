@@ -76,6 +76,8 @@ class _Part:
 
 @record
 class _RuleParts:
+    """The parts of a rule."""
+
     head: _Part
     inputs: tuple[_Part, ...]
 
