@@ -6,6 +6,7 @@ and asks NumPy whether an array is masked. NumPy describes its functions, too. T
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 def import_less() -> None:
     """Keep Arrow from importing pandas and dateutil, and give all what else they need name by name."""
     sys.meta_path.insert(0, _Finder())
+    # NumPy's linear algebra starts a thread for each core when it is loaded, and nothing here makes use of it.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 class _Finder:
