@@ -94,7 +94,7 @@ KeyEvaluator::Course KeyEvaluator::plot(const StageStore& stage, const KeyState&
     course.from = &state.base;
   }
   if (is_compacted) course.border = border_;
-  if (!stage.can_resume() || is_last_) return course;
+  if (!stage.can_resume() || thrift_.is_last) return course;
   // A key that is evaluated for the first time may be so for the last time, too, unless it is to be left behind.
   const bool is_long = is_known && state.log.cells().size() > kFewCells;
   if (border_ == kNever && !is_long) return course;
