@@ -24,7 +24,7 @@ ROW = model.Events(0, (Register(1, binds=True), Register(2, binds=True)), model.
 
 def _plan(*blocks: model.Block, facts: tuple[model.FactTable, ...] = ()) -> model.PhysicalPlan:
     rules = tuple(
-        model.Rule(model.HeadKind.INITIATE, 1, (Register(1),), Register(3), model.Program(block, 5), (0,))
+        model.Rule(model.HeadKind.INITIATE, 1, (Register(1),), Register(3), model.Program(block, 6), (0,))
         for block in blocks
     )
     component = model.Component((1,), (), rules, (), (), False)
@@ -179,13 +179,15 @@ def test_what_gives_a_value_that_is_needed_runs_again() -> None:
 def test_facts_that_give_one_value_after_the_other_are_looked_up_later() -> None:
     low = model.Compare("<", Register(2), Register(4), model.Site(row=(("S", 2), ("L", 4))))
     gives = model.Equal(Register(4), Register(3, binds=True))
+    other = model.Facts(0, (Register(1), Register(5, binds=True)))
     assert _split(
         (ROW, LIMIT, gives),
         (ROW, LIMIT, low, gives),
         (ROW, LIMIT, low, gives, FAST),
         (ROW, LIMIT, FAST, gives),
         (ROW, LIMIT, low),
-    ) == [((), (1, 2)), ((), (1, 2, 3)), ((), (1, 2, 3, 4)), ((2,), (1, 3)), ((1, 2), ())]
+        (ROW, LIMIT, other, model.Equal(Register(4), Register(5), negated=True), gives),
+    ) == [((), (1, 2)), ((), (1, 2, 3)), ((), (1, 2, 3, 4)), ((2,), (1, 3)), ((1, 2), ()), ((), (1, 2, 3, 4))]
 
 
 def test_only_rules_that_begin_with_a_row_are_split() -> None:
