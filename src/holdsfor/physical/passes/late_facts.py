@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from holdsfor.physical import model
-from holdsfor.physical.passes.registers import registers_of
 from holdsfor.physical.passes.rewriting import with_components
+from holdsfor.physical.reads import registers_of
 
 
 def enumerate_facts_late(plan: model.PhysicalPlan) -> model.PhysicalPlan:

@@ -12,9 +12,8 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from holdsfor.physical import model
-from holdsfor.physical.passes.registers import Registers, registers_of
 from holdsfor.physical.passes.rewriting import with_rules
-from holdsfor.physical.reads import blocks_of, registers
+from holdsfor.physical.reads import Registers, blocks_of, registers, registers_of
 
 _Parts: TypeAlias = list[tuple[model.Instruction, Registers]]
 """The instructions of a rule with their registers."""
