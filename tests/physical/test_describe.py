@@ -41,6 +41,11 @@ def test_text(tmp_path: Path) -> None:
     assert "stage 2: one key for all\n  because w/0 has no arguments\n" in shown
 
 
+def test_names_inside_others() -> None:
+    plan = lower(loads("initiatedAt(per(act(X,Y))=true, T) :- happensAt(ask(X,Y), T).").plan).plan
+    assert "initiates per(act(r2,r3))=true" in plan_text(plan)
+
+
 def test_what_is_printed_is_what_the_engine_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[bytes] = []
     core = compiled_core()

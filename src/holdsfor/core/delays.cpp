@@ -6,7 +6,7 @@
 
 namespace holdsfor {
 
-std::span<const Sweep::Attempt> Sweep::due_attempts() const {
+std::span<Sweep::Attempt> Sweep::due_attempts() {
   std::size_t last = first_attempt_;
   while (last < attempts_.size() && attempts_[last].due == world_.now) ++last;
   return {attempts_.data() + first_attempt_, last - first_attempt_};
@@ -30,7 +30,7 @@ bool Sweep::comes_true(const Attempt& attempt) const {
 }
 
 // Whether effects may take place now.
-bool Sweep::is_anything_due() const {
+bool Sweep::is_anything_due() {
   if (!scheduled_.empty() && scheduled_.contains(world_.now)) return true;
   const auto due = due_attempts();
   return std::any_of(due.begin(), due.end(), [&](const Attempt& attempt) { return comes_true(attempt); });
@@ -54,7 +54,7 @@ void Sweep::decide_delayed() {
 
 void Sweep::decide(const Decision& decision) {
   Machine::Frame none;
-  for (const Attempt& attempt : due_attempts()) {
+  for (Attempt& attempt : due_attempts()) {
     const bool is_end = !attempt.rule->effect;
     const MomentKind kind = is_end                   ? MomentKind::kTerminated
                             : attempt.is_postponable ? MomentKind::kDelayed
@@ -66,6 +66,7 @@ void Sweep::decide(const Decision& decision) {
     const std::size_t width = world_.fluents[table].width;
     const Value value = is_end ? trigger.value : effect_cells_[attempt.effect + width];
     if (!machine_.match(decision.value, value, none) || !comes_true(attempt)) continue;
+    attempt.has_come_true = true;
     if (is_end) {
       const auto columns = world_.fluents[table].columns(trigger.instance);
       head_.assign(columns.begin(), columns.end());
@@ -89,7 +90,8 @@ void Sweep::decide(const Decision& decision) {
 // Counts what takes effect now of the triggers of a component; effects on later components are left for them.
 void Sweep::pass_on(Index component) {
   for (const Attempt& attempt : due_attempts()) {
-    if (world_.prepared.component_of[attempt.table] != component || !comes_true(attempt)) continue;
+    if (world_.prepared.component_of[attempt.table] != component) continue;
+    if (!attempt.has_come_true && !comes_true(attempt)) continue;
     if (++in_a_row_ > world_.plan().max_delayed_effects) {
       throw EvaluationStop(EvaluationStop::Reason::kTooManyEffects, attempt.rule->site.number, {}, world_.now);
     }

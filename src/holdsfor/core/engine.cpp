@@ -203,13 +203,8 @@ void Engine::collect(StageStore& stage, const StageOutput& output) {
     Cause cause = kNoCause;
     if (keeps_changes_ && (key.is_changed || key.causes_to > causes_from)) {
       Index& report = stage.state(key.slot).report;
-      if (report == kNone) {
-        report = static_cast<Index>(stage.reports.size());
-        stage.reports.push_back({.slot = key.slot, .causes = {}});
-      }
-      auto& causes = stage.reports[report].causes;
-      causes.insert(causes.end(), output.causes.begin() + static_cast<std::ptrdiff_t>(causes_from),
-                    output.causes.begin() + key.causes_to);
+      if (report == kNone) report = stage.reports.add(key.slot);
+      for (std::size_t at = causes_from; at < key.causes_to; ++at) stage.reports.add_cause(report, output.causes[at]);
       cause = report_cause(stage.number(), report);
     }
     causes_from = key.causes_to;

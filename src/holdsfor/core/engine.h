@@ -35,6 +35,19 @@ struct ChangeList {
 // Cells of a row of `Engine::kept` before its arguments.
 inline constexpr std::size_t kKeptHead = 5;
 
+// Follows the causes of reports through earlier stages.
+class CauseFinder {
+ public:
+  // The inputs that reached a key, in order; valid until the next call.
+  std::span<const Cause> inputs_behind(std::span<const StageStore> stages, Index stage, Index report);
+
+ private:
+  void add(Cause cause) { (is_report_cause(cause) ? waiting_ : found_).push_back(cause); }
+
+  std::vector<Cause> found_;
+  std::vector<Cause> waiting_;
+};
+
 class Engine {
  public:
   Engine(const Prepared& prepared, TermTable& terms, Host& host);
@@ -111,14 +124,13 @@ class Engine {
   void require_whole() const;
   void check_parts(const Engine& other) const;
   void renumber_inputs(Cause more);
-  [[nodiscard]] std::vector<Cause> inputs_behind(const KeyReport& report) const;
   static void forget(StageStore& stage, Index slot);
   void collect(StageStore& stage, const StageOutput& output);
   void pass_on(const StageOutput& output, const StageOutput::Row& row, Cause cause);
   KeyEvaluator& evaluator(unsigned thread);
-  void add_changes(StageStore& stage, const KeyReport& report, const ReportTimes& times, std::size_t most_causes,
+  void add_changes(StageStore& stage, Index report, const ReportTimes& times, std::size_t most_causes,
                    ChangeList& into);
-  void find_causes(const std::vector<Cause>& inputs, Index table, std::size_t most, std::vector<Cause>& into);
+  void find_causes(std::span<const Cause> inputs, Index table, std::size_t most, std::vector<Cause>& into);
   bool is_cause_of(Cause cause, Index table);
   void forget_reports();
 
@@ -153,6 +165,7 @@ class Engine {
   bool keeps_changes_ = false;
   Time reported_at_ = kNever;
   KeyComparison comparison_;
+  CauseFinder causes_;
   Dependencies dependencies_;
   Inputs inputs_;
 };

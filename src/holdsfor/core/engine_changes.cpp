@@ -12,9 +12,10 @@ void Engine::keep_changes(bool is_wanted) {
 
 void Engine::forget_reports() {
   for (StageStore& stage : stages_) {
-    for (const KeyReport& report : stage.reports) {
-      stage.state(report.slot).report = kNone;
-      if (stage.state(report.slot).is_idle) forget(stage, report.slot);
+    for (Index report = 0; report < stage.reports.size(); ++report) {
+      const Index slot = stage.reports.slot(report);
+      stage.state(slot).report = kNone;
+      if (stage.state(slot).is_idle) forget(stage, slot);
     }
     stage.reports.clear();
   }
@@ -30,10 +31,11 @@ ChangeList Engine::changes(std::size_t most_causes) {
   const ReportTimes times{query_, window_.low(query_), reported_at_};
   ChangeList found;
   for (StageStore& stage : stages_) {
-    for (std::size_t at = 0; at < stage.reports.size(); ++at) {
-      if (at + 6 < stage.reports.size()) stage.fetch_state(stage.reports[at + 6].slot);
-      if (at + 3 < stage.reports.size()) stage.fetch_reported(stage.reports[at + 3].slot);
-      add_changes(stage, stage.reports[at], times, most_causes, found);
+    const Reports& reports = stage.reports;
+    for (Index report = 0; report < reports.size(); ++report) {
+      if (report + 6 < reports.size()) stage.fetch_state(reports.slot(report + 6));
+      if (report + 3 < reports.size()) stage.fetch_reported(reports.slot(report + 3));
+      add_changes(stage, report, times, most_causes, found);
     }
   }
   found.inputs = inputs_.batches();
@@ -42,13 +44,13 @@ ChangeList Engine::changes(std::size_t most_causes) {
   return found;
 }
 
-void Engine::add_changes(StageStore& stage, const KeyReport& report, const ReportTimes& times, std::size_t most_causes,
+void Engine::add_changes(StageStore& stage, Index report, const ReportTimes& times, std::size_t most_causes,
                          ChangeList& into) {
-  KeyState& state = stage.state(report.slot);
+  KeyState& state = stage.state(stage.reports.slot(report));
   const auto found = comparison_.compare(state.results, state.unreported.get(), state.reported, times);
   state.unreported.reset();
   if (found.empty()) return;
-  const std::vector<Cause> inputs = inputs_behind(report);
+  const std::span<const Cause> inputs = causes_.inputs_behind(stages_, stage.number(), report);
   Index last_table = kNone;
   std::size_t causes_from = 0;
   std::size_t causes_to = 0;
@@ -71,28 +73,22 @@ void Engine::add_changes(StageStore& stage, const KeyReport& report, const Repor
   }
 }
 
-// The inputs that reached a key, in order.
-std::vector<Cause> Engine::inputs_behind(const KeyReport& report) const {
-  std::vector<Cause> found;
-  std::vector<const KeyReport*> waiting{&report};
-  while (!waiting.empty()) {
-    const KeyReport& one = *waiting.back();
-    waiting.pop_back();
-    for (const Cause cause : one.causes) {
-      if (is_report_cause(cause)) {
-        waiting.push_back(&stages_[stage_of_cause(cause)].reports[report_of_cause(cause)]);
-      } else {
-        found.push_back(cause);
-      }
-    }
+std::span<const Cause> CauseFinder::inputs_behind(std::span<const StageStore> stages, Index stage, Index report) {
+  found_.clear();
+  waiting_.clear();
+  stages[stage].reports.for_causes(report, [&](Cause cause) { add(cause); });
+  while (!waiting_.empty()) {
+    const Cause one = waiting_.back();
+    waiting_.pop_back();
+    stages[stage_of_cause(one)].reports.for_causes(report_of_cause(one), [&](Cause cause) { add(cause); });
   }
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
+  std::sort(found_.begin(), found_.end());
+  found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
+  return found_;
 }
 
 // The latest of them that a table depends on.
-void Engine::find_causes(const std::vector<Cause>& inputs, Index table, std::size_t most, std::vector<Cause>& into) {
+void Engine::find_causes(std::span<const Cause> inputs, Index table, std::size_t most, std::vector<Cause>& into) {
   const std::size_t from = into.size();
   for (std::size_t at = inputs.size(); at-- > 0 && into.size() - from < most;) {
     if (is_cause_of(inputs[at], table)) into.push_back(inputs[at]);

@@ -154,8 +154,11 @@ std::string Engine::save(std::uint64_t fingerprint, Value note, Part part) const
   const auto is_wanted = [&](std::span<const Value> key) {
     return key.empty() ? is_main : content_hash(key[0], terms_) % part.count == part.number;
   };
-  const auto causes_of = [&](const KeyReport& report) { return inputs_behind(report); };
-  for (const StageStore& stage : stages_) stage.write(into, widths_, is_main, is_wanted, causes_of);
+  CauseFinder finder;
+  for (const StageStore& stage : stages_) {
+    const auto causes_of = [&](Index report) { return finder.inputs_behind(stages_, stage.number(), report); };
+    stage.write(into, widths_, is_main, is_wanted, causes_of);
+  }
   return into.finish(fingerprint);
 }
 
@@ -231,7 +234,7 @@ void Engine::renumber_inputs(Cause more) {
   admission_.each_cause(renumber);
   for (Edit& edit : edits_.all()) renumber(edit.cause);
   for (StageStore& stage : stages_) {
-    for (KeyReport& report : stage.reports) std::for_each(report.causes.begin(), report.causes.end(), renumber);
+    for (Index report = 0; report < stage.reports.size(); ++report) stage.reports.for_causes(report, renumber);
   }
 }
 

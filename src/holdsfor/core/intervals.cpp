@@ -34,6 +34,40 @@ bool contains(const Intervals& list, Time time) {
   return after != list.begin() && time < std::prev(after)->end;
 }
 
+namespace {
+
+// Joins what overlaps or touches of two lists. Which list goes on first is as good as random, so there are no branches on
+// it.
+void unite_two(const Intervals& one, const Intervals& other, Intervals& into) {
+  into.resize(one.size() + other.size());
+  if (into.empty()) return;
+  const Interval* a = one.data();
+  const Interval* b = other.data();
+  const Interval* const a_end = a + one.size();
+  const Interval* const b_end = b + other.size();
+  Interval last = a == a_end || (b != b_end && b->start < a->start) ? *b : *a;
+  Interval* out = into.data();
+  const auto add = [&](const Interval& next) {
+    *out = last;
+    const bool is_apart = next.start > last.end;
+    out += static_cast<std::ptrdiff_t>(is_apart);
+    last.start = is_apart ? next.start : last.start;
+    last.end = is_apart ? next.end : std::max(last.end, next.end);
+  };
+  while (a != a_end && b != b_end) {
+    const bool takes_b = b->start < a->start;
+    add(takes_b ? *b : *a);
+    b += static_cast<std::ptrdiff_t>(takes_b);
+    a += static_cast<std::ptrdiff_t>(!takes_b);
+  }
+  for (; a != a_end; ++a) add(*a);
+  for (; b != b_end; ++b) add(*b);
+  *out++ = last;
+  into.resize(static_cast<std::size_t>(out - into.data()));
+}
+
+}  // namespace
+
 void unite(std::span<const Intervals* const> inputs, Intervals& out) {
   constexpr std::size_t kFew = 8;
   out.clear();
@@ -42,22 +76,19 @@ void unite(std::span<const Intervals* const> inputs, Intervals& out) {
     make_maximal(out);
     return;
   }
-  // A few lists are merged: the one that goes on first is next.
-  std::array<std::size_t, kFew> at{};
-  for (;;) {
-    std::size_t next = inputs.size();
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (at[i] == inputs[i]->size()) continue;
-      if (next == inputs.size() || (*inputs[i])[at[i]].start < (*inputs[next])[at[next]].start) next = i;
-    }
-    if (next == inputs.size()) return;
-    const Interval one = (*inputs[next])[at[next]++];
-    if (!out.empty() && one.start <= out.back().end) {
-      out.back().end = std::max(out.back().end, one.end);
-    } else if (one.start < one.end) {
-      out.push_back(one);
+  Intervals joined;
+  bool is_one = true;
+  for (const Intervals* input : inputs) {
+    if (out.empty()) {
+      out.assign(input->begin(), input->end());
+    } else if (!input->empty()) {
+      unite_two(out, *input, joined);
+      out.swap(joined);
+      is_one = false;
     }
   }
+  // Intervals of one list may touch: those of a sequence do.
+  if (is_one) make_maximal(out);
 }
 
 namespace {

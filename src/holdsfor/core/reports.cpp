@@ -28,6 +28,23 @@ bool is_reported_otherwise(const Value* row, const std::vector<Value>& reported)
 
 }  // namespace
 
+void Reports::add_cause(Index report, Cause cause) {
+  const auto added = static_cast<Index>(causes_.size());
+  causes_.push_back({.cause = cause});
+  Report& one = reports_[report];
+  (one.last == kNone ? one.first : causes_[one.last].next) = added;
+  one.last = added;
+}
+
+void Reports::clear() {
+  // What was needed once, for many keys, is not kept.
+  constexpr std::size_t kMany = std::size_t{1} << 16U;
+  reports_.clear();
+  causes_.clear();
+  if (reports_.capacity() > kMany) reports_.shrink_to_fit();
+  if (causes_.capacity() > kMany) causes_.shrink_to_fit();
+}
+
 void save_unreported(std::span<const Value> results, const std::vector<Value>& reported, Results& into) {
   for (std::size_t at = 0; at < results.size();) {
     const Value* row = &results[at];

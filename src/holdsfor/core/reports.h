@@ -9,14 +9,43 @@
 
 namespace holdsfor {
 
-// A key that has changed since the last report, with the inputs that reached it.
-struct KeyReport {
-  Index slot = 0;
-  // Numbers of inputs, or other reports of earlier stages: see report_cause.
-  std::vector<Cause> causes;
-};
+// The keys of a stage that have changed since the last report, with the causes of that: numbers of inputs, or reports of
+// earlier stages (see report_cause). All causes stand in one list, so that a report needs no memory of its own.
+class Reports {
+ public:
+  [[nodiscard]] Index size() const { return static_cast<Index>(reports_.size()); }
+  [[nodiscard]] Index slot(Index report) const { return reports_[report].slot; }
+  // Adds a report without causes.
+  Index add(Index slot) {
+    reports_.push_back({.slot = slot});
+    return size() - 1;
+  }
+  void add_cause(Index report, Cause cause);
+  // Calls `visit` with every cause of a report, which it may change, in the order in which they were added.
+  template <typename Visit>
+  void for_causes(Index report, const Visit& visit) {
+    for (Index at = reports_[report].first; at != kNone; at = causes_[at].next) visit(causes_[at].cause);
+  }
+  template <typename Visit>
+  void for_causes(Index report, const Visit& visit) const {
+    for (Index at = reports_[report].first; at != kNone; at = causes_[at].next) visit(causes_[at].cause);
+  }
+  void clear();
 
-using Reports = std::vector<KeyReport>;
+ private:
+  struct Report {
+    Index slot = 0;
+    Index first = kNone;  // of its causes
+    Index last = kNone;
+  };
+  struct Link {
+    Cause cause = kNoCause;
+    Index next = kNone;
+  };
+
+  std::vector<Report> reports_;
+  std::vector<Link> causes_;
+};
 
 // A report of a stage as a cause of others: its causes are theirs, too.
 inline Cause report_cause(Index stage, Index report) {

@@ -40,7 +40,7 @@ void StageStore::write(StateWriter& into, const LogWidths& widths, bool is_main,
     const Index report = states_[slot].report;
     into.put(report == kNone ? 0 : 1);
     if (report == kNone) continue;
-    const std::vector<Cause> causes = causes_of(reports[report]);
+    const std::span<const Cause> causes = causes_of(report);
     into.put(causes.size());
     for (const Cause cause : causes) into.put_time(cause);
   }
@@ -65,10 +65,9 @@ void StageStore::read(StateReader& from, const LogWidths& widths) {
     states_[slot] = read_state(from, prepared_.plan, widths);
     set_wake(slot, states_[slot].wake);
     if (from.get_below(2) == 0) continue;
-    states_[slot].report = static_cast<Index>(reports.size());
-    KeyReport& report = reports.emplace_back(KeyReport{slot, {}});
+    const Index report = states_[slot].report = reports.add(slot);
     const std::size_t causes = from.get_count(1);
-    for (std::size_t cause = 0; cause < causes; ++cause) report.causes.push_back(from.get_cause());
+    for (std::size_t cause = 0; cause < causes; ++cause) reports.add_cause(report, from.get_cause());
   }
 }
 
@@ -102,8 +101,8 @@ void StageStore::absorb(StageStore& other) {
     states_[own] = std::move(other.states_[slot]);
     set_wake(own, states_[own].wake);
     if (report == kNone) continue;
-    states_[own].report = static_cast<Index>(reports.size());
-    reports.push_back({own, std::move(other.reports[report].causes)});
+    const Index added = states_[own].report = reports.add(own);
+    other.reports.for_causes(report, [&](Cause cause) { reports.add_cause(added, cause); });
   }
 }
 

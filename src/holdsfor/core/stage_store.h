@@ -116,7 +116,7 @@ class StageStore {
 
   // Writes keys that are wanted, and with `is_main` what all keys share; see state_io.h.
   using IsWanted = std::function<bool(std::span<const Value>)>;
-  using CausesOf = std::function<std::vector<Cause>(const KeyReport&)>;
+  using CausesOf = std::function<std::span<const Cause>(Index report)>;
   void write(StateWriter& into, const LogWidths& widths, bool is_main, const IsWanted& is_wanted,
              const CausesOf& causes_of) const;
   void read(StateReader& from, const LogWidths& widths);

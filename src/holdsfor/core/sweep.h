@@ -71,6 +71,7 @@ class Sweep {
     const Delay* rule = nullptr;
     std::size_t effect = 0;  // where its columns and its value begin in `effect_cells_`
     bool is_postponable = false;
+    bool has_come_true = false;  // it renews its own trigger then, perhaps
   };
   // Times at which something is given, each in order: events of a table, or starts and ends of a fluent.
   struct Source {
@@ -137,9 +138,9 @@ class Sweep {
   [[nodiscard]] Time next_due() const {
     return first_attempt_ < attempts_.size() ? attempts_[first_attempt_].due : kForever;
   }
-  [[nodiscard]] std::span<const Attempt> due_attempts() const;
+  [[nodiscard]] std::span<Attempt> due_attempts();
   [[nodiscard]] bool comes_true(const Attempt& attempt) const;
-  [[nodiscard]] bool is_anything_due() const;
+  [[nodiscard]] bool is_anything_due();
   [[nodiscard]] GroundPair effect_of(const Attempt& attempt) const;
   void pass_on(Index component);
   void drop_due();

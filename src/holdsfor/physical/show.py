@@ -55,8 +55,9 @@ class Lines:
     def row(self, table: int, columns: Iterable[model.Shape], value: model.Shape | None = None) -> str:
         """An event, or a pair."""
         inside = ",".join(map(shape, columns))
-        name = self._plan.tables[table].label.rsplit("/", 1)[0]
-        found = f"{name}({inside})" if inside else name
+        name, _, arity = self._plan.tables[table].label.rpartition("/")
+        closing = arity.lstrip("0123456789")  # of names inside others: per(close_ballot/2)
+        found = (f"{name}({inside})" if inside else name) + closing
         return found if value is None else f"{found}={shape(value)}"
 
     def block(self, block: model.Block) -> Iterator[str]:

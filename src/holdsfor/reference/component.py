@@ -47,6 +47,8 @@ class Component:
         self._static: dict[Pair, float] = {}
         self._closed: dict[Pair, list[Interval]] = {}
         self._attempts: list[Attempt] = []
+        self._come_true: list[Attempt] = []
+        """Of the present time-point: an attempt may renew its own trigger, which would postpone it."""
         self._in_a_row = 0
         self._last_initiated: dict[Pair, int] = {}
         analysis = world.analysis
@@ -133,13 +135,16 @@ class Component:
 
     def _step(self, time: int) -> None:
         self.now = time
+        self._come_true.clear()
         if time == INITIAL * self._tick:
             for pair in filter(self.owns, self._world.initial_pairs):
                 self._initiate(pair)
         for group in self._groups:
             while any(self._decide(moment) for moment in group):
                 pass
-        for attempt in filter(self._comes_true, self._attempts):
+        for attempt in self._attempts:
+            if attempt not in self._come_true and not self._comes_true(attempt):
+                continue
             self._count(attempt)
             if attempt.effect is not None and not self.owns(attempt.effect):
                 self._world.scheduled.setdefault(self.now, {}).setdefault(attempt.effect)
@@ -157,6 +162,7 @@ class Component:
         for rule in self._rules.get(moment, ()):
             self._fire(rule)
         for attempt in self._due(moment):
+            self._come_true.append(attempt)
             if attempt.effect is None:
                 self._effects(EffectKind.TERMINATED).setdefault(attempt.trigger)
             else:

@@ -25,6 +25,12 @@ fi(f=a, g=b, 3).
 ft(f=a, 3).
 """
 """The delayed effects of each fluent begin anew by a rule that reads the other."""
+RENEWED = """
+initiatedAt(f=a, T) :- happensAt(switch(_), T).
+fi(f=a, f=a, 3).
+p(f=a).
+"""
+"""A delayed effect that renews what it comes from."""
 
 
 def run(reasoner: Reasoner, end: int) -> int:
@@ -39,6 +45,17 @@ def test_effects_in_a_row_are_limited(rules: str) -> None:
         run(reasoner, 1_000)
     with pytest.raises(HoldsforError, match="more than 10 delayed effects"):
         loads(rules).recognise({"switch": [(1, "a")]}, start=0, end=1_000, max_delayed_effects=10)
+
+
+def test_an_effect_that_renews_itself_is_counted() -> None:
+    reasoner = loads(RENEWED).limited(max_delayed_effects=50)
+    assert run(reasoner, 100) == 1
+    with pytest.raises(HoldsforError, match="more than 50 delayed effects"):
+        run(reasoner, 1_000)
+    with pytest.raises(HoldsforError, match="more than 50 delayed effects"):
+        recognise(
+            reasoner.analysis, [happened("switch", 1, "a")], Windows(1_000, 1_000, 0, 1_000), max_delayed_effects=50
+        )
 
 
 def test_events_in_between_begin_the_count_anew() -> None:
