@@ -30,11 +30,11 @@ def measured(engine: Engine, workload: str, quick: bool) -> dict[str, Any]:
     kind, _, name = workload.partition(":")
     if kind == "suite":
         found = engine.run("benchmarks.suite", "one", name, *small)
-        return found if "error" in found else _of_suite(found)
+        return found if "error" in found else figures_of_suite(found)
     return engine.run(f"benchmarks.engines.{kind}", name, *small, scripts=ROOT)
 
 
-def _of_suite(found: dict[str, Any]) -> dict[str, float]:
+def figures_of_suite(found: dict[str, Any]) -> dict[str, float]:
     """Times of a workload of the suite for one window, in ms."""
     figures: dict[str, float] = {"rss_mb": found["rss_mb"], "more_rss_mb": found["rss_mb"] - found["rss_ready_mb"]}
     for task, result in found["tasks"].items():
@@ -60,9 +60,9 @@ def run(targets: Sequence[Target], quick: bool, repeat: int, only: str | None) -
     workloads = list(dict.fromkeys(target.workload for target in targets))
     for workload in workloads:
         for _ in range(1 if quick else repeat):
-            for engine in engines():
+            for engine in engines(only):
                 is_wanted = any(target.compares for target in targets if target.workload == workload)
-                if (only and engine.name != only) or (engine.name == "old" and not is_wanted):
+                if engine.name == "old" and not is_wanted:
                     continue
                 figures = measured(engine, workload, quick)
                 found[engine.name][workload] = best(found[engine.name].get(workload), figures)

@@ -42,9 +42,10 @@ class Engine:
         return found
 
 
-def engines() -> tuple[Engine, Engine]:
-    """The old and the new one. The worktree of the old one is made if it is not there."""
-    return Engine("old", old_worktree()), Engine("new", ROOT)
+def engines(only: str | None = None) -> list[Engine]:
+    """The old and the new one, or only one of them. The worktree of the old one is made if it is not there."""
+    folders = {"old": old_worktree, "new": lambda: ROOT}
+    return [Engine(name, folder()) for name, folder in folders.items() if only in (None, name)]
 
 
 def old_worktree() -> Path:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import MutableMapping
-from pathlib import Path
 
 VARIABLE = "NPY_DISABLE_CPU_FEATURES"
 FEATURES = "X86_V4 AVX512_ICL AVX512_SPR"
@@ -27,7 +26,8 @@ def let_numpy_sort_fast(environment: MutableMapping[str, str] = os.environ) -> N
 def _about_processor() -> str:
     """What Linux says about the first core; nothing on other systems."""
     try:
-        with Path("/proc/cpuinfo").open(encoding="utf-8") as lines:
+        # Without a Path: to import those takes longer than all that `import holdsfor` does.
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:  # noqa: PTH123
             return lines.read(4096).partition("\n\n")[0]
     except OSError:
         return ""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from holdsfor.diagnostics import HoldsforError, warn_caller
+from holdsfor.records import record
 from holdsfor.written_times import (
     DURATION_WORDS,
     UNCLEAR_UNITS,
@@ -84,7 +84,7 @@ def _more_about(unit: object) -> str:
     return f"; {UNCLEAR_UNITS[unit]}" if isinstance(unit, str) and unit in UNCLEAR_UNITS else ""
 
 
-@dataclass(frozen=True)
+@record
 class TimeScale:
     """What time-points are: how long one is, since 1970, and in which zone people want to read them.
 

@@ -266,10 +266,12 @@ def _read(
 
 
 def _require_some_read(reading: Reading, events: list[Path], mapping: Path | None, rules: list[Path]) -> None:
-    from holdsfor.io.looks import require_some_read
-
     unknown, rejects = reading.unknown, reading.rejects
     read = reading.rows - sum(unknown.values()) - rejects.count
+    if read:
+        return
+    from holdsfor.io.looks import require_some_read
+
     described = None if mapping is None else str(mapping)
     require_some_read(events, read=read, unknown=unknown, malformed=rejects.first, mapping=described, rules=rules)
 

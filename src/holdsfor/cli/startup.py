@@ -1,35 +1,41 @@
 """Modules of others that a run on files can do without, or with less of them. Only for a process that is ours alone.
 
-Arrow imports pandas with the first array it makes, describes each of its functions in `pyarrow.compute`, and asks NumPy
-whether an array is masked. Each of these takes longer than the run on a small file.
+Arrow imports pandas and dateutil with the first array it makes, describes each of its functions in `pyarrow.compute`,
+and asks NumPy whether an array is masked. NumPy describes its functions, too. Typer could start a browser.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    # Only for annotations: what it imports takes longer than all that is done here.
+    from importlib.abc import Loader
 
 
 def import_less() -> None:
-    """Keep Arrow from importing pandas, and give it what else it needs name by name."""
+    """Keep Arrow from importing pandas and dateutil, and give all what else they need name by name."""
     sys.meta_path.insert(0, _Finder())
+    # NumPy's linear algebra starts a thread for each core when it is loaded, and nothing here makes use of it.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     def find_spec(self, fullname: str, path: Sequence[str] | None, _target: object = None) -> ModuleSpec | None:
-        if fullname == "pandas":
+        if fullname in ("pandas", "dateutil"):
             raise ModuleNotFoundError(fullname)
         found = PathFinder.find_spec(fullname, path) if fullname in _BY_NAME else None
         if found is not None and found.loader is not None:
-            found.loader = _ByName(found.loader, _BY_NAME[fullname])
+            found.loader = _ByName(found.loader, _BY_NAME[fullname])  # type: ignore[assignment]
         return found
 
 
-class _ByName(Loader):
+class _ByName:
     """Loads a module whose names are made when they are used; with the first that is not made so, it becomes whole."""
 
     def __init__(self, whole: Loader, make: Callable[[str], Any]) -> None:
@@ -62,6 +68,17 @@ class _Module(ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         return self.find(name)
+
+
+def _later(_name: str) -> None:
+    """None of it until somebody uses it."""
+
+
+def _hint(name: str) -> Any:
+    """What annotations that are read by nobody are made of."""
+    from numpy._core.multiarray import ndarray
+
+    return ndarray if name == "NDArray" else None
 
 
 def _masked(name: str) -> Any:
@@ -138,4 +155,19 @@ _BY_HAND: dict[str, Callable[..., Any]] = {
     "fill_null": _fill_null,
 }
 """Functions that Arrow, too, has written by hand."""
-_BY_NAME = {"pyarrow.compute": _function, "numpy.ma": _masked}
+_BY_NAME: dict[str, Callable[[str], Any]] = {
+    "pyarrow.compute": _function,
+    "numpy.ma": _masked,
+    "numpy.typing": _hint,
+    "numpy._typing": _hint,
+    # Descriptions of NumPy's functions: with these modules they are added to those functions.
+    "numpy._core._add_newdocs": _later,
+    "numpy._core._add_newdocs_scalars": _later,
+    "ctypes": _later,
+    "ipaddress": _later,
+    "pickle": _later,
+    "shellingham": _later,
+    "socket": _later,
+    "subprocess": _later,
+    "tokenize": _later,
+}

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -42,10 +41,11 @@ from holdsfor.logic.solver import Predicate
 from holdsfor.physical.encode import Encoder
 from holdsfor.physical.lower import Lowered, lower
 from holdsfor.physical.model import Site
+from holdsfor.records import record
 from holdsfor.syntax.terms import Compound, Term, Var
 
 
-@dataclass(frozen=True)
+@record
 class Program:
     """A plan as the core takes it, with what stays outside: symbols and goals, and the places of instructions."""
 
@@ -62,7 +62,7 @@ def encoded(plan: Plan) -> Program:
     return Program(lowered, encoder.encode(lowered.plan), encoder.sites)
 
 
-@dataclass(frozen=True)
+@record
 class EventRows:
     """Occurrences as the core takes them: times, and the words of their arguments row by row."""
 
@@ -86,7 +86,7 @@ class EventRows:
         return EventRows(self.table, self.time.copy(), self.words)
 
 
-@dataclass(frozen=True)
+@record
 class FluentRows:
     """Reports of input fluents as the core takes them."""
 

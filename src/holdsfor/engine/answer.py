@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.tables import Events, Intervals
+from holdsfor.records import record
 
 
-@dataclass(frozen=True)
+@record
 class Answer:
     """What holds at one query time: intervals that reach into the window, derived events inside it.
 

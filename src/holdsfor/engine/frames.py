@@ -10,6 +10,7 @@ import numpy as np
 
 from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted, search, true_rows
 from holdsfor.engine.numbers import Array, are_alike, numbered, stacked_numbers
+from holdsfor.records import record
 
 
 class Selection:
@@ -71,7 +72,7 @@ class Numbers(_Plain):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lists:
     """A column of lists: row i has `lengths[i]` items from `starts[i]` on. Rows may share their items."""
 

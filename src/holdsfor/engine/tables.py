@@ -12,6 +12,7 @@ import numpy as np
 from holdsfor.engine.frames import Codes, Column, Lists, combined_keys, numbering, order_of, row_keys
 from holdsfor.engine.kernels import EMPTY, Ints, Spans, blocks, is_sorted, true_rows
 from holdsfor.logic.arithmetic import EvaluationError
+from holdsfor.records import record
 
 FOREVER = np.int64(2**62)
 """The end of an interval that is still open; minus this, a start before all time."""
@@ -27,7 +28,7 @@ def times_in(column: Any, missing: np.int64) -> Ints:
     return found
 
 
-@dataclass(frozen=True)
+@record
 class Space:
     """How groups and times are packed into one integer during an evaluation.
 
@@ -117,7 +118,7 @@ class Space:
         return packed
 
 
-@dataclass(frozen=True)
+@record
 class Events:
     """The occurrences of one event: a column per argument, and times."""
 
@@ -255,7 +256,7 @@ def _together(columns: list[Ints]) -> Ints:
     return np.concatenate(columns) if columns else EMPTY
 
 
-@dataclass(frozen=True)
+@record
 class Intervals:
     """Maximal intervals of one fluent, sorted by arguments, value and start.
 

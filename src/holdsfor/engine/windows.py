@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import FOREVER
+from holdsfor.records import record
 
 
-@dataclass(frozen=True)
+@record
 class WindowPlan:
     """Query times `start + step, …` up to the first at or after `end`, each seeing `size` time-points.
 

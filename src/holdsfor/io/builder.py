@@ -15,10 +15,11 @@ from holdsfor.engine.stream import EventColumns, FluentColumns, MeasuredEvents, 
 from holdsfor.io.columns import Cells, are_plain_floats, encode, together
 from holdsfor.io.layouts import Form, Layout
 from holdsfor.io.rejects import Rejects
+from holdsfor.records import record
 from holdsfor.times import TimeScale
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Piece:
     """Rows of one layout. `end` and `value` are there for input fluents only."""
 

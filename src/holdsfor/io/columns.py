@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -13,6 +12,7 @@ import pyarrow.compute as pc
 from holdsfor.engine.dictionary import Dictionary, Value, lie_close, plain_text, values_of_numbers
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.tables import FOREVER
+from holdsfor.records import record
 from holdsfor.syntax.numbers import EXACT, read_number
 from holdsfor.times import LATEST
 
@@ -24,7 +24,7 @@ _BEGINS_LIKE_A_NUMBER = r"^\s*[+-]?\.?[0-9]"
 _OPEN = pa.array(["", "inf", "infinity"])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cells:
     """A piece of an argument column: distinct values and indices into them, or plain numbers.
 
@@ -154,7 +154,7 @@ def value_of_text(text: str) -> str | int | float:
     return text if number is None else number
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Times:
     """A column of times, and where it is none; `wrong` is None if all is well. `dated` ones were timestamps or dates.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from holdsfor.compiler.analysis.entities import Entities, Entity, EntityKind, Role, Symbol
 from holdsfor.compiler.analysis.reckoned import Reckoned
 from holdsfor.ir import DeclarationKind
+from holdsfor.records import record
 
 
 class Form(StrEnum):
@@ -22,7 +22,7 @@ FIELDS_BEFORE_ARGUMENTS = {Form.INTERVAL: 5, Form.POINT: 4, Form.EVENT: 3}
 """`name|arrival|start|end|value|…`, `name|arrival|time|value|…`, `name|arrival|occurrence|…`; first fit counts."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Layout:
     """The symbol that a row is about, and the form of the row."""
 

@@ -13,12 +13,13 @@ import pyarrow.compute as pc
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import Ints
 from holdsfor.io.lines import csv_lines, csv_text
+from holdsfor.records import record
 
 SHOWN = 5
 HEADER = b"file,line,reason,row\n"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Malformed:
     """A row that could not be read; line 0 is one whose line is not known."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from holdsfor.logic.arithmetic import (
     EvaluationError,
@@ -23,11 +22,12 @@ from holdsfor.logic.arithmetic import (
 )
 from holdsfor.logic.order import order_key
 from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
+from holdsfor.records import record
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LibraryPredicate:
     """A built-in predicate: the arguments it needs and how it is solved."""
 

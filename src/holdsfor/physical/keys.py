@@ -42,13 +42,14 @@ from holdsfor.physical.instructions import origin
 from holdsfor.physical.open_ends import openly_ended
 from holdsfor.physical.order import by_name, component_order, rule_order
 from holdsfor.physical.required import makes_intervals, required_leaves
+from holdsfor.records import record
 
 Parts = tuple[Places, ...]
 """For each of some places, the parts of the key that may have its value."""
 TimedRule = EffectRule | EventRule | IntervalRule
 
 
-@dataclass(frozen=True)
+@record
 class Input:
     """How rows of an input reach keys: by the whole key, or with `parts` by a part of it. Without places, all keys share it."""
 
@@ -57,7 +58,7 @@ class Input:
     parts: Parts = ()
 
 
-@dataclass(frozen=True)
+@record
 class Component:
     """Fluents and events that are evaluated together, with their rules in order and what those say of keys."""
 
@@ -72,7 +73,7 @@ class Component:
         return frozenset(one.symbol for one in readings if one.is_trigger and one.symbol not in self.members)
 
 
-@dataclass(frozen=True)
+@record
 class Draft:
     """A stage by its symbols."""
 
@@ -83,7 +84,7 @@ class Draft:
     why: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class _Key:
     """A key for a component: its places in the members, and how it finds each input: one of the ways given, if there are any."""
 

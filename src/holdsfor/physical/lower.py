@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis import instant
@@ -39,6 +39,7 @@ from holdsfor.physical.order import body_order, by_name, moment_order, rule_orde
 from holdsfor.physical.passes import improve
 from holdsfor.physical.scope import Scope
 from holdsfor.physical.statics import lower_definition
+from holdsfor.records import record
 from holdsfor.syntax.terms import Compound, Var
 
 _ROLES = {
@@ -56,7 +57,7 @@ _MOMENTS = {
 }
 
 
-@dataclass(frozen=True)
+@record
 class Lowered:
     """A plan with what is kept outside of it: the symbols of its tables, and the goals that the core asks back."""
 

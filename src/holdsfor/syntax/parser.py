@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from holdsfor.diagnostics import Diagnostic, Source, Span
+from holdsfor.records import record
 from holdsfor.syntax.complaints import Complaining, SyntaxProblem
 from holdsfor.syntax.durations import duration_term, is_sensible
 from holdsfor.syntax.hints import Advice
@@ -22,7 +23,7 @@ _FLAT = {",": (",",), ";": (";", "|"), "|": (";", "|")}
 """Operators whose chains are one flat term, and those that continue a chain."""
 
 
-@dataclass(frozen=True)
+@record
 class Parsed:
     """The clauses of a source, its comments, and what was wrong with it."""
 

@@ -7,7 +7,6 @@ some places of what it reads; where every rule has, rows with a key are all that
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, product
 
 from holdsfor.compiler.analysis.dependencies import conditions
@@ -28,6 +27,7 @@ from holdsfor.ir import (
     walk,
 )
 from holdsfor.ir.metric import MetricRule
+from holdsfor.records import record
 from holdsfor.syntax.terms import Term, Var, variables
 
 Places = tuple[int, ...]
@@ -39,7 +39,7 @@ _MOST_PLACES = 3
 _MOST_CHOICES = 64
 
 
-@dataclass(frozen=True)
+@record
 class Reading:
     """A condition of a rule, or the fluent that a delayed effect starts from: what it reads, and its terms.
 
@@ -59,7 +59,7 @@ class Reading:
         return frozenset(found.name for term in terms for found in variables(term))
 
 
-@dataclass(frozen=True)
+@record
 class RuleShape:
     """A rule as its head and what it reads.
 

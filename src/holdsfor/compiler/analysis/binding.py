@@ -32,6 +32,7 @@ from holdsfor.ir import (
     variable_names,
 )
 from holdsfor.logic.library import LIBRARY
+from holdsfor.records import record
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor, variables
 
 Predicate = tuple[str, int]
@@ -83,7 +84,7 @@ NO_NEEDS = Needs()
 """Every background predicate can be enumerated."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Schedule:
     """An executable order, what is bound at its end, and the literals that could not run."""
 

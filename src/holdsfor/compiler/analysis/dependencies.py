@@ -40,6 +40,7 @@ from holdsfor.ir import (
 from holdsfor.ir.literals import Body
 from holdsfor.ir.metric import MetricRule
 from holdsfor.logic.unify import is_ground, may_equal
+from holdsfor.records import record
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, ListTerm, Term, Var
 
@@ -68,7 +69,7 @@ class Vertex:
         return f"{self.symbol.signature}={self.value}" if self.symbol.kind is EntityKind.FLUENT else str(self.symbol)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Condition:
     """A temporal condition of a rule: what it reads, and whether only positively."""
 

@@ -7,16 +7,16 @@ and (P,Q) into `pair`. What else such a body says does not matter here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from holdsfor.compiler.analysis.entities import Entities, Role, Symbol
 from holdsfor.compiler.background import Background
 from holdsfor.ir import Call, Declaration, DeclarationKind, Program
 from holdsfor.logic.unify import resolve, unify
+from holdsfor.records import record
 from holdsfor.syntax.terms import Compound, Term, functor, variables
 
 
-@dataclass(frozen=True)
+@record
 class Filling:
     """Records that match `pattern`, an event or `F=V`, put instances of `atoms` into domains."""
 

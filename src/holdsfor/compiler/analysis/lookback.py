@@ -9,10 +9,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
 from holdsfor.ir import Assign, Body, Compare, IfThenElse, Literal, sub_bodies
+from holdsfor.records import record
 from holdsfor.syntax.terms import Compound, Const, Term, Var
 
 Linear = dict[str, float]
@@ -21,7 +21,7 @@ Linear = dict[str, float]
 _FLIPPED = {"<": ">", "=<": ">=", ">": "<", ">=": "=<", "=:=": "=:=", "=": "="}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reach:
     """The range of T - T0. `related` is False when nothing ties the two together."""
 

@@ -8,13 +8,13 @@ is *relational*: each instance needs its inputs brought to it. Where nothing is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
 from holdsfor.compiler.analysis.dependencies import Condition, DependencyGraph, conditions
 from holdsfor.compiler.analysis.entities import Entities, Symbol
 from holdsfor.ir import DelayRule, EffectRule, EventRule, Fvp, Happens, InitiallyRule, IntervalRule, Rule
 from holdsfor.ir.metric import Aggregate, Comparison, MetricRule, atoms
+from holdsfor.records import record
 from holdsfor.syntax.terms import Const, Term, Var
 
 
@@ -26,7 +26,7 @@ class Spread(StrEnum):
     SINGLE = "single"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Exchange:
     """An input that has to be brought to a relational stratum: which of its columns meet which of the key's."""
 
@@ -38,7 +38,7 @@ class Exchange:
         return f"{self.symbol} by {_ordinals(self.columns) or 'broadcast'}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PartitionKey:
     """The key of a stratum. `positions` gives the key column of each fluent and event that takes part."""
 
@@ -63,7 +63,7 @@ def _ordinals(positions: Iterable[int]) -> str:
     return " and ".join(f"its {_ordinal(position)} argument" for position in positions)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Part:
     """A head or a condition of a rule: a symbol and the terms of its columns."""
 
@@ -74,8 +74,10 @@ class _Part:
         return [i for i, term in enumerate(self.columns) if isinstance(term, Var) and term.name == name]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _RuleParts:
+    """The parts of a rule."""
+
     head: _Part
     inputs: tuple[_Part, ...]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from holdsfor.diagnostics import HoldsforError, Span
 from holdsfor.ir import (
@@ -23,6 +22,7 @@ from holdsfor.ir import (
     variable_names,
     walk,
 )
+from holdsfor.records import record
 from holdsfor.syntax.terms import EMPTY_LIST, Term, Var, variables
 
 
@@ -37,7 +37,7 @@ class NotSupported(HoldsforError):
         )
 
 
-@dataclass(frozen=True)
+@record
 class Goal:
     """A condition on interval lists that is no operator: the lists it reads, and the variables it gives values."""
 
@@ -46,7 +46,7 @@ class Goal:
     gives: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@record
 class Variant:
     """One way: the list behind each interval variable, tests for emptiness, and conditions on other variables.
 

@@ -65,6 +65,8 @@ def _durations_of(atom: MetricAtom) -> Iterator[Compound]:
 
 @dataclass
 class _Resolving:
+    """Puts numbers in the place of durations, and keeps what is wrong with them."""
+
     size: int
     findings: list[Diagnostic] = field(default_factory=list)
 

@@ -47,6 +47,8 @@ def with_calendar(program: Program) -> tuple[Program, list[Diagnostic]]:
 
 @dataclass
 class _Lowering:
+    """Puts other conditions in the place of those about the calendar, and keeps what is wrong with them."""
+
     scale: TimeScale
     own: set[tuple[str, int]]
     findings: list[Diagnostic] = field(default_factory=list)

@@ -14,7 +14,7 @@ what it is, a list predicate of the program.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from holdsfor.ir import (
     DURATIONS,
@@ -36,6 +36,7 @@ from holdsfor.ir import (
     walk,
 )
 from holdsfor.logic.unify import substitute
+from holdsfor.records import record
 from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
 
 Predicate = tuple[str, int]
@@ -47,7 +48,7 @@ _NOW = Var("#now")
 _FALSE: Literal = Call(Const("fail"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Filter:
     """What a `findall` over one list does: which intervals it keeps, of which list, up to which limit."""
 

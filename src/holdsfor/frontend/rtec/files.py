@@ -77,6 +77,8 @@ def named_files(parsed: Parsed) -> Iterator[tuple[Span, Path]]:
 
 @dataclass
 class _Loading:
+    """Which files are loaded already, and which are being loaded."""
+
     read: ReadFile
     loaded: set[Path]
     open: list[Path] = field(default_factory=list)
