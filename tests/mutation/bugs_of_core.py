@@ -208,18 +208,6 @@ STORE = [
         "time",
     ),
     CoreBug(
-        "intervals that go on in others end with themselves",
-        "key_segments.cpp",
-        "if («one.start <= end») end = std::max(end, one.end);",
-        "false",
-    ),
-    CoreBug(
-        "initiations of earlier stages change nothing later on",
-        "key_segments.cpp",
-        "mark_dirty(state, time, «moved(time, keep[item.arrivals->table])»);",
-        "time",
-    ),
-    CoreBug(
         "results after segments that have changed stay where they were",
         "key_segments.cpp",
         "later[i].results += «found_.size() - (to - from)»;",

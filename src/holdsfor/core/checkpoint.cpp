@@ -94,7 +94,7 @@ void save_pairs(CheckpointWriter& into, const FluentTable& fluent, bool keeps_al
     saved.order.push_back(number);
   }
   // The same state has the same words, whichever pair came first: so it is seen that a change has no effect any more.
-  if (!keeps_all) sort_by_contents(fluent, saved.order);
+  if (!keeps_all && saved.order.size() > 1) sort_by_contents(fluent, saved.order);
   for (const Index number : saved.order) {
     saved.pairs[number] = count++;
     keep_instance(fluent.pairs[number].instance);

@@ -127,19 +127,22 @@ std::optional<Time> KeyEvaluator::end_checkpoint(const KeyState& state, Time kno
   return last > known ? std::optional(last) : std::nullopt;
 }
 
-// Chooses those of `times_` that are far enough from each other, and from a checkpoint before them. The last one and
-// that at the border stay in any case.
-void KeyEvaluator::choose_spaced(KeyState& state, Time before, const Course& course) {
+// A checkpoint is to be made at the border. Those before it would go anyway, and its segment is to be the first one.
+void KeyEvaluator::drop_until(KeyState& state, Time border) {
+  std::erase_if(state.later, [&](const LaterCheckpoint& one) { return one.checkpoint.time <= border; });
+}
+
+// Chooses those of `times_` that are far enough from each other, and from a checkpoint before them. The last one stays
+// in any case.
+void KeyEvaluator::choose_spaced(KeyState& state, Time before, std::size_t spacing) {
   is_kept_.assign(times_.size(), false);
-  if (times_.empty()) return;
   is_kept_.back() = true;
-  const bool is_short = state.log.cells().size() <= course.spacing;
   const auto place = [&](Time time) {
-    return is_short || time == kNever ? 0 : state.log.find(moved(time, 1), 0, widths_).at;
+    return time == kNever ? 0 : state.log.find(moved(time, 1), 0, widths_).at;
   };
   std::size_t from = place(before);
   for (std::size_t i = 0; i + 1 < times_.size(); ++i) {
-    if (times_[i] != course.border && place(times_[i + 1]) - from <= course.spacing) continue;
+    if (place(times_[i + 1]) - from <= spacing) continue;
     is_kept_[i] = true;
     from = place(times_[i]);
   }
@@ -150,7 +153,7 @@ void KeyEvaluator::thin_out(KeyState& state, const Course& course) {
   if (state.later.size() <= 2 * kMostSegments) return;
   times_.clear();
   for (const LaterCheckpoint& one : state.later) times_.push_back(one.checkpoint.time);
-  choose_spaced(state, state.base.time, course);
+  choose_spaced(state, state.base.time, course.spacing);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < times_.size(); ++i) {
     if (!is_kept_[i]) continue;

@@ -60,16 +60,10 @@ void KeyEvaluator::evaluate(StageStore& stage, const StageStore::Work& work, con
     state.is_idle = false;
     Course course = plot(stage, state, is_known, is_compacted);
     const std::uint32_t steps = sweep_.steps();
+    if (course.border) drop_until(state, *course.border);
     find_dirty(stage, work, state, first_change);
     outcome.is_changed = evaluate_dirty(stage, work, state, course, is_wanted, out);
     out.time_points += sweep_.steps() - steps;
-    if (is_compacted) {
-      const auto made = std::find_if(state.later.begin(), state.later.end(), [&](const LaterCheckpoint& one) {
-        return one.checkpoint.time == border_;
-      });
-      is_stable_ = made->checkpoint.words == state.base.words;
-      static_cast<void>(promote(stage, state, kForever));
-    }
     state.own_wake = std::min(sweep_.wake(), state.intervals.wake(world_.query));
   }
   outcome.is_idle = state.is_idle;

@@ -76,7 +76,8 @@ class KeyEvaluator {
   [[nodiscard]] Course plot(const StageStore& stage, const KeyState& state, bool is_known, bool is_compacted) const;
   [[nodiscard]] std::size_t spacing(const StageStore& stage, const KeyState& state, std::size_t words) const;
   [[nodiscard]] std::optional<Time> end_checkpoint(const KeyState& state, Time known) const;
-  void choose_spaced(KeyState& state, Time before, const Course& course);
+  static void drop_until(KeyState& state, Time border);
+  void choose_spaced(KeyState& state, Time before, std::size_t spacing);
   void thin_out(KeyState& state, const Course& course);
 
   // Segments, see key_segments.cpp
@@ -94,6 +95,7 @@ class KeyEvaluator {
              Segments saves, Time until);
   [[nodiscard]] std::size_t take_over(const StageStore& stage, KeyState& state, Course& course, Segments segments,
                                       bool is_changed);
+  [[nodiscard]] bool thin_saved(const StageStore& stage, KeyState& state, Course& course, std::size_t first);
   void note_difference(std::span<const Value> before, const std::vector<bool>& is_wanted, StageOutput& out);
   static void put(const Value* row, bool is_removed, StageOutput& out);
   void settle(const StageStore& stage, KeyState& state, std::size_t results);
@@ -109,14 +111,14 @@ class KeyEvaluator {
   Window window_;
   Time first_ = kNever;   // that the window sees
   Time border_ = kNever;  // up to here everything is final
-  std::vector<bool> is_dirty_;  // by segment, as they were before the evaluation
+  std::vector<std::uint8_t> is_dirty_;  // by segment, as they were before the evaluation
   // Checkpoints that were saved since `found_` was empty, and where the results begin there that each does not settle.
   // Those from `saves_` on keep their memory.
   std::vector<Checkpoint> saved_;
   std::vector<std::size_t> saved_results_;
   std::size_t saves_ = 0;
-  std::vector<Time> times_;     // of checkpoints
-  std::vector<bool> is_kept_;   // which of them are to stay
+  std::vector<Time> times_;    // of checkpoints
+  std::vector<bool> is_kept_;  // which of them are to stay
   Results unreported_;
   bool is_last_ = false;
   bool is_stable_ = false;  // the last compaction has kept the same as the one before

@@ -50,16 +50,21 @@ void KeyEvaluator::mark_dirty(const KeyState& state, Time first, Time last) {
   });
   const auto to = std::partition_point(
       from, later.end(), [&](const LaterCheckpoint& one) { return one.checkpoint.time < last; });
-  std::fill(is_dirty_.begin() + (from - later.begin()), is_dirty_.begin() + (to - later.begin()) + 1, true);
+  std::fill(is_dirty_.begin() + (from - later.begin()), is_dirty_.begin() + (to - later.begin()) + 1, 1);
 }
 
 void KeyEvaluator::find_dirty(const StageStore& stage, const StageStore::Work& work, const KeyState& state,
                               Time first_change) {
-  is_dirty_.assign(state.later.size() + 1, false);
-  is_dirty_.back() = true;
+  is_dirty_.assign(state.later.size() + 1, 0);
+  is_dirty_.back() = 1;
   if (state.later.empty() || first_change == kForever) return;
   const Time from_others = std::min(work.first_change, stage.first_change());
-  if (state.later.size() == 1 || from_others <= first_change) {
+  if (state.later.size() == 1) {
+    const Time decided = moved(state.later[0].checkpoint.time, world_.plan().settle);
+    if (decided >= first_change) is_dirty_[0] = 1;
+    return;
+  }
+  if (from_others <= first_change) {
     mark_dirty(state, first_change, kForever);
     return;
   }
@@ -89,7 +94,7 @@ void KeyEvaluator::find_dirty(const StageStore& stage, const StageStore::Work& w
   }
   std::size_t runs = 0;
   for (std::size_t i = 0; i + 1 < is_dirty_.size(); ++i) runs += static_cast<std::size_t>(is_dirty_[i] < is_dirty_[i + 1]);
-  if (runs > kMostRuns) std::fill(std::find(is_dirty_.begin(), is_dirty_.end(), true), is_dirty_.end(), true);
+  if (runs > kMostRuns) std::fill(std::find(is_dirty_.begin(), is_dirty_.end(), 1), is_dirty_.end(), 1);
 }
 
 // Evaluation
@@ -97,17 +102,12 @@ void KeyEvaluator::find_dirty(const StageStore& stage, const StageStore::Work& w
 // Whether results have changed.
 bool KeyEvaluator::evaluate_dirty(const StageStore& stage, const StageStore::Work& work, KeyState& state,
                                   Course& course, const std::vector<bool>& is_wanted, StageOutput& out) {
-  if (course.border) {
-    const auto at = std::partition_point(state.later.begin(), state.later.end(), [&](const LaterCheckpoint& one) {
-      return one.checkpoint.time < *course.border;
-    });
-    is_dirty_[static_cast<std::size_t>(at - state.later.begin())] = true;
-  }
+  if (course.border) is_dirty_[0] = 1;
   bool is_changed = false;
   std::size_t next = 0;
   // The number that the next segment had before.
   for (std::size_t was = 0; next <= state.later.size();) {
-    if (!is_dirty_[was]) {
+    if (is_dirty_[was] == 0) {
       ++was;
       ++next;
       continue;
@@ -137,7 +137,7 @@ std::size_t KeyEvaluator::evaluate_run(const StageStore& stage, const StageStore
   // The longer it takes, the more segments are evaluated together.
   for (std::size_t width = 1; next <= count; width *= 2) {
     std::size_t stop = std::min(next + width, count + 1);
-    while (stop <= count && is_dirty_[was + stop - first]) ++stop;
+    while (stop <= count && is_dirty_[was + stop - first] != 0) ++stop;
     const Checkpoint* from = nullptr;
     if (saves_ > 0) {
       from = &saved_[saves_ - 1];
@@ -184,12 +184,7 @@ void KeyEvaluator::plan_saves(KeyState& state, const Course& course, Segments se
     if (!has_end || !is_short) times_.push_back(state.later[i].checkpoint.time);
   }
   Time known = from;
-  if (course.border && *course.border > from && (has_end || *course.border < times_.back())) {
-    const auto at = std::lower_bound(times_.begin(), times_.end(), *course.border);
-    if (at == times_.end() || *at != *course.border) times_.insert(at, *course.border);
-    // Those before it would not stay.
-    known = *course.border;
-  }
+  if (course.border && segments.first == 0) times_.insert(times_.begin(), known = *course.border);
   if (!course.has_more) return;
   if (!is_short) {
     const std::size_t count = times_.size();
@@ -272,24 +267,21 @@ std::size_t KeyEvaluator::take_over(const StageStore& stage, KeyState& state, Co
       state.results.erase(result(from + common), result(to));
     }
   }
-  // Checkpoints that are too near to each other go, also the one before.
-  std::size_t first = segments.first;
-  if (saves_ > 0) {
-    course.spacing = spacing(stage, state, saved_[saves_ - 1].words.size());
-    const bool has_before = first > 0;
-    times_.clear();
-    if (has_before) times_.push_back(later[first - 1].checkpoint.time);
-    for (std::size_t i = 0; i < saves_; ++i) times_.push_back(saved_[i].time);
-    choose_spaced(state, first > 1 ? later[first - 2].checkpoint.time : state.base.time, course);
-    std::size_t kept = 0;
+  // The one at the border becomes the first one.
+  std::size_t settled = 0;
+  const bool has_border = course.border.has_value();
+  if (has_border) {
+    course.border.reset();
+    is_stable_ = state.base.words == saved_[0].words;
+    state.base = saved_[0];
+    settled = saved_results_[0];
+    --saves_;
     for (std::size_t i = 0; i < saves_; ++i) {
-      if (!is_kept_[i + static_cast<std::size_t>(has_before)]) continue;
-      if (kept != i) std::swap(saved_[kept], saved_[i]);
-      saved_results_[kept++] = saved_results_[i];
+      std::swap(saved_[i], saved_[i + 1]);
+      saved_results_[i] = saved_results_[i + 1];
     }
-    saves_ = kept;
-    if (has_before && !is_kept_[0]) --first;
   }
+  const std::size_t first = segments.first - static_cast<std::size_t>(thin_saved(stage, state, course, segments.first));
   // Those that stay where they are keep their memory.
   const auto place = [&](std::size_t at) { return later.begin() + static_cast<std::ptrdiff_t>(at); };
   if (first + saves_ > last) {
@@ -302,7 +294,31 @@ std::size_t KeyEvaluator::take_over(const StageStore& stage, KeyState& state, Co
     later[first + i].results = from + saved_results_[i];
   }
   for (std::size_t i = first + saves_; i < later.size(); ++i) later[i].results += found_.size() - (to - from);
+  if (has_border) settle(stage, state, settled);
   return first + saves_ + static_cast<std::size_t>(has_end);
+}
+
+// Drops checkpoints that were saved from a segment on where they are too near to each other. Whether the one before them
+// is to go, too.
+bool KeyEvaluator::thin_saved(const StageStore& stage, KeyState& state, Course& course, std::size_t first) {
+  if (saves_ == 0) return false;
+  course.spacing = spacing(stage, state, saved_[saves_ - 1].words.size());
+  const bool has_before = first > 0;
+  const bool is_short = state.log.cells().size() <= course.spacing;
+  if (!is_short) {
+    times_.clear();
+    if (has_before) times_.push_back(state.later[first - 1].checkpoint.time);
+    for (std::size_t i = 0; i < saves_; ++i) times_.push_back(saved_[i].time);
+    choose_spaced(state, first > 1 ? state.later[first - 2].checkpoint.time : state.base.time, course.spacing);
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < saves_; ++i) {
+    if (is_short ? i + 1 < saves_ : !is_kept_[i + static_cast<std::size_t>(has_before)]) continue;
+    if (kept != i) std::swap(saved_[kept], saved_[i]);
+    saved_results_[kept++] = saved_results_[i];
+  }
+  saves_ = kept;
+  return has_before && (is_short || !is_kept_[0]);
 }
 
 }  // namespace holdsfor

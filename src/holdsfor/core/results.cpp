@@ -37,6 +37,7 @@ struct Span {
 };
 
 void extract_events(const EventTable& events, Index table, ResultKind kind, Span span, Results& into) {
+  if (events.size() == 0) return;
   std::size_t near = 0;
   const auto [first, last] = events.between(moved(span.from, 1), span.until, near);
   for (std::size_t row = first; row < last; ++row) put_row(into, table, kind, events.time(row), events.row(row));
