@@ -137,9 +137,7 @@ void KeyEvaluator::drop_until(KeyState& state, Time border) {
 void KeyEvaluator::choose_spaced(KeyState& state, Time before, std::size_t spacing) {
   is_kept_.assign(times_.size(), false);
   is_kept_.back() = true;
-  const auto place = [&](Time time) {
-    return time == kNever ? 0 : state.log.find(moved(time, 1), 0, widths_).at;
-  };
+  const auto place = [&](Time time) { return time == kNever ? 0 : state.log.find(moved(time, 1), 0, widths_).at; };
   std::size_t from = place(before);
   for (std::size_t i = 0; i + 1 < times_.size(); ++i) {
     if (place(times_[i + 1]) - from <= spacing) continue;

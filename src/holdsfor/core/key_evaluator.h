@@ -109,8 +109,8 @@ class KeyEvaluator {
   ResultsDiff diff_;
   const LogWidths& widths_;
   Window window_;
-  Time first_ = kNever;   // that the window sees
-  Time border_ = kNever;  // up to here everything is final
+  Time first_ = kNever;                 // that the window sees
+  Time border_ = kNever;                // up to here everything is final
   std::vector<std::uint8_t> is_dirty_;  // by segment, as they were before the evaluation
   // Checkpoints that were saved since `found_` was empty, and where the results begin there that each does not settle.
   // Those from `saves_` on keep their memory.

@@ -48,8 +48,8 @@ void KeyEvaluator::mark_dirty(const KeyState& state, Time first, Time last) {
   const auto from = std::partition_point(later.begin(), later.end(), [&](const LaterCheckpoint& one) {
     return moved(one.checkpoint.time, world_.plan().settle) < first;
   });
-  const auto to = std::partition_point(
-      from, later.end(), [&](const LaterCheckpoint& one) { return one.checkpoint.time < last; });
+  const auto to =
+      std::partition_point(from, later.end(), [&](const LaterCheckpoint& one) { return one.checkpoint.time < last; });
   std::fill(is_dirty_.begin() + (from - later.begin()), is_dirty_.begin() + (to - later.begin()) + 1, 1);
 }
 
@@ -93,7 +93,8 @@ void KeyEvaluator::find_dirty(const StageStore& stage, const StageStore::Work& w
     mark_dirty(state, time, moved(time, keep[item.arrivals->table]));
   }
   std::size_t runs = 0;
-  for (std::size_t i = 0; i + 1 < is_dirty_.size(); ++i) runs += static_cast<std::size_t>(is_dirty_[i] < is_dirty_[i + 1]);
+  for (std::size_t i = 0; i + 1 < is_dirty_.size(); ++i)
+    runs += static_cast<std::size_t>(is_dirty_[i] < is_dirty_[i + 1]);
   if (runs > kMostRuns) std::fill(std::find(is_dirty_.begin(), is_dirty_.end(), 1), is_dirty_.end(), 1);
 }
 
@@ -298,8 +299,8 @@ std::size_t KeyEvaluator::take_over(const StageStore& stage, KeyState& state, Co
   return first + saves_ + static_cast<std::size_t>(has_end);
 }
 
-// Drops checkpoints that were saved from a segment on where they are too near to each other. Whether the one before them
-// is to go, too.
+// Drops checkpoints that were saved from a segment on where they are too near to each other. Whether the one before
+// them is to go, too.
 bool KeyEvaluator::thin_saved(const StageStore& stage, KeyState& state, Course& course, std::size_t first) {
   if (saves_ == 0) return false;
   course.spacing = spacing(stage, state, saved_[saves_ - 1].words.size());
