@@ -9,8 +9,8 @@ namespace {
 // So many cells of a log are not worth a checkpoint.
 constexpr std::size_t kFewCells = 64;
 
-// A segment of a long log has at least so many cells, or this part of all: so there are never many checkpoints, and a
-// late row costs about as much as finding its place in the log.
+// A segment of a long log has at least so many cells, or this part of all, so that there are never many checkpoints.
+// Shorter segments do not make a late row cheaper: what is left is to move rows and results.
 constexpr std::size_t kCellsOfSegment = 2048;
 constexpr std::size_t kMostSegments = 256;
 // A segment is so many times as long as a checkpoint, so that these need little memory beside the log.
