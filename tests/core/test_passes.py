@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from holdsfor import loads
 from holdsfor.logic.failures import Failures
@@ -11,7 +12,7 @@ from holdsfor.physical.lower import lower
 from holdsfor.physical.model import Constant, Register
 from holdsfor.physical.passes.fold_facts import fold_facts
 from holdsfor.physical.passes.late_facts import enumerate_facts_late
-from holdsfor.physical.passes.row_conditions import mark_row_conditions
+from holdsfor.physical.passes.row_tests import split_row_rules
 from holdsfor.physical.passes.unused_facts import drop_unused_facts
 from holdsfor.reference import Occurrence, Record, Windows, recognise
 from holdsfor.syntax.terms import Compound, Const, Term
@@ -23,7 +24,7 @@ ROW = model.Events(0, (Register(1, binds=True), Register(2, binds=True)), model.
 
 def _plan(*blocks: model.Block, facts: tuple[model.FactTable, ...] = ()) -> model.PhysicalPlan:
     rules = tuple(
-        model.Rule(model.HeadKind.INITIATE, 1, (Register(1),), Register(3), model.Program(block, 5), (0,))
+        model.Rule(model.HeadKind.INITIATE, 1, (Register(1),), Register(3), model.Program(block, 6), (0,))
         for block in blocks
     )
     component = model.Component((1,), (), rules, (), (), False)
@@ -120,21 +121,79 @@ def test_fact_tables_that_nothing_reads_are_left_out() -> None:
     assert drop_unused_facts(after) is after
 
 
-def test_conditions_on_the_row_are_those_before_the_first_other_one() -> None:
-    compare = model.Compare(">", Register(2), Constant(0))
-    holding = model.Holding(1, (Register(1),), Constant("yes"), model.Instant(model.NOW))
-    inner = model.Negate((compare, model.Facts(0, (Register(2), model.Anything()))))
-    earlier = model.Events(0, (Register(1, binds=True),), model.Instant(4, binds=True))
-    plan = _plan(
-        (ROW, compare, inner, holding, compare),
-        (ROW, model.Negate((holding,)), compare),
-        (ROW, model.Call(0, (1,), ()), compare),
-        (earlier, compare),
-        (holding, compare),
-        (ROW,),
-        (),
-    )
-    assert [rule.row_conditions for rule in _rules(mark_row_conditions(plan))] == [2, 0, 0, 0, 0, 0, 0]
+SITE = model.Site(row=(("V", 1), ("S", 2)))
+FAST = model.Compare(">", Register(2), Constant(0), SITE)
+HOLDS = model.Holding(1, (Register(1),), Constant("yes"), model.Instant(model.NOW))
+TWICE = model.Apply("*", (Register(2), Constant(2)))
+LIMIT = model.Facts(0, (Constant("odd"), Register(4, binds=True)))
+
+
+def _split(*blocks: model.Block) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """What is tested with the row, and what is left: heads need registers 1 and 3."""
+    plan = _plan(*blocks)
+    assert all(not rule.row_tests and not rule.row_rest for rule in _rules(plan))
+    after = _rules(split_row_rules(plan))
+    assert [replace(rule, row_tests=(), row_rest=()) for rule in after] == list(_rules(plan))
+    return [(rule.row_tests, rule.row_rest) for rule in after]
+
+
+def test_the_row_decides_what_needs_nothing_else() -> None:
+    inner = model.Negate((FAST, model.Facts(0, (Register(2), model.Anything()))))
+    assert _split((ROW, FAST, inner), (ROW, model.Choose(())), (ROW,)) == [((1, 2), ()), ((1,), ()), ((), ())]
+
+
+def test_the_row_decides_also_behind_what_has_nothing_to_report() -> None:
+    found = model.Holding(1, (Register(1),), Register(4, binds=True), model.Instant(model.NOW))
+    earlier = model.Events(0, (Register(1), model.Anything()), model.Instant(4, binds=True))
+    assert _split(
+        (ROW, HOLDS, FAST),
+        (ROW, model.Negate((HOLDS,)), earlier, FAST),
+        (ROW, found, model.Compare("<", Register(2), Register(4))),
+        (ROW, found, replace(FAST, site=model.Site(row=(("S", 2), ("F", 4))))),
+    ) == [((2,), (1,)), ((3,), (1, 2)), ((), (1, 2)), ((), (1, 2))]
+
+
+def test_nothing_is_tested_before_what_may_report() -> None:
+    total = model.Compare(">", TWICE, Register(4), model.Site(row=(("S", 2), ("F", 4))))
+    found = model.Holding(1, (Register(1),), Register(4, binds=True), model.Instant(model.NOW))
+    assert _split(
+        (ROW, found, total, FAST),
+        (ROW, model.Negate((found, total)), FAST),
+        (ROW, FAST, model.Compare(">", TWICE, Constant(9), SITE)),
+        (ROW, FAST, model.Call(0, (1,), ()), FAST),
+        (ROW, model.Compare(">", model.Structure("f", (Register(2),)), Constant(9), SITE), FAST),
+        (ROW, model.Compare("<", model.Calendar("hour", Register(0), 1, "UTC"), Constant(9), SITE), FAST),
+    ) == [((), (1, 2, 3)), ((), (1, 2)), ((1, 2), ()), ((1,), (2, 3)), ((), (1, 2)), ((), (1, 2))]
+
+
+def test_what_gives_a_value_that_is_needed_runs_again() -> None:
+    needed = model.Assign(Register(3, binds=True), TWICE, SITE)
+    idle = model.Assign(Register(4, binds=True), TWICE, SITE)
+    assert _split(
+        (ROW, needed, HOLDS, FAST),
+        (ROW, idle, model.Compare("<", Register(4), Constant(9), SITE)),
+        (ROW, idle, model.Equal(Register(4), Register(3, binds=True))),
+    ) == [((1, 3), (1, 2)), ((1, 2), ()), ((1, 2), (1, 2))]
+
+
+def test_facts_that_give_one_value_after_the_other_are_looked_up_later() -> None:
+    low = model.Compare("<", Register(2), Register(4), model.Site(row=(("S", 2), ("L", 4))))
+    gives = model.Equal(Register(4), Register(3, binds=True))
+    other = model.Facts(0, (Register(1), Register(5, binds=True)))
+    assert _split(
+        (ROW, LIMIT, gives),
+        (ROW, LIMIT, low, gives),
+        (ROW, LIMIT, low, gives, FAST),
+        (ROW, LIMIT, FAST, gives),
+        (ROW, LIMIT, low),
+        (ROW, LIMIT, other, model.Equal(Register(4), Register(5), negated=True), gives),
+    ) == [((), (1, 2)), ((), (1, 2, 3)), ((), (1, 2, 3, 4)), ((2,), (1, 3)), ((1, 2), ()), ((), (1, 2, 3, 4))]
+
+
+def test_only_rules_that_begin_with_a_row_are_split() -> None:
+    earlier = model.Events(0, (Register(1, binds=True), Register(2, binds=True)), model.Instant(4, binds=True))
+    holds = model.Holding(1, (Register(1, binds=True),), Register(2, binds=True), model.Instant(model.NOW))
+    assert _split((earlier, FAST), (holds, FAST), (holds, ROW, FAST), ()) == [((), ())] * 4
 
 
 RULES = (
@@ -167,7 +226,8 @@ def test_passes_change_neither_answers_nor_reports() -> None:
     assert len(wanted.failures) > 10
     plan = lower(reasoner.plan).plan
     rules = [rule for stage in plan.stages for component in stage.components for rule in component.rules]
-    assert [rule.row_conditions for rule in rules if rule.kind is model.HeadKind.INITIATE] == [1, 2, 2]
+    split = [(rule.row_tests, rule.row_rest) for rule in rules if rule.kind is model.HeadKind.INITIATE]
+    assert split == [((1,), ()), ((1, 2), ()), ((), (1, 2))]
 
 
 def test_facts_that_always_have_answers_are_enumerated_late() -> None:

@@ -30,7 +30,7 @@ def test_changed_plans_do_not_crash_at_length(seed: int) -> None:
     _fuzz(30, seed)
 
 
-@pytest.mark.parametrize("data", [b"", b"hfplan", b"hfplan\x00\x01" + bytes(48), b"hfplan\x00\x02" + bytes(48)])
+@pytest.mark.parametrize("data", [b"", b"hfplan", b"hfplan\x00\x01" + bytes(48), b"hfplan\x00\x03" + bytes(48)])
 def test_what_is_no_plan_is_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match="this is no plan"):
         built_core().Core(data, Host((), [], {}))

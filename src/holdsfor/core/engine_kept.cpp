@@ -119,7 +119,7 @@ RowSet Engine::kept(Index table) {
   for (StageStore& stage : stages_) {
     const Index number = stage.number();
     const bool has_checkpoint = is_member_[number][table] && !info.recomputed;
-    evaluator(0).begin(stage, window_, query_, {is_stopped_, nullptr});
+    evaluator(0).begin(stage, window_, query_, {is_stopped_, nullptr}, {});
     if (const KeyState* shared = stage.shared_state()) {
       found.begin(number, kNone);
       found.add_log(shared->log, widths_);

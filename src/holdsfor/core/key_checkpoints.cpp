@@ -92,7 +92,7 @@ KeyEvaluator::Course KeyEvaluator::plot(const StageStore& stage, const KeyState&
   // A key that is evaluated for the first time may be so for the last time, too, unless it is to be left behind.
   const bool is_long = is_known && state.log.cells().size() > kFewCells;
   const bool is_wanted = border_ != kNever || is_long || world_.prepared.checkpoint_cells;
-  course.has_more = stage.can_resume() && !is_last_ && is_wanted;
+  course.has_more = stage.can_resume() && !thrift_.is_last && is_wanted;
   const Checkpoint& last = state.later.empty() ? state.base : state.later.back().checkpoint;
   course.spacing = spacing(stage, state, last.words.size());
   return course;

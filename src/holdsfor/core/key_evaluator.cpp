@@ -23,8 +23,9 @@ KeyEvaluator::KeyEvaluator(const Prepared& prepared, TermTable& terms, Host& hos
   for (const RowConditions& one : conditions) writers_.emplace_back(widths, one, terms);
 }
 
-void KeyEvaluator::begin(const StageStore& stage, const Window& window, Time query, const Watch& watch, bool is_last) {
-  is_last_ = is_last;
+void KeyEvaluator::begin(const StageStore& stage, const Window& window, Time query, const Watch& watch,
+                         Thrift thrift) {
+  thrift_ = thrift;
   world_.watch = watch;
   stage.prepare(world_, query);
   window_ = window;
@@ -68,7 +69,7 @@ void KeyEvaluator::evaluate(StageStore& stage, const StageStore::Work& work, con
   }
   outcome.is_idle = state.is_idle;
   outcome.wake = next_wake(stage, state);
-  if (is_last_) state.drop_input();
+  if (thrift_.is_last) state.drop_input();
 }
 
 Time KeyEvaluator::take_in(StageStore& stage, const StageStore::Work& work, KeyState& state, StageOutput& out) {
@@ -101,10 +102,8 @@ Time KeyEvaluator::take_in(StageStore& stage, const StageStore::Work& work, KeyS
   return first;
 }
 
-void KeyEvaluator::note_difference(std::span<const Value> before, const std::vector<bool>& is_wanted,
-                                   StageOutput& out) {
-  out.conflicts -= static_cast<std::int64_t>(count_conflicts(before));
-  out.conflicts += static_cast<std::int64_t>(count_conflicts(found_));
+void KeyEvaluator::note_difference(const std::vector<bool>& is_wanted, StageOutput& out) const {
+  out.conflicts += diff_.more_conflicts();
   const auto is_passed_on = [&](const Value* row) {
     const ResultHead head = result_head(row);
     return is_wanted[head.table] && head.kind != ResultKind::kConflict;

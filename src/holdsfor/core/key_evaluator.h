@@ -42,8 +42,13 @@ class KeyEvaluator {
   KeyEvaluator(const Prepared& prepared, TermTable& terms, Host& host, const LogWidths& widths,
                const std::vector<RowConditions>& conditions);
 
-  // `watch` says whether evaluations are to stop. `is_last`: what is kept of keys for later query times is dropped.
-  void begin(const StageStore& stage, const Window& window, Time query, const Watch& watch, bool is_last = false);
+  // What is left out, because nobody asks for it.
+  struct Thrift {
+    bool is_last = false;      // what is kept of keys for later query times is dropped
+    bool no_changes = false;  // only results that go to other stages are compared with those before
+  };
+  // `watch` says whether evaluations are to stop.
+  void begin(const StageStore& stage, const Window& window, Time query, const Watch& watch, Thrift thrift);
   // Up to here everything is final; kNever if nothing is.
   [[nodiscard]] Time border() const { return border_; }
   // What the checkpoint of a key without rows has, at any time.
@@ -96,7 +101,7 @@ class KeyEvaluator {
   [[nodiscard]] std::size_t take_over(const StageStore& stage, KeyState& state, Course& course, Segments segments,
                                       bool is_changed);
   [[nodiscard]] bool thin_saved(const StageStore& stage, KeyState& state, Course& course, std::size_t first);
-  void note_difference(std::span<const Value> before, const std::vector<bool>& is_wanted, StageOutput& out);
+  void note_difference(const std::vector<bool>& is_wanted, StageOutput& out) const;
   static void put(const Value* row, bool is_removed, StageOutput& out);
   void settle(const StageStore& stage, KeyState& state, std::size_t results);
   [[nodiscard]] Time next_wake(const StageStore& stage, const KeyState& state) const;
@@ -120,7 +125,7 @@ class KeyEvaluator {
   std::vector<Time> times_;    // of checkpoints
   std::vector<bool> is_kept_;  // which of them are to stay
   Results unreported_;
-  bool is_last_ = false;
+  Thrift thrift_;
   bool is_stable_ = false;  // the last compaction has kept the same as the one before
 };
 

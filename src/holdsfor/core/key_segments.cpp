@@ -117,10 +117,11 @@ bool KeyEvaluator::evaluate_dirty(const StageStore& stage, const StageStore::Wor
     const std::size_t from = next == 0 ? 0 : state.later[next - 1].results;
     const std::size_t to = run.stop > state.later.size() ? state.results.size() : state.later[run.stop - 1].results;
     const auto before = std::span<const Value>(state.results).subspan(from, to - from);
-    diff_.compare(before, found_);
-    if (!diff_.is_empty()) note_difference(before, is_wanted, out);
-    is_changed = is_changed || !diff_.is_empty();
-    next = take_over(stage, state, course, run, !diff_.is_empty());
+    diff_.compare(before, found_, thrift_.no_changes ? &is_wanted : nullptr);
+    const bool is_other = thrift_.no_changes || !diff_.is_empty();
+    note_difference(is_wanted, out);
+    is_changed = is_changed || is_other;
+    next = take_over(stage, state, course, run, is_other);
     was += run.stop - run.first;
   }
   thin_out(state, course);

@@ -1,6 +1,7 @@
 #include "log_writer.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace holdsfor {
 namespace {
@@ -147,8 +148,8 @@ void LogWriter::apply(const Value* row, std::vector<Cause>* causes) {
     if (takes_back) {
       taken_.unmatched += static_cast<std::size_t>((flags & kIsCounted) != 0);
     } else {
-      run_.added(args, end_);
       insert(row, causes);
+      run_.added(args, out_.data(), end_ - run_.width);
     }
     return;
   }
@@ -190,7 +191,7 @@ void LogWriter::Run::begin(std::size_t at, std::size_t row_width) {
   from = at;
   width = row_width;
   has_gaps = false;
-  if (!rows_.empty()) rows_.clear();
+  indexed_ = 0;
 }
 
 std::size_t LogWriter::Run::find(std::span<const Value> args, const Value* cells, std::size_t end) {
@@ -204,17 +205,36 @@ std::size_t LogWriter::Run::find(std::span<const Value> args, const Value* cells
     }
     return kNoRow;
   }
-  if (rows_.empty()) {
-    for (std::size_t at = from; at < end; at += width) rows_.emplace(hash_of({cells + at + kLogHead, args.size()}), at);
-  }
-  for (auto [at, last] = rows_.equal_range(hash_of(args)); at != last; ++at) {
-    if (is(at->second)) return at->second;
+  if (indexed_ == 0) index(cells, end);
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t slot = hash_of(args) & mask; slots_[slot] != kNoRow; slot = (slot + 1) & mask) {
+    if (is(slots_[slot])) return slots_[slot];
   }
   return kNoRow;
 }
 
-void LogWriter::Run::added(std::span<const Value> args, std::size_t at) {
-  if (!rows_.empty()) rows_.emplace(hash_of(args), at);
+void LogWriter::Run::added(std::span<const Value> args, const Value* cells, std::size_t at) {
+  if (indexed_ == 0) return;
+  if ((indexed_ + 1) * 2 > slots_.size()) {
+    index(cells, at + width);
+  } else {
+    put(hash_of(args), at);
+  }
+}
+
+// All rows up to `end`; room is left for as many more.
+void LogWriter::Run::index(const Value* cells, std::size_t end) {
+  slots_.assign(std::bit_ceil((end - from) / width * 4), kNoRow);
+  indexed_ = 0;
+  for (std::size_t at = from; at < end; at += width) put(hash_of({cells + at + kLogHead, width - kLogHead}), at);
+}
+
+void LogWriter::Run::put(std::uint64_t hash, std::size_t at) {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t slot = hash & mask;
+  while (slots_[slot] != kNoRow) slot = (slot + 1) & mask;
+  slots_[slot] = at;
+  ++indexed_;
 }
 
 }  // namespace holdsfor

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "edits.h"
@@ -33,19 +32,26 @@ class LogWriter {
   static constexpr std::size_t kNoRow = SIZE_MAX;
 
   // Rows of one time and table at the end of what is written. Many are found by their hash.
-  struct Run {
-    static constexpr std::size_t kFewRows = 16;
-
+  class Run {
+   public:
     std::size_t from = 0;
     std::size_t width = 0;
     bool has_gaps = false;  // some were taken back
 
     void begin(std::size_t at, std::size_t row_width);
+    // Where a row with these arguments stands before `end`; kNoRow if there is none.
     std::size_t find(std::span<const Value> args, const Value* cells, std::size_t end);
-    void added(std::span<const Value> args, std::size_t at);
+    // Notes that a row is written at `at`.
+    void added(std::span<const Value> args, const Value* cells, std::size_t at);
 
    private:
-    std::unordered_multimap<std::uint64_t, std::size_t> rows_;
+    static constexpr std::size_t kFewRows = 16;
+
+    void index(const Value* cells, std::size_t end);
+    void put(std::uint64_t hash, std::size_t at);
+
+    std::vector<std::size_t> slots_;  // by hash: where a row stands, or kNoRow
+    std::size_t indexed_ = 0;         // rows in them; 0: they are not used
   };
 
   void read(std::span<const Value> cells);

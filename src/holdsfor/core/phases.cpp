@@ -24,11 +24,6 @@ bool reads_present(const Component& component) {
   return found;
 }
 
-bool begins_with_events(const Rule& rule) {
-  const Block& block = rule.program.block;
-  return !block.empty() && block[0].op == Op::kEvents && is_at_present(block[0].time);
-}
-
 class PhaseMaker {
  public:
   PhaseMaker(Prepared& prepared, Index stage) : prepared_(prepared), stage_(stage) {}
@@ -174,7 +169,7 @@ class PhaseMaker {
       std::uint64_t mask = is_set_off_inside ? ~std::uint64_t{0} : 0;
       for (const Index driver : rule.drivers) mask |= phase.row_rules[driver].bit;
       phase.runs_for.push_back(mask);
-      const bool is_of_row = phase.kind == PhaseKind::kRows && begins_with_events(rule) && !is_set_off_inside;
+      const bool is_of_row = phase.kind == PhaseKind::kRows && rule.begins_with_row() && !is_set_off_inside;
       if (!is_of_row) {
         phase.other_rules.push_back(number);
         continue;

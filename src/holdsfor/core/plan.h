@@ -169,16 +169,22 @@ struct Rule {
   Shape value;
   Program program;
   std::vector<Index> drivers;
-  // How many instructions after the first, which are the events that it begins with, depend on their row alone.
-  Index row_conditions = 0;
-  // See row_conditions.h: the bit of the rule in the rows of these events.
-  std::uint8_t row_bit = kNoRowBit;
-  // See rule_parts.h: the instructions that the bit stands for, and what is left to do if it is set.
+  // If it begins with a row: the instructions that the row alone decides, and those that are left to do for a row that
+  // passes them.
   std::vector<Index> row_tests;
-  Block row_rest;
+  std::vector<Index> row_rest;
 
   static constexpr std::uint8_t kNoRowBit = UINT8_MAX;
   bool has_open_head = false;  // the head may have variables that nothing gives a value
+  // Made when the plan is prepared: the bit of the rule in its rows, see row_conditions.h, and the block of `row_rest`.
+  std::uint8_t row_bit = kNoRowBit;
+  Block rest;
+
+  // Whether it begins with the events of its time-point, so that it can run for one row after the other.
+  [[nodiscard]] bool begins_with_row() const {
+    const Block& block = program.block;
+    return !block.empty() && block[0].op == Op::kEvents && !block[0].time.binds && block[0].time.reg == 0;
+  }
 };
 
 struct Delay {

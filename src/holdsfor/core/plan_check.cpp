@@ -1,6 +1,7 @@
 #include "plan_check.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "plan_words.h"
@@ -203,6 +204,11 @@ class ProgramCheck {
   std::vector<bool> has_list_;  // by list register
 };
 
+bool asks_host(const Expression& expression) {
+  return expression.kind == ExpressionKind::kTerm || expression.kind == ExpressionKind::kCalendar ||
+         std::any_of(expression.args.begin(), expression.args.end(), asks_host);
+}
+
 bool has_registers(const Shape& shape) {
   return shape.kind == ShapeKind::kRegister || shape.kind == ShapeKind::kBind ||
          std::any_of(shape.items.begin(), shape.items.end(), has_registers);
@@ -313,19 +319,33 @@ class PlanCheck {
     of.check_columns(rule.table, rule.columns, is_event);
     of.check(rule.value);
     for (const Index driver : rule.drivers) role(driver);
-    const Block& block = rule.program.block;
-    if (rule.row_conditions == 0) return;
-    require(rule.row_conditions < block.size(), "there are too many row conditions");
-    require(block[0].op == Op::kEvents && !block[0].time.binds && block[0].time.reg == 0, "a rule has no row");
-    for (Index i = 1; i <= rule.row_conditions; ++i) require(is_of_row(block[i]), "this is no row condition");
+    check_row(rule);
   }
+
+  // Every instruction after the row is tested with it, or left to do, or both.
+  static void check_row(const Rule& rule) {
+    const Block& block = rule.program.block;
+    if (!rule.begins_with_row()) return require(rule.row_tests.empty() && rule.row_rest.empty(), "a rule has no row");
+    std::vector<bool> is_there(block.size());
+    for (const auto* some : {&rule.row_tests, &rule.row_rest}) {
+      Index before = 0;
+      for (const Index at : *some) {
+        require(at > before && at < block.size(), "instructions for a row are out of range, or in no order");
+        is_there[at] = true;
+        before = at;
+      }
+    }
+    require(std::all_of(is_there.begin() + 1, is_there.end(), std::identity{}), "a condition is left out");
+    for (const Index at : rule.row_tests) require(is_of_row(block[at]), "a row cannot decide a condition");
+  }
+  // Whether an instruction needs nothing but values, and no host to find them.
   static bool is_of_row(const Instruction& one) {
     switch (one.op) {
       case Op::kCompare:
       case Op::kEqual:
       case Op::kAssign:
       case Op::kFacts:
-        return true;
+        return std::none_of(one.expressions.begin(), one.expressions.end(), asks_host);
       case Op::kNegate:
       case Op::kChoose:
       case Op::kBranch:

@@ -414,7 +414,8 @@ class Reader : private PlanWords {
     if (flag()) found.value = shape();
     found.program = program();
     list(found.drivers, [&] { return index(); });
-    found.row_conditions = index();
+    list(found.row_tests, [&] { return index(); });
+    list(found.row_rest, [&] { return index(); });
     origin();
     found.has_open_head = (found.kind != HeadKind::kHappen && is_open(found.value)) ||
                           std::any_of(found.columns.begin(), found.columns.end(), is_open);

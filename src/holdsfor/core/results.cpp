@@ -104,35 +104,32 @@ void extract_results(const World& world, const Sweep& sweep, const Stage& stage,
   }
 }
 
-std::size_t count_conflicts(std::span<const Value> results) {
-  std::size_t found = 0;
-  for (std::size_t at = 0; at < results.size(); at += result_head(&results[at]).width) {
-    if (result_head(&results[at]).kind == ResultKind::kConflict) ++found;
+std::int64_t ResultsDiff::read(std::span<const Value> results, const std::vector<bool>* is_compared, Rows& into) {
+  std::int64_t conflicts = 0;
+  into.clear();
+  for (std::size_t at = 0; at < results.size();) {
+    const ResultHead head = result_head(&results[at]);
+    if (head.kind == ResultKind::kConflict) ++conflicts;
+    if (is_compared == nullptr || (*is_compared)[head.table]) into.push_back(&results[at]);
+    at += head.width;
   }
-  return found;
+  return conflicts;
 }
 
-void ResultsDiff::compare(std::span<const Value> before, std::span<const Value> after) {
+void ResultsDiff::compare(std::span<const Value> before, std::span<const Value> after,
+                          const std::vector<bool>* is_compared) {
   removed_.clear();
   added_.clear();
-  if (before.empty()) {
-    for (std::size_t at = 0; at < after.size(); at += result_head(&after[at]).width) added_.push_back(&after[at]);
-    return;
-  }
-  // What both begin with is the same.
-  std::size_t from = 0;
-  while (from < before.size() && from < after.size() && is_same(&before[from], &after[from])) {
-    from += result_head(&before[from]).width;
-  }
-  if (from == before.size() && from == after.size()) return;
-  before_.clear();
-  after_.clear();
-  for (std::size_t at = from; at < before.size(); at += result_head(&before[at]).width) before_.push_back(&before[at]);
-  for (std::size_t at = from; at < after.size(); at += result_head(&after[at]).width) after_.push_back(&after[at]);
-  while (!before_.empty() && !after_.empty() && is_same(before_.back(), after_.back())) {
+  more_conflicts_ = read(after, is_compared, after_) - read(before, is_compared, before_);
+  // What both begin or end with is the same.
+  std::size_t same = 0;
+  while (same < before_.size() && same < after_.size() && is_same(before_[same], after_[same])) ++same;
+  while (before_.size() > same && after_.size() > same && is_same(before_.back(), after_.back())) {
     before_.pop_back();
     after_.pop_back();
   }
+  before_.erase(before_.begin(), before_.begin() + static_cast<std::ptrdiff_t>(same));
+  after_.erase(after_.begin(), after_.begin() + static_cast<std::ptrdiff_t>(same));
   if (before_.empty() || after_.empty()) {
     removed_.swap(before_);
     added_.swap(after_);

@@ -39,18 +39,22 @@ Time last_time(const Value* row);
 // just after it may still go on, by input that begins there.
 void extract_results(const World& world, const Sweep& sweep, const Stage& stage, Time from, Time until, Results& into);
 
-std::size_t count_conflicts(std::span<const Value> results);
-
 // The rows that only one of two results has.
 class ResultsDiff {
  public:
-  void compare(std::span<const Value> before, std::span<const Value> after);
+  // `is_compared` by table; null: all are.
+  void compare(std::span<const Value> before, std::span<const Value> after, const std::vector<bool>* is_compared);
   [[nodiscard]] bool is_empty() const { return removed_.empty() && added_.empty(); }
   [[nodiscard]] std::span<const Value* const> removed() const { return removed_; }
   [[nodiscard]] std::span<const Value* const> added() const { return added_; }
+  // How many more conflicts there are after than before, of all tables.
+  [[nodiscard]] std::int64_t more_conflicts() const { return more_conflicts_; }
 
  private:
   using Rows = std::vector<const Value*>;
+
+  // The rows that are compared. Gives the number of conflicts.
+  static std::int64_t read(std::span<const Value> results, const std::vector<bool>* is_compared, Rows& into);
 
   Rows before_;
   Rows after_;
@@ -58,6 +62,7 @@ class ResultsDiff {
   std::vector<bool> is_kept_;  // by row before
   Rows removed_;
   Rows added_;
+  std::int64_t more_conflicts_ = 0;
 };
 
 }  // namespace holdsfor

@@ -6,7 +6,6 @@
 
 #include "host.h"
 #include "machine.h"
-#include "rule_parts.h"
 #include "world.h"
 
 namespace holdsfor {
@@ -27,9 +26,9 @@ void assign_row_bits(Plan& plan) {
     std::vector<unsigned> next(plan.tables.size(), 0);
     for (Component& component : stage.components) {
       for (Rule& rule : component.rules) {
-        if (!is_row_rule(rule)) continue;
+        if (!rule.begins_with_row()) continue;
         const Block& block = rule.program.block;
-        split_rule(rule);
+        for (const Index at : rule.row_rest) rule.rest.push_back(block[at]);
         if (rule.row_tests.empty() && takes_every_row(block[0])) continue;
         unsigned& bit = next[block[0].table];
         if (bit == kMostBits) continue;

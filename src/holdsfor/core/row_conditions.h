@@ -2,9 +2,8 @@
 // key is evaluated.
 //
 // A rule that begins with the events of its time-point has a bit for each row of them. A clear bit says that the rule
-// finds nothing for the row, and has nothing to report. A set one says that its conditions
-// Rule::row_tests hold.
-// If something in a row has no value, or only the host can tell, all bits are set and nothing is known.
+// finds nothing for the row, and has nothing to report. A set one says that its conditions Rule::row_tests hold. If
+// something in a row has no value, or only the host can tell, all bits are set and nothing is known.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +20,8 @@ namespace holdsfor {
 
 struct Prepared;
 
-// Gives the rules of each stage their bits, table by table; those beyond the last bit get none.
+// Gives rules that begin with a row their bits, table by table, and what is left to do for a row that passes; rules
+// beyond the last bit get none.
 void assign_row_bits(Plan& plan);
 
 // The conditions of one stage, as tests of columns where possible.

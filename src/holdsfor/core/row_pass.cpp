@@ -73,7 +73,7 @@ void Sweep::fire_row(const RowRule& rule, const Value* row, bool is_decided) {
   }
   if (machine_.enter_row(rule, row, is_decided) == nullptr) return;
   found_.clear();
-  const Block& block = is_decided ? rule.rule->row_rest : rule.rule->program.block;
+  const Block& block = is_decided ? rule.rule->rest : rule.rule->program.block;
   machine_.solve(block, is_decided ? 0 : 1, [&](const Machine::Frame& solution) {
     note(*rule.rule, solution);
     return false;

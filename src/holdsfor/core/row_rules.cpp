@@ -31,7 +31,7 @@ class RowRuleMaker {
     }
     made_.has_conditions = made_.has_pattern || !made_.rule->row_tests.empty();
     bool is_direct = !made_.binds_inside;
-    const Block& rest = made_.rule->row_rest;
+    const Block& rest = made_.rule->rest;
     for (std::size_t i = 0; i < rest.size() && is_direct; ++i) {
       made_.is_lookup.push_back(rest[i].op == Op::kFacts);
       is_direct = made_.is_lookup.back() ? lookup(rest[i]) : test(rest[i]);

@@ -48,7 +48,7 @@ struct RowRule {
   // Of the rule.
   Index table = 0;
   HeadKind kind = HeadKind::kInitiate;
-  // What is left of the rule (Rule::row_rest) are lookups of facts and tests of what holds, and its head has nothing to
+  // What is left of the rule (Rule::rest) are lookups of facts and tests of what holds, and its head has nothing to
   // build: it needs no registers.
   bool is_direct = false;
   // The row must pass conditions, those of a pattern included.

@@ -11,6 +11,20 @@ namespace {
 // So many cells behind the border are not worth a checkpoint of all keys.
 constexpr std::size_t kFewCells = 256;
 
+// Puts what reaches the same key together. Numbers are sorted instead of the items, which are large.
+template <typename Item>
+void sort_by_slot(std::vector<Item>& items) {
+  const auto comes_before = [](const Item& a, const Item& b) { return a.slot < b.slot; };
+  if (std::is_sorted(items.begin(), items.end(), comes_before)) return;
+  std::vector<std::uint64_t> order(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) order[i] = std::uint64_t{items[i].slot} << 32U | i;
+  std::sort(order.begin(), order.end());
+  std::vector<Item> sorted;
+  sorted.reserve(items.size());
+  for (const std::uint64_t one : order) sorted.push_back(items[static_cast<std::uint32_t>(one)]);
+  items.swap(sorted);
+}
+
 }  // namespace
 
 StageStore::StageStore(const Prepared& prepared, Index number, TermTable& terms, Host& host)
@@ -194,8 +208,7 @@ void StageStore::find_interval_items(const std::vector<IntervalArrivals>& arriva
       });
     }
   }
-  std::stable_sort(interval_items_.begin(), interval_items_.end(),
-                   [](const IntervalItem& a, const IntervalItem& b) { return a.slot < b.slot; });
+  sort_by_slot(interval_items_);
 }
 
 void StageStore::find_effect_items(const std::vector<EffectArrivals>& arrivals) {
@@ -207,8 +220,7 @@ void StageStore::find_effect_items(const std::vector<EffectArrivals>& arrivals) 
                [&](Index slot, bool) { effect_items_.push_back({slot, &some, row}); });
     }
   }
-  std::stable_sort(effect_items_.begin(), effect_items_.end(),
-                   [](const EffectItem& a, const EffectItem& b) { return a.slot < b.slot; });
+  sort_by_slot(effect_items_);
 }
 
 Time StageStore::deliver_shared(const Deliveries& deliveries, const Window& window, Time query, LogWriter& writer,
@@ -332,8 +344,7 @@ void StageStore::add_part_work() {
       if (one.causes_to > one.causes_from) part_items_.push_back({slot, &one});
     });
   }
-  std::stable_sort(part_items_.begin(), part_items_.end(),
-                   [](const PartItem& a, const PartItem& b) { return a.slot < b.slot; });
+  sort_by_slot(part_items_);
   for (std::size_t at = 0; at < part_items_.size(); ++at) {
     Work& work = work_of(part_items_[at].slot);
     if (work.parts_to == 0) work.parts_from = static_cast<std::uint32_t>(at);

@@ -61,7 +61,7 @@ def _component_data(component: model.Component, names: list[str], lines: Lines) 
             "at": str(rule.origin),
             "head": f"{_HEADS[rule.kind]} {lines.row(rule.table, rule.columns, rule.value)}",
             "runs_for": [names[driver] for driver in rule.drivers],
-            "program": list(lines.block(rule.program.block)),
+            "program": list(lines.rule(rule)),
         }
         for rule in component.rules
     ]

@@ -139,8 +139,9 @@ class HeadKind(IntEnum):
 class Rule:
     """An effect or event rule: what it brings about for each solution, and the tables that make it run.
 
-    `row_conditions` is how many instructions after the first, which are events of the present time-point, depend on
-    nothing but their row and facts: see `passes.row_conditions`.
+    If the first instruction is events of the present time-point, the rule runs for one row of them after the other.
+    `row_tests` are the instructions that such a row decides when it comes in, `row_rest` those that are left to do for a
+    row that passes, both by their places in the block: see `passes.row_tests`.
     """
 
     kind: HeadKind
@@ -149,7 +150,8 @@ class Rule:
     value: Shape | None
     program: Program
     drivers: tuple[int, ...]
-    row_conditions: int = 0
+    row_tests: tuple[int, ...] = ()
+    row_rest: tuple[int, ...] = ()
     origin: Origin = field(default=Origin(), compare=False)
 
 

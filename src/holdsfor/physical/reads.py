@@ -1,8 +1,11 @@
-"""What programs read: instructions in nested blocks, and tables with how far back."""
+"""What programs read: instructions in nested blocks, tables with how far back, registers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any, NamedTuple
 
 from holdsfor.physical.instructions import (
     NOW,
@@ -21,10 +24,14 @@ from holdsfor.physical.instructions import (
     Negate,
     Register,
     Shape,
+    Site,
     Structure,
 )
 from holdsfor.physical.model import FOREVER
 from holdsfor.records import record
+
+_OF_REGISTERS = frozenset(("inputs", "outputs", "register", "rest"))
+"""Fields that have the numbers of registers."""
 
 
 @record
@@ -85,6 +92,56 @@ def registers(*shapes: Shape, bound_here: bool = False) -> Iterator[int]:
                 yield from registers(*args, *(() if tail is None else (tail,)), bound_here=bound_here)
             case _:
                 continue
+
+
+class Registers(NamedTuple):
+    """Registers that must have a value before, those that reports name included; and registers that have one afterwards."""
+
+    needed: set[int]
+    given: set[int]
+
+
+def registers_of(part: object) -> Registers:
+    """The registers of an instruction, a block or a term.
+
+    >>> registers_of((Register(1), Register(2, binds=True), Register(2)))
+    Registers(needed={1}, given={2})
+    """
+    found = Registers(set(), set())
+    _add(part, found)
+    return Registers(found.needed - found.given, found.given)
+
+
+def _add(part: object, found: Registers) -> None:
+    match part:
+        case Register(number=number, binds=binds) | Instant(register=number, binds=binds):
+            (found.given if binds else found.needed).add(number)
+        case tuple():
+            for item in part:
+                _add(item, found)
+        case Negate(block=block):
+            # What has a value inside has none afterwards.
+            found.needed.update(registers_of(block).needed)
+        case Site(row=row):
+            found.needed.update(known for _, known in row if isinstance(known, int))
+        case Call(inputs=inputs, outputs=outputs):
+            # Neither this nor a list has anything to report.
+            found.needed.update(inputs, outputs)
+        case Collect(template=template, block=block, result=result, aggregate=-1):
+            _add((template, block, result), found)
+        case _:
+            kind: Any = type(part)
+            for name in _parts(kind):
+                value = getattr(part, name)
+                if name not in _OF_REGISTERS:
+                    _add(value, found)
+                elif value is not None:
+                    found.needed.update((value,) if isinstance(value, int) else value)
+
+
+@cache
+def _parts(kind: type) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind)) if is_dataclass(kind) else ()
 
 
 def _distances(time: Instant) -> tuple[int, int]:

@@ -60,6 +60,14 @@ class Lines:
         found = (f"{name}({inside})" if inside else name) + closing
         return found if value is None else f"{found}={shape(value)}"
 
+    def rule(self, rule: model.Rule) -> Iterator[str]:
+        """The program of a rule, with what is decided on a row when it comes in."""
+        for at, one in enumerate(rule.program.block):
+            first, *inside = self._instruction(one)
+            if at in rule.row_tests:
+                first += "  on the row and again" if at in rule.row_rest else "  on the row"
+            yield from (first, *inside)
+
     def block(self, block: model.Block) -> Iterator[str]:
         """A block, instruction by instruction."""
         for one in block:

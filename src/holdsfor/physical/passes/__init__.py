@@ -7,7 +7,7 @@ from collections.abc import Callable
 from holdsfor.physical.model import PhysicalPlan
 from holdsfor.physical.passes.fold_facts import fold_facts
 from holdsfor.physical.passes.late_facts import enumerate_facts_late
-from holdsfor.physical.passes.row_conditions import mark_row_conditions
+from holdsfor.physical.passes.row_tests import split_row_rules
 from holdsfor.physical.passes.unused_facts import drop_unused_facts
 from holdsfor.physical.retention import with_retention
 
@@ -15,7 +15,7 @@ PASSES: tuple[Callable[[PhysicalPlan], PhysicalPlan], ...] = (
     fold_facts,
     enumerate_facts_late,
     drop_unused_facts,
-    mark_row_conditions,
+    split_row_rules,
     with_retention,
 )
 """In the order in which they are applied."""

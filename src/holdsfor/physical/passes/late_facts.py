@@ -6,14 +6,11 @@ once for each chair. A lookup that may have no answer stays where it is: what fo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 
 from holdsfor.physical import model
 from holdsfor.physical.passes.rewriting import with_components
-
-_OF_REGISTERS = frozenset(("inputs", "outputs", "register"))
-"""Fields that have the numbers of registers."""
+from holdsfor.physical.reads import registers_of
 
 
 def enumerate_facts_late(plan: model.PhysicalPlan) -> model.PhysicalPlan:
@@ -39,9 +36,9 @@ def _late(block: model.Block, facts: tuple[model.FactTable, ...]) -> model.Block
         one = found[place]
         if not isinstance(one, model.Facts) or not _always_has_answers(one, facts[one.facts]):
             continue
-        bound = set(_mentioned(one))
+        bound = _mentioned(one)
         to = place
-        while to + 1 < len(found) and not bound.intersection(_mentioned(found[to + 1])):
+        while to + 1 < len(found) and bound.isdisjoint(_mentioned(found[to + 1])):
             to += 1
         found.insert(to, found.pop(place))
     return tuple(found)
@@ -60,27 +57,7 @@ def _is_same(one: model.Shape, other: model.Constant) -> bool:
     return isinstance(one, model.Constant) and type(one.value) is type(other.value) and one == other
 
 
-def _mentioned(part: object) -> Iterator[int]:
-    """The registers that a part of a program speaks of."""
-    match part:
-        case model.Register(number=number):
-            yield number
-        case model.Call(inputs=inputs, outputs=outputs):
-            # Neither this nor a list has anything to report.
-            yield from (*inputs, *outputs)
-        case model.Collect(template=template, block=block, result=result, aggregate=-1):
-            yield from _mentioned((template, block, result))
-        case model.Site(row=row):
-            yield from (known for _, known in row if isinstance(known, int))
-        case tuple():
-            for item in part:
-                yield from _mentioned(item)
-        case _ if is_dataclass(part):
-            for one in fields(part):
-                value = getattr(part, one.name)
-                if one.name not in _OF_REGISTERS:
-                    yield from _mentioned(value)
-                else:
-                    yield from (value,) if isinstance(value, int) else value
-        case _:
-            return
+def _mentioned(one: model.Instruction) -> set[int]:
+    """The registers that an instruction speaks of."""
+    found = registers_of(one)
+    return found.needed | found.given

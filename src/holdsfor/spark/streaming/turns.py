@@ -10,6 +10,7 @@ import numpy as np
 
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.windows import WindowPlan
+from holdsfor.records import record
 from holdsfor.spark.streaming.clock import Windows
 
 
@@ -46,7 +47,7 @@ class Turn:
         return SomeQueries(*span, self.asked) if self.asked else WindowPlan(*span)
 
 
-@dataclass(frozen=True)
+@record
 class SomeQueries(WindowPlan):
     """Query times of which those are left out at which nothing is due."""
 

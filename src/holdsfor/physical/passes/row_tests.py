@@ -1,0 +1,126 @@
+"""Splits rules that begin with a row of events: what the row decides when it comes in, and what is left to do for it.
+
+Conditions on nothing but the row and facts are tested once, before any key is evaluated. They may stand behind conditions
+that never have anything to report, such as `holdsAt`; but a condition without a value is reported if, and only if, the
+conditions before it hold, so that nothing moves before a condition that may have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import TypeAlias
+
+from holdsfor.physical import model
+from holdsfor.physical.passes.rewriting import with_rules
+from holdsfor.physical.reads import Registers, blocks_of, registers, registers_of
+
+_Parts: TypeAlias = list[tuple[model.Instruction, Registers]]
+"""The instructions of a rule with their registers."""
+
+
+def split_row_rules(plan: model.PhysicalPlan) -> model.PhysicalPlan:
+    """The plan with `Rule.row_tests` and `Rule.row_rest` set."""
+    return with_rules(plan, _split)
+
+
+def _split(rule: model.Rule) -> model.Rule:
+    match rule.program.block:
+        case (model.Events(time=model.Instant(register=model.NOW, binds=False)), _, *_) as block:
+            parts = [(one, registers_of(one)) for one in block]
+            head = set(registers(*rule.columns, *(() if rule.value is None else (rule.value,))))
+            decided = _decided(parts)
+            tests = _without_repeated(decided, _left(decided, parts, head), parts)
+            return replace(rule, row_tests=tuple(tests), row_rest=tuple(_left(tests, parts, head)))
+        case _:
+            return rule
+
+
+def _decided(parts: _Parts) -> list[int]:
+    """The instructions that the row decides: they need nothing but its values, and what facts say of them."""
+    found: list[int] = []
+    known = {model.NOW} | parts[0][1].given
+    for at, (one, of) in enumerate(parts[1:], 1):
+        if of.needed <= known and _is_computed(one):
+            found.append(at)
+            known |= of.given
+        elif not _is_silent(one):
+            break
+    return found
+
+
+def _without_repeated(decided: list[int], left: Collection[int], parts: _Parts) -> list[int]:
+    """Instructions that run again for each value of a register need not be tested with the row.
+
+    A test behind such an instruction must not hide what that has to report.
+    """
+    found: list[int] = []
+    unknown: set[int] = set()
+    for at in decided:
+        one, of = parts[at]
+        has_one_answer = isinstance(one, model.Assign | model.Equal)
+        if (has_one_answer or at not in left) and unknown.isdisjoint(of.needed):
+            found.append(at)
+        elif _is_silent(one):
+            unknown |= of.given
+        else:
+            break
+    return found
+
+
+def _left(tests: list[int], parts: _Parts, head: set[int]) -> list[int]:
+    """The instructions that are left to do for a row that passes: not the tests that give nothing that is needed.
+
+    Where facts give a register one value after the other, what is said of it must hold of each value.
+    """
+    needed, varying = set(head), set[int]()
+    left: list[int] = []
+    before = -1
+    while before != len(needed) + len(varying):
+        before = len(needed) + len(varying)
+        left.clear()
+        for at, (one, of) in enumerate(parts[1:], 1):
+            varies = not varying.isdisjoint(of.needed)
+            if at in tests and not varies and needed.isdisjoint(of.given):
+                continue
+            left.append(at)
+            needed |= of.needed
+            if varies or not isinstance(one, model.Assign | model.Equal | model.Compare | model.Negate):
+                varying |= of.given
+    return left
+
+
+def _is_computed(one: model.Instruction) -> bool:
+    """Whether an instruction needs nothing but values, and no Python to find them."""
+    match one:
+        case model.Compare(left=left, right=right):
+            return not (_asks_host(left) or _asks_host(right))
+        case model.Assign(expression=expression):
+            return not _asks_host(expression)
+        case model.Equal() | model.Facts():
+            return True
+        case model.Negate() | model.Choose() | model.Branch():
+            return all(_is_computed(inner) for block in blocks_of(one) for inner in block)
+        case _:
+            return False
+
+
+def _asks_host(expression: model.Expression) -> bool:
+    match expression:
+        case model.Structure() | model.Calendar():
+            return True
+        case model.Apply(args=args):
+            return any(map(_asks_host, args))
+        case _:
+            return False
+
+
+def _is_silent(one: model.Instruction) -> bool:
+    """Whether an instruction finds something or not, and never has anything to report."""
+    match one:
+        case model.Events() | model.Holding() | model.Edges() | model.Endable() | model.Equal() | model.Facts():
+            return True
+        case model.Negate(block=block):
+            return all(map(_is_silent, block))
+        case _:
+            return False
