@@ -23,8 +23,7 @@ KeyEvaluator::KeyEvaluator(const Prepared& prepared, TermTable& terms, Host& hos
   for (const RowConditions& one : conditions) writers_.emplace_back(widths, one, terms);
 }
 
-void KeyEvaluator::begin(const StageStore& stage, const Window& window, Time query, const Watch& watch,
-                         Thrift thrift) {
+void KeyEvaluator::begin(const StageStore& stage, const Window& window, Time query, const Watch& watch, Thrift thrift) {
   thrift_ = thrift;
   world_.watch = watch;
   stage.prepare(world_, query);

@@ -44,7 +44,7 @@ class KeyEvaluator {
 
   // What is left out, because nobody asks for it.
   struct Thrift {
-    bool is_last = false;      // what is kept of keys for later query times is dropped
+    bool is_last = false;     // what is kept of keys for later query times is dropped
     bool no_changes = false;  // only results that go to other stages are compared with those before
   };
   // `watch` says whether evaluations are to stop.
