@@ -51,15 +51,20 @@ Step = Push | Retract | Advance | Reload | Split
 
 @dataclass(frozen=True, repr=False)
 class History:
-    """A program, a window or None, and what is done. Rows that happen up to `start` do not count."""
+    """A program, a window or None, and what is done. Rows that happen up to `start` do not count.
+
+    With `checkpoint_cells`, keys have a checkpoint after so many cells of their rows, however few those are.
+    """
 
     scenario: Scenario
     window: int | None
     steps: list[Step]
     start: int | None = None
+    checkpoint_cells: int | None = None
 
     def __repr__(self) -> str:
-        lines = [self.scenario.text, f"window {self.window}, start {self.start}"]
+        options = f"window {self.window}, start {self.start}, checkpoint cells {self.checkpoint_cells}"
+        lines = [self.scenario.text, options]
         for step in self.steps:
             if isinstance(step, Push | Retract):
                 lines.append(type(step).__name__.lower())
@@ -96,7 +101,9 @@ def history(pen: Pen, one: Scenario) -> History:
         if pen.chance(20):
             steps.append(_move(pen))
     start = None if pen.chance(75) else pen.number(first - 2, first + 3)
-    return of_inputs(History(one, window, steps, start))
+    # A row has at least two cells.
+    cells = pen.weighted([(2, None), (4, 1), (2, 6), (1, 15)])
+    return of_inputs(History(one, window, steps, start, cells))
 
 
 def of_inputs(one: History) -> History:

@@ -4,6 +4,7 @@ A case is rules, a line of dashes, and one step to a line:
 
     window 7
     start 2
+    checkpoints 6
     push happens go(ann) at 3
     retract holds inside(ann)=true from 3 to 7
     push point speed(ann)=2 at 5
@@ -40,6 +41,7 @@ def written(one: History) -> str:
     lines = [one.scenario.text.strip(), _DASHES]
     lines += [] if one.window is None else [f"window {one.window}"]
     lines += [] if one.start is None else [f"start {one.start}"]
+    lines += [] if one.checkpoint_cells is None else [f"checkpoints {one.checkpoint_cells}"]
     for before, step in zip([None, *one.steps], one.steps, strict=False):
         if isinstance(step, Push | Retract):
             lines += [""] if type(before) is type(step) else []
@@ -64,7 +66,7 @@ def read(text: str) -> History:
     """The history of a text."""
     rules, _, rest = text.partition(_DASHES)
     one = Scenario(rules, [], None, loads(rules))
-    window = start = None
+    window = start = cells = None
     steps: list[Step] = []
     is_new = True
     for line in rest.splitlines():
@@ -73,6 +75,8 @@ def read(text: str) -> History:
             window = int(more)
         elif word == "start":
             start = int(more)
+        elif word == "checkpoints":
+            cells = int(more)
         elif word in ("push", "retract"):
             kind = Push if word == "push" else Retract
             last = steps[-1] if steps else None
@@ -85,7 +89,7 @@ def read(text: str) -> History:
         elif word:
             steps.append(Reload() if word == "reload" else Split(int(more)))
         is_new = not word
-    return History(one, window, steps, start)
+    return History(one, window, steps, start, cells)
 
 
 def _record(text: str) -> Record:
@@ -136,6 +140,8 @@ def _smaller(one: History) -> Iterator[History]:
             yield replace(one, steps=[*one.steps[:place], other, *one.steps[place + 1 :]])
     if one.start is not None:
         yield replace(one, start=None)
+    if one.checkpoint_cells is not None:
+        yield replace(one, checkpoint_cells=None)
     if one.window is not None:
         yield replace(one, window=None)
     lines = one.scenario.text.strip().splitlines()

@@ -37,6 +37,7 @@ class OnCore:
         self._analysis = plan.analysis
         self.engine = Engine(plan, history.window, history.start, threads=1, changes=True)
         self._core, self._words = self.engine.core, self.engine.words
+        self._core.checkpoint_cells(history.checkpoint_cells)
         self._query = 0
 
     # Input

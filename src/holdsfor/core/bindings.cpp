@@ -192,6 +192,7 @@ class Core {
   }
   void mark_all_dirty() { engine_->mark_all_dirty(); }
   void resume_at(std::optional<std::int64_t> time) { prepared_.resume_at = time; }
+  void checkpoint_cells(std::optional<std::size_t> cells) { prepared_.checkpoint_cells = cells; }
   // Goes on with other rules: the plan has the same tables, stages and routes.
   void replan(nb::bytes plan) {
     Prepared other(read_plan(bytes_of(plan), terms_));
@@ -366,6 +367,7 @@ NB_MODULE(_core, module) {
       .def("advance", &Core::advance, nb::arg("query"), nb::arg("threads") = 1U, nb::arg("is_last") = false)
       .def("mark_all_dirty", &Core::mark_all_dirty)
       .def("resume_at", &Core::resume_at, nb::arg().none())
+      .def("checkpoint_cells", &Core::checkpoint_cells, nb::arg().none())
       .def("replan", &Core::replan)
       .def("answers", &Core::answers, nb::arg("table"), nb::arg("threads") = 1U)
       .def("conflict_rows", &Core::conflict_rows)

@@ -1,5 +1,7 @@
 #include "checkpoint.h"
 
+#include <algorithm>
+
 namespace holdsfor {
 namespace {
 
@@ -55,6 +57,18 @@ struct PairState {
   std::size_t last = 0;
 };
 
+void sort_by_contents(const FluentTable& fluent, std::vector<Index>& pairs) {
+  const auto by_word = [](Value a, Value b) { return a.word() < b.word(); };
+  std::sort(pairs.begin(), pairs.end(), [&](Index a, Index b) {
+    const Pair& one = fluent.pairs[a];
+    const Pair& other = fluent.pairs[b];
+    if (one.instance == other.instance) return one.value.word() < other.value.word();
+    const auto columns = fluent.columns(one.instance);
+    const auto others = fluent.columns(other.instance);
+    return std::lexicographical_compare(columns.begin(), columns.end(), others.begin(), others.end(), by_word);
+  });
+}
+
 // `state_of(number)` is what is saved of a pair, and `last_effective(number)` its last initiation, if that counts.
 template <typename StateOf, typename IsNeeded>
 void save_pairs(CheckpointWriter& into, const FluentTable& fluent, bool keeps_all, const StateOf& state_of,
@@ -73,16 +87,21 @@ void save_pairs(CheckpointWriter& into, const FluentTable& fluent, bool keeps_al
   if (keeps_all) {
     for (Index number = 0; number < fluent.instances.size(); ++number) keep_instance(number);
   }
+  saved.order.clear();
   for (Index number = 0; number < fluent.pair_count; ++number) {
     const PairState state = state_of(number);
     if (!keeps_all && state.since == kForever && state.first == state.last && !is_needed(number)) continue;
+    saved.order.push_back(number);
+  }
+  // The same state has the same words, whichever pair came first: so it is seen that a change has no effect any more.
+  if (!keeps_all && saved.order.size() > 1) sort_by_contents(fluent, saved.order);
+  for (const Index number : saved.order) {
     saved.pairs[number] = count++;
     keep_instance(fluent.pairs[number].instance);
   }
   into.set(head, instances);
   into.put(count);
-  for (Index number = 0; number < fluent.pair_count; ++number) {
-    if (saved.pairs[number] == kNone) continue;
+  for (const Index number : saved.order) {
     const Pair& pair = fluent.pairs[number];
     const PairState state = state_of(number);
     into.put(saved.instances[pair.instance]);
@@ -120,8 +139,8 @@ void save_fluent(CheckpointWriter& into, const FluentTable& fluent, const std::v
 void save_lists(CheckpointWriter& into, const FluentTable& fluent, Time time, Time keep, SavedNumbers& saved) {
   const auto state_of = [&](Index number) {
     const Intervals& list = fluent.pairs[number].list;
-    std::size_t last = list.size();
-    while (last > 0 && list[last - 1].start > time) --last;
+    const auto after = std::partition_point(list.begin(), list.end(), [&](Interval one) { return one.start <= time; });
+    auto last = static_cast<std::size_t>(after - list.begin());
     PairState state;
     if (last > 0 && list[last - 1].end > time) state.since = list[--last].start;
     state.first = first_kept(list, last, time, keep);
@@ -159,13 +178,8 @@ void load_fluent(CheckpointReader& from, FluentTable& fluent) {
 }
 
 void save_rows(CheckpointWriter& into, const EventTable& rows, Time time, Time keep) {
-  std::size_t first = 0;
-  std::size_t last = rows.size();
-  while (last > 0 && rows.time(last - 1) > time) --last;
-  const Time least = keep == kForever ? kNever : moved(time, -keep);
-  if (keep != kForever) {
-    for (first = last; first > 0 && rows.time(first - 1) > least;) --first;
-  }
+  std::size_t near = rows.size();
+  const auto [first, last] = rows.between(keep == kForever ? kNever : moved(moved(time, 1), -keep), time, near);
   into.put(last - first);
   for (std::size_t row = first; row < last; ++row) {
     into.put_time(rows.time(row));

@@ -77,6 +77,7 @@ class CheckpointReader {
 struct SavedNumbers {
   std::vector<Index> pairs;
   std::vector<Index> instances;
+  std::vector<Index> order;  // the saved pairs
 };
 
 // Saves the pairs of a fluent as they are after `time`: those that hold, those in `needed` (pairs whose last initiation

@@ -9,15 +9,22 @@ namespace {
 // So many cells of a log are not worth a checkpoint.
 constexpr std::size_t kFewCells = 64;
 
+// A segment of a long log has at least so many cells, or this part of all, so that there are never many checkpoints.
+// Shorter segments do not make a late row cheaper: what is left is to move rows and results.
+constexpr std::size_t kCellsOfSegment = 2048;
+constexpr std::size_t kMostSegments = 256;
+// A segment is so many times as long as a checkpoint, so that these need little memory beside the log.
+constexpr std::size_t kCellsForWord = 16;
+
 }  // namespace
 
 std::vector<std::uint64_t> KeyEvaluator::empty_checkpoint(const StageStore& stage) {
   world_.clear();
   world_.key.assign(stage.stage().key, Value::nothing());
   stage.load_nothing(world_, sweep_);
-  saved_[0].time = world_.query;
-  sweep_.run({.stage = stage.number(), .initial = {}, .from = nullptr, .saves = std::span(saved_).first(1)});
-  return saved_[0].words;
+  Checkpoint empty{.time = world_.query, .words = {}};
+  sweep_.run({.stage = stage.number(), .initial = {}, .from = nullptr, .saves = {&empty, 1}});
+  return empty.words;
 }
 
 const World& KeyEvaluator::at_checkpoint(const StageStore& stage, Index slot, const Checkpoint& checkpoint) {
@@ -27,13 +34,6 @@ const World& KeyEvaluator::at_checkpoint(const StageStore& stage, Index slot, co
   stage.load_nothing(world_, sweep_);
   sweep_.run({.stage = stage.number(), .initial = {}, .from = &checkpoint, .saves = {}});
   return world_;
-}
-
-// Forgets checkpoints with changes before them. What they say depends on rows up to Plan::settle after them.
-void KeyEvaluator::drop_outdated(KeyState& state, Time first_change) const {
-  while (!state.later.empty() && moved(state.later.back().checkpoint.time, world_.plan().settle) >= first_change) {
-    state.later.pop_back();
-  }
 }
 
 // Whether the border has passed enough rows since the first checkpoint, or all.
@@ -54,10 +54,13 @@ bool KeyEvaluator::is_behind(const KeyState& state) const {
          (state.log.empty() || time_of(state.log.cells()[state.log.last_row()]) <= border_);
 }
 
-// The last checkpoint that is not after the border becomes the first one; false if there is none.
-bool KeyEvaluator::promote(const StageStore& stage, KeyState& state) {
+// The last checkpoint that is neither after the border nor outdated becomes the first one; false if there is none.
+bool KeyEvaluator::promote(const StageStore& stage, KeyState& state, Time first_change) {
+  const auto is_final = [&](const LaterCheckpoint& one) {
+    return one.checkpoint.time <= border_ && moved(one.checkpoint.time, world_.plan().settle) < first_change;
+  };
   std::size_t count = 0;
-  while (count < state.later.size() && state.later[count].checkpoint.time <= border_) ++count;
+  while (count < state.later.size() && is_final(state.later[count])) ++count;
   if (count == 0) return false;
   LaterCheckpoint& chosen = state.later[count - 1];
   state.base = std::move(chosen.checkpoint);
@@ -82,32 +85,80 @@ bool KeyEvaluator::is_quiet(const KeyState& state) const {
   return true;
 }
 
-// Goes on from the last checkpoint that is left, unless one is to be made before it.
 KeyEvaluator::Course KeyEvaluator::plot(const StageStore& stage, const KeyState& state, bool is_known,
                                         bool is_compacted) const {
   Course course;
-  if (!state.later.empty() && !is_compacted) {
-    course.from = &state.later.back().checkpoint;
-    course.results = state.later.back().results;
-    course.is_from_later = true;
-  } else if (state.base.time != kNever) {
-    course.from = &state.base;
-  }
   if (is_compacted) course.border = border_;
-  if (!stage.can_resume() || thrift_.is_last) return course;
   // A key that is evaluated for the first time may be so for the last time, too, unless it is to be left behind.
   const bool is_long = is_known && state.log.cells().size() > kFewCells;
-  if (border_ == kNever && !is_long) return course;
-  // The effects of the last row are over one time-point later. If there are no new rows, something has happened by
-  // itself.
+  const bool is_wanted = border_ != kNever || is_long || world_.prepared.checkpoint_cells;
+  course.has_more = stage.can_resume() && !thrift_.is_last && is_wanted;
+  const Checkpoint& last = state.later.empty() ? state.base : state.later.back().checkpoint;
+  course.spacing = spacing(stage, state, last.words.size());
+  return course;
+}
+
+// How many cells of its log a segment of a key has at least, if its checkpoints have so many words.
+std::size_t KeyEvaluator::spacing(const StageStore& stage, const KeyState& state, std::size_t words) const {
+  if (world_.prepared.checkpoint_cells) return *world_.prepared.checkpoint_cells;
+  const std::size_t cells = state.log.cells().size();
+  if (cells <= kCellsOfSegment) return kCellsOfSegment;
+  // Rows of its parts are put together with its own for each sweep, all of them.
+  if (stage.parts() != nullptr) return cells;
+  const Time first = state.log.first_time();
+  const Time last = time_of(state.log.cells()[state.log.last_row()]);
+  const auto length = static_cast<double>(last) - static_cast<double>(first);
+  // A sweep of a segment also reads rows before and after it, and all intervals.
+  const Time beyond = moved(stage.event_keep(), world_.plan().settle);
+  if (beyond == kForever || static_cast<double>(beyond) >= length) return cells;
+  const double share = static_cast<double>(beyond) / length;
+  return std::max({kCellsOfSegment, cells / kMostSegments, words * kCellsForWord, state.intervals.cells().size(),
+                   static_cast<std::size_t>(share * static_cast<double>(cells))});
+}
+
+// Where the last checkpoint is to be, if there are others up to some time: the effects of the last row are over one
+// time-point later. If there are no new rows, something has happened by itself.
+std::optional<Time> KeyEvaluator::end_checkpoint(const KeyState& state, Time known) const {
   const Time latest = moved(world_.query, -world_.plan().settle);
   Time last = state.intervals.last_edge(latest);
   if (!state.log.empty()) last = std::max(last, time_of(state.log.cells()[state.log.last_row()]));
-  const Time known = std::max(course.from == nullptr ? kNever : course.from->time, course.border.value_or(kNever));
   last = std::min(moved(last, 1), latest);
   if (last <= known) last = latest;
-  if (last > known) course.end = last;
-  return course;
+  return last > known ? std::optional(last) : std::nullopt;
+}
+
+// A checkpoint is to be made at the border. Those before it would go anyway, and its segment is to be the first one.
+void KeyEvaluator::drop_until(KeyState& state, Time border) {
+  std::erase_if(state.later, [&](const LaterCheckpoint& one) { return one.checkpoint.time <= border; });
+}
+
+// Chooses those of `times_` that are far enough from each other, and from a checkpoint before them. The last one stays
+// in any case.
+void KeyEvaluator::choose_spaced(KeyState& state, Time before, std::size_t spacing) {
+  is_kept_.assign(times_.size(), false);
+  is_kept_.back() = true;
+  const auto place = [&](Time time) { return time == kNever ? 0 : state.log.find(moved(time, 1), 0, widths_).at; };
+  std::size_t from = place(before);
+  for (std::size_t i = 0; i + 1 < times_.size(); ++i) {
+    if (place(times_[i + 1]) - from <= spacing) continue;
+    is_kept_[i] = true;
+    from = place(times_[i]);
+  }
+}
+
+// The log has grown since its first checkpoints were made: there need not be so many.
+void KeyEvaluator::thin_out(KeyState& state, const Course& course) {
+  if (state.later.size() <= 2 * kMostSegments) return;
+  times_.clear();
+  for (const LaterCheckpoint& one : state.later) times_.push_back(one.checkpoint.time);
+  choose_spaced(state, state.base.time, course.spacing);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < times_.size(); ++i) {
+    if (!is_kept_[i]) continue;
+    if (kept != i) state.later[kept] = std::move(state.later[i]);
+    ++kept;
+  }
+  state.later.resize(kept);
 }
 
 // Drops what the first checkpoint stands for, and the results before those it does not settle.

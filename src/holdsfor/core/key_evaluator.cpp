@@ -23,8 +23,7 @@ KeyEvaluator::KeyEvaluator(const Prepared& prepared, TermTable& terms, Host& hos
   for (const RowConditions& one : conditions) writers_.emplace_back(widths, one, terms);
 }
 
-void KeyEvaluator::begin(const StageStore& stage, const Window& window, Time query, const Watch& watch,
-                         Thrift thrift) {
+void KeyEvaluator::begin(const StageStore& stage, const Window& window, Time query, const Watch& watch, Thrift thrift) {
   thrift_ = thrift;
   world_.watch = watch;
   stage.prepare(world_, query);
@@ -42,12 +41,13 @@ void KeyEvaluator::evaluate(StageStore& stage, const StageStore::Work& work, con
   is_stable_ = false;
   const bool is_known = !state.log.empty() || !state.results.empty() || state.base.time != kNever;
   // Rows that come lie after the border: if all that are there are behind it, they can go at once.
-  bool is_promoted = is_behind(state) && promote(stage, state);
+  bool is_promoted = is_behind(state) && promote(stage, state, kForever);
   const Time first_change = std::min({take_in(stage, work, state, out), work.first_change, stage.first_change()});
-  drop_outdated(state, first_change);
+  // Nothing is as it was, perhaps not even the rules.
+  if (first_change == kNever) state.later.clear();
   bool is_compacted = !is_promoted && is_worth_compacting(work, state);
   bool is_done = false;
-  is_promoted = is_promoted || (is_compacted && promote(stage, state));
+  is_promoted = is_promoted || (is_compacted && promote(stage, state, first_change));
   if (is_promoted) {
     is_done = !work.is_compacted && first_change == kForever && is_quiet(state);
     is_compacted = !is_done && is_worth_compacting(work, state);
@@ -58,74 +58,17 @@ void KeyEvaluator::evaluate(StageStore& stage, const StageStore::Work& work, con
   outcome.causes_to = static_cast<std::uint32_t>(out.causes.size());
   if (!is_done) {
     state.is_idle = false;
-    const Course course = plot(stage, state, is_known, is_compacted);
+    Course course = plot(stage, state, is_known, is_compacted);
     const std::uint32_t steps = sweep_.steps();
-    sweep(stage, work, state, course);
+    if (course.border) drop_until(state, *course.border);
+    find_dirty(stage, work, state, first_change);
+    outcome.is_changed = evaluate_dirty(stage, work, state, course, is_wanted, out);
     out.time_points += sweep_.steps() - steps;
-    const auto before = std::span<const Value>(state.results).subspan(course.results);
-    diff_.compare(before, found_, thrift_.no_changes ? &is_wanted : nullptr);
-    outcome.is_changed = thrift_.no_changes || !diff_.is_empty();
-    note_difference(is_wanted, out);
-    take_over(stage, state, course, outcome.is_changed);
     state.own_wake = std::min(sweep_.wake(), state.intervals.wake(world_.query));
   }
   outcome.is_idle = state.is_idle;
   outcome.wake = next_wake(stage, state);
   if (thrift_.is_last) state.drop_input();
-}
-
-// Puts the rows of a key into the world, and evaluates them.
-void KeyEvaluator::sweep(const StageStore& stage, const StageStore::Work& work, KeyState& state, const Course& course) {
-  world_.clear();
-  const auto key = stage.keys().key(work.slot);
-  world_.key.assign(key.begin(), key.end());
-  stage.load(world_, sweep_, work.slot, widths_, events_);
-  const Time from = course.from == nullptr ? kNever : course.from->time;
-  if (course.from != nullptr && world_.log.data() == state.log.cells().data() && stage.event_keep() != kForever) {
-    // What lies further back is in the checkpoint.
-    world_.log = world_.log.subspan(state.log.find(moved(moved(from, -stage.event_keep()), 1), 0, widths_).at);
-  }
-  std::size_t saves = 0;
-  for (const std::optional<Time> time : {course.border, course.end}) {
-    if (time) saved_[saves++].time = *time;
-  }
-  sweep_.run({.stage = stage.number(),
-              .initial = stage.initial(work.slot),
-              .from = course.from,
-              .saves = std::span(saved_).first(saves)});
-  found_.clear();
-  Time settled = from;
-  if (course.border) {
-    extract_results(world_, sweep_, stage.stage(), settled, *course.border, found_);
-    settled = *course.border;
-  }
-  border_results_ = found_.size();
-  if (course.end) {
-    extract_results(world_, sweep_, stage.stage(), settled, *course.end, found_);
-    settled = *course.end;
-  }
-  end_results_ = found_.size();
-  extract_results(world_, sweep_, stage.stage(), settled, kForever, found_);
-}
-
-// Results and checkpoints of a sweep become those of the key.
-void KeyEvaluator::take_over(const StageStore& stage, KeyState& state, const Course& course, bool is_changed) {
-  if (is_changed || course.border || course.end) {
-    state.results.resize(course.results);
-    state.results.insert(state.results.end(), found_.begin(), found_.end());
-  }
-  if (course.end) {
-    if (state.later.empty()) state.later.emplace_back();
-    LaterCheckpoint& later = state.later.back();
-    later.checkpoint = saved_[course.border ? 1 : 0];
-    later.results = course.results + end_results_;
-  } else if (!course.is_from_later) {
-    state.later.clear();
-  }
-  if (!course.border) return;
-  is_stable_ = state.base.words == saved_[0].words;
-  state.base = saved_[0];
-  settle(stage, state, course.results + border_results_);
 }
 
 Time KeyEvaluator::take_in(StageStore& stage, const StageStore::Work& work, KeyState& state, StageOutput& out) {

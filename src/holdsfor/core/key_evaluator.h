@@ -1,7 +1,6 @@
 // Evaluates keys one after the other: takes in the rows that they get, sweeps, and finds what is different from before.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <vector>
 
@@ -45,7 +44,7 @@ class KeyEvaluator {
 
   // What is left out, because nobody asks for it.
   struct Thrift {
-    bool is_last = false;      // what is kept of keys for later query times is dropped
+    bool is_last = false;     // what is kept of keys for later query times is dropped
     bool no_changes = false;  // only results that go to other stages are compared with those before
   };
   // `watch` says whether evaluations are to stop.
@@ -61,25 +60,47 @@ class KeyEvaluator {
   [[nodiscard]] LogWriter& writer(Index stage) { return writers_[stage]; }
 
  private:
-  // Where to go on, and which checkpoints to make: at the border, at the end, or both.
+  // Which checkpoints an evaluation is to make, beside those that it finds again.
   struct Course {
-    const Checkpoint* from = nullptr;  // null: from the beginning
-    std::size_t results = 0;           // of the key: those from here on are found again
-    bool is_from_later = false;        // that is, not from the first checkpoint
-    std::optional<Time> border;
-    std::optional<Time> end;
+    std::optional<Time> border;  // one that becomes the first
+    bool has_more = false;       // others in segments that are long, and one at the end
+    std::size_t spacing = 0;     // cells of the log between two of them, at least
+  };
+  // Some segments of a key, by number: from `first` up to `stop`, which is not one of them.
+  struct Segments {
+    std::size_t first = 0;
+    std::size_t stop = 0;
   };
 
   // The first time-point at which rows came or went.
   Time take_in(StageStore& stage, const StageStore::Work& work, KeyState& state, StageOutput& out);
-  void drop_outdated(KeyState& state, Time first_change) const;
   [[nodiscard]] bool is_worth_compacting(const StageStore::Work& work, KeyState& state);
   [[nodiscard]] bool is_behind(const KeyState& state) const;
-  [[nodiscard]] bool promote(const StageStore& stage, KeyState& state);
+  [[nodiscard]] bool promote(const StageStore& stage, KeyState& state, Time first_change);
   [[nodiscard]] bool is_quiet(const KeyState& state) const;
   [[nodiscard]] Course plot(const StageStore& stage, const KeyState& state, bool is_known, bool is_compacted) const;
-  void sweep(const StageStore& stage, const StageStore::Work& work, KeyState& state, const Course& course);
-  void take_over(const StageStore& stage, KeyState& state, const Course& course, bool is_changed);
+  [[nodiscard]] std::size_t spacing(const StageStore& stage, const KeyState& state, std::size_t words) const;
+  [[nodiscard]] std::optional<Time> end_checkpoint(const KeyState& state, Time known) const;
+  static void drop_until(KeyState& state, Time border);
+  void choose_spaced(KeyState& state, Time before, std::size_t spacing);
+  void thin_out(KeyState& state, const Course& course);
+
+  // Segments, see key_segments.cpp
+  void find_dirty(const StageStore& stage, const StageStore::Work& work, const KeyState& state, Time first_change);
+  void mark_dirty(const KeyState& state, Time first, Time last);
+  [[nodiscard]] bool evaluate_dirty(const StageStore& stage, const StageStore::Work& work, KeyState& state,
+                                    Course& course, const std::vector<bool>& is_wanted, StageOutput& out);
+  [[nodiscard]] std::size_t evaluate_run(const StageStore& stage, const StageStore::Work& work, KeyState& state,
+                                         const Course& course, std::size_t first, std::size_t was);
+  void evaluate_segments(const StageStore& stage, const StageStore::Work& work, KeyState& state, const Course& course,
+                         Segments segments, const Checkpoint* from);
+  void plan_saves(KeyState& state, const Course& course, Segments segments, Time from);
+  void plan_more(KeyState& state, Time from, Time until, std::size_t spacing);
+  void sweep(const StageStore& stage, const StageStore::Work& work, KeyState& state, const Checkpoint* from,
+             Segments saves, Time until);
+  [[nodiscard]] std::size_t take_over(const StageStore& stage, KeyState& state, Course& course, Segments segments,
+                                      bool is_changed);
+  [[nodiscard]] bool thin_saved(const StageStore& stage, KeyState& state, Course& course, std::size_t first);
   void note_difference(const std::vector<bool>& is_wanted, StageOutput& out) const;
   static void put(const Value* row, bool is_removed, StageOutput& out);
   void settle(const StageStore& stage, KeyState& state, std::size_t results);
@@ -93,11 +114,16 @@ class KeyEvaluator {
   ResultsDiff diff_;
   const LogWidths& widths_;
   Window window_;
-  Time first_ = kNever;   // that the window sees
-  Time border_ = kNever;  // up to here everything is final
-  std::array<Checkpoint, 2> saved_;
-  std::size_t border_results_ = 0;  // where those begin in `found_` that the checkpoint at the border does not settle
-  std::size_t end_results_ = 0;     // and the one at the end
+  Time first_ = kNever;                 // that the window sees
+  Time border_ = kNever;                // up to here everything is final
+  std::vector<std::uint8_t> is_dirty_;  // by segment, as they were before the evaluation
+  // Checkpoints that were saved since `found_` was empty, and where the results begin there that each does not settle.
+  // Those from `saves_` on keep their memory.
+  std::vector<Checkpoint> saved_;
+  std::vector<std::size_t> saved_results_;
+  std::size_t saves_ = 0;
+  std::vector<Time> times_;    // of checkpoints
+  std::vector<bool> is_kept_;  // which of them are to stay
   Results unreported_;
   Thrift thrift_;
   bool is_stable_ = false;  // the last compaction has kept the same as the one before

@@ -26,14 +26,7 @@ Log::Position Log::find(Time time, std::uint16_t table, const LogWidths& widths)
   const std::span<const Value> cells = this->cells();
   if (cells.empty()) return {};
   if (comes_before(cells.data() + last_, time, table)) return {cells.size(), last_};
-  if (cells.size() > kCellsBetweenMarks) {
-    std::size_t at = marks_.empty() ? 0 : marks_.back();
-    for (std::size_t mark = at; at < cells.size(); at += widths.of(cells.data() + at)) {
-      if (at - mark < kCellsBetweenMarks) continue;
-      marks_.push_back(at);
-      mark = at;
-    }
-  }
+  if (cells.size() > kCellsBetweenMarks) make_marks(widths);
   const auto mark = std::partition_point(
       marks_.begin(), marks_.end(), [&](std::size_t one) { return comes_before(cells.data() + one, time, table); });
   Position found;
@@ -43,6 +36,25 @@ Log::Position Log::find(Time time, std::uint16_t table, const LogWidths& widths)
     found.at += widths.of(cells.data() + found.at);
   }
   return found;
+}
+
+Time Log::time_at(std::size_t cell, const LogWidths& widths) {
+  const std::span<const Value> cells = this->cells();
+  if (cells.size() > kCellsBetweenMarks) make_marks(widths);
+  const auto mark = std::upper_bound(marks_.begin(), marks_.end(), cell);
+  std::size_t at = mark == marks_.begin() ? 0 : *(mark - 1);
+  while (at < cell) at += widths.of(cells.data() + at);
+  return time_of(cells[at]);
+}
+
+void Log::make_marks(const LogWidths& widths) {
+  const std::span<const Value> cells = this->cells();
+  std::size_t at = marks_.empty() ? 0 : marks_.back();
+  for (std::size_t mark = at; at < cells.size(); at += widths.of(cells.data() + at)) {
+    if (at - mark < kCellsBetweenMarks) continue;
+    marks_.push_back(at);
+    mark = at;
+  }
 }
 
 std::size_t Log::rows(const LogWidths& widths) const {

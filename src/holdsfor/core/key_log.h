@@ -42,6 +42,8 @@ class Log {
     std::size_t before = 0;
   };
   [[nodiscard]] Position find(Time time, std::uint16_t table, const LogWidths& widths);
+  // The time of the first row that begins at a cell or after it; there must be one.
+  [[nodiscard]] Time time_at(std::size_t cell, const LogWidths& widths);
   // Puts rows in the place of those from one cell to another; `last` is where the last row of the log then begins.
   void replace(std::size_t from, std::size_t to, std::span<const Value> cells, std::size_t last);
   // The rows of a log that was empty. They stay where they are until they change: nobody else writes there.
@@ -54,6 +56,7 @@ class Log {
 
  private:
   void own();
+  void make_marks(const LogWidths& widths);
 
   std::vector<Value> own_;
   // Keys that come together share the memory of their first rows.

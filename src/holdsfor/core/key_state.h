@@ -24,7 +24,8 @@ struct KeyState {
   std::unique_ptr<EffectLog> effects;
   // The state just after its time: what lies before is no longer there, unless rules look back to it.
   Checkpoint base;
-  // Evaluation goes on from the last one before what has changed. Rows may still come before them, or go.
+  // In order: they part the time after the first one into segments, see key_segments.cpp. Rows may still come before
+  // them, or go.
   std::vector<LaterCheckpoint> later;
   Results results;
   // Intervals as they were last reported, see reports.h.

@@ -188,6 +188,7 @@ void Prepared::take_rules(Prepared other) {
   other.plan.stages = std::move(stages);
   other.plan.tables = std::move(tables);
   other.resume_at = resume_at;
+  other.checkpoint_cells = checkpoint_cells;
   *this = std::move(other);
 }
 

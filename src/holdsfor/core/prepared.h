@@ -90,6 +90,8 @@ struct Prepared {
   Index most_registers = 1;
   // For tests: every key stops after this time-point, and goes on from what its checkpoint has.
   std::optional<Time> resume_at;
+  // For tests: keys have a checkpoint after so many cells of their log, however short it is.
+  std::optional<std::size_t> checkpoint_cells;
 
   explicit Prepared(Plan plan);
   // Goes on with the rules and facts of a plan with the same tables, stages and routes: those stay where they are, as

@@ -25,26 +25,30 @@ struct Span {
   Time until = kForever;
 
   [[nodiscard]] bool has(Time time) const { return time > from && time <= until; }
+  // The intervals of a list whose last time-point is in it: from one to another.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> of(const Intervals& list) const {
+    const auto first_after = [&](Time time) {
+      const auto after =
+          std::partition_point(list.begin(), list.end(), [&](Interval one) { return one.end - 1 <= time; });
+      return static_cast<std::size_t>(after - list.begin());
+    };
+    return {from == kNever ? 0 : first_after(from), until == kForever ? list.size() : first_after(until)};
+  }
 };
 
 void extract_events(const EventTable& events, Index table, ResultKind kind, Span span, Results& into) {
-  for (std::size_t row = 0; row < events.size(); ++row) {
-    if (span.has(events.time(row))) put_row(into, table, kind, events.time(row), events.row(row));
-  }
+  if (events.size() == 0) return;
+  std::size_t near = 0;
+  const auto [first, last] = events.between(moved(span.from, 1), span.until, near);
+  for (std::size_t row = first; row < last; ++row) put_row(into, table, kind, events.time(row), events.row(row));
 }
 
 void extract_intervals(const FluentTable& fluent, Index table, Span span, Results& into) {
   for (Index number = 0; number < fluent.pair_count; ++number) {
     const Pair& pair = fluent.pairs[number];
     if (!pair.is_declared || pair.list.empty()) continue;
-    // Lists are in the order of time.
-    std::size_t last = pair.list.size();
-    if (span.until != kForever) {
-      while (last > 0 && pair.list[last - 1].end - 1 > span.until) --last;
-    }
-    std::size_t first = last;
-    while (first > 0 && pair.list[first - 1].end - 1 > span.from) --first;
-    if (first == last) continue;
+    auto [first, last] = span.of(pair.list);
+    if (first >= last) continue;
     const auto columns = fluent.columns(pair.instance);
     const std::size_t width = columns.size() + 4;
     const Value head = result_head_cell({.table = static_cast<std::uint16_t>(table),
