@@ -36,8 +36,8 @@ bool contains(const Intervals& list, Time time) {
 
 namespace {
 
-// Joins what overlaps or touches of two lists. Which list goes on first is as good as random, so there are no branches on
-// it.
+// Joins what overlaps or touches of two lists. Which list goes on first is as good as random, so there are no branches
+// on it.
 void unite_two(const Intervals& one, const Intervals& other, Intervals& into) {
   into.resize(one.size() + other.size());
   if (into.empty()) return;

@@ -9,8 +9,8 @@
 
 namespace holdsfor {
 
-// The keys of a stage that have changed since the last report, with the causes of that: numbers of inputs, or reports of
-// earlier stages (see report_cause). All causes stand in one list, so that a report needs no memory of its own.
+// The keys of a stage that have changed since the last report, with the causes of that: numbers of inputs, or reports
+// of earlier stages (see report_cause). All causes stand in one list, so that a report needs no memory of its own.
 class Reports {
  public:
   [[nodiscard]] Index size() const { return static_cast<Index>(reports_.size()); }
