@@ -278,6 +278,10 @@ class Component:
     def _is_static(self, pair: Pair) -> bool:
         return self._world.analysis.entities[self._symbol(pair)].role is Role.STATIC_FLUENT
 
+    def static_coming(self, time: int) -> set[Pair]:
+        """The statically determined pairs that hold just after a time-point, if that is the present one."""
+        return self._static_next() if self._static_rules and time >= self.now else set()
+
     def _static_next(self) -> set[Pair]:
         """The statically determined pairs that hold just after the present time-point."""
         then = self.now + self._tick

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, partial
 from typing import Protocol
 
@@ -150,8 +150,10 @@ class World(Solver):
                     yield from self._pairs_where(fvp, bindings, partial(self.holds, time=moment))
             case Boundary(edge=edge, fvp=fvp, time=time):
                 for moment in self._moments_of(time, bindings):
+                    changes = partial(self._changes, edge=edge, time=moment)
+                    coming = self.running.static_coming(moment) if self.running else ()
                     for found in bind(bindings, (time, Const(moment))):
-                        yield from self._pairs_where(fvp, found, partial(self._changes, edge=edge, time=moment))
+                        yield from self._pairs_where(fvp, found, changes, coming)
             case Instance(fvp=fvp, time=time):
                 for pair in self.pairs():
                     for found in bind(bindings, (fvp.fluent, pair[0]), (fvp.value, pair[1])):
@@ -199,14 +201,17 @@ class World(Solver):
         role = self.analysis.entities[self.analysis.entities.pair(*pair)].role
         return role is not Role.SIMPLE_FLUENT or pair in self.initial_pairs
 
-    def _pairs_where(self, fvp: Fvp, bindings: Bindings, accept: Callable[[Pair], bool]) -> Iterator[Bindings]:
+    def _pairs_where(
+        self, fvp: Fvp, bindings: Bindings, accept: Callable[[Pair], bool], others: Iterable[Pair] = ()
+    ) -> Iterator[Bindings]:
+        """Solutions for the pairs that have held so far, and for some others."""
         wanted = (resolve(fvp.fluent, bindings), resolve(fvp.value, bindings))
         admits = partial(self.analysis.entities.admits, fvp)
         if is_ground(wanted[0]) and is_ground(wanted[1]):
             if admits(*wanted) and accept(wanted):
                 yield bindings
             return
-        for pair in self.pairs():
+        for pair in dict.fromkeys((*self.pairs(), *others)):
             for found in bind(bindings, (fvp.fluent, pair[0]), (fvp.value, pair[1])):
                 if admits(*pair) and accept(pair):
                     yield found
