@@ -29,11 +29,12 @@ struct Change {
   Reported previous;  // of kOpen: as now
 };
 
-// The times that changes go by: of this report, where its window begins, and of the report before.
+// The times that changes go by: of this report, where its window begins, and the same of the report before.
 struct ReportTimes {
   Time query = 0;
   Time low = kNever;
   Time before = kNever;
+  Time low_before = kNever;
 };
 
 // Compares the intervals of a pair, both lists in order. Gives those of `now` their ids and adds what has changed.

@@ -28,7 +28,7 @@ bool Engine::is_cause_of(Cause cause, Index table) {
 }
 
 ChangeList Engine::changes(std::size_t most_causes) {
-  const ReportTimes times{query_, window_.low(query_), reported_at_};
+  const ReportTimes times{query_, window_.low(query_), reported_at_, window_.low(reported_at_)};
   ChangeList found;
   for (StageStore& stage : stages_) {
     const Reports& reports = stage.reports;

@@ -81,7 +81,7 @@ std::span<const PairChange> KeyComparison::compare(const Results& results, const
   if (unreported != nullptr) join(results, *unreported);
   // What was reported is read from a copy, which what has changed points into.
   before_.swap(reported);
-  read_reported(before_);
+  read_reported(before_, times.low_before);
   read_results(unreported != nullptr ? joined_ : results);
   found_.clear();
   const auto add = [&](const PairSpan& pair) {
@@ -110,7 +110,8 @@ std::span<const PairChange> KeyComparison::compare(const Results& results, const
   return found_;
 }
 
-void KeyComparison::read_reported(const std::vector<Value>& reported) {
+// A key has no say in a report in which nothing of it has changed: what the window had left behind then is not there.
+void KeyComparison::read_reported(const std::vector<Value>& reported, Time low) {
   last_.clear();
   last_times_.clear();
   for (std::size_t at = 0; at < reported.size();) {
@@ -124,8 +125,9 @@ void KeyComparison::read_reported(const std::vector<Value>& reported) {
     pair.from = static_cast<std::uint32_t>(last_times_.size());
     at += 1 + width;
     for (std::uint32_t i = 0; i < head.count; ++i, at += kReportedWords) {
-      last_times_.push_back(
-          {time_of(reported[at]), time_of(reported[at + 1]), time_of(reported[at + 2]), time_of(reported[at + 3])});
+      const Reported one{time_of(reported[at]), time_of(reported[at + 1]), time_of(reported[at + 2]),
+                         time_of(reported[at + 3])};
+      if (reaches_into_window(one.end, low)) last_times_.push_back(one);
     }
     pair.to = static_cast<std::uint32_t>(last_times_.size());
   }

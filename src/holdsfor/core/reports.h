@@ -93,7 +93,7 @@ class KeyComparison {
     bool is_met = false;
   };
 
-  void read_reported(const std::vector<Value>& reported);
+  void read_reported(const std::vector<Value>& reported, Time low);
   void read_results(const Results& results);
   void join(const Results& results, const Results& unreported);
   // Finds a pair by its contents; `slots` by hash, empty if there are few.
