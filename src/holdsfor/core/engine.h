@@ -42,10 +42,11 @@ class CauseFinder {
   std::span<const Cause> inputs_behind(std::span<const StageStore> stages, Index stage, Index report);
 
  private:
-  void add(Cause cause) { (is_report_cause(cause) ? waiting_ : found_).push_back(cause); }
+  static void drop_repeated(std::vector<Cause>& causes);
 
   std::vector<Cause> found_;
-  std::vector<Cause> waiting_;
+  std::vector<Cause> reports_;  // that are followed
+  std::vector<Cause> next_;     // and those that they lead to
 };
 
 class Engine {

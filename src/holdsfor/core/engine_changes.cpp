@@ -75,16 +75,26 @@ void Engine::add_changes(StageStore& stage, Index report, const ReportTimes& tim
 
 std::span<const Cause> CauseFinder::inputs_behind(std::span<const StageStore> stages, Index stage, Index report) {
   found_.clear();
-  waiting_.clear();
-  stages[stage].reports.for_causes(report, [&](Cause cause) { add(cause); });
-  while (!waiting_.empty()) {
-    const Cause one = waiting_.back();
-    waiting_.pop_back();
-    stages[stage_of_cause(one)].reports.for_causes(report_of_cause(one), [&](Cause cause) { add(cause); });
+  next_.clear();
+  const auto follow = [&](Index of_stage, Index number) {
+    stages[of_stage].reports.for_causes(
+        number, [&](Cause cause) { (is_report_cause(cause) ? next_ : found_).push_back(cause); });
+  };
+  follow(stage, report);
+  // Many reports may have the same one as a cause: it is followed once from each of their stages.
+  while (!next_.empty()) {
+    reports_.swap(next_);
+    next_.clear();
+    drop_repeated(reports_);
+    for (const Cause one : reports_) follow(stage_of_cause(one), report_of_cause(one));
   }
-  std::sort(found_.begin(), found_.end());
-  found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
+  drop_repeated(found_);
   return found_;
+}
+
+void CauseFinder::drop_repeated(std::vector<Cause>& causes) {
+  std::sort(causes.begin(), causes.end());
+  causes.erase(std::unique(causes.begin(), causes.end()), causes.end());
 }
 
 // The latest of them that a table depends on.

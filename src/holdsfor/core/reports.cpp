@@ -29,9 +29,11 @@ bool is_reported_otherwise(const Value* row, const std::vector<Value>& reported)
 }  // namespace
 
 void Reports::add_cause(Index report, Cause cause) {
+  Report& one = reports_[report];
+  // All that a key hands on has the same cause.
+  if (one.last != kNone && causes_[one.last].cause == cause) return;
   const auto added = static_cast<Index>(causes_.size());
   causes_.push_back({.cause = cause});
-  Report& one = reports_[report];
   (one.last == kNone ? one.first : causes_[one.last].next) = added;
   one.last = added;
 }
