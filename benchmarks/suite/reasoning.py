@@ -45,8 +45,8 @@ def from_rows(plan: Plan, rows: Sequence[str]) -> Application:
 
 
 def start(application: Application, windows: WindowPlan | None) -> Run:
-    """A run that has not done anything yet."""
-    return Run(application.plan, application.dictionary, application.stream, windows)
+    """A run that has not done anything yet: on one thread, as processor time is what is compared."""
+    return Run(application.plan, application.dictionary, application.stream, windows, threads=1)
 
 
 def go(run: Run) -> int:
