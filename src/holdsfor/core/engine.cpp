@@ -16,6 +16,7 @@ constexpr std::size_t kCellsOfKey = 64;
 // How far ahead keys are fetched, and their rows.
 constexpr std::size_t kStatesAhead = 6;
 constexpr std::size_t kRowsAhead = 3;
+constexpr std::size_t kCheckpointsAhead = 1;
 
 }  // namespace
 
@@ -166,6 +167,7 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
     for (std::size_t at = chunk * at_once; at < last; ++at) {
       if (at + kStatesAhead < last) stage.fetch_state(work[at + kStatesAhead].slot);
       if (at + kRowsAhead < last) stage.fetch_rows(work[at + kRowsAhead].slot);
+      if (at + kCheckpointsAhead < last) stage.fetch_checkpoint(work[at + kCheckpointsAhead].slot);
       evaluators_[thread]->evaluate(stage, work[at], is_wanted_[number], output);
     }
   };

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "arithmetic.h"
 
@@ -10,23 +9,13 @@ namespace holdsfor {
 namespace {
 
 constexpr double kExact = 9007199254740992.0;  // 2^53
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnknown = kUnknownNumber;
 // So many numbers may wait for a function.
 constexpr std::size_t kDeepest = 8;
 
 bool is_small(double number) { return std::fabs(number) < kExact; }
 
 bool is_whole(double number) { return number == std::trunc(number); }
-
-double small_number(Value value) {
-  if (value.is_integer()) {
-    const auto number = static_cast<double>(value.as_integer());
-    return is_small(number) ? number : kUnknown;
-  }
-  if (!value.is_real()) return kUnknown;
-  const double number = value.as_real();
-  return is_small(number) ? number : kUnknown;
-}
 
 // Integers have powers of their own.
 double power(double base, double exponent) {
@@ -138,15 +127,8 @@ bool add_steps(const Expression& expression, std::size_t waiting, Formula& into)
   }
 }
 
-}  // namespace
-
-Formula make_formula(const Expression& expression) {
-  Formula made;
-  if (!add_steps(expression, 0, made)) made.clear();
-  return made;
-}
-
-double value_of(const Formula& formula, std::span<const Value> registers) {
+template <typename NumberOf>
+double evaluate(const Formula& formula, const NumberOf& number_of) {
   if (formula.empty()) return kUnknown;
   std::array<double, kDeepest> numbers{};
   double* top = numbers.data();  // behind the last number
@@ -156,7 +138,7 @@ double value_of(const Formula& formula, std::span<const Value> registers) {
         *top++ = step.constant;
         continue;
       case FormulaStep::Kind::kRegister:
-        *top = small_number(registers[step.reg]);
+        *top = number_of(step.reg);
         if (std::isnan(*top)) return kUnknown;
         ++top;
         continue;
@@ -174,6 +156,30 @@ double value_of(const Formula& formula, std::span<const Value> registers) {
   }
   return numbers[0];
 }
+
+}  // namespace
+
+double small_number(Value value) {
+  if (value.is_integer()) {
+    const auto number = static_cast<double>(value.as_integer());
+    return is_small(number) ? number : kUnknown;
+  }
+  if (!value.is_real()) return kUnknown;
+  const double number = value.as_real();
+  return is_small(number) ? number : kUnknown;
+}
+
+Formula make_formula(const Expression& expression) {
+  Formula made;
+  if (!add_steps(expression, 0, made)) made.clear();
+  return made;
+}
+
+double value_of(const Formula& formula, std::span<const Value> registers) {
+  return evaluate(formula, [&](Index reg) { return small_number(registers[reg]); });
+}
+
+double value_with(const Formula& formula, FunctionRef<double(Index)> number_of) { return evaluate(formula, number_of); }
 
 // As Python has it: from the remainder, which is exact.
 double floor_divide(double left, double right) {

@@ -5,8 +5,10 @@
 // numbers, names, what has no value) is left to Arithmetic.
 #pragma once
 
+#include <limits>
 #include <span>
 
+#include "function_ref.h"
 #include "plan.h"
 
 namespace holdsfor {
@@ -14,8 +16,15 @@ namespace holdsfor {
 // Nothing if an expression has more than functions of numbers in it.
 Formula make_formula(const Expression& expression);
 
-// The value of a formula; no number (NaN) if Arithmetic has to find it, if there is one.
+inline constexpr double kUnknownNumber = std::numeric_limits<double>::quiet_NaN();
+
+// A number that may stand in a formula; unknown if it is another one, or none.
+double small_number(Value value);
+
+// The value of a formula; no number (NaN) if Arithmetic has to find it, if there is one. The numbers of registers come
+// from their values, or from a function.
 double value_of(const Formula& formula, std::span<const Value> registers);
+double value_with(const Formula& formula, FunctionRef<double(Index)> number_of);
 
 // Functions of floats, rounded as in Python. The second number is not zero.
 double floor_divide(double left, double right);

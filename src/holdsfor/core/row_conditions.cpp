@@ -41,7 +41,8 @@ void assign_row_bits(Plan& plan) {
 // Turns the conditions of rules into tests of columns.
 class RowConditions::Compiler {
  public:
-  Compiler(const Plan& plan, std::vector<OfTable>& tables) : plan_(plan), tables_(tables) {}
+  Compiler(const Prepared& prepared, std::vector<OfTable>& tables)
+      : prepared_(prepared), plan_(prepared.plan), tables_(tables) {}
 
   void add(const Rule& rule) {
     const Block& block = rule.program.block;
@@ -54,9 +55,12 @@ class RowConditions::Compiler {
     // Conditions behind one that is no simple test must not hide what it has to report.
     for (std::size_t i = 0; i < rule.row_tests.size() && is_whole; ++i) is_whole = condition(block[rule.row_tests[i]]);
     if (is_whole) return;
-    Rest rest{.bit = bit_, .program = {.block = {}, .registers = rule.program.registers, .lists = rule.program.lists}};
+    Rest rest{.bit = bit_,
+              .program = {.block = {}, .registers = rule.program.registers, .lists = rule.program.lists},
+              .columns = {}};
     rest.program.block.push_back(block[0]);
     for (const Index at : rule.row_tests) rest.program.block.push_back(block[at]);
+    rest.columns = of_->column_tests.make(rest.program, prepared_);
     of_->rest.push_back(std::move(rest));
   }
 
@@ -225,6 +229,7 @@ class RowConditions::Compiler {
     words.others &= ~bit_;
   }
 
+  const Prepared& prepared_;
   const Plan& plan_;
   std::vector<OfTable>& tables_;
   OfTable* of_ = nullptr;
@@ -234,7 +239,7 @@ class RowConditions::Compiler {
 
 RowConditions::RowConditions(const Prepared& prepared, Index stage)
     : prepared_(prepared), tables_(prepared.plan.tables.size()) {
-  Compiler compiler(prepared.plan, tables_);
+  Compiler compiler(prepared, tables_);
   for (const Component& component : prepared.plan.stages[stage].components) {
     for (const Rule& rule : component.rules) {
       if (rule.row_bit != Rule::kNoRowBit) compiler.add(rule);

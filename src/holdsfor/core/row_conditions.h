@@ -15,6 +15,7 @@
 #include "event_rows.h"
 #include "log.h"
 #include "plan.h"
+#include "row_columns.h"
 
 namespace holdsfor {
 
@@ -50,16 +51,19 @@ class RowConditions {
     std::vector<std::pair<std::uint64_t, Passes>> passes;  // by word, in order
     Passes others = 0;
   };
-  // What a rule asks beyond such tests is left to the machine: its first instructions as a program of their own.
+  // What a rule asks beyond such tests: its first instructions as a program of their own. The machine runs it, unless
+  // it can be done for a block of rows at a time.
   struct Rest {
     Passes bit = 0;
     Program program;
+    std::optional<ColumnProgram> columns;
   };
   struct OfTable {
     Passes all = 0;              // the bits of its rules
     std::vector<Words> columns;  // constants in the events that rules begin with
     std::vector<Limits> limits;
     std::vector<Words> words;
+    ColumnTests column_tests;
     std::vector<Rest> rest;
   };
   class Compiler;
@@ -89,7 +93,8 @@ class RowTester {
 
   void test_limits(const RowConditions::Limits& limits, const EventRows& rows, std::size_t first,
                    std::span<Passes> passes);
-  Passes test_rest(const RowConditions::OfTable& table, Time time, std::span<const Value> args, Passes passes);
+  void test_rest(const RowConditions::Rest& rest, const EventRows& rows, std::size_t first, std::span<Passes> passes);
+  Passes run(const RowConditions::Rest& rest, Time time, std::span<const Value> args, Passes passes);
 
   const RowConditions* conditions_;
   TermTable* terms_;
@@ -99,6 +104,9 @@ class RowTester {
   std::vector<double> numbers_;
   std::vector<std::uint32_t> positions_;
   std::vector<Value> args_;
+  ColumnTester columns_;
+  std::vector<std::uint32_t> selected_;
+  std::vector<std::uint32_t> undecided_;
 };
 
 }  // namespace holdsfor

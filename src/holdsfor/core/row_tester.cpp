@@ -69,7 +69,8 @@ struct RowTester::Rest {
   Machine machine;
 };
 
-RowTester::RowTester(const RowConditions& conditions, TermTable& terms) : conditions_(&conditions), terms_(&terms) {}
+RowTester::RowTester(const RowConditions& conditions, TermTable& terms)
+    : conditions_(&conditions), terms_(&terms), columns_(conditions.prepared_) {}
 RowTester::~RowTester() = default;
 RowTester::RowTester(RowTester&&) noexcept = default;
 
@@ -101,12 +102,8 @@ void RowTester::test(Index number, const EventRows& rows, std::size_t first, std
     if ((begun_[row] & RowHead::kUnknownBit) != 0) passes[row] = RowHead::kUnknown;
   }
   if (table.rest.empty()) return;
-  for (std::size_t row = 0; row < passes.size(); ++row) {
-    if (passes[row] == 0 || passes[row] == RowHead::kUnknown) continue;
-    args_.clear();
-    for (std::size_t i = 0; i < rows.width(); ++i) args_.push_back(Value::from_word(rows.args(first + row)[i]));
-    passes[row] = test_rest(table, rows.time(first + row), args_, passes[row]);
-  }
+  columns_.begin(table.column_tests, rows, first, passes.size());
+  for (const RowConditions::Rest& rest : table.rest) test_rest(rest, rows, first, passes);
 }
 
 // Where a number lies between limits is counted for all rows at once. Rows without one are marked in `begun_`.
@@ -137,25 +134,40 @@ void RowTester::test_limits(const RowConditions::Limits& limits, const EventRows
   }
 }
 
-Passes RowTester::test_rest(const RowConditions::OfTable& table, Time time, std::span<const Value> args,
-                            Passes passes) {
+void RowTester::test_rest(const RowConditions::Rest& rest, const EventRows& rows, std::size_t first,
+                          std::span<Passes> passes) {
+  selected_.clear();
+  undecided_.clear();
+  for (std::uint32_t row = 0; row < passes.size(); ++row) {
+    if ((passes[row] & rest.bit) != 0 && passes[row] != RowHead::kUnknown) selected_.push_back(row);
+  }
+  if (rest.columns) {
+    for (const std::uint32_t row : selected_) passes[row] &= ~rest.bit;
+    columns_.test(*rest.columns, selected_, undecided_);
+    for (const std::uint32_t row : selected_) passes[row] |= rest.bit;
+  } else {
+    undecided_.swap(selected_);
+  }
+  for (const std::uint32_t row : undecided_) {
+    args_.clear();
+    for (std::size_t i = 0; i < rows.width(); ++i) args_.push_back(Value::from_word(rows.args(first + row)[i]));
+    passes[row] = run(rest, rows.time(first + row), args_, passes[row] | rest.bit);
+  }
+}
+
+// Has the machine decide.
+Passes RowTester::run(const RowConditions::Rest& rest, Time time, std::span<const Value> args, Passes passes) {
   if (!rest_) rest_ = std::make_unique<Rest>(conditions_->prepared_, *terms_);
   rest_->world.set_now(time);
   rest_->host.was_asked = false;
   bool is_found = false;
   // All solutions: each of them may have something to report.
-  const auto found = [&](const Machine::Frame&) {
+  rest_->machine.run_on_row(rest.program, args, [&](const Machine::Frame&) {
     is_found = true;
     return false;
-  };
-  for (const RowConditions::Rest& one : table.rest) {
-    if ((passes & one.bit) == 0) continue;
-    is_found = false;
-    rest_->machine.run_on_row(one.program, args, found);
-    if (!is_found) passes &= ~one.bit;
-    if (rest_->host.was_asked) return RowHead::kUnknown;
-  }
-  return passes;
+  });
+  if (rest_->host.was_asked) return RowHead::kUnknown;
+  return is_found ? passes : passes & ~rest.bit;
 }
 
 }  // namespace holdsfor

@@ -102,6 +102,13 @@ void StageStore::fetch_rows(Index slot) const {
   prefetch(state.later.data(), state.later.size() * sizeof(LaterCheckpoint));
 }
 
+void StageStore::fetch_checkpoint(Index slot) const {
+  const auto& later = states_[slot].later;
+  if (later.empty()) return;
+  const auto& words = later.back().checkpoint.words;
+  prefetch(words.data(), words.size() * sizeof(std::uint64_t));
+}
+
 void StageStore::fetch_reported(Index slot) const {
   const KeyState& state = states_[slot];
   prefetch(state.results.data(), state.results.size() * sizeof(Value));

@@ -91,9 +91,10 @@ class StageStore {
   [[nodiscard]] KeyState& state(Index slot) { return states_[slot]; }
   [[nodiscard]] const KeyState& state(Index slot) const { return states_[slot]; }
   [[nodiscard]] std::size_t slots() const { return states_.size(); }
-  // Fetches a key that is evaluated or reported soon, and then its rows.
+  // Fetches a key that is evaluated or reported soon, then its rows, and the checkpoint that it goes on from.
   void fetch_state(Index slot) const { prefetch(&states_[slot], sizeof(KeyState)); }
   void fetch_rows(Index slot) const;
+  void fetch_checkpoint(Index slot) const;
   void fetch_reported(Index slot) const;
   [[nodiscard]] const KeyNumbers& keys() const { return keys_; }
   [[nodiscard]] std::span<const GroundPair> initial(Index slot) const;
