@@ -44,7 +44,7 @@ Time Log::time_at(std::size_t cell, const LogWidths& widths) {
   const auto mark = std::upper_bound(marks_.begin(), marks_.end(), cell);
   std::size_t at = mark == marks_.begin() ? 0 : *(mark - 1);
   while (at < cell) at += widths.of(cells.data() + at);
-  return time_of(cells[at]);
+  return at < cells.size() ? time_of(cells[at]) : kForever;
 }
 
 void Log::make_marks(const LogWidths& widths) {
