@@ -42,7 +42,7 @@ class Log {
     std::size_t before = 0;
   };
   [[nodiscard]] Position find(Time time, std::uint16_t table, const LogWidths& widths);
-  // The time of the first row that begins at a cell or after it; there must be one.
+  // The time of the first row that begins at a cell or after it; kForever if there is none.
   [[nodiscard]] Time time_at(std::size_t cell, const LogWidths& widths);
   // Puts rows in the place of those from one cell to another; `last` is where the last row of the log then begins.
   void replace(std::size_t from, std::size_t to, std::span<const Value> cells, std::size_t last);
