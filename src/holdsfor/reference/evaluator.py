@@ -53,6 +53,9 @@ class Running(Protocol):
     def pairs(self) -> list[Pair]:
         """The pairs that have held so far."""
 
+    def static_coming(self, time: int) -> set[Pair]:
+        """The statically determined pairs that hold just after a time-point, if that is the present one."""
+
     def edges(self) -> set[int]:
         """The time-points at which a pair of this component started or ended."""
 
