@@ -54,7 +54,7 @@ void EffectLog::drop_until(Time time, std::span<const Time> keep) {
   for (Entry& entry : entries_) {
     const Time kept = keep[entry.table];
     if (kept == kForever) continue;
-    const std::size_t left = first_from(entry.rows, time - kept + 1);
+    const std::size_t left = first_from(entry.rows, moved(moved(time, -kept), 1));
     entry.rows.cells.erase(entry.rows.cells.begin(), cell_at(entry.rows, left));
   }
 }

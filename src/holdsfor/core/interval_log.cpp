@@ -127,7 +127,7 @@ void IntervalLog::settle(Time time, std::span<const Time> keep) {
       end = std::max(end, time_of(rows[to++][2]));
     }
     const Time kept = keep[interval_head(rows[from]).table];
-    const bool is_over = end <= time && kept != kForever && time - end >= kept;
+    const bool is_over = kept != kForever && end <= moved(time, -kept);
     Value* last = nullptr;  // of the settled rows, all that lies before it is in it
     for (std::size_t row = from; row < to && !is_over; ++row) {
       const IntervalHead head = interval_head(rows[row]);
