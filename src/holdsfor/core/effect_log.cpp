@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "intervals.h"
+
 namespace holdsfor {
 namespace {
 

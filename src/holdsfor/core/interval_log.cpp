@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "intervals.h"
+
 namespace holdsfor {
 
 void IntervalArrivals::add(IntervalHead head, Time start, Time end, Time pushed_start, std::span<const Value> pair,
