@@ -234,21 +234,16 @@ bool Machine::facts(const Instruction& one, const Next& next) {
 bool Machine::plain_facts(const Instruction& one, const FactTable& table, const FactIndex& index, const Next& next) {
   const auto& places = index.places();
   std::array<Value, kMostFactKeys> given;
-  std::uint64_t wanted = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const Shape& shape = one.columns[places[i]];
     given[i] = shape.kind == ShapeKind::kConstant ? shape.constant : frame_->values[shape.reg];
-    wanted = mix(wanted, given[i].word());
   }
-  for (const std::size_t row : index.find(wanted)) {
-    const Value* fact = table.rows.data() + row * table.columns;
-    bool is_wanted = true;
-    for (std::size_t i = 0; i < places.size() && is_wanted; ++i) is_wanted = fact[places[i]] == given[i];
-    if (!is_wanted) continue;
-    for (const auto& [place, reg] : one.gives_registers) frame_->values[reg] = fact[place];
-    if (go_on(next)) return true;
-  }
-  return false;
+  return index.any_match(
+      table, [&](std::size_t i) { return given[i]; },
+      [&](Index, const Value* fact) {
+        for (const auto& [place, reg] : one.gives_registers) frame_->values[reg] = fact[place];
+        return go_on(next);
+      });
 }
 
 bool Machine::call(const Instruction& one, const Next& next) {

@@ -21,6 +21,20 @@ class FactIndex {
   [[nodiscard]] const std::vector<Index>& places() const { return places_; }
   // The rows whose values at the places have this hash, in their order; others may be among them.
   [[nodiscard]] std::span<const Index> find(std::uint64_t hash) const;
+  // Calls `visit` with the rows of `facts` that have the values `given(i)` at the places, in their order, until it says
+  // that it has seen enough; whether it did.
+  template <typename Given, typename Visit>
+  bool any_match(const FactTable& facts, const Given& given, const Visit& visit) const {
+    std::uint64_t hash = 0;
+    for (std::size_t i = 0; i < places_.size(); ++i) hash = mix(hash, given(i).word());
+    for (const Index row : find(hash)) {
+      const Value* fact = facts.rows.data() + row * std::size_t{facts.columns};
+      bool is_wanted = true;
+      for (std::size_t i = 0; i < places_.size() && is_wanted; ++i) is_wanted = fact[places_[i]] == given(i);
+      if (is_wanted && visit(row, fact)) return true;
+    }
+    return false;
+  }
 
  private:
   // A slot has the rows of one hash, which stand in `rows_` one after the other.

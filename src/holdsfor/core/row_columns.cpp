@@ -1,7 +1,6 @@
 #include "row_columns.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "arithmetic.h"
@@ -132,21 +131,14 @@ std::int32_t ColumnTester::look_up(Index number, std::uint32_t row) {
   const ColumnLookup& lookup = tests_->lookups[number];
   const FactIndex& index = prepared_->fact_indexes[lookup.index];
   const FactTable& facts = prepared_->plan.facts[lookup.facts];
-  std::array<Value, kMostFactKeys> given;
-  std::uint64_t hash = 0;
-  for (std::size_t i = 0; i < lookup.keys.size(); ++i) {
-    given[i] = value(lookup.keys[i], row);
-    hash = mix(hash, given[i].word());
-  }
   found = kNoFact;
-  for (const Index candidate : index.find(hash)) {
-    const Value* fact = facts.rows.data() + candidate * std::size_t{facts.columns};
-    bool is_wanted = true;
-    for (std::size_t i = 0; i < lookup.keys.size() && is_wanted; ++i) is_wanted = fact[index.places()[i]] == given[i];
-    if (!is_wanted) continue;
-    if (found != kNoFact) return found = kSeveral;
-    found = static_cast<std::int32_t>(candidate);
-  }
+  index.any_match(
+      facts, [&](std::size_t i) { return value(lookup.keys[i], row); },
+      [&](Index fact, const Value*) {
+        const bool is_second = found != kNoFact;
+        found = is_second ? kSeveral : static_cast<std::int32_t>(fact);
+        return is_second;
+      });
   return found;
 }
 

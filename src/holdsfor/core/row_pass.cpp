@@ -102,18 +102,13 @@ void Sweep::solve_direct(const RowRule& rule, const Value* const* from, std::siz
       const RowLookup& wanted = rule.lookups[lookup];
       const FactTable& facts = world_.plan().facts[wanted.facts];
       const FactIndex& index = world_.prepared.fact_indexes[wanted.index];
-      std::uint64_t hash = 0;
-      for (const Cell key : wanted.keys) hash = mix(hash, from[key.from][key.at].word());
-      for (const Index number : index.find(hash)) {
-        const Value* fact = facts.rows.data() + number * std::size_t{facts.columns};
-        bool is_wanted = true;
-        for (std::size_t i = 0; i < wanted.keys.size() && is_wanted; ++i) {
-          is_wanted = fact[index.places()[i]] == from[wanted.keys[i].from][wanted.keys[i].at];
-        }
-        if (!is_wanted) continue;
-        for (const auto& [place, at] : wanted.outputs) looked_up_[at] = fact[place];
-        solve_direct(rule, from, lookup + 1, test);
-      }
+      index.any_match(
+          facts, [&](std::size_t i) { return from[wanted.keys[i].from][wanted.keys[i].at]; },
+          [&](Index, const Value* fact) {
+            for (const auto& [place, at] : wanted.outputs) looked_up_[at] = fact[place];
+            solve_direct(rule, from, lookup + 1, test);
+            return false;
+          });
       return;
     }
     if (passes(rule.tests[test], from) == rule.tests[test].is_negated) return;
