@@ -36,16 +36,21 @@ def on_core(
 
     With `resume_at`, keys stop after that time-point and go on from their checkpoint. `change` makes another plan.
     """
-    return _Run(reasoner, threads, resume_at, change).over(records, windows)
+    return CoreRun(reasoner, threads, resume_at, change).over(records, windows)
 
 
-class _Run:
+Row = np.ndarray[tuple[int], np.dtype[np.uint64]]
+
+
+class CoreRun:
+    """A run of one core."""
+
     def __init__(
         self,
         reasoner: Reasoner,
-        threads: int,
-        resume_at: int | None,
-        change: Callable[[PhysicalPlan], PhysicalPlan] | None,
+        threads: int = 1,
+        resume_at: int | None = None,
+        change: Callable[[PhysicalPlan], PhysicalPlan] | None = None,
     ) -> None:
         self._analysis = reasoner.plan.analysis
         self._lowered = lower(reasoner.plan)
@@ -58,6 +63,11 @@ class _Run:
         self._tables = {symbol: number for number, symbol in enumerate(self._lowered.symbols)}
         self._threads = threads
         self._tick = reasoner.plan.clock_tick
+
+    @property
+    def plan(self) -> PhysicalPlan:
+        """The plan that the core was given, but for changes."""
+        return self._lowered.plan
 
     def over(self, records: list[Record], windows: Windows | None) -> Reference:
         """The core counts ticks: what comes in is divided by the tick, what goes out multiplied."""
@@ -76,12 +86,15 @@ class _Run:
                 if windows is None or windows.loaded_at(record.arrival) == query:
                     self._push(record)
             self._fill_domains(known_at(records, used, query, ignore_arrival=windows is None))
-            self._core.advance(query, self._threads)
+            self._advance(query)
             intervals += self._interval_rows(query)
             events += self._event_rows(query)
             conflicts |= set(self._conflicts())
         failures: Failures = self._host.failures
         return Reference(tuple(sorted(intervals)), tuple(sorted(events)), len(conflicts), failures)
+
+    def _advance(self, query: int) -> None:
+        self._core.advance(query, self._threads)
 
     def _fill_domains(self, known: Known) -> None:
         """Domains that the input fills are background knowledge."""
@@ -95,14 +108,20 @@ class _Run:
             symbol = entities.event(record.event)
             if symbol in self._tables:
                 row = _words([self._words.word(arg) for arg in symbol.columns(record.event)])
-                self._core.insert_events(self._tables[symbol], _times(record.time), row)
+                if self._takes(self._tables[symbol], row):
+                    self._core.insert_events(self._tables[symbol], _times(record.time), row)
             return
         symbol = entities.pair(record.fluent, record.value)
         if symbol in self._tables:
             row = _words([self._words.word(arg) for arg in symbol.columns(record.fluent)])
             value = _words([self._words.word(record.value)])
             start, end = _times(record.start), _times(FOREVER if record.end == math.inf else int(record.end))
-            self._core.insert_intervals(self._tables[symbol], start, end, value, row, np.array([record.is_point]))
+            if self._takes(self._tables[symbol], row):
+                self._core.insert_intervals(self._tables[symbol], start, end, value, row, np.array([record.is_point]))
+
+    def _takes(self, table: int, row: Row) -> bool:  # noqa: ARG002 -- one with a share of the keys looks at them
+        """Whether a row of a table is for this core."""
+        return True
 
     def _symbols(self, *roles: Role) -> Iterator[tuple[Symbol, int]]:
         for symbol, number in self._tables.items():

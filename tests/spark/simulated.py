@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -20,10 +21,12 @@ from holdsfor.loading import Reasoner
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.reference.history import Occurrence
 from holdsfor.spark.buckets import StageTask
-from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows, route_of
+from holdsfor.spark.engine_task import EngineTask
+from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
+from holdsfor.spark.plan_stages import bucket_count, physical_stages, runs_on_core
 from holdsfor.spark.wire import ARRIVALS, BUCKET, COUNTS, DERIVED, MOMENTS, RESULT
 from holdsfor.spreading.keys import Ties, buckets, connected, parts
-from holdsfor.spreading.stages import StagePlan, stage_plan
+from holdsfor.spreading.stages import Delivery, StagePlan, stage_plan
 from holdsfor.spreading.ties import fact_parts
 from holdsfor.syntax.numbers import number_text
 from holdsfor.syntax.terms import arguments, functor
@@ -42,9 +45,12 @@ def on_buckets(
 def _tables(
     reasoner: Reasoner, records: list[Record], span: Span, count: int, rows_at_once: int | None
 ) -> list[pa.Table]:
-    stages = stage_plan(reasoner.plan)
+    on_core = rows_at_once is None and runs_on_core(reasoner.plan)
+    if on_core:
+        count = bucket_count(reasoner.plan, count)
+    stages = physical_stages(reasoner.plan, count) if on_core else stage_plan(reasoner.plan)
     sources, values = _sources(records, reasoner)
-    rows = plan_rows(stages, sources, arrivals=not span.is_whole, exchange=True)
+    rows = plan_rows(stages, sources, arrivals=not span.is_whole)
     job = make_job(
         stages,
         rows,
@@ -54,11 +60,11 @@ def _tables(
         rows_at_once=rows_at_once,
         ties=_ties(stages, sources, values),
     )
-    meeting = _meetings(stages, sources, values, count)
     waiting = [_told(reasoner, records, job)]
     for number in range(1, job.last + 1):
         waiting.append(_input(stages, rows, number, sources, values, job))
-        waiting = _passed(StageTask(job, number), _routed(pa.concat_tables(waiting), meeting), count)
+        task = EngineTask(job, number) if on_core else StageTask(job, number)
+        waiting = _passed(task, pa.concat_tables(waiting), count)
     return waiting
 
 
@@ -115,12 +121,10 @@ def _input(
                 for slot, arg in zip(slots, args, strict=True)
             }
             delivery = deliveries[sources[place].symbol]
-            route = route_of(this, delivery)
-            if route is not None:
-                (part,) = parts([args[route.place]])
-                made.append(row | {"tag": tag_number, "stage": number, "bucket": route.number, "part": int(part)})
-                continue
-            for bucket in _targets(delivery.spreading, args, job, number):
+            targets = _targets(delivery.spreading, args, job, number)
+            if this.sides:
+                targets = _cells(delivery, args, this.sides)
+            for bucket in targets:
                 made.append(row | {"tag": tag_number, "stage": number, "bucket": bucket})
     return pa.Table.from_pylist(made, schema=job.wire.out_schema)
 
@@ -133,35 +137,20 @@ def _targets(spreading: Spreading | None, args: list[Value], job: Job, number: i
     return {int(buckets(key, 1, job.buckets)[0]) for key in keys}
 
 
-Meetings = dict[tuple[int, int], set[int]]
+def _cells(delivery: Delivery, args: list[Value], sides: tuple[int, ...]) -> Iterable[int]:
+    """The cells of a grid of buckets that a row goes to: all are looked at, with their places on each side."""
+    cells = list(product(*map(range, sides)))
 
+    def place(value: Value, part: int) -> int:
+        return int(buckets([parts([value])], 1, sides[part])[0])
 
-def _meetings(
-    stages: StagePlan, sources: list[SourceRows], values: list[list[tuple[Row, list[Value]]]], count: int
-) -> Meetings:
-    """Which buckets rows of a route and part go to."""
-    found: Meetings = {}
-    for stage in stages.stages:
-        for delivery in stage.deliveries:
-            route = route_of(stage, delivery)
-            for match in delivery.matches:
-                assert route is not None
-                listed = [rows for source, rows in zip(sources, values, strict=True) if source.symbol == match.source]
-                for _, args in (row for rows in listed for row in rows):
-                    (part,) = parts([args[match.at]])
-                    key = [parts([args[place]]) for place in match.key]
-                    found.setdefault((route.number, int(part)), set()).add(int(buckets(key, 1, count)[0]))
-    return found
-
-
-def _routed(table: pa.Table, meeting: Meetings) -> pa.Table:
-    if "part" not in table.column_names:
-        return table
-    made = []
-    for row in table.to_pylist():
-        targets = [row["bucket"]] if row["bucket"] >= 0 else meeting.get((row["bucket"], row["part"]), ())
-        made += [row | {"bucket": bucket, "part": None} for bucket in targets]
-    return pa.Table.from_pylist(made, schema=table.schema).drop_columns(["part"])
+    if delivery.lines:
+        lines = {(part, place(args[column], part)) for column, of in delivery.lines for part in of}
+        return [number for number, cell in enumerate(cells) if lines & set(enumerate(cell))]
+    if delivery.spreading is None:
+        return range(len(cells))
+    keys = {tuple(place(args[one], part) for part, one in enumerate(places)) for places in delivery.spreading}
+    return [number for number, cell in enumerate(cells) if cell in keys]
 
 
 def _ties(stages: StagePlan, sources: list[SourceRows], values: list[list[tuple[Row, list[Value]]]]) -> dict[int, Ties]:
@@ -190,7 +179,7 @@ def _told(reasoner: Reasoner, records: list[Record], job: Job) -> pa.Table:
     return pa.Table.from_pylist(made, schema=job.wire.out_schema)
 
 
-def _passed(task: StageTask, table: pa.Table, count: int) -> list[pa.Table]:
+def _passed(task: StageTask | EngineTask, table: pa.Table, count: int) -> list[pa.Table]:
     """The output of a stage. The rows of a bucket come in any order."""
     found = [task.out_schema.empty_table()]
     for bucket in range(count):

@@ -22,14 +22,21 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+_SHOWN_BUCKETS = 200
+"""The grids of stages are shown for so many buckets, which is what Spark has if nothing else is said."""
+
+
 def shown_stages(plan: Plan, *, as_json: bool) -> str:
     """The stages of a plan, and what a stream does in another way: it cannot know which keys will be tied together."""
     from holdsfor.spark.describe import stages_data, stages_text
+    from holdsfor.spark.plan_stages import physical_stages, runs_on_core
     from holdsfor.spark.streaming.staging import stream_stages
     from holdsfor.spreading.stages import stage_plan
 
-    stages = stage_plan(plan)
-    differing = [message for message in stream_stages(plan).warnings if message not in stages.warnings]
+    on_core = runs_on_core(plan)
+    stages = physical_stages(plan, _SHOWN_BUCKETS) if on_core else stage_plan(plan)
+    in_streams = () if on_core else stream_stages(plan).warnings
+    differing = [message for message in in_streams if message not in stages.warnings]
     if as_json:
         data = {**stages_data(stages), "stream_warnings": differing}
         return json.dumps(data, indent=2, ensure_ascii=False)

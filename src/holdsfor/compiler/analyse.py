@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from typing import Any
 
 from holdsfor.compiler.analysis.dependencies import DependencyGraph
 from holdsfor.compiler.analysis.domains import Filling, fillings
@@ -51,6 +52,20 @@ class Analysis:
     skipped: frozenset[int] = frozenset()
     unread: frozenset[str] = frozenset()
     fillings: tuple[Filling, ...] = ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: bodies by the places of their rules, which have other ids in another process."""
+        rules = self.program.rules
+        bodies = {place: self.bodies[id(rule)] for place, rule in enumerate(rules) if id(rule) in self.bodies}
+        skipped = [place for place, rule in enumerate(rules) if id(rule) in self.skipped]
+        names = [one.name for one in fields(self)]
+        return {name: getattr(self, name) for name in names} | {"bodies": bodies, "skipped": skipped}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        rules = state["program"].rules
+        state["bodies"] = {id(rules[place]): body for place, body in state["bodies"].items()}
+        state["skipped"] = frozenset(id(rules[place]) for place in state["skipped"])
+        self.__dict__.update(state)
 
     @cached_property
     def resolved(self) -> Program:

@@ -165,6 +165,57 @@ class Core {
     engine_->edits().edit_for_event(table, is_retraction, cause, width).events.add(time, one_row_.data());
   }
 
+  // Distributed runs
+
+  // The engine has the keys of a stage that are in one of some buckets. `sides` by stage: see BucketGrid.
+  void set_share(Index stage, Index bucket, std::size_t buckets, const std::vector<std::vector<Index>>& sides) {
+    const auto& stages = prepared_.plan.stages;
+    if (stage >= stages.size() || bucket >= buckets || sides.size() != stages.size()) {
+      throw nb::value_error("there is no such share");
+    }
+    Share share{.stage = stage, .bucket = bucket, .grids = {}};
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      std::size_t cells = 1;
+      for (const Index side : sides[i]) cells *= side;
+      const bool fits = sides[i].empty() || sides[i].size() == stages[i].key;
+      if (!fits || cells == 0 || cells > buckets) throw nb::value_error("a grid does not fit its stage");
+      share.grids.emplace_back(buckets, sides[i]);
+    }
+    engine_->set_share(std::move(share));
+  }
+  // The buckets that rows of a table go to in a stage: numbers of rows, and a bucket for each.
+  nb::tuple targets(Index stage, Index table, std::size_t count, WordArray words) const {
+    const auto& share = engine_->share();
+    if (!share || stage >= share->grids.size()) throw nb::value_error("there is no such share");
+    const std::size_t width = info(table).columns;
+    std::vector<std::int64_t> rows;
+    std::vector<std::int64_t> buckets;
+    if (words.size() != count * width) throw nb::value_error("not as many words as the rows have columns");
+    std::vector<Value> args(width);
+    std::vector<Index> found;
+    for (const Route& route : prepared_.plan.stages[stage].inputs) {
+      for (std::size_t row = 0; route.table == table && row < count; ++row) {
+        for (std::size_t i = 0; i < width; ++i) args[i] = Value::from_word(words(row * width + i));
+        share->grids[stage].find(route, args.data(), terms_, found);
+        rows.insert(rows.end(), found.size(), static_cast<std::int64_t>(row));
+        buckets.insert(buckets.end(), found.begin(), found.end());
+      }
+    }
+    return nb::make_tuple(array_of(std::move(rows)), array_of(std::move(buckets)));
+  }
+  void receive(nb::bytes bytes) {
+    StateReader reader(bytes_of(bytes), fingerprint_, terms_);
+    engine_->receive(reader);
+  }
+  nb::list deliveries_for(Index stage) const {
+    if (stage >= prepared_.plan.stages.size()) throw nb::index_error("there is no such stage");
+    nb::list found;
+    for (const auto& [bucket, bytes] : engine_->deliveries_for(stage, fingerprint_)) {
+      found.append(nb::make_tuple(bucket, nb::bytes(bytes.data(), bytes.size())));
+    }
+    return found;
+  }
+
   // Evaluation
 
   // The rows for which conditions had no value since the last call: site, values and the number of a reason of each.
@@ -283,6 +334,7 @@ class Core {
   std::pair<std::unique_ptr<Engine>, Value> read_engine(const nb::bytes& bytes) {
     auto fresh = std::make_unique<Engine>(prepared_, terms_, host_);
     fresh->set_window(engine_->window());
+    if (engine_->share()) fresh->set_share(*engine_->share());
     fresh->keep_changes(engine_->keeps_changes());
     StateReader reader(bytes_of(bytes), fingerprint_, terms_);
     const Value note = fresh->read(reader);
@@ -365,6 +417,10 @@ NB_MODULE(_core, module) {
       .def("push_one", &Core::edit_one<false>)
       .def("retract_one", &Core::edit_one<true>)
       .def("advance", &Core::advance, nb::arg("query"), nb::arg("threads") = 1U, nb::arg("is_last") = false)
+      .def("set_share", &Core::set_share, nb::arg("stage"), nb::arg("bucket"), nb::arg("buckets"), nb::arg("sides"))
+      .def("targets", &Core::targets)
+      .def("receive", &Core::receive)
+      .def("deliveries_for", &Core::deliveries_for)
       .def("mark_all_dirty", &Core::mark_all_dirty)
       .def("resume_at", &Core::resume_at, nb::arg().none())
       .def("checkpoint_cells", &Core::checkpoint_cells, nb::arg().none())

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "crew.h"
+#include "exchange.h"
 
 namespace holdsfor {
 namespace {
@@ -89,9 +90,11 @@ void Engine::advance(Time query, unsigned threads, const std::function<void()>& 
   admission_.admit(edits_, window_, query, deliveries_);
   edits_.clear();
   for (StageStore& stage : stages_) {
+    if (share_ && stage.number() != share_->stage) continue;
     for (Arrivals& arrivals : deliveries_.events) arrivals.is_counted = is_home_[stage.number()][arrivals.table];
     run_stage(stage, query, threads, watch, is_last);
   }
+  if (share_) outgoing_ = std::move(deliveries_);
   deliveries_.clear();
   query_ = query;
   is_broken_ = false;
@@ -112,6 +115,27 @@ void Engine::find_initial(Time query) {
     });
   }
   for (StageStore& stage : stages_) stage.begin(initial);
+}
+
+// Shares
+
+void Engine::set_share(Share share) {
+  if (is_begun_ || keys() > 0) throw std::invalid_argument("the engine has begun: its share cannot change");
+  share_ = std::move(share);
+  for (StageStore& stage : stages_) {
+    stage.set_own([this, number = stage.number()](std::span<const Value> key) {
+      return number == share_->stage && share_->grids[number].bucket(key, terms_) == share_->bucket;
+    });
+  }
+}
+
+void Engine::receive(StateReader& from) { read_exchange(from, prepared_.plan, deliveries_); }
+
+std::vector<std::pair<Index, std::string>> Engine::deliveries_for(Index stage, std::uint64_t fingerprint) const {
+  if (!share_ || stage <= share_->stage) return {};
+  Exchange exchange(prepared_.plan.stages[stage], share_->grids[stage], terms_);
+  exchange.add(outgoing_, is_member_[share_->stage]);
+  return exchange.finish(fingerprint);
 }
 
 // Whether the work takes no longer than threads take to begin, nor than somebody who wants to stop it may wait.

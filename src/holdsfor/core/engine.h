@@ -5,11 +5,13 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "admission.h"
 #include "answers.h"
+#include "buckets.h"
 #include "dependencies.h"
 #include "inputs.h"
 #include "key_evaluator.h"
@@ -49,6 +51,13 @@ class CauseFinder {
   std::vector<Cause> next_;     // and those that they lead to
 };
 
+// The share of a distributed run that one engine has: the keys of one stage that are in one bucket.
+struct Share {
+  Index stage = 0;
+  Index bucket = 0;
+  std::vector<BucketGrid> grids;  // by stage
+};
+
 class Engine {
  public:
   Engine(const Prepared& prepared, TermTable& terms, Host& host);
@@ -60,6 +69,13 @@ class Engine {
 
   void set_window(Window window) { window_ = window; }
   [[nodiscard]] const Window& window() const { return window_; }
+
+  // Makes the engine work on its share only. Results of earlier stages then come by `receive`, and `deliveries_for` has
+  // what a later stage reads of the results of the last query time: buckets of that stage, and bytes for each.
+  void set_share(Share share);
+  [[nodiscard]] const std::optional<Share>& share() const { return share_; }
+  void receive(StateReader& from);
+  [[nodiscard]] std::vector<std::pair<Index, std::string>> deliveries_for(Index stage, std::uint64_t fingerprint) const;
 
   // Rows to be taken in at the next query time.
   [[nodiscard]] Edits& edits() { return edits_; }
@@ -151,6 +167,8 @@ class Engine {
   Edits edits_;
   Admission admission_;
   Deliveries deliveries_;
+  std::optional<Share> share_;
+  Deliveries outgoing_;  // to other shares
   Time query_ = kNever;
   bool is_begun_ = false;
   bool is_broken_ = false;          // an evaluation was stopped half-way

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 import os
+import pickle
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -60,6 +62,30 @@ def encoded(plan: Plan) -> Program:
     lowered = lower(plan)
     encoder = Encoder()
     return Program(lowered, encoder.encode(lowered.plan), encoder.sites)
+
+
+def shipped(plan: Plan) -> bytes:
+    """A program that another process can run without compiling its rules."""
+    return pickle.dumps((plan, encoded(plan)))
+
+
+@lru_cache(maxsize=8)
+def received(program: bytes) -> tuple[Plan, Program]:
+    """The program in such bytes."""
+    found: tuple[Plan, Program] = pickle.loads(program)  # noqa: S301 -- our own bytes, made by `shipped`
+    return found
+
+
+@record
+class Share:
+    """The keys of one stage, counted from 0, that are in one bucket of a distributed run; `sides` are those of the grids of
+    buckets, stage by stage.
+    """
+
+    stage: int
+    bucket: int
+    buckets: int
+    sides: tuple[tuple[int, ...], ...]
 
 
 @record
@@ -123,7 +149,8 @@ class Engine:
     """One program and its changing input.
 
     It sees the last `window` time-points, or everything; what happens up to `start` does not count. `threads` is over how many threads keys are spread; None is as
-    many as there are processors. With `changes` it keeps what `changes()` tells.
+    many as there are processors. With `changes` it keeps what `changes()` tells. With a `share` it has some keys of one stage;
+    engines with the other keys send it what they find.
     """
 
     def __init__(
@@ -134,8 +161,10 @@ class Engine:
         *,
         threads: int | None = None,
         changes: bool = False,
+        program: Program | None = None,
+        share: Share | None = None,
     ) -> None:
-        self._program = program = encoded(plan)
+        self._program = program = program or encoded(plan)
         self.plan = plan
         self.symbols = program.lowered.symbols
         self.tables = {symbol: number for number, symbol in enumerate(self.symbols)}
@@ -146,6 +175,8 @@ class Engine:
         self.words: Words = self._host.connect(self.core)
         self._window = window
         self.core.set_window(window, start)
+        if share is not None:
+            self.core.set_share(share.stage, share.bucket, share.buckets, share.sides)
         self.threads = threads or available_threads()
         self.core.keep_changes(changes)
         fillers = frozenset() if self._domains is None else self._domains.symbols
@@ -192,12 +223,12 @@ class Engine:
         time, words, last = found
         return EventRows(number, time, words.reshape(len(time), symbol.arity)), last
 
-    def rows_of(self, stream: Stream, vocabulary: Vocabulary) -> Iterator[Rows]:
-        """A stream as the core takes it, table by table."""
+    def rows_of(self, stream: Stream, vocabulary: Vocabulary) -> Iterator[tuple[Rows, Ints]]:
+        """A stream as the core takes it, table by table, and when rows arrive."""
         for symbol, columns in stream.tables():
             rows = self.rows(symbol, columns, vocabulary)
             if rows is not None:
-                yield rows
+                yield rows, columns.arrival
 
     def push(self, rows: Rows, *, is_correction: bool = False) -> None:
         """Take in rows; changes say of a correction that it is one."""
@@ -262,6 +293,15 @@ class Engine:
                 self._fill()
         self.core.advance(query, self.threads, is_last)
         self._query = query
+
+    def receive(self, data: bytes) -> None:
+        """Take in what an engine of an earlier stage has found, for the next query time."""
+        self.core.receive(data)
+
+    def deliveries_for(self, stage: int) -> list[tuple[int, bytes]]:
+        """What the engines of a later stage need of the last query time: their buckets, and bytes for each."""
+        found: list[tuple[int, bytes]] = self.core.deliveries_for(stage)
+        return found
 
     @property
     def has_grown(self) -> bool:

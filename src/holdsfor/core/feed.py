@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from holdsfor.core.engine import Engine, Rows
-from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.engine.frames import order_of
 from holdsfor.engine.kernels import Ints, is_sorted
-from holdsfor.engine.stream import Stream
 from holdsfor.engine.windows import WindowPlan
 
 
 class Feed:
     """Pushes what is first seen at each query time; without windows, everything is seen at the only one."""
 
-    def __init__(self, engine: Engine, stream: Stream, vocabulary: Vocabulary, windows: WindowPlan | None) -> None:
+    def __init__(self, engine: Engine, tables: Iterable[tuple[Rows, Ints]], windows: WindowPlan | None) -> None:
+        """`tables` are rows, and when each of them arrives."""
         self._engine = engine
         self._tables: list[tuple[Rows, Ints]] = []
         """Rows in order of query times, and where those of each end."""
         queries = None if windows is None else windows.query_times
         self._last = 0 if queries is None else len(queries) - 1
-        for symbol, columns in stream.tables():
-            rows = engine.rows(symbol, columns, vocabulary)
-            if rows is None:
-                continue
+        for rows, arrival in tables:
             if windows is None or queries is None:
                 self._tables.append((rows, np.array([0, len(rows)])))
                 continue
             # Those that are never seen come last, and are never pushed.
-            place = np.searchsorted(queries, windows.loaded_at(columns.arrival))
-            if not is_sorted(place):
-                rows = rows.take(order_of(place))
+            place = np.searchsorted(queries, windows.loaded_at(arrival))
+            in_order = rows if is_sorted(place) else rows.take(order_of(place))
             ends = np.cumsum(np.bincount(place, minlength=len(queries) + 1))
-            self._tables.append((rows, np.concatenate(([0], ends[:-1]))))
+            self._tables.append((in_order, np.concatenate(([0], ends[:-1]))))
 
     def push(self, place: int) -> None:
         """Push what is first seen at a query time, by its number."""

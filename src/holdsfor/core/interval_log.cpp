@@ -155,6 +155,17 @@ void IntervalLog::settle(Time time, std::span<const Time> keep) {
   cells_.assign(left.begin(), left.end());
 }
 
+std::size_t IntervalLog::cells_behind(Time time, std::span<const Time> keep) const {
+  std::size_t found = 0;
+  for (std::size_t at = 0; at < cells_.size();) {
+    const IntervalHead head = interval_head(&cells_[at]);
+    const Time kept = keep[head.table];
+    if (kept != kForever && time_of(cells_[at + 2]) <= moved(time, -kept)) found += head.width;
+    at += head.width;
+  }
+  return found;
+}
+
 Time IntervalLog::last_end() const {
   Time found = kNever;
   for (std::size_t at = 0; at < cells_.size(); at += interval_head(&cells_[at]).width) {

@@ -63,6 +63,8 @@ class IntervalLog {
   // Drops intervals that ended `keep` (by table) before `time` + 1, unless they go on in others. Those that end there
   // or before, so that nobody can take them back any more, become one where they touch.
   void settle(Time time, std::span<const Time> keep);
+  // How many cells intervals have that ended `keep` (by table) before `time` + 1.
+  [[nodiscard]] std::size_t cells_behind(Time time, std::span<const Time> keep) const;
   // The end of the last interval; kNever if there is none.
   [[nodiscard]] Time last_end() const;
   // The last start or end up to a time; kNever if there is none.

@@ -37,7 +37,7 @@ const World& KeyEvaluator::at_checkpoint(const StageStore& stage, Index slot, co
 }
 
 // Whether the border has passed enough rows since the first checkpoint, or all.
-bool KeyEvaluator::is_worth_compacting(const StageStore::Work& work, KeyState& state) {
+bool KeyEvaluator::is_worth_compacting(const StageStore& stage, const StageStore::Work& work, KeyState& state) {
   if (border_ == kNever || border_ <= state.base.time || border_ > world_.query) return false;
   if (work.is_compacted) return true;
   const std::size_t cells = state.log.cells().size();
@@ -45,7 +45,9 @@ bool KeyEvaluator::is_worth_compacting(const StageStore::Work& work, KeyState& s
   if (cells > 0 && state.log.first_time() <= border_) behind = state.log.find(border_ + 1, 0, widths_).at;
   const std::size_t interval_cells = state.intervals.cells().size();
   if (behind == cells) return true;
-  return behind > std::max(kFewCells, cells / 2) || interval_cells > std::size_t{2} * state.interval_cells + kFewCells;
+  return behind > std::max(kFewCells, cells / 2) ||
+         interval_cells > std::size_t{2} * state.interval_cells + kFewCells ||
+         state.intervals.cells_behind(border_, stage.keep()) > std::max(kFewCells, interval_cells / 2);
 }
 
 // Whether the border has passed the last checkpoint and all events.

@@ -45,12 +45,12 @@ void KeyEvaluator::evaluate(StageStore& stage, const StageStore::Work& work, con
   const Time first_change = std::min({take_in(stage, work, state, out), work.first_change, stage.first_change()});
   // Nothing is as it was, perhaps not even the rules.
   if (first_change == kNever) state.later.clear();
-  bool is_compacted = !is_promoted && is_worth_compacting(work, state);
+  bool is_compacted = !is_promoted && is_worth_compacting(stage, work, state);
   bool is_done = false;
   is_promoted = is_promoted || (is_compacted && promote(stage, state, first_change));
   if (is_promoted) {
     is_done = !work.is_compacted && first_change == kForever && is_quiet(state);
-    is_compacted = !is_done && is_worth_compacting(work, state);
+    is_compacted = !is_done && is_worth_compacting(stage, work, state);
     is_stable_ = is_done && state.log.empty() && stage.longest_keep() == 0;
   }
   StageOutput::Key& outcome = out.keys.emplace_back();

@@ -74,7 +74,7 @@ class KeyEvaluator {
 
   // The first time-point at which rows came or went.
   Time take_in(StageStore& stage, const StageStore::Work& work, KeyState& state, StageOutput& out);
-  [[nodiscard]] bool is_worth_compacting(const StageStore::Work& work, KeyState& state);
+  [[nodiscard]] bool is_worth_compacting(const StageStore& stage, const StageStore::Work& work, KeyState& state);
   [[nodiscard]] bool is_behind(const KeyState& state) const;
   [[nodiscard]] bool promote(const StageStore& stage, KeyState& state, Time first_change);
   [[nodiscard]] bool is_quiet(const KeyState& state) const;

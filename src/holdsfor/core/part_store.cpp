@@ -94,7 +94,7 @@ void PartStore::deliver(const Deliveries& deliveries, const Moment& moment, LogW
   for (Touched& one : touched_) {
     Rows& rows = values_[one.value];
     rows.touched = kNone;
-    one.is_compacted = moment.border != kNever && is_worth_compacting(rows, moment.border, widths);
+    one.is_compacted = moment.border != kNever && is_worth_compacting(rows, moment, widths);
   }
 }
 
@@ -121,16 +121,18 @@ void PartStore::deliver_intervals(const IntervalArrivals& arrivals, const Route&
 }
 
 // Whether the border has passed enough rows, or all.
-bool PartStore::is_worth_compacting(Rows& rows, Time border, const LogWidths& widths) {
+bool PartStore::is_worth_compacting(Rows& rows, const Moment& moment, const LogWidths& widths) {
+  const Time border = moment.border;
   const std::size_t cells = rows.log.cells().size();
   const std::size_t behind = cells == 0 ? 0 : rows.log.find(border + 1, 0, widths).at;
   const std::size_t interval_cells = rows.intervals.cells().size();
   if (behind == cells && rows.intervals.last_end() <= border) return true;
-  return behind > std::max(kFewCells, cells / 2) || interval_cells > std::size_t{2} * rows.interval_cells + kFewCells;
+  return behind > std::max(kFewCells, cells / 2) || interval_cells > std::size_t{2} * rows.interval_cells + kFewCells ||
+         rows.intervals.cells_behind(border, moment.keep) > std::max(kFewCells, interval_cells / 2);
 }
 
-void PartStore::finish_compaction(const Moment& moment, std::span<const Time> keep, Time longest_keep,
-                                  const LogWidths& widths) {
+void PartStore::finish_compaction(const Moment& moment, Time longest_keep, const LogWidths& widths) {
+  const std::span<const Time> keep = moment.keep;
   for (const Touched& one : touched_) {
     Rows& rows = values_[one.value];
     bool is_less = false;

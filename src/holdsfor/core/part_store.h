@@ -41,7 +41,8 @@ class PartStore {
   struct Moment {
     const Window& window;
     Time query = 0;
-    Time border = kNever;  // up to here everything is final
+    Time border = kNever;        // up to here everything is final
+    std::span<const Time> keep;  // for how long rows are kept behind it, by table
   };
   // Takes in the rows that go to parts, and finds the values that these and the time have touched. `is_home` by table:
   // retractions of its rows are counted here.
@@ -57,7 +58,7 @@ class PartStore {
     for (const std::uint32_t link : values_[value].links) use(static_cast<Index>(link / width_));
   }
   // After their keys have got a checkpoint, drops rows of the values that were to be compacted.
-  void finish_compaction(const Moment& moment, std::span<const Time> keep, Time longest_keep, const LogWidths& widths);
+  void finish_compaction(const Moment& moment, Time longest_keep, const LogWidths& widths);
 
   // A key is there, or is forgotten.
   void place(Index slot, std::span<const Value> key);
@@ -125,7 +126,7 @@ class PartStore {
   }
   Touched& touch(Index value);
   void deliver_intervals(const IntervalArrivals& arrivals, const Route& route, Time first, bool is_counted);
-  [[nodiscard]] static bool is_worth_compacting(Rows& rows, Time border, const LogWidths& widths);
+  [[nodiscard]] static bool is_worth_compacting(Rows& rows, const Moment& moment, const LogWidths& widths);
   void set_wake(Index value, Time time);
   void forget_if_empty(Index value);
 

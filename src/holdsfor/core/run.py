@@ -58,7 +58,7 @@ class Run:
         engine, times, clock = self._engine, self.times, time.perf_counter
         begin = clock()
         vocabulary = Vocabulary(self._dictionary, engine.words)
-        feed = Feed(engine, self._stream, vocabulary, self._windows)
+        feed = Feed(engine, engine.rows_of(self._stream, vocabulary), self._windows)
         queries = [self._stream.moments()[1]] if self._windows is None else self._windows.query_times.tolist()
         for place, query in enumerate(queries):
             feed.push(place)

@@ -15,7 +15,8 @@ struct StageStore::Shared {
   KeyState state;
   std::vector<bool> is_shared;  // by table
   std::vector<Index> fluents;
-  bool is_stale = true;  // the world does not have the rows of the state
+  Time counted_at = kNever;  // the border when intervals behind it were last counted
+  bool is_stale = true;      // the world does not have the rows of the state
 
   [[nodiscard]] bool has_rows() const {
     return !state.log.empty() || !state.intervals.empty() || (state.effects && !state.effects->empty());

@@ -71,17 +71,18 @@ StageStore::StageStore(StageStore&&) noexcept = default;
 void StageStore::begin(std::span<const GroundPair> initial) {
   all_initial_.assign(initial.begin(), initial.end());
   initial_.clear();
-  if (stage_.key == 0) keys_.number({});
+  const bool has_only_key = stage_.key == 0 && is_own({});
+  if (has_only_key) keys_.number({});
   for (const GroundPair& pair : initial) {
     const auto member = std::find_if(stage_.members.begin(), stage_.members.end(),
                                      [&](const Route& route) { return route.table == pair.table; });
     if (member == stage_.members.end()) continue;
     key_.clear();
     for (const Index place : member->places[0]) key_.push_back(pair.columns[place]);
-    initial_[keys_.number(key_)].push_back(pair);
+    if (is_own(key_)) initial_[keys_.number(key_)].push_back(pair);
   }
   states_.resize(keys_.size());
-  if (stage_.key == 0) states_[0].is_forgotten = false;
+  if (has_only_key) states_[0].is_forgotten = false;
   for (const auto& [slot, pairs] : initial_) states_[slot].is_forgotten = false;
   is_all_dirty_ = true;
 }
@@ -180,10 +181,11 @@ void StageStore::deliver(const Deliveries& deliveries, const Window& window, Tim
   const bool is_shared_changed = first_change_ != kForever;
   if (is_all_dirty_) first_change_ = kNever;
   if (parts_)
-    parts_->deliver(deliveries, {.window = window, .query = query, .border = border}, writer, widths, is_home);
+    parts_->deliver(deliveries, {.window = window, .query = query, .border = border, .keep = keep_}, writer, widths,
+                    is_home);
   compacts_all_ = false;
   border_ = border;
-  if (shared_ && border != kNever) plan_shared_compaction(border, widths);
+  if (shared_ && border != kNever) plan_shared_compaction(window, border, widths);
   put_work_together(query, is_all_dirty_ || is_shared_changed || compacts_all_);
   is_all_dirty_ = false;
 }
@@ -269,18 +271,23 @@ Time StageStore::deliver_shared(const Deliveries& deliveries, const Window& wind
 }
 
 // Keys go on from their checkpoints with the shared rows after them: these can only be dropped for all keys at once.
-void StageStore::plan_shared_compaction(Time border, const LogWidths& widths) {
+void StageStore::plan_shared_compaction(const Window& window, Time border, const LogWidths& widths) {
   KeyState& state = shared_->state;
   const std::size_t cells = state.log.cells().size();
   const std::size_t behind = cells == 0 ? 0 : state.log.find(border + 1, 0, widths).at;
   const std::size_t interval_cells = state.intervals.cells().size();
   compacts_all_ =
       behind > std::max(kFewCells, cells / 2) || interval_cells > std::size_t{2} * state.interval_cells + kFewCells;
+  // Intervals are counted now and then: none of them is counted more than a few times while the window sees it.
+  if (interval_cells <= kFewCells || border < moved(shared_->counted_at, window.size.value_or(0) / 4)) return;
+  shared_->counted_at = border;
+  if (state.intervals.cells_behind(border, keep_) > interval_cells / 2) compacts_all_ = true;
 }
 
 void StageStore::finish_compaction(const Window& window, Time query, const LogWidths& widths) {
   if (parts_) {
-    parts_->finish_compaction({.window = window, .query = query, .border = border_}, keep_, longest_keep_, widths);
+    parts_->finish_compaction({.window = window, .query = query, .border = border_, .keep = keep_}, longest_keep_,
+                              widths);
   }
   if (!compacts_all_) return;
   KeyState& state = shared_->state;
@@ -330,12 +337,25 @@ void StageStore::put_work_together(Time query, bool is_all) {
   for (Index slot = 0; is_all && slot < states_.size(); ++slot) {
     if (!states_[slot].is_forgotten) work_of(slot);
   }
+  if (is_own_) drop_foreign_work();
   if (parts_) add_part_work();
   for (Work& work : work_) {
     work.is_compacted = work.is_compacted || compacts_all_;
     work_of_[work.slot] = kNone;
     states_[work.slot].is_forgotten = false;
   }
+}
+
+// Keys of others are known only because a row that reaches them reaches a key of this store as well.
+void StageStore::drop_foreign_work() {
+  std::erase_if(work_, [&](const Work& work) {
+    if (is_own(keys_.key(work.slot))) return false;
+    work_of_[work.slot] = kNone;
+    states_[work.slot].is_forgotten = false;
+    forget(work.slot);
+    return true;
+  });
+  for (std::size_t at = 0; at < work_.size(); ++at) work_of_[work_[at].slot] = static_cast<Index>(at);
 }
 
 // Keys with values that something has reached.

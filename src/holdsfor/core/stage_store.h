@@ -58,6 +58,9 @@ class StageStore {
     const PartStore::Touched* value = nullptr;
   };
 
+  // Which keys belong to this store, if others have the rest: rows that reach several keys may come with others.
+  using IsOwn = std::function<bool(std::span<const Value>)>;
+  void set_own(IsOwn is_own) { is_own_ = std::move(is_own); }
   // Initial pairs: those of the stage's fluents go to their keys. All keys are evaluated again.
   void begin(std::span<const GroundPair> initial);
   // Finds the keys that rows reach, and with those that wake all that are to be evaluated at a query time. The rows
@@ -158,8 +161,10 @@ class StageStore {
   template <typename Add>
   void for_keys(const Route& route, const Value* args, const Add& add);
   Work& work_of(Index slot);
-  void plan_shared_compaction(Time border, const LogWidths& widths);
+  void plan_shared_compaction(const Window& window, Time border, const LogWidths& widths);
   void put_work_together(Time query, bool is_all);
+  void drop_foreign_work();
+  [[nodiscard]] bool is_own(std::span<const Value> key) const { return !is_own_ || is_own_(key); }
   void add_part_work();
   static void load_intervals(World& world, const IntervalLog& intervals);
   void load_rows(World& world, Sweep& sweep, const KeyState& state, std::span<const Index> fluents) const;
@@ -173,6 +178,7 @@ class StageStore {
   std::unordered_map<Index, std::vector<GroundPair>> initial_;  // by slot
   std::vector<GroundPair> all_initial_;
   bool is_all_dirty_ = false;
+  IsOwn is_own_;  // empty: all are
 
   std::vector<Time> keep_;
   Time longest_keep_ = 0;

@@ -55,7 +55,7 @@ def bounds(plan: PhysicalPlan) -> tuple[Bound, ...]:
 
 
 def _bound(plan: PhysicalPlan, table: Table, stage: Stage | None, number: int) -> Bound:
-    if table.recomputed:
+    if table.recomputed and plan.settle != FOREVER:
         return Bound(0, is_single=True, span=0)
     span = added(plan.settle, table.keep)
     why = table.keep_why if table.keep == FOREVER else plan.settle_why

@@ -130,8 +130,9 @@ def _lines(data: dict[str, Any]) -> Iterator[str]:
     yield "tables: what a key keeps of them behind the border of a window"
     width = max((len(table["name"]) for table in data["tables"]), default=0)
     for table in data["tables"]:
-        recomputed = "nothing; computed again from whole lists" if table["recomputed"] else table["keeps"]
-        yield f"  {table['name']:<{width}}  {table['kind']:<13}  {recomputed}"
+        is_again = table["recomputed"] and table["keeps"] == "nothing"
+        keeps = "nothing; computed again from whole lists" if is_again else table["keeps"]
+        yield f"  {table['name']:<{width}}  {table['kind']:<13}  {keeps}"
     for one in data["facts"]:
         yield f"  {one['name']:<{width}}  facts          {one['rows']} rows"
     for number, stage in enumerate(data["stages"], 1):

@@ -45,4 +45,6 @@ class Given(NamedTuple):
         yield from (one.rows for one in self.plain)
         if self.stream.events or self.stream.fluents:
             # Whoever gave the columns may change them before time goes on.
-            yield from (rows.kept() for rows in engine.rows_of(self.stream, Vocabulary(self.dictionary, engine.words)))
+            yield from (
+                rows.kept() for rows, _ in engine.rows_of(self.stream, Vocabulary(self.dictionary, engine.words))
+            )

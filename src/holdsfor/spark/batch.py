@@ -27,8 +27,10 @@ from holdsfor.recognition import MappingInput
 from holdsfor.spark.arguments import ArgumentColumns, columns_of, require_types
 from holdsfor.spark.asked_for import known_scale, require_frames
 from holdsfor.spark.buckets import StageTask
+from holdsfor.spark.engine_task import EngineTask
 from holdsfor.spark.job import Span, make_job, plan_rows
 from holdsfor.spark.output import WITHOUT_VALUE
+from holdsfor.spark.plan_stages import bucket_count, physical_stages, runs_on_core
 from holdsfor.spark.scales import in_timestamps
 from holdsfor.spark.session import spare_worker, workers_like_driver
 from holdsfor.spark.sources import (
@@ -37,9 +39,7 @@ from holdsfor.spark.sources import (
     Feed,
     feeds_of,
     linked_parts,
-    meetings,
     packed,
-    routed,
     stage_rows,
     told,
 )
@@ -248,13 +248,16 @@ def stage_output(
         feeds, span = [feed_in_ticks(feed, tick) for feed in feeds], span_in_ticks(span, tick)
     if rows_at_once is not None:
         _require_pieces(plan, span)
-    stages = stage_plan(plan)
+    count = partitions or _partitions(spark)
+    on_core = rows_at_once is None and runs_on_core(plan)
+    if on_core:
+        count = bucket_count(plan, count)
+    stages = physical_stages(plan, count) if on_core else stage_plan(plan)
     for message in stages.warnings:
         warnings.warn(message, stacklevel=3)
     sources = [origin.rows for feed in feeds for origin in feed.origins]
     has_arrivals = any(origin.arrival != origin.start for feed in feeds for origin in feed.origins)
-    rows = plan_rows(stages, sources, arrivals=has_arrivals and not span.is_whole, exchange=True)
-    count = partitions or _partitions(spark)
+    rows = plan_rows(stages, sources, arrivals=has_arrivals and not span.is_whole)
     ties = {stage.number: _ties(feeds, stage, plan) for stage in stages.stages if stage.links}
     job = make_job(
         stages,
@@ -266,19 +269,16 @@ def stage_output(
         rows_at_once=rows_at_once,
         ties=ties,
     )
-    meeting = meetings(feeds, stages, count) if rows.wire.exchange else None
     waiting = [told(spark, feeds, rows, count, counted=counted)]
     for stage in stages.stages:
         waiting += stage_rows(feeds, sources, stage, rows, count, _ties_frame(spark, ties.get(stage.number)))
         together = reduce(DataFrame.unionAll, waiting)
-        if rows.wire.exchange:
-            together = routed(together, meeting)
         together = packed(together, rows)
         shuffled = together.repartitionById(count, F.expr(BUCKET_OF_PACKED))
         if rows_at_once is not None:
             # What a bucket is told of the whole stream comes first.
             shuffled = shuffled.sortWithinPartitions(F.expr(f"{TAG_OF_PACKED} > -4"), F.col("t0"))
-        task = StageTask(job, stage.number)
+        task = EngineTask(job, stage.number) if on_core else StageTask(job, stage.number)
         waiting = [shuffled.mapInArrow(_function(task), ddl(task.out_schema))]
     return waiting[0] if tick == 1 else results_in_time(waiting[0], tick)
 
@@ -314,7 +314,7 @@ def _require_pieces(plan: Plan, span: Span) -> None:
         raise HoldsforError(f"rows_at_once cannot be used: what holds in the past of {named} may depend on the future")
 
 
-def _function(task: StageTask) -> Any:
+def _function(task: StageTask | EngineTask) -> Any:
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         spare_worker()
         yield from task(batches)

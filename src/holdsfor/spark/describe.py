@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor.compiler.analysis.alignment import Places
-from holdsfor.compiler.analysis.partition import _ordinals
+from holdsfor.compiler.analysis.partition import _ordinal, _ordinals
 from holdsfor.spreading.stages import Delivery, Stage, StagePlan
 
 
@@ -18,8 +18,7 @@ def _lines(stages: StagePlan) -> Iterator[str]:
     for stage in stages.stages:
         if stage.number > 1:
             yield ""
-        place = "one bucket" if stage.is_single else "buckets by connected keys" if stage.links else "buckets by key"
-        yield f"stage {stage.number}   strata {', '.join(str(stratum.number) for stratum in stage.strata)}; {place}"
+        yield f"stage {stage.number}   {_place(stage)}"
         for symbol, places in stage.members:
             yield f"  makes   {symbol}, {_key(places)}"
         for delivery in stage.deliveries:
@@ -27,6 +26,14 @@ def _lines(stages: StagePlan) -> Iterator[str]:
     for message in stages.warnings:
         yield ""
         yield f"warning: {message}"
+
+
+def _place(stage: Stage) -> str:
+    if stage.is_single:
+        return "one bucket"
+    if stage.sides:
+        return "buckets by the parts of keys"
+    return "buckets by connected keys" if stage.links else "buckets by key"
 
 
 def _key(places: Places) -> str:
@@ -42,9 +49,11 @@ def _from(delivery: Delivery) -> str:
 
 
 def _spread(delivery: Delivery) -> str:
-    if delivery.matches:
-        sources = " and ".join(dict.fromkeys(str(match.source) for match in delivery.matches))
-        return f"to the buckets of {sources} that share {_ordinals((delivery.matches[0].place,))}"
+    if delivery.lines:
+        listed = [
+            f"{_ordinals((place,))} at their {' or '.join(map(_ordinal, of))} part" for place, of in delivery.lines
+        ]
+        return f"to the buckets of keys that have {' or '.join(listed)}"
     if delivery.spreading is None:
         return "to every bucket"
     return " and ".join(_key(places) for places in delivery.spreading)
@@ -58,8 +67,8 @@ def stages_data(stages: StagePlan) -> dict[str, object]:
 def _stage_data(stage: Stage) -> dict[str, object]:
     return {
         "number": stage.number,
-        "strata": [stratum.number for stratum in stage.strata],
         "one_bucket": stage.is_single,
+        "grid": list(stage.sides),
         "tied_by": list(dict.fromkeys(map(str, stage.links))),
         "makes": [{"symbol": str(symbol), "key": list(places)} for symbol, places in stage.members],
         "inputs": [
@@ -68,10 +77,7 @@ def _stage_data(stage: Stage) -> dict[str, object]:
                 "made_in": delivery.made_in,
                 "from_stream": delivery.is_input,
                 "keys": None if delivery.spreading is None else [list(places) for places in delivery.spreading],
-                "matches": [
-                    {"place": match.place, "with": str(match.source), "at": match.at, "key": list(match.key)}
-                    for match in delivery.matches
-                ],
+                "parts": [{"place": place, "of_key": list(of)} for place, of in delivery.lines],
                 "effects": [effect.value for effect in delivery.effects],
             }
             for delivery in stage.deliveries

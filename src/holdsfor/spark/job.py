@@ -13,6 +13,7 @@ from holdsfor.compiler.analysis.alignment import Places, Spreading
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
 from holdsfor.compiler.plan import Plan
+from holdsfor.core.engine import shipped
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import width
@@ -23,7 +24,7 @@ from holdsfor.ir import Program
 from holdsfor.loading import from_program
 from holdsfor.spark.wire import MOST_BUCKETS, MOST_TAGS, Kind, Tag, Wire, slot_names
 from holdsfor.spreading.keys import Ties
-from holdsfor.spreading.stages import Delivery, Stage, StagePlan
+from holdsfor.spreading.stages import Delivery, StagePlan
 from holdsfor.times import TimeScale
 
 
@@ -36,14 +37,6 @@ copyreg.pickle(Symbol, _symbol)
 
 
 @dataclass(frozen=True)
-class Route:
-    """Rows that go where the buckets of others are: the number they have in place of a bucket, and their part."""
-
-    number: int
-    place: int
-
-
-@dataclass(frozen=True)
 class Exit:
     """Where the rows of a symbol go from the stage that makes them: as which tag, to which stage, by which keys."""
 
@@ -52,7 +45,6 @@ class Exit:
     tag: int
     stage: int
     spreading: Spreading | None
-    route: Route | None = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +90,8 @@ class Job:
     max_delayed_effects: int = MAX_DELAYED_EFFECTS
     time_scale: TimeScale | None = None
     """What one time-point is, where changelogs are to have timestamps."""
+    sides: tuple[tuple[int, ...], ...] = ()
+    """The grids of buckets of all stages, if the core runs them."""
 
     @property
     def last(self) -> int:
@@ -134,22 +128,15 @@ class Rows:
         return dict(found for key, found in (*self.inputs.items(), *self.tables.items()) if key[0] == number)
 
 
-def route_of(stage: Stage, delivery: Delivery) -> Route | None:
-    """The route of an input to a stage, if it has one. Its number is below 0, so that it is no bucket."""
-    if not delivery.matches:
-        return None
-    return Route(-1 - (stage.number << 16) - stage.deliveries.index(delivery), delivery.matches[0].place)
-
-
-def plan_rows(stages: StagePlan, sources: Sequence[SourceRows], *, arrivals: bool, exchange: bool = False) -> Rows:
-    """Tags and slots for everything that travels; with `exchange`, what can be sent where it is needed."""
+def plan_rows(stages: StagePlan, sources: Sequence[SourceRows], *, arrivals: bool) -> Rows:
+    """Tags and slots for everything that travels."""
     inputs = [
         (stage.number, place)
         for stage in stages.stages
         for place, source in enumerate(sources)
         if any(delivery.symbol == source.symbol and delivery.is_input for delivery in stage.deliveries)
     ]
-    tables = stage_tables(stages)
+    tables = [] if stages.is_physical else stage_tables(stages)
     classes = [[*sources[place].args, *filter(None, [sources[place].value])] for _, place in inputs]
     classes += [["x"] * (width(symbol) + _has_value(symbol)) for _, symbol, _ in tables]
     staged = len(stages.stages) > 1
@@ -165,8 +152,8 @@ def plan_rows(stages: StagePlan, sources: Sequence[SourceRows], *, arrivals: boo
         made_tables[table] = number, _tag(table[1], table[2], names)
     if len(numbered) > MOST_TAGS:
         raise HoldsforError(f"Spark takes at most {MOST_TAGS:,} kinds of rows, and these rules have {len(numbered):,}")
-    routed = exchange and any(delivery.matches for stage in stages.stages for delivery in stage.deliveries)
-    return Rows(Wire(slots, staged, arrivals, routed), made_inputs, made_tables)
+    wire = Wire(slots, staged, arrivals, deliveries=staged and stages.is_physical)
+    return Rows(wire, made_inputs, made_tables)
 
 
 def _tag(symbol: Symbol, kind: Kind, names: tuple[str, ...], form: Form | None = None) -> Tag:
@@ -193,6 +180,8 @@ def make_job(
     """What the workers are told; `ties` are those of stages whose keys are tied together."""
     if buckets > MOST_BUCKETS:
         raise HoldsforError(f"there can be at most {MOST_BUCKETS:,} partitions, not {buckets:,}")
+    if stages.is_physical:
+        return _core_job(stages, rows, buckets, span, fluents, derived_events=derived_events)
     specs = []
     unsettled = retention(stages.plan).unsettled
     for stage in stages.stages:
@@ -201,8 +190,7 @@ def make_job(
             for consumer, delivery in stages.consumers(symbol, stage.number):
                 for kind in _kinds(delivery, unsettled):
                     number, _ = rows.tables[consumer.number, symbol, kind]
-                    route = route_of(consumer, delivery) if rows.wire.exchange else None
-                    exits.append(Exit(symbol, kind, number, consumer.number, delivery.spreading, route))
+                    exits.append(Exit(symbol, kind, number, consumer.number, delivery.spreading))
         strata = frozenset(stratum.members for stratum in stage.strata)
         tags, tied = rows.of_stage(stage.number), ties.get(stage.number)
         specs.append(StageSpec(stage.number, strata, dict(stage.members), tags, tuple(exits), tied))
@@ -216,6 +204,32 @@ def make_job(
         derived_events,
         rows_at_once,
         stages.plan.max_delayed_effects,
+    )
+
+
+def _core_job(
+    stages: StagePlan,
+    rows: Rows,
+    buckets: int,
+    span: Span,
+    fluents: Collection[str] | None,
+    *,
+    derived_events: bool,
+) -> Job:
+    """What the workers are told of a program that the core runs."""
+    specs = tuple(
+        StageSpec(stage.number, frozenset(), dict(stage.members), rows.of_stage(stage.number), ())
+        for stage in stages.stages
+    )
+    return Job(
+        shipped(stages.plan),
+        rows.wire,
+        specs,
+        buckets,
+        span,
+        None if fluents is None else frozenset(fluents),
+        derived_events,
+        sides=tuple(stage.sides for stage in stages.stages),
     )
 
 

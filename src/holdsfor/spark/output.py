@@ -139,7 +139,7 @@ class Output:
         owned = self._owner.owns(symbol, list(table.args), len(table))
         table = table.take(np.flatnonzero(owned & share.has(table.start, table.end)))
         columns = {
-            "fluent": _terms(self._owner.texts, symbol, table.args, len(table)),
+            "fluent": terms_of(self._owner.texts, symbol, table.args, len(table)),
             "value": self._owner.texts.values(table.value),
             "start": pa.array(table.start, mask=table.start <= -FOREVER),
             "end": pa.array(table.end, mask=table.end >= FOREVER),
@@ -186,12 +186,10 @@ class Output:
         if end is not None:
             found["t1"] = pa.array(end[rows], mask=end[rows] >= FOREVER)
         found |= {"tag": way.tag, "stage": way.stage, "q": share.query, "bucket": targets}
-        if way.route is not None:
-            found["part"] = self._owner.parts(columns[way.route.place])
         yield from table_of(self._schema, len(rows), found).to_batches()
 
 
-def _terms(texts: Texts, symbol: Symbol, columns: Sequence[Ints], rows: int) -> Any:
+def terms_of(texts: Texts, symbol: Symbol, columns: Sequence[Ints], rows: int) -> Any:
     """The text of instances, made once for rows in a row that are of one instance."""
     if not rows or not columns:
         return texts.terms(symbol, columns, rows)
@@ -251,15 +249,9 @@ class Owner:
         columns = [self._parts.of(column) for column in key]
         return buckets([column if ties is None else ties.of(column) for column in columns], rows, self._job.buckets)
 
-    def parts(self, column: Ints) -> Ints:
-        """The parts of a column of codes."""
-        return self._parts.of(column)
-
     def targets(self, way: Exit, columns: list[Ints], rows: int) -> tuple[Ints, Ints]:
-        """The buckets that rows go to, or the route they take, and the row that each copy is of."""
+        """The buckets that rows go to, and the row that each copy is of."""
         count = self._job.buckets
-        if way.route is not None:
-            return np.full(rows, way.route.number), np.arange(rows)
         if way.spreading is None:
             return np.repeat(np.arange(count), rows), np.tile(np.arange(rows), count)
         ties = self._job.stages[way.stage - 1].ties

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -17,7 +18,7 @@ from holdsfor.io.layouts import Form, Layouts
 from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.spark.columns import Argument, argument, identifier, is_open, key_part, literal, time
 from holdsfor.spark.connectors.payload import unreadable_column
-from holdsfor.spark.job import Route, Rows, SourceRows, route_of
+from holdsfor.spark.job import Rows, SourceRows
 from holdsfor.spark.nested import with_paths_of
 from holdsfor.spark.wire import (
     ARRIVALS,
@@ -31,7 +32,7 @@ from holdsfor.spark.wire import (
     Wire,
     sql_types,
 )
-from holdsfor.spreading.stages import Delivery, Stage, StagePlan
+from holdsfor.spreading.stages import Stage
 from holdsfor.spreading.ties import Link
 
 
@@ -199,26 +200,24 @@ def stage_rows(
 
     `ties` says which parts of keys count as others (`part`, `first`), if the stage has keys that are tied together.
     """
-    ways = {delivery.symbol: (delivery.spreading, _route(stage, delivery, rows)) for delivery in stage.deliveries}
+    deliveries = {delivery.symbol: delivery for delivery in stage.deliveries}
     place = 0
     for feed in feeds:
         used: dict[bool, list[_Shipped]] = {}
         for origin in feed.origins:
             found = rows.inputs.get((stage.number, place))
             if found is not None:
-                way, route = ways[sources[place].symbol]
-                one_place = route is not None or (way is not None and (len(way) == 1 or ties is not None))
-                used.setdefault(one_place, []).append(_Shipped(origin, *found, way, route))
+                delivery = deliveries[sources[place].symbol]
+                way = delivery.spreading
+                one_place = way is not None and (len(way) == 1 or ties is not None)
+                shipped = _Shipped(origin, *found, way, delivery.lines, stage.sides)
+                used.setdefault(one_place, []).append(shipped)
             place += 1
-        for one_place, shipped in used.items():
-            if ties is not None and all(one.spreading is not None for one in shipped):
-                yield from (_tied(feed.frame, one, stage.number, rows.wire, buckets, ties) for one in shipped)
+        for one_place, listed in used.items():
+            if ties is not None and all(one.spreading is not None for one in listed):
+                yield from (_tied(feed.frame, one, stage.number, rows.wire, buckets, ties) for one in listed)
             else:
-                yield _narrowed(feed.frame, shipped, stage.number, rows.wire, buckets, one_place=one_place)
-
-
-def _route(stage: Stage, delivery: Delivery, rows: Rows) -> Route | None:
-    return route_of(stage, delivery) if rows.wire.exchange else None
+                yield _narrowed(feed.frame, listed, stage.number, rows.wire, buckets, one_place=one_place)
 
 
 @dataclass(frozen=True)
@@ -227,7 +226,8 @@ class _Shipped:
     number: int
     tag: Tag
     spreading: Spreading | None
-    route: Route | None = None
+    lines: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    sides: tuple[int, ...] = ()
 
     def values(self) -> dict[str, str]:
         """The columns of its rows."""
@@ -238,23 +238,43 @@ class _Shipped:
         return found if origin.end is None else found | {"t1": origin.end}
 
     def bucket(self, places: Places, buckets: int) -> str:
-        """The bucket of a key, or the route in its place."""
-        if self.route is not None:
-            return str(self.route.number)
-        return bucket_of(self.origin, places, buckets)
+        """The bucket of a key."""
+        return bucket_of(self.origin, places, buckets, self.sides)
 
     def targets(self, buckets: int) -> str:
         """All buckets of a row, as an array."""
+        if self.lines:
+            lines = [
+                line_of(_hash(self.origin, (place,)), part, self.sides) for place, parts in self.lines for part in parts
+            ]
+            return f"array_distinct(concat({', '.join(lines)}))"
         if self.spreading is None:
             return f"sequence(0, {buckets - 1})"
         return f"array_distinct(array({', '.join(self.bucket(places, buckets) for places in self.spreading)}))"
 
 
-def bucket_of(origin: Origin, places: Places, buckets: int) -> str:
-    """The bucket of the key that rows have at some places."""
+def bucket_of(origin: Origin, places: Places, buckets: int, sides: Sequence[int] = ()) -> str:
+    """The bucket of the key that rows have at some places; with sides, the cell of a grid of buckets."""
     if not places:
         return "0"
-    return f"pmod(hash({', '.join(key_part(origin.args[place]) for place in places)}), {buckets})"
+    if not sides:
+        return f"pmod({_hash(origin, places)}, {buckets})"
+    found = "0"
+    for place, side in zip(places, sides, strict=True):
+        found = f"({found} * {side} + pmod({_hash(origin, (place,))}, {side}))"
+    return found
+
+
+def line_of(hashed: str, part: int, sides: Sequence[int]) -> str:
+    """The cells of a grid that keys with a value at one of their parts are in, as an array."""
+    after, before = math.prod(sides[part + 1 :]), math.prod(sides[:part])
+    cells = [outer * sides[part] * after + inner for outer in range(before) for inner in range(after)]
+    listed = ", ".join(map(str, cells))
+    return f"transform(array({listed}), cell -> cast(cell + pmod({hashed}, {sides[part]}) * {after} as int))"
+
+
+def _hash(origin: Origin, places: Places) -> str:
+    return f"hash({', '.join(key_part(origin.args[place]) for place in places)})"
 
 
 def _narrowed(
@@ -276,10 +296,6 @@ def _narrowed(
         columns["bucket"] = column([one.bucket((one.spreading or ((),))[0], buckets) for one in shipped])
     else:
         columns["bucket"] = f"explode({column([one.targets(buckets) for one in shipped])})"
-    if wire.exchange:
-        columns["part"] = column(
-            [None if one.route is None else key_part(one.origin.args[one.route.place]) for one in shipped]
-        )
     return _typed(kept, columns, wire)
 
 
@@ -291,40 +307,6 @@ def _typed(frame: DataFrame, columns: Mapping[str, str], wire: Wire) -> DataFram
     return frame.selectExpr(*(f"{cast[name]} as {name}" for name in wire.out_schema.names))
 
 
-# The exchange
-
-
-def meetings(feeds: Sequence[Feed], stages: StagePlan, buckets: int) -> DataFrame | None:
-    """Where rows on a route go: to `target` those that have a `part`; None if no input tells."""
-    found = [
-        feed.frame.where(f"{origin.chosen} and {origin.good}")
-        .selectExpr(
-            f"{route.number} as route",
-            f"{key_part(origin.args[match.at])} as meeting",
-            f"{bucket_of(origin, match.key, buckets)} as target",
-        )
-        .distinct()
-        for stage in stages.stages
-        for delivery in stage.deliveries
-        if (route := route_of(stage, delivery)) is not None
-        for match in delivery.matches
-        for feed in feeds
-        for origin in feed.origins
-        if origin.rows.symbol == match.source
-    ]
-    return reduce(DataFrame.unionAll, found).distinct() if found else None
-
-
-def routed(frame: DataFrame, meeting: DataFrame | None) -> DataFrame:
-    """Rows with the buckets that their routes lead to."""
-    if meeting is None:
-        return frame.where("bucket >= 0")
-    met = frame.join(meeting, (frame["bucket"] == meeting["route"]) & (frame["part"] == meeting["meeting"]), "left")
-    found = met.where("bucket >= 0 or target is not null")
-    kept = [name if name != "bucket" else "coalesce(target, bucket) as bucket" for name in frame.columns]
-    return found.selectExpr(*kept)
-
-
 # The shuffle is what costs most: rows go through it with as few columns as will do.
 BUCKET_OF_PACKED = f"shiftright(tag, {TAG_BITS})"
 TAG_OF_PACKED = f"((tag & {2**TAG_BITS - 1}) - {LOWEST_TAG})"
@@ -332,7 +314,7 @@ TAG_OF_PACKED = f"((tag & {2**TAG_BITS - 1}) - {LOWEST_TAG})"
 
 def packed(frame: DataFrame, rows: Rows) -> DataFrame:
     """Rows with tag and bucket in one number, and without ends where none has any."""
-    left_out = ("tag", "bucket", "part") if rows.has_ends else ("tag", "bucket", "part", "t1")
+    left_out = ("tag", "bucket") if rows.has_ends else ("tag", "bucket", "t1")
     both = f"cast(shiftleft(bucket, {TAG_BITS}) + tag + {LOWEST_TAG} as int) as tag"
     return frame.selectExpr(both, *(name for name in frame.columns if name not in left_out))
 

@@ -26,8 +26,9 @@ from holdsfor.syntax.numbers import number_text, read_integer
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
 
-RESULT, DERIVED, COUNTS, MOMENTS, ARRIVALS, BUCKET, SIZES = -1, -2, -3, -4, -5, -6, -7
-"""Tags of rows that are no input: results, counts, and from -4 on what a bucket must know of the whole stream."""
+RESULT, DERIVED, COUNTS, MOMENTS, ARRIVALS, BUCKET, SIZES, DELIVERY = -1, -2, -3, -4, -5, -6, -7, -8
+"""Tags of rows that are no input: results, counts, from -4 on what a bucket must know of the whole stream, and what an engine
+sends to that of a later stage."""
 RESULT_STAGE = 2**15 - 1
 SECOND = 16
 """Where rows have no ends, the second number of what a bucket is told has a row of its own, its tag so much lower."""
@@ -43,6 +44,7 @@ _SQL = {
     pa.int8(): "tinyint",
     pa.float64(): "double",
     pa.string(): "string",
+    pa.binary(): "binary",
     pa.timestamp("us", "UTC"): "timestamp",
 }
 
@@ -77,8 +79,8 @@ class Wire:
     staged: bool
     """Whether there is more than one stage, so that rows say which one they are for and at which query time."""
     arrivals: bool
-    exchange: bool = False
-    """Whether some rows go where the buckets of others are, which is found out by a join on a part of the key."""
+    deliveries: bool = False
+    """Whether engines send bytes to those of later stages."""
 
     @property
     def schema(self) -> pa.Schema:
@@ -89,13 +91,14 @@ class Wire:
         columns += [(slot, _TYPES[slot[0]]) for slot in self.slots]
         if self.staged:
             columns += [("stage", pa.int16()), ("q", pa.int64())]
+        if self.deliveries:
+            columns.append(("data", pa.binary()))
         return pa.schema(columns)
 
     @property
     def out_schema(self) -> pa.Schema:
         """The columns of rows that a stage sends on, each with its bucket."""
-        found = self.schema.append(pa.field("bucket", pa.int32()))
-        return found.append(pa.field("part", pa.int64())) if self.exchange else found
+        return self.schema.append(pa.field("bucket", pa.int32()))
 
 
 FINAL = pa.schema(

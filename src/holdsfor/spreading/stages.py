@@ -32,7 +32,7 @@ class Delivery:
 
     `made_in` is the stage that computes it, if one does; the stream may bring it as well (`is_input`). `effects` are the
     points of the fluent that rules ask for with `initiatedAt` and `terminatedAt`. Of rows that would go to every bucket,
-    `matches` says which ones need them, if it is known.
+    `matches` says which ones need them, if it is known: sessions with metric rules go by that.
     """
 
     symbol: Symbol
@@ -41,6 +41,8 @@ class Delivery:
     is_input: bool
     effects: tuple[EffectKind, ...] = ()
     matches: tuple[Match, ...] = ()
+    lines: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    """Of rows that are read by a part of the key: columns, and the parts of keys that have their values."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,10 @@ class Stage:
     deliveries: tuple[Delivery, ...]
     links: tuple[Link, ...] = ()
     """What ties keys together, so that connected components of them share a bucket."""
+    sides: tuple[int, ...] = ()
+    """Those of the grid of buckets; none if keys are spread as a whole. See `holdsfor.physical.buckets`."""
+    why: str = ""
+    """Why it has one bucket, if it is a stage of the physical plan."""
 
     @property
     def is_single(self) -> bool:
@@ -68,6 +74,8 @@ class StagePlan:
     stages: tuple[Stage, ...]
     in_one_place: str = ""
     """Why all work is in one place, if it is."""
+    is_physical: bool = False
+    """Whether they are the stages of the physical plan, which the core runs."""
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
@@ -241,6 +249,8 @@ def _warnings(stages: Iterable[Stage], plan: Plan) -> Iterator[str]:
 
     for stage in stages:
         places = dict(stage.members)
+        if stage.is_single and stage.why:
+            yield f"{', '.join(map(str, places))}: one worker does all the work, because {stage.why}"
         for stratum in stage.strata:
             names = ", ".join(str(symbol) for symbol in stratum.members)
             if stage.links:
