@@ -59,6 +59,9 @@ def test_lists_of_intervals_as_terms(rule: str) -> None:
         terminatedAt(f(_)=_,T) :- happensAt(release(_),T).
         initiatedAt(g(X)=true,T) :- terminatedAt(f(X)=_,T), happensAt(release(X),T).
         initiatedAt(h(X)=true,T) :- terminatedAt(f(X)=_,T0), T0 < T, happensAt(press(X),T).""",
+        """initiatedAt(f=Y,T) :- happensAt(meet(_,Y),T).
+        terminatedAt(f=_,T) :- happensAt(release(_),T).
+        initiatedAt(both=true,T) :- terminatedAt(f=b,T), terminatedAt(f=c,T).""",
     ],
 )
 def test_ends_that_leave_something_open(rules: str) -> None:
@@ -241,3 +244,10 @@ def test_lengths_of_lists() -> None:
 def test_lists_of_all_instances_are_collected() -> None:
     rule = "holdsFor(any=true,I) :- findall(J, (known(X), holdsFor(on(X)=true,J)), L), union_all(L,I).\nknown(a). known(b).\n"
     _check(ON + rule, PRESSED)
+
+
+def test_rows_of_other_keys_have_nothing_to_report() -> None:
+    """A meeting reaches the keys of both, and only one of them knows all that the rule asks about."""
+    rules = """initiatedAt(f(X)=true,T) :-
+        happensAt(meet(X,_),T), 2 =\\= count_within(press(X),9,T) / count_within(meet(_,X),9,T)."""
+    _check(rules, [*PRESSED, ("meet(a,b)", 2), ("meet(b,a)", 2), ("meet(b,c)", 5), ("meet(c,c)", 5)])

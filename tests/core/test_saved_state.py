@@ -55,6 +55,19 @@ def test_parts_make_the_whole_again(window: int | None) -> None:
     assert _rest(other) == wanted
 
 
+def test_keys_that_nothing_reaches_are_not_evaluated_after_loading() -> None:
+    rules = "initiatedAt(on(X)=true, T) :- happensAt(up(X), T). terminatedAt(on(X)=true, T) :- happensAt(down(X), T)."
+    saved = Driven(rules, 1_000)
+    saved.push(*((time, f"up(k{time})") for time in range(100))).at(100)
+    for parts in (1, 2):
+        loaded = Driven(rules, 1_000)
+        for part in saved.core.split(parts):
+            loaded.core.merge(part)
+        before = loaded.core.evaluated
+        assert "on(k7)=true [8, 102)" in loaded.push((101, "down(k7)")).at(110)
+        assert loaded.core.evaluated - before == 1
+
+
 def test_engines_that_are_merged_have_named_inputs_of_their_own() -> None:
     one, other = Driven(ROOMS), Driven(ROOMS)
     one.push((1, "press(hall)"), (2, "comes(ann, hall)"), (40, "press(hall)")).at(5)

@@ -66,6 +66,7 @@ KeyEvaluator& Engine::evaluator(unsigned thread) {
 
 void Engine::mark_all_dirty() {
   is_begun_ = false;
+  are_known_ = false;
   // What rows pass may depend on facts, too.
   evaluators_.clear();
   conditions_.clear();
@@ -114,7 +115,8 @@ void Engine::find_initial(Time query) {
       return false;
     });
   }
-  for (StageStore& stage : stages_) stage.begin(initial);
+  for (StageStore& stage : stages_) stage.begin(initial, are_known_);
+  are_known_ = false;
 }
 
 // Shares

@@ -171,6 +171,7 @@ class Engine {
   Deliveries outgoing_;  // to other shares
   Time query_ = kNever;
   bool is_begun_ = false;
+  bool are_known_ = false;          // keys come from a saved state, and their results with them
   bool is_broken_ = false;          // an evaluation was stopped half-way
   bool is_over_ = false;            // the last query time is over
   std::vector<bool> is_part_here_;  // of the parts of a state; empty: it is whole

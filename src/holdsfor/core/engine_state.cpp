@@ -104,6 +104,7 @@ std::string Engine::save(std::uint64_t fingerprint, Value note, Part part) const
   into.put_time(window_.size.value_or(0));
   into.put_time(window_.start);
   into.put(keeps_changes_ ? 1 : 0);
+  into.put(is_begun_ || are_known_ ? 1 : 0);
   into.put_time(query_);
   into.put_time(reported_at_);
   into.put(is_main ? 1 : 0);
@@ -154,6 +155,7 @@ Value Engine::read(StateReader& from) {
     StateReader::refuse(keeps_changes_ ? "the state was saved without changes: load it without, or begin again"
                                        : "the state was saved with changes: load it with changes");
   }
+  are_known_ = from.get_below(2) == 1;
   query_ = from.get_time();
   reported_at_ = from.get_time();
   if (from.get_below(2) == 1) {
@@ -204,6 +206,8 @@ void Engine::renumber_inputs(Cause more) {
 void Engine::absorb(Engine& other) {
   require_whole();
   check_parts(other);
+  const bool is_new = query_ == kNever && keys() == 0;
+  const bool are_known = other.are_known_ && (is_new || is_begun_ || are_known_);
   // Parts of one state have numbers in common; those of another engine are its own.
   if (other.is_part_here_.empty()) other.renumber_inputs(inputs_.next());
   if (is_part_here_.empty()) {
@@ -226,6 +230,7 @@ void Engine::absorb(Engine& other) {
   other.edits_.clear();
   inputs_.absorb(other.inputs_);
   // Where `initially` has its keys is found again.
+  are_known_ = are_known;
   is_begun_ = false;
   answers_.reset();
 }

@@ -35,9 +35,10 @@ Time IntervalArrivals::first_change(std::size_t row) const {
   const std::size_t last = is_gone ? std::min(rows.size(), row + 1 + kNear) : row;
   for (std::size_t at = first; !is_input && at < last; ++at) {
     const Value* other = rows.row(at);
-    if (is_other(other)) return std::min(time_of(own[2]), time_of(other[2]));
+    if (is_other(other)) return moved(std::min(time_of(own[2]), time_of(other[2])), -1);
   }
-  return time_of(own[1]);
+  // It starts at the time-point before.
+  return moved(time_of(own[1]), -1);
 }
 
 void IntervalLog::insert(std::span<const Value> row) { cells_.insert(cells_.end(), row.begin(), row.end()); }

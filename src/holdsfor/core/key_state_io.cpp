@@ -213,6 +213,7 @@ void write_state(StateWriter& into, const KeyState& state, const LogWidths& widt
   write_reported(into, state.reported);
   write_results(into, state.unreported ? *state.unreported : Results{});
   into.put_time(state.wake);
+  into.put_time(state.own_wake);
   into.put(state.interval_cells);
 }
 
@@ -228,6 +229,7 @@ KeyState read_state(StateReader& from, const Plan& plan, const LogWidths& /*widt
   read_results(from, unreported, plan);
   if (!unreported.empty()) state.unreported = std::make_unique<Results>(std::move(unreported));
   state.wake = from.get_time();
+  state.own_wake = from.get_time();
   state.interval_cells = static_cast<std::uint32_t>(from.get_below(UINT32_MAX));
   return state;
 }

@@ -129,6 +129,14 @@ class PhaseMaker {
     return {};
   }
 
+  // Where the key stands in what a table of the stage is about.
+  [[nodiscard]] std::vector<Index> head_places(Index table) const {
+    for (const Route& member : prepared_.plan.stages[stage_].members) {
+      if (member.table == table) return member.places[0];
+    }
+    return {};
+  }
+
   [[nodiscard]] bool has_delayed_effects(Index number) const {
     const auto concerns = [&](const Delay& delay) {
       return delay.effect && prepared_.component_of[delay.effect->table] == number;
@@ -176,7 +184,8 @@ class PhaseMaker {
       }
       RowRules& rules = phase.row_rules[rule.program.block[0].table];
       rules.has_rules = true;
-      RowRule made = make_row_rule(prepared_, rule, phase.tables, key_places(rule.program.block[0].table), phase.slots);
+      RowRule made = make_row_rule(prepared_, rule, phase.tables, key_places(rule.program.block[0].table),
+                                   head_places(rule.table), phase.slots);
       if (rule.row_bit == Rule::kNoRowBit) {
         rules.others.push_back(std::move(made));
       } else {

@@ -71,7 +71,12 @@ void Sweep::fire_row(const RowRule& rule, const Value* row, bool is_decided) {
     fire_direct(rule, row);
     return;
   }
-  if (machine_.enter_row(rule, row, is_decided) == nullptr) return;
+  // What is known here of other keys is not all: conditions might have no value just for that.
+  const bool is_foreign =
+      world_.key_places != nullptr && std::any_of(rule.key.begin(), rule.key.end(), [&](const auto& place_and_part) {
+        return row[place_and_part.first] != world_.key[place_and_part.second];
+      });
+  if (is_foreign || machine_.enter_row(rule, row, is_decided) == nullptr) return;
   found_.clear();
   const Block& block = is_decided ? rule.rule->rest : rule.rule->program.block;
   machine_.solve(block, is_decided ? 0 : 1, [&](const Machine::Frame& solution) {

@@ -11,8 +11,12 @@ namespace {
 class RowRuleMaker {
  public:
   RowRuleMaker(const Prepared& prepared, const Rule& rule, const std::vector<Index>& phase_tables,
-               const std::vector<Index>& key_places, Slots& slots)
-      : prepared_(prepared), phase_tables_(phase_tables), key_places_(key_places), slots_(slots) {
+               const std::vector<Index>& key_places, const std::vector<Index>& head_places, Slots& slots)
+      : prepared_(prepared),
+        phase_tables_(phase_tables),
+        key_places_(key_places),
+        head_places_(head_places),
+        slots_(slots) {
     made_.rule = &rule;
     made_.table = rule.table;
     made_.kind = rule.kind;
@@ -27,6 +31,12 @@ class RowRuleMaker {
       } else if (shape.kind != ShapeKind::kAnything) {
         made_.has_pattern = true;
         made_.binds_inside = made_.binds_inside || !shape.items.empty();
+      }
+    }
+    for (Index part = 0; part < head_places_.size(); ++part) {
+      const Shape& shape = made_.rule->columns[head_places_[part]];
+      for (const auto& [place, reg] : made_.registers) {
+        if (shape.kind == ShapeKind::kRegister && shape.reg == reg) made_.key.emplace_back(place, part);
       }
     }
     made_.has_conditions = made_.has_pattern || !made_.rule->row_tests.empty();
@@ -151,6 +161,7 @@ class RowRuleMaker {
   const Prepared& prepared_;
   const std::vector<Index>& phase_tables_;
   const std::vector<Index>& key_places_;
+  const std::vector<Index>& head_places_;
   Slots& slots_;
   RowRule made_;
   std::vector<Index> outputs_;  // registers that facts give their values
@@ -159,8 +170,8 @@ class RowRuleMaker {
 }  // namespace
 
 RowRule make_row_rule(const Prepared& prepared, const Rule& rule, const std::vector<Index>& phase_tables,
-                      const std::vector<Index>& key_places, Slots& slots) {
-  return RowRuleMaker(prepared, rule, phase_tables, key_places, slots).run();
+                      const std::vector<Index>& key_places, const std::vector<Index>& head_places, Slots& slots) {
+  return RowRuleMaker(prepared, rule, phase_tables, key_places, head_places, slots).run();
 }
 
 }  // namespace holdsfor

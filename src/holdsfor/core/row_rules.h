@@ -65,6 +65,8 @@ struct RowRule {
   std::vector<Cell> columns;
   // The registers that get the arguments of a row, by place.
   std::vector<std::pair<Index, Index>> registers;
+  // Places of a row where the key of its head stands, and the parts of the key.
+  std::vector<std::pair<Index, Index>> key;
   bool has_pattern = false;   // rows must match one
   bool binds_inside = false;  // in which there are terms that give registers their values
 };
@@ -105,8 +107,9 @@ class Slots {
   std::map<std::pair<Index, std::uint64_t>, Index> pairs_;
 };
 
-// A rule of a phase. `key_places` is where the key stands in the rows of its events, if it is known.
+// A rule of a phase. `key_places` is where the key stands in the rows of its events, if it is known; `head_places` is
+// where it stands in what its head is about.
 RowRule make_row_rule(const Prepared& prepared, const Rule& rule, const std::vector<Index>& phase_tables,
-                      const std::vector<Index>& key_places, Slots& slots);
+                      const std::vector<Index>& key_places, const std::vector<Index>& head_places, Slots& slots);
 
 }  // namespace holdsfor

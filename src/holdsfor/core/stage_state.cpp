@@ -64,6 +64,7 @@ void StageStore::read(StateReader& from, const LogWidths& widths) {
     states_.resize(keys_.size());
     states_[slot] = read_state(from, prepared_.plan, widths);
     set_wake(slot, states_[slot].wake);
+    if (parts_) parts_->place(slot, key_);
     if (from.get_below(2) == 0) continue;
     const Index report = states_[slot].report = reports.add(slot);
     const std::size_t causes = from.get_count(1);
@@ -100,6 +101,7 @@ void StageStore::absorb(StageStore& other) {
     const Index report = other.states_[slot].report;
     states_[own] = std::move(other.states_[slot]);
     set_wake(own, states_[own].wake);
+    if (parts_) parts_->place(own, keys_.key(own));
     if (report == kNone) continue;
     const Index added = states_[own].report = reports.add(own);
     other.reports.for_causes(report, [&](Cause cause) { reports.add_cause(added, cause); });

@@ -68,7 +68,7 @@ void StageStore::find_routes() {
 StageStore::~StageStore() = default;
 StageStore::StageStore(StageStore&&) noexcept = default;
 
-void StageStore::begin(std::span<const GroundPair> initial) {
+void StageStore::begin(std::span<const GroundPair> initial, bool are_known) {
   all_initial_.assign(initial.begin(), initial.end());
   initial_.clear();
   const bool has_only_key = stage_.key == 0 && is_own({});
@@ -82,9 +82,14 @@ void StageStore::begin(std::span<const GroundPair> initial) {
     if (is_own(key_)) initial_[keys_.number(key_)].push_back(pair);
   }
   states_.resize(keys_.size());
-  if (has_only_key) states_[0].is_forgotten = false;
-  for (const auto& [slot, pairs] : initial_) states_[slot].is_forgotten = false;
-  is_all_dirty_ = true;
+  const auto show = [&](Index slot) {
+    states_[slot].is_forgotten = false;
+    // A key of which nothing was saved begins as it would have without.
+    if (are_known && !is_used(slot)) set_wake(slot, kNever);
+  };
+  if (has_only_key) show(0);
+  for (const auto& [slot, pairs] : initial_) show(slot);
+  is_all_dirty_ = !are_known;
 }
 
 std::span<const GroundPair> StageStore::initial(Index slot) const {

@@ -61,8 +61,9 @@ class StageStore {
   // Which keys belong to this store, if others have the rest: rows that reach several keys may come with others.
   using IsOwn = std::function<bool(std::span<const Value>)>;
   void set_own(IsOwn is_own) { is_own_ = std::move(is_own); }
-  // Initial pairs: those of the stage's fluents go to their keys. All keys are evaluated again.
-  void begin(std::span<const GroundPair> initial);
+  // Initial pairs: those of the stage's fluents go to their keys. All keys are evaluated again, unless they
+  // `are_known`: their results are those that they had when the state was saved.
+  void begin(std::span<const GroundPair> initial, bool are_known);
   // Finds the keys that rows reach, and with those that wake all that are to be evaluated at a query time. The rows
   // must stay where they are until then. `crew` groups events. `is_home` by table: retractions of its rows are counted
   // in this stage.

@@ -125,7 +125,10 @@ void Sweep::splice_static(Index table) {
   }
   for (Index number = 0; number < before.pair_count; ++number) {
     const Pair& known = before.pairs[number];
-    Intervals& list = fluent.pairs[fluent.add_pair(fluent.add(before.columns(known.instance)), known.value).first].list;
+    Pair& pair = fluent.pairs[fluent.add_pair(fluent.add(before.columns(known.instance)), known.value).first];
+    Intervals& list = pair.list;
+    // Of a pair that does not hold later, it was not asked whether it is declared.
+    if (list.empty()) pair.is_declared = known.is_declared;
     list.insert(list.end(), known.list.begin(), known.list.end());
     if (known.since != kForever) list.push_back({known.since, next});
   }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, partial
+from itertools import count
 from typing import Protocol
 
 from holdsfor.compiler.analyse import Analysis
@@ -25,11 +26,11 @@ from holdsfor.ir import (
 )
 from holdsfor.logic.failures import Failures
 from holdsfor.logic.solver import Solver
-from holdsfor.logic.unify import Bindings, is_ground, resolve, unify
+from holdsfor.logic.unify import Bindings, is_ground, resolve, substitute, unify
 from holdsfor.reference.history import Known
 from holdsfor.reference.intervals import Interval
 from holdsfor.reference.statics import Pair, StaticSolver
-from holdsfor.syntax.terms import Compound, Const, Term
+from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
 
 
 class Running(Protocol):
@@ -82,6 +83,8 @@ class World(Solver):
             t: dict.fromkeys(found) for t, found in known.events.items() if t <= self.now
         }
         self.effects: dict[tuple[EffectKind, int], dict[Pair, None]] = {}
+        self._numbers = count()
+        """For names of variables."""
         self.scheduled: dict[int, dict[Pair, None]] = {}
         self.conflicts: set[tuple[Term, int]] = set()
         self.running: Running | None = None
@@ -164,10 +167,20 @@ class World(Solver):
                             yield found
             case Effect(kind=kind, fvp=fvp, time=time):
                 for moment in self._moments_of(time, bindings):
-                    for fluent, value in list(self.effects.get((kind, moment), ())):
+                    for pair in list(self.effects.get((kind, moment), ())):
+                        fluent, value = self._renamed(pair)
                         yield from bind(bindings, (fvp.fluent, fluent), (fvp.value, value), (time, Const(moment)))
             case _:
                 yield from super().temporal(literal, bindings)
+
+    def _renamed(self, pair: Pair) -> Pair:
+        """A pair whose open variables no other condition has bound: what ends any value ends each of them."""
+        names = {variable.name for term in pair for variable in variables(term)}
+        if not names:
+            return pair
+        number = next(self._numbers)
+        fresh: dict[str, Term] = {name: Var(f"{name}{number}") for name in names}
+        return substitute(pair[0], fresh), substitute(pair[1], fresh)
 
     def _can_end(self, pair: Pair, time: Term) -> bool:
         assert isinstance(time, Const) and isinstance(time.value, int)
