@@ -91,7 +91,9 @@ class CoreRun:
             events += self._event_rows(query)
             conflicts |= set(self._conflicts())
         failures: Failures = self._host.failures
-        return Reference(tuple(sorted(intervals)), tuple(sorted(events)), len(conflicts), failures)
+        # Those before the first window are gone when they are asked for; those that a late event undoes are not counted.
+        count = max(len(conflicts), self._core.conflicts())
+        return Reference(tuple(sorted(intervals)), tuple(sorted(events)), count, failures)
 
     def _advance(self, query: int) -> None:
         self._core.advance(query, self._threads)
