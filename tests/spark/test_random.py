@@ -16,9 +16,10 @@ from holdsfor.engine.retention import undecided
 from holdsfor.engine.run import run
 from holdsfor.engine.stream import from_records
 from holdsfor.spark.job import Span
+from holdsfor.spark.plan_stages import runs_on_core
 from tests.spark.on_spark import on_spark
 from tests.spark.simulated import conflicts_on_buckets, on_buckets
-from tests.strategies.engine_runs import Rows, Scenario, differences, on_strata, sampled, scenarios
+from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, on_strata, sampled, scenarios
 from tests.strategies.scenario_terms import term_scenarios
 from tests.strategies.scenarios import WINDOWED
 
@@ -36,9 +37,11 @@ def accepted_programs() -> Iterator[None]:
         raise
 
 
-def _engine(scenario: Scenario) -> Rows:
-    """What the evaluators that Spark has report in one process."""
-    return on_strata(scenario.reasoner, scenario.records, scenario.span)
+def _engine(scenario: Scenario, *, in_pieces: bool = False) -> Rows:
+    """What is reported in one process: by the engine, or where Spark has evaluators of its own, by those."""
+    on_core = not in_pieces and runs_on_core(scenario.reasoner.plan)
+    evaluate = on_engine if on_core else on_strata
+    return evaluate(scenario.reasoner, scenario.records, scenario.span)
 
 
 def _span(scenario: Scenario) -> Span:
@@ -92,7 +95,7 @@ def check_pieces(scenario: Scenario, count: int, rows: int) -> None:
     assume(not undecided(scenario.reasoner.plan))
     with accepted_programs():
         found = on_buckets(scenario.reasoner, scenario.records, Span(), count, rows)
-        engine = _engine(scenario)
+        engine = _engine(scenario, in_pieces=True)
     assert differences(found, engine) == []
 
 
