@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from holdsfor.loading import Reasoner
-from holdsfor.physical.buckets import all_grid_sides
+from holdsfor.physical.buckets import grid_sides
 from holdsfor.reference import Record, Reference, Windows
 from tests.core.families import FAMILIES, by_reference, windows_of, written
 from tests.core.runs import CoreRun, Row
@@ -24,7 +24,7 @@ class ShareRun(CoreRun):
         super().__init__(reasoner)
         self._stage, self._bucket, self._deliveries = stage, bucket, deliveries
         plan = self._lowered.plan
-        self._core.set_share(stage, bucket, buckets, all_grid_sides(plan, buckets))
+        self._core.set_share(stage, bucket, buckets, [grid_sides(one, buckets) for one in plan.stages])
         self._made_before = {route.table for earlier in plan.stages[:stage] for route in earlier.members}
         self._later = range(stage + 1, len(plan.stages))
 

@@ -1,4 +1,4 @@
-// Which buckets of a distributed run the rows of a stage go to. The arithmetic is that of holdsfor/spark/spread.py.
+// Which buckets of a distributed run the rows of a stage go to. The arithmetic is that of holdsfor/spark/sources.py.
 #pragma once
 
 #include <cstdint>

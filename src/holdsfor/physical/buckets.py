@@ -7,7 +7,7 @@ a value go to the cells of one line. The core does the same arithmetic (buckets.
 
 from __future__ import annotations
 
-from holdsfor.physical.model import PhysicalPlan, Stage
+from holdsfor.physical.model import Stage
 
 
 def grid_sides(stage: Stage, buckets: int) -> tuple[int, ...]:
@@ -20,11 +20,6 @@ def grid_sides(stage: Stage, buckets: int) -> tuple[int, ...]:
         sides[part] = _root(left, len(partial) - place)
         left //= sides[part]
     return tuple(sides)
-
-
-def all_grid_sides(plan: PhysicalPlan, buckets: int) -> list[tuple[int, ...]]:
-    """The sides of the grid of every stage."""
-    return [grid_sides(stage, buckets) for stage in plan.stages]
 
 
 def _root(number: int, degree: int) -> int:

@@ -18,26 +18,12 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.report import Texts
-from holdsfor.engine.tables import FOREVER
-from holdsfor.engine.unvalued import unvalued
 from holdsfor.io.layouts import Form
 from holdsfor.recognition import plan_windows
 from holdsfor.spark.job import Job, StageSpec
-from holdsfor.spark.output import WITHOUT_VALUE, terms_of
+from holdsfor.spark.output import BucketOutput
 from holdsfor.spark.rows import BucketRows, by_tag, stream_of
-from holdsfor.spark.wire import (
-    ARRIVALS,
-    BUCKET,
-    COUNTS,
-    DELIVERY,
-    DERIVED,
-    FINAL,
-    MOMENTS,
-    RESULT,
-    RESULT_STAGE,
-    Tag,
-    table_of,
-)
+from holdsfor.spark.wire import DELIVERY, DERIVED, FINAL, Tag, table_of
 from holdsfor.times import LATEST
 
 
@@ -79,26 +65,24 @@ def _named(tag: Tag, table: pa.Table) -> dict[str, Any]:
     return {"time": table["t0"]} | {f"a{place}": table[slot] for place, slot in enumerate(tag.args)}
 
 
-class _Bucket:
+class _Bucket(BucketOutput):
     """The work on one bucket of a stage."""
 
     def __init__(self, job: Job, spec: StageSpec, table: pa.Table) -> None:
-        self._job, self._spec = job, spec
-        self._is_last = spec.number == job.last
         self._rows = BucketRows()
         self._rows.add(table, job, spec)
-        self._failed = 0
+        super().__init__(job, spec, self._rows.bucket)
 
     def work(self) -> Iterator[pa.RecordBatch]:
-        rows, number = self._rows, self._spec.number
-        yield from self._told()
+        rows = self._rows
+        yield from self.told(rows)
         if rows.passing is not None:
-            yield from self._passed(rows.passing)
+            yield from self.passed(rows.passing)
         span, whole = self._job.span, rows.whole
         windows = plan_windows(whole, span.window, span.step, span.start, span.end)
         queries = [whole.reach[1]] if windows is None else windows.query_times.tolist()
         plan, program = received(self._job.program)
-        share = Share(number - 1, rows.bucket, self._job.buckets, self._job.sides)
+        share = Share(self._spec.number - 1, rows.bucket, self._job.buckets, self._job.sides)
         size = None if windows is None else windows.size
         engine = Engine(plan, size, threads=1, program=program, share=share)
         own = [] if rows.own is None else by_tag(rows.own, self._spec)
@@ -116,9 +100,7 @@ class _Bucket:
             engine.advance(query, is_last=place == len(queries) - 1)
             yield from self._sent(engine, query)
             yield from self._found(engine.answer(vocabulary), texts)
-            yield from self._without_value(engine)
-
-    # What comes in
+            yield from self._without_value(engine.failures, plan)
 
     def _deliveries(self) -> dict[int, list[bytes]]:
         """What engines of earlier stages have sent, by query time."""
@@ -128,29 +110,6 @@ class _Bucket:
             for query, data in zip(sent["q"].to_pylist(), sent["data"].to_pylist(), strict=True):
                 found.setdefault(query, []).append(data)
         return found
-
-    # What goes out
-
-    def _told(self) -> Iterator[pa.RecordBatch]:
-        """What the next stage must know of the whole stream; the first bucket of the first stage reports its size."""
-        rows, bucket = self._rows, self._rows.bucket
-        if not self._is_last:
-            pairs = ((BUCKET, (bucket, 0)), (MOMENTS, rows.whole.reach), (ARRIVALS, rows.whole.arrived))
-            for tag, reach in pairs:
-                columns = {"tag": tag, "t0": reach[0], "t1": reach[1], "stage": self._spec.number + 1}
-                yield from table_of(self._schema, 1, columns | {"bucket": bucket}).to_batches()
-        if self._spec.number == 1 and bucket == 0:
-            for name, count in zip(("read", "malformed"), rows.counts, strict=True):
-                yield from self._count(name, count)
-
-    def _passed(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
-        """Rows on their way to a later stage, or to the end."""
-        if self._is_last:
-            columns = [rows[name] for name in ("tag", "q", "x0", "x1", "t0", "t1")]
-            yield from pa.table(columns, schema=FINAL).to_batches()
-        else:
-            found = {name: rows[name] for name in rows.column_names} | {"bucket": self._rows.bucket}
-            yield from table_of(self._schema, len(rows), found).to_batches()
 
     def _sent(self, engine: Engine, query: int) -> Iterator[pa.RecordBatch]:
         """What engines of later stages need of a query time."""
@@ -166,47 +125,11 @@ class _Bucket:
         """What holds and has happened at a query time."""
         wanted = self._job.fluents
         for symbol, table in answer.fluents.items():
-            if len(table) and (wanted is None or symbol.name in wanted):
-                columns = {
-                    "fluent": terms_of(texts, symbol, table.args, len(table)),
-                    "value": texts.values(table.value),
-                    "start": pa.array(table.start, mask=table.start <= -FOREVER),
-                    "end": pa.array(table.end, mask=table.end >= FOREVER),
-                }
-                yield from self._results(RESULT, answer.query_time, len(table), columns)
+            if wanted is None or symbol.name in wanted:
+                yield from self._interval_rows(symbol, table, texts, answer.query_time)
         for symbol, events in answer.events.items() if self._job.derived_events else ():
-            if len(events):
-                args = [codes_of(column, texts.dictionary) for column in events.args]
-                terms = texts.terms(symbol, args, len(events))
-                yield from self._results(
-                    DERIVED, answer.query_time, len(events), {"fluent": terms, "start": events.time}
-                )
+            args = [codes_of(column, texts.dictionary) for column in events.args]
+            terms = texts.terms(symbol, args, len(events))
+            yield from self._results(DERIVED, answer.query_time, len(events), {"fluent": terms, "start": events.time})
         if answer.conflicts:
             yield from self._count("conflicts", answer.conflicts)
-
-    def _without_value(self, engine: Engine) -> Iterator[pa.RecordBatch]:
-        """For how many more rows conditions failed for want of a value, with the first of them in words."""
-        failures = engine.failures
-        failed = len(failures)
-        if failed > self._failed:
-            first = str(unvalued(failures, engine.plan)[0])
-            more, self._failed = failed - self._failed, failed
-            columns = {"tag": COUNTS, "fluent": pa.array([WITHOUT_VALUE]), "value": pa.array([first]), "start": more}
-            yield from self._row_table(1, columns)
-
-    def _count(self, name: str, count: int) -> Iterator[pa.RecordBatch]:
-        yield from self._row_table(1, {"tag": COUNTS, "fluent": pa.array([name]), "start": count})
-
-    def _results(self, tag: int, query: int, rows: int, columns: dict[str, Any]) -> Iterator[pa.RecordBatch]:
-        yield from self._row_table(rows, {**columns, "tag": tag, "query_time": query})
-
-    @property
-    def _schema(self) -> pa.Schema:
-        return FINAL if self._is_last else self._job.wire.out_schema
-
-    def _row_table(self, rows: int, columns: dict[str, Any]) -> Iterator[pa.RecordBatch]:
-        if not self._is_last:
-            renamed = {"query_time": "q", "fluent": "x0", "value": "x1", "start": "t0", "end": "t1"}
-            columns = {renamed.get(name, name): column for name, column in columns.items()}
-            columns |= {"stage": RESULT_STAGE, "bucket": self._rows.bucket}
-        yield from table_of(self._schema, rows, columns).to_batches()

@@ -11,14 +11,16 @@ import numpy as np
 import pyarrow as pa
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.compiler.plan import Plan
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import Evaluation, width
 from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.report import Texts
-from holdsfor.engine.tables import FOREVER
+from holdsfor.engine.tables import FOREVER, Intervals
 from holdsfor.engine.unvalued import unvalued
 from holdsfor.ir import EffectKind
+from holdsfor.logic.failures import Failures
 from holdsfor.spark.job import Exit, Job, StageSpec
 from holdsfor.spark.rows import BucketRows
 from holdsfor.spark.wire import (
@@ -57,13 +59,12 @@ class Share:
         return (end > self.low + 1) & (True if self.high >= FOREVER else end <= self.high + 1)
 
 
-class Output:
-    """Makes rows of what was worked out: results, and tables for later stages."""
+class BucketOutput:
+    """Makes rows of what leaves a bucket, whoever evaluates it: results, counts, and what goes on to later stages."""
 
     def __init__(self, job: Job, spec: StageSpec, bucket: int) -> None:
         self._job, self._spec, self._bucket = job, spec, bucket
         self._is_last = spec.number == job.last
-        self._owner: Owner | None = None
         self._failed = 0
 
     @cached_property
@@ -98,6 +99,43 @@ class Output:
         columns = {"tag": COUNTS, "fluent": pa.array([name]), "start": count}
         yield from self._row_table(1, columns)
 
+    def _without_value(self, failures: Failures, plan: Plan) -> Iterator[pa.RecordBatch]:
+        """For how many more rows conditions failed for want of a value, with the first of them in words."""
+        failed = len(failures)
+        if failed > self._failed:
+            first = str(unvalued(failures, plan)[0])
+            more, self._failed = failed - self._failed, failed
+            columns = {"tag": COUNTS, "fluent": pa.array([WITHOUT_VALUE]), "value": pa.array([first]), "start": more}
+            yield from self._row_table(1, columns)
+
+    def _results(self, tag: int, query: int, rows: int, columns: dict[str, Any]) -> Iterator[pa.RecordBatch]:
+        if rows:
+            yield from self._row_table(rows, {**columns, "tag": tag, "query_time": query})
+
+    def _interval_rows(self, symbol: Symbol, table: Intervals, texts: Texts, query: int) -> Iterator[pa.RecordBatch]:
+        columns = {
+            "fluent": _terms(texts, symbol, table.args, len(table)),
+            "value": texts.values(table.value),
+            "start": pa.array(table.start, mask=table.start <= -FOREVER),
+            "end": pa.array(table.end, mask=table.end >= FOREVER),
+        }
+        yield from self._results(RESULT, query, len(table), columns)
+
+    def _row_table(self, rows: int, columns: dict[str, Any]) -> Iterator[pa.RecordBatch]:
+        if not self._is_last:
+            renamed = {"query_time": "q", "fluent": "x0", "value": "x1", "start": "t0", "end": "t1"}
+            columns = {renamed.get(name, name): column for name, column in columns.items()}
+            columns |= {"stage": RESULT_STAGE, "bucket": self._bucket}
+        yield from table_of(self._schema, rows, columns).to_batches()
+
+
+class Output(BucketOutput):
+    """Makes rows of what was worked out: results, and tables for later stages."""
+
+    def __init__(self, job: Job, spec: StageSpec, bucket: int) -> None:
+        super().__init__(job, spec, bucket)
+        self._owner: Owner | None = None
+
     def owner(self, dictionary: Dictionary) -> Owner:
         """What tells the instances that belong here, by the codes of a dictionary."""
         if self._owner is None or self._owner.dictionary is not dictionary:
@@ -116,19 +154,9 @@ class Output:
                 yield from self._events(symbol, evaluation, share)
         if evaluation.conflicts:
             yield from self._count("conflicts", evaluation.conflicts)
-        yield from self._without_value(evaluation)
+        yield from self._without_value(evaluation.dictionary.failures, evaluation.prepared.plan)
         for way in self._spec.exits:
             yield from self.leaving(way, evaluation, share)
-
-    def _without_value(self, evaluation: Evaluation) -> Iterator[pa.RecordBatch]:
-        """For how many more rows conditions failed for want of a value, with the first of them in words."""
-        failures = evaluation.dictionary.failures
-        failed = len(failures)
-        if failed > self._failed:
-            first = str(unvalued(failures, evaluation.prepared.plan)[0])
-            more, self._failed = failed - self._failed, failed
-            columns = {"tag": COUNTS, "fluent": pa.array([WITHOUT_VALUE]), "value": pa.array([first]), "start": more}
-            yield from self._row_table(1, columns)
 
     def _intervals(self, symbol: Symbol, evaluation: Evaluation, share: Share) -> Iterator[pa.RecordBatch]:
         """The intervals of a fluent that belong here, in no order."""
@@ -138,13 +166,7 @@ class Output:
         table = evaluation.fluents[symbol]
         owned = self._owner.owns(symbol, list(table.args), len(table))
         table = table.take(np.flatnonzero(owned & share.has(table.start, table.end)))
-        columns = {
-            "fluent": terms_of(self._owner.texts, symbol, table.args, len(table)),
-            "value": self._owner.texts.values(table.value),
-            "start": pa.array(table.start, mask=table.start <= -FOREVER),
-            "end": pa.array(table.end, mask=table.end >= FOREVER),
-        }
-        yield from self._results(RESULT, share.query, len(table), columns)
+        yield from self._interval_rows(symbol, table, self._owner.texts, share.query)
 
     def _events(self, symbol: Symbol, evaluation: Evaluation, share: Share) -> Iterator[pa.RecordBatch]:
         """The derived events that belong here."""
@@ -154,17 +176,6 @@ class Output:
         rows = np.flatnonzero(share.has(happened.time, None) & self._owner.owns(symbol, args, len(happened)))
         terms = self._owner.texts.terms(symbol, [column[rows] for column in args], len(rows))
         yield from self._results(DERIVED, share.query, len(rows), {"fluent": terms, "start": happened.time[rows]})
-
-    def _results(self, tag: int, query: int, rows: int, columns: dict[str, Any]) -> Iterator[pa.RecordBatch]:
-        if rows:
-            yield from self._row_table(rows, {**columns, "tag": tag, "query_time": query})
-
-    def _row_table(self, rows: int, columns: dict[str, Any]) -> Iterator[pa.RecordBatch]:
-        if not self._is_last:
-            renamed = {"query_time": "q", "fluent": "x0", "value": "x1", "start": "t0", "end": "t1"}
-            columns = {renamed.get(name, name): column for name, column in columns.items()}
-            columns |= {"stage": RESULT_STAGE, "bucket": self._bucket}
-        yield from table_of(self._schema, rows, columns).to_batches()
 
     def leaving(self, way: Exit, evaluation: Evaluation, share: Share) -> Iterator[pa.RecordBatch]:
         """A table on its way to a later stage."""
@@ -189,7 +200,7 @@ class Output:
         yield from table_of(self._schema, len(rows), found).to_batches()
 
 
-def terms_of(texts: Texts, symbol: Symbol, columns: Sequence[Ints], rows: int) -> Any:
+def _terms(texts: Texts, symbol: Symbol, columns: Sequence[Ints], rows: int) -> Any:
     """The text of instances, made once for rows in a row that are of one instance."""
     if not rows or not columns:
         return texts.terms(symbol, columns, rows)

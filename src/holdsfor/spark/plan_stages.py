@@ -34,10 +34,7 @@ def physical_stages(plan: Plan, buckets: int) -> StagePlan:
         deliveries = tuple(_deliveries(stage, symbols, home, plan))
         found.append(Stage(number, (), members, deliveries, (), grid_sides(stage, buckets), stage.why))
         home |= dict.fromkeys((symbol for symbol, _ in members), number)
-    why = ""
-    if plan.filling:
-        named = ", ".join(map(str, plan.domain_readers))
-        why = f"{named}: a dynamicDomain has values from records of all keys: all work is in one place"
+    why = stage_plan(plan).in_one_place if plan.filling else ""
     return StagePlan(plan, tuple(found), why, is_physical=True)
 
 
