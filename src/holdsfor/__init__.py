@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from holdsfor.loading import Reasoner, from_program, load, loads
     from holdsfor.metric import MetricReasoner, loads_metric
     from holdsfor.result import Result
+    from holdsfor.review.diff import Diff, diff
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Diagnostic",
+    "Diff",
     "HoldsforError",
     "MetricReasoner",
     "Program",
@@ -23,6 +25,7 @@ __all__ = [
     "Reasoner",
     "Result",
     "__version__",
+    "diff",
     "from_program",
     "load",
     "loads",
@@ -33,12 +36,14 @@ let_numpy_sort_fast()
 
 _HOMES = {
     "Diagnostic": "holdsfor.diagnostics",
+    "Diff": "holdsfor.review.diff",
     "HoldsforError": "holdsfor.diagnostics",
     "MetricReasoner": "holdsfor.metric",
     "Program": "holdsfor.ir",
     "ProgramError": "holdsfor.diagnostics",
     "Reasoner": "holdsfor.loading",
     "Result": "holdsfor.result",
+    "diff": "holdsfor.review.diff",
     "from_program": "holdsfor.loading",
     "load": "holdsfor.loading",
     "loads": "holdsfor.loading",

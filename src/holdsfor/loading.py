@@ -176,31 +176,14 @@ class Reasoner:
         query_time  fluent       value  start  end
                  3  open(front)  true       4  inf
         """
-        from holdsfor.engine.report import Texts
         from holdsfor.io.rejects import Rejects
-        from holdsfor.recognition import Recognition, checked_windows
-        from holdsfor.result import Result
 
         if threads is not None and threads < 1:
             raise HoldsforError(f"threads must be at least 1, not {threads}")
         plan = self._plan_with(background, max_delayed_effects, clock_tick, unit)
-        reading = _reading(plan, events, mapping, unit, Rejects(strict=strict), max_ahead)
-        span = span_in_points((window, step, start, end), reading.unit)
-        windows, note = checked_windows(reading, *span, tick=plan.clock_tick)
-        if note is not None:
-            warn_caller(note)
-        recognition = Recognition(plan, reading, windows, threads=threads)
-        asked = partial(_asked, plan, reading, windows, events, mapping)
-        answers = list(recognition)
-        return Result(
-            answers,
-            Texts(reading.dictionary),
-            recognition.summary,
-            windows,
-            asked,
-            time_scale=reading.time_scale,
-            program=plan.analysis.written,
-        )
+        reading = read_input(plan, events, mapping, unit, Rejects(strict=strict), max_ahead)
+        span = (window, step, start, end)
+        return recognised(plan, reading, span, threads=threads, events=events, mapping=mapping)
 
     def explain(
         self,
@@ -282,7 +265,7 @@ class Reasoner:
         from holdsfor.recognition import plan_windows
 
         plan = self._plan_with(background, None)
-        reading = _reading(plan, events, mapping, unit)
+        reading = read_input(plan, events, mapping, unit)
         windows = plan_windows(reading.stream, *span_in_points(span, reading.unit), scale=reading.time_scale)
         return _asked(plan, reading, windows, events, mapping), reading.unit
 
@@ -338,7 +321,7 @@ class Reasoner:
             raise ProgramError(errors)
 
 
-def _reading(
+def read_input(
     plan: Plan,
     events: EventsInput,
     mapping: MappingInput,
@@ -359,6 +342,37 @@ def _reading(
         require_described(as_paths(events, plan), read=read, names=list(reading.unknown))
     warn_of_unread(reading)
     return reading
+
+
+def recognised(
+    plan: Plan,
+    reading: Reading,
+    span: Span,
+    *,
+    threads: int | None = None,
+    events: EventsInput,
+    mapping: MappingInput = None,
+) -> Result:
+    """What a program finds in events that were read; `events` and `mapping` say where rows come from."""
+    from holdsfor.engine.report import Texts
+    from holdsfor.recognition import Recognition, checked_windows
+    from holdsfor.result import Result
+
+    windows, note = checked_windows(reading, *span_in_points(span, reading.unit), tick=plan.clock_tick)
+    if note is not None:
+        warn_caller(note)
+    recognition = Recognition(plan, reading, windows, threads=threads)
+    asked = partial(_asked, plan, reading, windows, events, mapping)
+    answers = list(recognition)
+    return Result(
+        answers,
+        Texts(reading.dictionary),
+        recognition.summary,
+        windows,
+        asked,
+        time_scale=reading.time_scale,
+        program=plan.analysis.written,
+    )
 
 
 def _asked(

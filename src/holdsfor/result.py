@@ -66,6 +66,21 @@ class Result:
         """What one time-point is, if the rules, the input or whoever gave it said so."""
 
     @property
+    def answers(self) -> Sequence[Answer]:
+        """What was found at each query time, as columns of codes; `texts` knows what they stand for."""
+        return self._answers
+
+    @property
+    def texts(self) -> Texts:
+        """The texts of all codes."""
+        return self._texts
+
+    @property
+    def windows(self) -> WindowPlan | None:
+        """The query times and how far each of them sees; None is one query over everything."""
+        return self._windows
+
+    @property
     def unit(self) -> str | None:
         """What one time-point is, without the zone."""
         return None if self.time_scale is None else self.time_scale.unit

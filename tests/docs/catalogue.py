@@ -18,6 +18,7 @@ FOLLOWED = [
     "mixing.md",
     "plan.md",
     "pictures.md",
+    "reviewing.md",
     "running.md",
     "testing.md",
     "tutorial.md",

@@ -20,6 +20,7 @@ _HOMES = {
     "stream": "stream",
     "map": "map",
     "explain": "explain",
+    "diff": "diff",
     "serve": "serve",
     "check": "inspect",
     "fmt": "inspect",

@@ -43,6 +43,12 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("as a page", "holdsfor explain rules.prolog 'open(front)' --events events.csv --at 20 -o why.html"),
         ("DatalogMTL", "holdsfor explain rules.dmtl 'Recent(front)' --events facts.txt --at 7/2"),
     ),
+    "diff": (
+        ("two versions of rules", "holdsfor diff old.prolog rules.prolog --events events.csv"),
+        ("why the largest difference is there", "holdsfor diff old.prolog rules.prolog --events events.csv --why 1"),
+        ("what is committed, and the work tree", "holdsfor diff HEAD --events events.csv -- rules.prolog"),
+        ("a page to look at", "holdsfor diff old.prolog rules.prolog --events events.csv -o diff.html"),
+    ),
     "serve": (("rules and a sample of events", "holdsfor serve rules.prolog --events events.csv"),),
     "check": (
         ("what is wrong with rules", "holdsfor check rules.prolog"),

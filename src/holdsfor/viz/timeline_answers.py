@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from holdsfor.engine.answer import Answer
 from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.frames import row_keys
 from holdsfor.engine.kernels import Ints
+from holdsfor.engine.known import Known, KnownIntervals, known_answers, known_intervals, known_occurrences
 from holdsfor.engine.report import Texts
 from holdsfor.engine.stream import EventColumns
 from holdsfor.engine.tables import FOREVER
@@ -21,15 +22,6 @@ from holdsfor.viz.timeline_collect import Choice, Collector, known_names, lanes_
 from holdsfor.viz.timeline_events import add_events
 
 _TRUE = "true"
-
-
-class _Table(NamedTuple):
-    """The intervals of one fluent, with a column of codes for each argument."""
-
-    args: tuple[Ints, ...]
-    value: Ints
-    start: Ints
-    end: Ints
 
 
 def answers_chart(
@@ -44,7 +36,7 @@ def answers_chart(
     """The intervals of fluents and, if asked for, the derived events; `given` events of the input stand behind them."""
     reach = choice.reach(1)
     low, high = reach if reach is not None else (-int(FOREVER), int(FOREVER))
-    known = _known(answers, window)
+    known = known_answers(answers, window)
     fluents = {symbol.name for answer, _, _ in known for symbol in answer.fluents}
     wanted = fluents if choice.names is None else known_names(choice.names, fluents, "fluent")
     happened = {symbol.name for answer, _, _ in known for symbol in answer.events}
@@ -56,13 +48,13 @@ def answers_chart(
     collector = Collector()
     for symbol in _symbols(answer.fluents for answer, _, _ in known):
         if symbol.name in wanted:
-            table = _of_choice(_intervals(known, symbol, low, high), choice, texts)
+            table = _of_choice(known_intervals(known, symbol, low, high), choice, texts)
             if len(table.start):
                 _add_fluent(collector, symbol, table, texts)
     things = _things(known)
     for symbol in _symbols(answer.events for answer, _, _ in known):
         if symbol.name in shown:
-            args, time = _occurrences(known, symbol, (low, high), texts)
+            args, time = known_occurrences(known, symbol, low, high, texts.dictionary)
             _add_some(collector, symbol, (args, time), choice, texts, things)
     for symbol, columns in given.items():
         rows = np.flatnonzero((columns.time >= low) & (columns.time < high))
@@ -72,17 +64,7 @@ def answers_chart(
     return collector.chart(title, scale=1, time_scale=choice.time_scale, reach=reach, marks_ends=False, at_least=last)
 
 
-def _known(answers: Sequence[Answer], window: int | None) -> list[tuple[Answer, int, int]]:
-    """Answers with the time-points that nobody knows better about, from the first to before the second."""
-    if not answers:
-        return []
-    if window is None:
-        return [(answers[-1], -int(FOREVER), int(FOREVER))]
-    cuts = [-int(FOREVER), *(answer.query_time - window + 1 for answer in answers[1:]), int(FOREVER)]
-    return list(zip(answers, cuts[:-1], cuts[1:], strict=True))
-
-
-def _entities(known: Sequence[tuple[Answer, int, int]], texts: Texts) -> set[str]:
+def _entities(known: Known, texts: Texts) -> set[str]:
     """The texts of all arguments."""
     columns = [column for answer, _, _ in known for table in answer.fluents.values() for column in table.args]
     columns += [
@@ -100,43 +82,13 @@ def _symbols(tables: Iterator[Any]) -> list[Symbol]:
     return list(dict.fromkeys(symbol for table in tables for symbol in table))
 
 
-def _intervals(known: Sequence[tuple[Answer, int, int]], symbol: Symbol, low: int, high: int) -> _Table:
-    """The intervals of a fluent put together from what each answer knows best."""
-    parts = []
-    for answer, begin, stop in known:
-        table = answer.fluents.get(symbol)
-        if table is None or not len(table):
-            continue
-        start, end = np.maximum(table.start, begin), np.minimum(table.end, stop)
-        rows = np.flatnonzero((start < end) & (start < high) & (end > low))
-        parts.append((*(column[rows] for column in (*table.args, table.value)), start[rows], end[rows]))
-    if not parts:
-        empty = np.zeros(0, np.int64)
-        return _Table((), empty, empty, empty)
-    *args, value, start, end = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return _joined(_Table(tuple(args), value, start, end))
-
-
-def _joined(table: _Table) -> _Table:
-    """Intervals that were cut where one window took over from another, in one piece again."""
-    keys = row_keys([*table.args, table.value])
-    order = np.lexsort((table.start, keys))
-    key, start, end = keys[order], table.start[order], table.end[order]
-    begins = np.ones(len(key), np.bool_)
-    begins[1:] = (key[1:] != key[:-1]) | (start[1:] > end[:-1])
-    heads = np.flatnonzero(begins)
-    if not len(heads):
-        return table
-    rows = order[heads]
-    lasts = np.append(heads[1:], len(key)) - 1
-    return _Table(tuple(column[rows] for column in table.args), table.value[rows], start[heads], end[lasts])
-
-
-def _of_choice(table: _Table, choice: Choice, texts: Texts) -> _Table:
+def _of_choice(table: KnownIntervals, choice: Choice, texts: Texts) -> KnownIntervals:
     if choice.entities is None or not len(table.start):
         return table
     keep = _with_entities(table.args, choice.entities, texts, len(table.start))
-    return _Table(tuple(column[keep] for column in table.args), table.value[keep], table.start[keep], table.end[keep])
+    return KnownIntervals(
+        tuple(column[keep] for column in table.args), table.value[keep], table.start[keep], table.end[keep]
+    )
 
 
 def _with_entities(columns: Sequence[Ints], entities: Collection[Any], texts: Texts, rows: int) -> Any:
@@ -147,7 +99,7 @@ def _with_entities(columns: Sequence[Ints], entities: Collection[Any], texts: Te
     return of_entities(codes, texts.values(distinct).to_pylist(), entities, rows)
 
 
-def _add_fluent(collector: Collector, symbol: Symbol, table: _Table, texts: Texts) -> None:
+def _add_fluent(collector: Collector, symbol: Symbol, table: KnownIntervals, texts: Texts) -> None:
     rows = len(table.start)
     distinct, inverse = np.unique(table.value, return_inverse=True)
     values: list[str] = texts.values(distinct).to_pylist()
@@ -178,28 +130,10 @@ def _groups(args: Sequence[Ints], texts: Texts) -> Any:
     return groups
 
 
-def _things(known: Sequence[tuple[Answer, int, int]]) -> set[int]:
+def _things(known: Known) -> set[int]:
     """The codes of all that fluents are about: their arguments name things."""
     columns = [column for answer, _, _ in known for table in answer.fluents.values() for column in table.args]
     return {code for column in columns for code in np.unique(column).tolist()}
-
-
-def _occurrences(
-    known: Sequence[tuple[Answer, int, int]], symbol: Symbol, reach: tuple[int, int], texts: Texts
-) -> tuple[list[Ints], Ints]:
-    """The arguments and times of a derived event, put together from what each answer knows best."""
-    parts = []
-    for answer, begin, stop in known:
-        events = answer.events.get(symbol)
-        if events is not None and len(events):
-            low, high = max(begin, reach[0]), min(stop, reach[1])
-            rows = np.flatnonzero((events.time >= low) & (events.time < high))
-            args = [codes_of(column, texts.dictionary)[rows] for column in events.args]
-            parts.append((*args, events.time[rows]))
-    if not parts:
-        return [], np.zeros(0, np.int64)
-    *args, time = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return args, time
 
 
 def _add_some(

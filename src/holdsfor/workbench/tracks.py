@@ -14,6 +14,7 @@ from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary, plain_text
 from holdsfor.engine.kernels import Ints
+from holdsfor.engine.known import known_answers, known_intervals
 from holdsfor.engine.tables import FOREVER
 from holdsfor.io.formats import parts
 from holdsfor.io.mapping import TableMapping, read_mapping
@@ -24,7 +25,7 @@ from holdsfor.loading import Reasoner
 from holdsfor.metric.result import MetricResult
 from holdsfor.result import Result
 from holdsfor.syntax.terms import Var, arguments, functor
-from holdsfor.viz.timeline_answers import _intervals, _known, _symbols
+from holdsfor.viz.timeline_answers import _symbols
 from holdsfor.workbench.desk import Desk, Run, Setting
 
 _LON, _LAT = ("lon", "lng", "longitude"), ("lat", "latitude")
@@ -181,9 +182,9 @@ def held(result: Result | MetricResult, tracks: Table) -> Table:
 
 def _held_fluents(result: Result, things: set[str]) -> Iterator[dict[str, Any]]:
     values = result._texts.dictionary.values
-    known = _known(result._answers, None if result._windows is None else result._windows.size)
+    known = known_answers(result.answers, None if result.windows is None else result.windows.size)
     for symbol in _symbols(answer.fluents for answer, _, _ in known):
-        table = _intervals(known, symbol, -int(FOREVER), int(FOREVER))
+        table = known_intervals(known, symbol, -int(FOREVER), int(FOREVER))
         shown, which = np.unique(table.value, return_inverse=True)
         words = [plain_text(values[code]) for code in shown.tolist()]
         names = [symbol.name if word == "true" else f"{symbol.name}={word}" for word in words]

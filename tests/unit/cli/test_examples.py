@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,6 +44,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("SHELL", "/bin/bash")
     Path("rules.prolog").write_text(RULES)
+    Path("old.prolog").write_text(RULES.replace("lock(D)", "lock(D, _)", 1))
+    subprocess.run(["git", "init", "-q"], check=True)
+    subprocess.run(["git", "add", "rules.prolog"], check=True)
+    subprocess.run([*"git -c user.name=me -c user.email=me@example.org commit -q -m rules".split()], check=True)
     Path("rules.dmtl").write_text(METRIC)
     Path("events.csv").write_text("unlock|3|3|front\nlock|9|9|front\n")
     Path("log.csv").write_text("at,what,door\n3,unlock,front\n")

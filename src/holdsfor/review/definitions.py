@@ -1,0 +1,195 @@
+"""What defines every event, fluent and background predicate of a program, and what each of them reads.
+
+Rules are compared after durations and conditions about the calendar have become numbers, with variables named by their
+order: how a rule is laid out, what its variables are called and where it stands makes no difference.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, NamedTuple
+
+from holdsfor.ir import (
+    BackgroundRule,
+    Boundary,
+    Call,
+    Declaration,
+    DeclarationKind,
+    DelayRule,
+    Effect,
+    EventRule,
+    Fvp,
+    Happens,
+    Holds,
+    Intervals,
+    Program,
+    Rule,
+)
+from holdsfor.ir.literals import Instance
+from holdsfor.ir.metric import Atom, MetricFact, MetricProgram, MetricRule
+from holdsfor.ir.renaming import renamed
+from holdsfor.syntax.terms import Compound, ListTerm, Term, Var, functor
+
+EVENT, FLUENT, PREDICATE = "event", "fluent", "predicate"
+
+
+class Node(NamedTuple):
+    """An event, a fluent (or metric predicate) or a background predicate."""
+
+    kind: str
+    name: str
+    arity: int
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.arity}"
+
+
+EVERYTHING = Node("program", "", 0)
+"""What all nodes read: the unit of time, directives, and input that a rule reads whatever it is called."""
+GROUNDINGS = Node(PREDICATE, "grounding", 1)
+"""Groundings as conditions ask for them."""
+
+
+@dataclass
+class Definitions:
+    """The normalised clauses that define each node, and what they read."""
+
+    clauses: dict[Node, Counter[Any]] = field(default_factory=dict)
+    reads: dict[Node, set[Node]] = field(default_factory=dict)
+
+    def add(self, node: Node, clause: Any, reads: Iterable[Node]) -> None:
+        """A clause that is part of what defines a node."""
+        self.clauses.setdefault(node, Counter())[clause] += 1
+        self.reads.setdefault(node, set()).update(reads)
+
+    @property
+    def outputs(self) -> set[Node]:
+        """The events and fluents that rules define."""
+        return {node for node in self.clauses if node.kind in (EVENT, FLUENT)}
+
+
+def definitions(program: Program) -> Definitions:
+    """What defines each node of a program of events and fluents, with the metric rules among them."""
+    found = Definitions()
+    has_domains = any(one.kind is DeclarationKind.DYNAMIC_DOMAIN for one in program.declarations)
+    for rule in program.rules:
+        clause, reads = normalised(rule), set(read_nodes(rule.body))
+        if isinstance(rule, DelayRule):
+            reads.update(defined_nodes(rule))
+        for node in defined_nodes(rule):
+            found.add(node, clause, reads)
+        if isinstance(rule, Declaration) and rule.kind is DeclarationKind.GROUNDING:
+            found.add(GROUNDINGS, clause, reads)
+            # Input fills the domains that the body of its grounding names.
+            for node in reads if has_domains else ():
+                found.add(node, clause, defined_nodes(rule))
+    _add_metric(found, program.metric)
+    has_groundings = any(map(declares_fluent, program.rules))
+    found.add(EVERYTHING, (program.clock_tick, program.time_scale, has_groundings), ())
+    return found
+
+
+def metric_definitions(program: MetricProgram) -> Definitions:
+    """The same of a metric program."""
+    found = Definitions()
+    _add_metric(found, program)
+    found.add(EVERYTHING, program.time_scale, ())
+    return found
+
+
+def _add_metric(found: Definitions, program: MetricProgram) -> None:
+    for rule in program.rules:
+        found.add(Node(FLUENT, *rule.head.signature), normalised(rule), read_nodes((rule.body,)))
+    for fact in program.facts:
+        found.add(Node(FLUENT, fact.predicate, len(fact.args)), fact, ())
+
+
+def defined_nodes(rule: Rule) -> tuple[Node, ...]:
+    """What a clause is part of the definition of."""
+    match rule:
+        case EventRule(event=event):
+            return _node(EVENT, event)
+        case DelayRule(trigger=trigger, effect=effect):
+            return (*_node(FLUENT, trigger.fluent), *(_node(FLUENT, effect.fluent) if effect else ()))
+        case BackgroundRule(head=head):
+            return _node(PREDICATE, head)
+        case Declaration(kind=DeclarationKind.GROUNDING, args=(pattern, *_)):
+            return declared_node(pattern)
+        case Declaration():
+            return (EVERYTHING,)
+        case _:
+            return _node(FLUENT, rule.fvp.fluent)
+
+
+def declares_fluent(rule: Rule) -> bool:
+    """Whether a clause is a grounding of a fluent: programs that have any leave open rules about others out."""
+    if not isinstance(rule, Declaration) or rule.kind is not DeclarationKind.GROUNDING or not rule.args:
+        return False
+    return isinstance(rule.args[0], Compound) and rule.args[0].name == "="
+
+
+def declared_node(pattern: Term) -> tuple[Node, ...]:
+    """What a declaration is about: `F=V`, or an event."""
+    if isinstance(pattern, Compound) and pattern.name == "=" and len(pattern.args) == 2:
+        return _node(FLUENT, pattern.args[0])
+    return _node(EVENT, pattern)
+
+
+def _node(kind: str, term: Term) -> tuple[Node, ...]:
+    name = functor(term)
+    return (EVERYTHING,) if name is None else (Node(kind, *name),)
+
+
+def read_nodes(value: Any) -> Iterator[Node]:
+    """Everything that a body, a literal or a part of one reads."""
+    match value:
+        case Happens(event=event):
+            yield from _node(EVENT, event)
+        case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Intervals(fvp=fvp) | Instance(fvp=fvp):
+            yield from _node(FLUENT, fvp.fluent)
+        case Fvp(fluent=fluent):
+            yield from _node(FLUENT, fluent)
+        case Call(atom=atom):
+            yield from _called(atom)
+        case Atom(signature=signature):
+            # A metric rule reads a fluent or an event, whichever there is.
+            yield from (Node(FLUENT, *signature), Node(EVENT, *signature))
+        case tuple() | frozenset() | list():
+            for item in value:
+                yield from read_nodes(item)
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            for item in fields(value):
+                if item.compare:
+                    yield from read_nodes(getattr(value, item.name))
+
+
+def _called(term: Term) -> Iterator[Node]:
+    """A goal may stand inside of another one: all names in it count."""
+    name = functor(term)
+    if name is not None:
+        yield Node(PREDICATE, *name)
+    for inner in term.args if isinstance(term, Compound) else term.items if isinstance(term, ListTerm) else ():
+        yield from _called(inner)
+
+
+def normalised(rule: Rule | MetricRule | MetricFact) -> Any:
+    """A clause with variables named by their order, so that equal ones mean the same."""
+    names: dict[str, str] = {}
+    for variable in _variables(rule):
+        names.setdefault(variable.name, f"V{len(names)}")
+    return renamed(rule, names)
+
+
+def _variables(value: Any) -> Iterator[Var]:
+    match value:
+        case Var():
+            yield value
+        case tuple():
+            for item in value:
+                yield from _variables(item)
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            for item in fields(value):
+                if item.compare:
+                    yield from _variables(getattr(value, item.name))

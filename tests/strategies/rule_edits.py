@@ -1,0 +1,57 @@
+"""Random edits of the rules of a program: clauses and conditions come and go, constants change."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from holdsfor.diagnostics import Span, errors_of
+from holdsfor.ir import BackgroundRule, Declaration, Program
+from holdsfor.loading import Reasoner, from_program
+from holdsfor.syntax.terms import Const
+from tests.strategies.scenario_words import Pen
+
+
+def edited(pen: Pen, reasoner: Reasoner) -> Reasoner | None:
+    """The program after one to three edits; None if it has no meaning then."""
+    program = reasoner.analysis.written
+    for _ in range(pen.number(1, 3)):
+        program = _edit(pen, program)
+    found = from_program(program)
+    return None if errors_of(found.diagnostics) else found
+
+
+def _edit(pen: Pen, program: Program) -> Program:
+    rules = list(program.rules)
+    if not rules:
+        return program
+    about_time = [place for place, rule in enumerate(rules) if not isinstance(rule, BackgroundRule | Declaration)]
+    place = pen.pick(about_time) if about_time and pen.chance(80) else pen.number(0, len(rules) - 1)
+    rule = rules[place]
+    what = pen.number(0, 3)
+    if what == 0:
+        del rules[place]
+    elif what == 1 and rule.body:
+        gone = pen.number(0, len(rule.body) - 1)
+        rules[place] = replace(rule, body=(*rule.body[:gone], *rule.body[gone + 1 :]))
+    elif what == 2:
+        rules.append(_other_numbers(pen, rule))
+    else:
+        rules[place] = _other_numbers(pen, rule)
+    return replace(program, rules=tuple(rules))
+
+
+def _other_numbers(pen: Pen, value: Any) -> Any:
+    """The same with some whole numbers one larger or smaller."""
+    match value:
+        case Const(value=number) if isinstance(number, int) and pen.chance(50):
+            return replace(value, value=max(0, number + pen.pick((-1, 1))))
+        case Span():
+            return value
+        case tuple():
+            return tuple(_other_numbers(pen, item) for item in value)
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            inside = {item.name: _other_numbers(pen, getattr(value, item.name)) for item in fields(value) if item.init}
+            return replace(value, **inside)
+        case _:
+            return value
