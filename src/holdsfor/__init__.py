@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from holdsfor.loading import Reasoner, from_program, load, loads
     from holdsfor.metric import MetricReasoner, loads_metric
     from holdsfor.result import Result
+    from holdsfor.review.backtest import Backtest, backtest
     from holdsfor.review.diff import Diff, diff
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Backtest",
     "Diagnostic",
     "Diff",
     "HoldsforError",
@@ -25,6 +27,7 @@ __all__ = [
     "Reasoner",
     "Result",
     "__version__",
+    "backtest",
     "diff",
     "from_program",
     "load",
@@ -35,6 +38,7 @@ __all__ = [
 let_numpy_sort_fast()
 
 _HOMES = {
+    "Backtest": "holdsfor.review.backtest",
     "Diagnostic": "holdsfor.diagnostics",
     "Diff": "holdsfor.review.diff",
     "HoldsforError": "holdsfor.diagnostics",
@@ -43,6 +47,7 @@ _HOMES = {
     "ProgramError": "holdsfor.diagnostics",
     "Reasoner": "holdsfor.loading",
     "Result": "holdsfor.result",
+    "backtest": "holdsfor.review.backtest",
     "diff": "holdsfor.review.diff",
     "from_program": "holdsfor.loading",
     "load": "holdsfor.loading",

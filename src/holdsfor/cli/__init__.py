@@ -21,6 +21,7 @@ _HOMES = {
     "map": "map",
     "explain": "explain",
     "diff": "diff",
+    "backtest": "backtest",
     "serve": "serve",
     "check": "inspect",
     "fmt": "inspect",

@@ -49,6 +49,13 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("what is committed, and the work tree", "holdsfor diff HEAD --events events.csv -- rules.prolog"),
         ("a page to look at", "holdsfor diff old.prolog rules.prolog --events events.csv -o diff.html"),
     ),
+    "backtest": (
+        ("how well rules agree with labels", "holdsfor backtest rules.prolog --events events.csv --labels labels.csv"),
+        (
+            "with reasons, as a page",
+            "holdsfor backtest rules.prolog --events events.csv --labels labels.csv --tolerance 2 --why 3 -o backtest.html",
+        ),
+    ),
     "serve": (("rules and a sample of events", "holdsfor serve rules.prolog --events events.csv"),),
     "check": (
         ("what is wrong with rules", "holdsfor check rules.prolog"),

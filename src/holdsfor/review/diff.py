@@ -290,7 +290,7 @@ def compared(sides: tuple[AnyReasoner, AnyReasoner], runs: Runs, names: Collecti
     """What differs between what two programs find in the same input."""
     if isinstance(sides[0], MetricReasoner) != isinstance(sides[1], MetricReasoner):
         raise HoldsforError("one of the programs is metric alone, the other one is not: their times cannot be compared")
-    found = _defined(sides[0]), _defined(sides[1])
+    found = defined(sides[0]), defined(sides[1])
     everywhere = reach(*found)
     _require_known(names, everywhere)
     wanted = {node for node in everywhere.reached if names is None or node.name in names}
@@ -312,7 +312,8 @@ def compared(sides: tuple[AnyReasoner, AnyReasoner], runs: Runs, names: Collecti
     return made
 
 
-def _defined(reasoner: AnyReasoner) -> Definitions:
+def defined(reasoner: AnyReasoner) -> Definitions:
+    """What defines each event and fluent of a program."""
     if isinstance(reasoner, MetricReasoner):
         return metric_definitions(reasoner.program)
     return definitions(reasoner.analysis.resolved)

@@ -46,7 +46,9 @@ def two_sided(
         common = intersection([one, other]) if len(one[0]) and len(other[0]) else _NONE
         for name, mine, theirs, kind in ((names[0], one, other, kinds[1]), (names[1], other, one, kinds[2])):
             alone = difference(mine, [theirs]) if len(theirs[0]) else mine
-            lanes.append(_lane(name, group, line, [(common, kinds[0]), (alone, kind)]))
+            # A group that is the only one has no header.
+            shown = name if len(groups) > 1 else f"{group} {name}"
+            lanes.append(_lane(shown, group, line, [(common, kinds[0]), (alone, kind)]))
     scale = line.time_scale
     unit, zone = (None, None) if scale is None else (scale.unit, scale.zone)
     return timeline(

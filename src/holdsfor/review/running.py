@@ -73,6 +73,12 @@ class Runs:
         self._readings.append((plan, found))
         return found
 
+    def moments(self) -> tuple[int, int]:
+        """The first and the last time of what was read."""
+        _, reading = self._readings[-1]
+        found = reading.stream.moments()
+        return int(found[0]), int(found[1])
+
     def _ticked(self, reasoner: Reasoner) -> Reasoner:
         tick = self.given.clock_tick
         return reasoner if tick is None else reasoner.with_clock_tick(tick, self.given.unit)

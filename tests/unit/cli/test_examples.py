@@ -50,6 +50,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     subprocess.run([*"git -c user.name=me -c user.email=me@example.org commit -q -m rules".split()], check=True)
     Path("rules.dmtl").write_text(METRIC)
     Path("events.csv").write_text("unlock|3|3|front\nlock|9|9|front\n")
+    Path("labels.csv").write_text("fluent,value,start,end\nopen(front),true,4,9\n")
     Path("log.csv").write_text("at,what,door\n3,unlock,front\n")
     Path("mapping.toml").write_text(MAPPING)
     Path("doors.csv").write_text("door,floor\nfront,2\n")

@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from holdsfor.engine.kernels import Spans, find, intersection, maximal
+from holdsfor.review.scoring import Rules, agreement, score
+from holdsfor.review.timeline_scale import Line
 
 Ints = npt.NDArray[np.int64]
 
@@ -98,32 +99,28 @@ def scores(truth: pa.Table, rows: pa.Table, values: Mapping[str, str], span: tup
 
 def _score(name: str, truth: pa.Table, rows: pa.Table, span: tuple[int, int]) -> Score:
     keys = _keys(truth, rows)
-    bits = int(span[1] - span[0] + 1).bit_length()
-    happened = _packed(truth, keys[: len(truth)], span, bits)
-    found = _packed(rows, keys[len(truth) :], span, bits)
-    shared = intersection([happened, found]) if len(happened[0]) and len(found[0]) else (_NONE, _NONE)
-    of_happened, of_found = _agreement(happened, shared), _agreement(found, shared)
-    starts, ends = _lags(happened, found, shared)
-    lengths = happened[1] - happened[0]
-    unseen = lengths[of_happened == 0]
+    happened, found = (
+        (of, table["start"].to_numpy(), table["end"].fill_null(span[1]).to_numpy())
+        for table, of in ((truth, keys[: len(truth)]), (rows, keys[len(truth) :]))
+    )
+    agreed = agreement(happened, found, span, Line(), Rules(overlap=ENOUGH))
+    counts = score(agreed)
+    unseen = agreed.labelled.length[agreed.labelled.shared == 0]
     return Score(
         situation=name,
-        happened=len(happened[0]),
-        found=len(found[0]),
-        happened_agreed=int(np.count_nonzero(of_happened >= ENOUGH * lengths)),
-        found_agreed=int(np.count_nonzero(of_found >= ENOUGH * (found[1] - found[0]))),
-        happened_seconds=int(lengths.sum()),
-        found_seconds=int((found[1] - found[0]).sum()),
-        shared_seconds=int((shared[1] - shared[0]).sum()),
-        start_lag=float(np.median(starts)) if len(starts) else 0.0,
-        end_lag=float(np.median(ends)) if len(ends) else 0.0,
+        happened=counts.labelled,
+        found=counts.found,
+        happened_agreed=counts.labelled_agreed,
+        found_agreed=counts.found_agreed,
+        happened_seconds=counts.labelled_time,
+        found_seconds=counts.found_time,
+        shared_seconds=counts.labelled_shared,
+        start_lag=float(np.median(agreed.start_lag)) if len(agreed.start_lag) else 0.0,
+        end_lag=float(np.median(agreed.end_lag)) if len(agreed.end_lag) else 0.0,
         missed=len(unseen),
         missed_longest=int(unseen.max()) if len(unseen) else 0,
-        spurious=int(np.count_nonzero(of_found == 0)),
+        spurious=int(np.count_nonzero(agreed.found.shared == 0)),
     )
-
-
-_NONE: Ints = np.empty(0, np.int64)
 
 
 def _keys(truth: pa.Table, rows: pa.Table) -> Ints:
@@ -135,30 +132,6 @@ def _keys(truth: pa.Table, rows: pa.Table) -> Ints:
     pairs = np.stack([np.minimum(first, second), np.maximum(first, second)], axis=1)
     _, numbers = np.unique(pairs, axis=0, return_inverse=True)
     return numbers.reshape(-1).astype(np.int64)
-
-
-def _packed(table: pa.Table, keys: Ints, span: tuple[int, int], bits: int) -> Spans:
-    """Intervals of all keys on one time-line, each key after the one before."""
-    first, last = span
-    starts = np.clip(table["start"].to_numpy(), first, last)
-    ends = np.clip(table["end"].fill_null(last).to_numpy(), first, last)
-    return maximal((keys << bits) + (starts - first), (keys << bits) + (ends - first))
-
-
-def _agreement(intervals: Spans, shared: Spans) -> Ints:
-    """How many seconds of each interval are shared."""
-    at = find(intervals, shared[0])
-    return np.bincount(at, shared[1] - shared[0], minlength=len(intervals[0])).astype(np.int64)
-
-
-def _lags(happened: Spans, found: Spans, shared: Spans) -> tuple[Ints, Ints]:
-    """How much later the first found interval of each that happened begins, and the last one ends."""
-    if not len(shared[0]):
-        return _NONE, _NONE
-    of_happened, of_found = find(happened, shared[0]), find(found, shared[0])
-    which, first = np.unique(of_happened, return_index=True)
-    last = np.append(first[1:], len(shared[0])) - 1
-    return found[0][of_found[first]] - happened[0][which], found[1][of_found[last]] - happened[1][which]
 
 
 def _part(some: int, of: int) -> float:

@@ -1,0 +1,203 @@
+"""How well found intervals agree with labelled ones, by time and by episode.
+
+An *episode* is a maximal interval of one subject. With a tolerance `d`, an interval of the other side is widened by `d` at both ends
+before it is compared. Of n time-points of an episode, so many as lie in widened intervals of the other side are *shared*.
+
+- By time: precision is the shared part of all found time, recall the shared part of all labelled time.
+- By episode: an episode *agrees* if it shares at least one time-point, and at least the part `overlap` of its own. Precision is the
+  part of the found episodes that agree, recall the part of the labelled ones.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from holdsfor.engine.kernels import EMPTY, Bools, Ints, Spans, find, intersection, maximal
+from holdsfor.review.timeline_scale import Line
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How agreement is counted; `tolerance` is in whole numbers of the time-line."""
+
+    tolerance: int = 0
+    overlap: float = 0.0
+
+
+@dataclass(frozen=True)
+class Episodes:
+    """Episodes of one side: whose they are, when, how much of each is shared, and whether it agrees."""
+
+    key: Ints
+    start: Ints
+    end: Ints
+    length: Ints
+    """In ticks."""
+    shared: Ints
+    """In ticks."""
+    agrees: Bools
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """All episodes of both sides; lags of those labelled ones that something of was found."""
+
+    labelled: Episodes
+    found: Episodes
+    lagging: Ints
+    """Labelled episodes, by number, that some found interval overlaps."""
+    start_lag: Ints
+    """How much later the first found interval of each of them begins."""
+    end_lag: Ints
+    """How much later the last one ends."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """Counts of episodes, and time in ticks. `points` says that labels are points: then only episodes are counted."""
+
+    labelled: int
+    found: int
+    labelled_agreed: int
+    found_agreed: int
+    labelled_time: int
+    found_time: int
+    labelled_shared: int
+    found_shared: int
+    points: bool = False
+
+    @property
+    def precision(self) -> float:
+        """The part of the found episodes that agree."""
+        return _part(self.found_agreed, self.found)
+
+    @property
+    def recall(self) -> float:
+        """The part of the labelled episodes that agree."""
+        return _part(self.labelled_agreed, self.labelled)
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of both."""
+        return _mean(self.precision, self.recall)
+
+    @property
+    def time_precision(self) -> float:
+        """The part of the found time that is shared."""
+        return math.nan if self.points else _part(self.found_shared, self.found_time)
+
+    @property
+    def time_recall(self) -> float:
+        """The part of the labelled time that is shared."""
+        return math.nan if self.points else _part(self.labelled_shared, self.labelled_time)
+
+    @property
+    def time_f1(self) -> float:
+        """The harmonic mean of both."""
+        return _mean(self.time_precision, self.time_recall)
+
+
+def agreement(
+    labels: tuple[Ints, Ints, Ints], found: tuple[Ints, Ints, Ints], span: tuple[int, int], line: Line, rules: Rules
+) -> Agreement:
+    """Compare keys, starts and ends of both sides, inside of a span of time."""
+    low = span[0] - (span[0] % 2 if line.is_metric else 0)
+    bits = int(max(1, span[1] - low)).bit_length() + 1
+    packing = _Packing(low, span, bits)
+    wanted, got = packing.maximal(*labels), packing.maximal(*found)
+    wide_wanted, wide_got = (packing.widened(spans, rules.tolerance) for spans in (wanted, got))
+    of_labels = _episodes(wanted, wide_got, packing, line, rules.overlap)
+    of_found = _episodes(got, wide_wanted, packing, line, rules.overlap)
+    return Agreement(of_labels, of_found, *_lags(wanted, got, packing, rules.tolerance))
+
+
+@dataclass(frozen=True)
+class _Packing:
+    """Times of all keys on one time-line, each key after the one before."""
+
+    low: int
+    span: tuple[int, int]
+    bits: int
+
+    def maximal(self, key: Ints, start: Ints, end: Ints) -> Spans:
+        starts, ends = np.clip(start, *self.span) - self.low, np.clip(end, *self.span) - self.low
+        base = key << self.bits
+        return maximal(base + starts, base + ends)
+
+    def widened(self, spans: Spans, by: int) -> Spans:
+        if not by:
+            return spans
+        base = (spans[0] >> self.bits) << self.bits
+        last = self.span[1] - self.low
+        starts = np.maximum(spans[0] - base - by, self.span[0] - self.low)
+        return maximal(base + starts, base + np.minimum(spans[1] - base + by, last))
+
+    def unpacked(self, spans: Spans) -> tuple[Ints, Ints, Ints]:
+        key = spans[0] >> self.bits
+        base = (key << self.bits) - self.low
+        return key, spans[0] - base, spans[1] - base
+
+
+def _episodes(spans: Spans, others: Spans, packing: _Packing, line: Line, overlap: float) -> Episodes:
+    count = len(spans[0])
+    shared = intersection([spans, others]) if count and len(others[0]) else (EMPTY, EMPTY)
+    at = find(spans, shared[0]) if len(shared[0]) else EMPTY
+    cells = np.bincount(at, shared[1] - shared[0], minlength=count).astype(np.int64)
+    time = np.bincount(at, line.measure(*shared), minlength=count).astype(np.int64)
+    agrees = (cells > 0) & (cells >= overlap * (spans[1] - spans[0]))
+    return Episodes(*packing.unpacked(spans), line.measure(*spans), time, agrees)
+
+
+def _lags(wanted: Spans, got: Spans, packing: _Packing, tolerance: int) -> tuple[Ints, Ints, Ints]:
+    if not len(wanted[0]) or not len(got[0]):
+        return EMPTY, EMPTY, EMPTY
+    base = (wanted[0] >> packing.bits) << packing.bits
+    low = np.maximum(wanted[0] - tolerance, base)
+    high = np.minimum(wanted[1] + tolerance, base + (1 << packing.bits) - 1)
+    first = np.searchsorted(got[1], low, "right")
+    last = np.searchsorted(got[0], high, "left") - 1
+    found = np.flatnonzero(first <= last)
+    return found, got[0][first[found]] - wanted[0][found], got[1][last[found]] - wanted[1][found]
+
+
+def score(found: Agreement, keys: npt.NDArray[np.bool_] | None = None, *, points: bool = False) -> Score:
+    """The score of all keys, or of those that are marked."""
+    parts = [
+        one if keys is None else _of_keys(one, keys[one.key] if len(one) else np.zeros(0, np.bool_))
+        for one in (found.labelled, found.found)
+    ]
+    labelled, got = parts
+    return Score(
+        len(labelled),
+        len(got),
+        int(labelled.agrees.sum()),
+        int(got.agrees.sum()),
+        int(labelled.length.sum()),
+        int(got.length.sum()),
+        int(labelled.shared.sum()),
+        int(got.shared.sum()),
+        points,
+    )
+
+
+def _of_keys(one: Episodes, rows: Bools) -> Episodes:
+    return Episodes(one.key[rows], one.start[rows], one.end[rows], one.length[rows], one.shared[rows], one.agrees[rows])
+
+
+def _part(some: int, of: int) -> float:
+    """A part of a whole; of nothing, no number."""
+    return some / of if of else math.nan
+
+
+def _mean(one: float, other: float) -> float:
+    """The harmonic mean; none if one of them is missing."""
+    if math.isnan(one) or math.isnan(other):
+        return math.nan
+    return 2 * one * other / (one + other) if one + other else 0.0
