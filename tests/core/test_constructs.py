@@ -51,6 +51,33 @@ def test_lists_of_intervals_as_terms(rule: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "rule",
+    [
+        "holdsFor(s(X)=true,I) :- holdsFor(on(X)=true,I), holdsFor(on(X)=true,J), I = J.",
+        "holdsFor(s(X)=true,I) :- holdsFor(on(X)=true,I), holdsFor(on(c)=true,I).",
+        "holdsFor(s(X)=true,I) :- union_all([I,I],I), holdsFor(on(X)=true,I).",
+        "holdsFor(s(X)=true,I) :- holdsFor(on(X)=true,I), intersect_all([I,[(2,8)]],I).",
+        "holdsFor(s(X)=true,I) :- holdsFor(on(X)=true,I), intDurLess(I,5,I).",
+        "holdsFor(s(X)=true,I) :- holdsFor(on(X)=true,I), intDurLess(I,5,[]).",
+        "holdsFor(s(X)=true,I) :- holdsFor(on(X)=true,I), holdsFor(on(a)=false,[]).",
+        "holdsFor(s(X)=true,I) :- I = [], holdsFor(on(X)=true,I).",
+        "holdsFor(s(X)=true,I) :- holdsFor(on(X)=true,[(S,E)|I]), S < E.",
+    ],
+)
+@pytest.mark.parametrize("windows", [None, Windows(5, 3, 0, 10)], ids=["whole", "windows"])
+def test_a_list_that_is_given_twice_is_the_same(rule: str, windows: Windows | None) -> None:
+    _check(ON + rule, PRESSED, windows)
+
+
+@pytest.mark.parametrize("effect", ["ft(f=true,1).", "fi(f=true,f=false,1)."])
+def test_what_can_be_postponed_waits_for_an_effect_that_renews_its_pair(effect: str) -> None:
+    rules = """initiatedAt(f=true,T) :- happensAt(press(_),T).
+    fi(f=true,f=true,1). p(f=true).
+    initiatedAt(g=true,T) :- happensAt(end(f=true),T)."""
+    _check(rules + effect, PRESSED)
+
+
+@pytest.mark.parametrize(
     "rules",
     [
         "initiatedAt(f(X)=p(X,Y),T) :- happensAt(meet(X,Y),T).\nterminatedAt(f(_)=p(_,b),T) :- happensAt(press(_),T).",

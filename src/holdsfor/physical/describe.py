@@ -134,7 +134,8 @@ def _lines(data: dict[str, Any]) -> Iterator[str]:
         keeps = "nothing; computed again from whole lists" if is_again else table["keeps"]
         yield f"  {table['name']:<{width}}  {table['kind']:<13}  {keeps}"
     for one in data["facts"]:
-        yield f"  {one['name']:<{width}}  facts          {one['rows']} rows"
+        count = one["rows"]
+        yield f"  {one['name']:<{width}}  facts          {count} {'row' if count == 1 else 'rows'}"
     for number, stage in enumerate(data["stages"], 1):
         yield ""
         yield from _stage_lines(number, stage)

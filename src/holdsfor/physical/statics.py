@@ -173,12 +173,12 @@ class _Definition(BodyLowering):
     def _list_condition(self, literal: Literal) -> Sequence[model.Instruction]:
         scope = self._scope
         match literal:
-            case Intervals(fvp=fvp, out=Var(name=name)):
+            case Intervals(fvp=fvp, out=given):
                 table, columns = self._known.fluent(fvp)
                 shapes = scope.patterns(columns)
                 value = scope.pattern(fvp.value)
-                scope.bound.add(name)
-                return (model.Lookup(table, shapes, value, scope.list_register(name)),)
+                out, tests = self._given_list(given, literal)
+                return (model.Lookup(table, shapes, value, out), *tests)
             case Guard(intervals=Var(name=name), empty=empty):
                 gives = empty and name not in scope.bound
                 scope.bound.add(name)
@@ -195,12 +195,26 @@ class _Definition(BodyLowering):
         lists = [term for term in literal.inputs if not (isinstance(term, ListTerm) and term.tail is not None)]
         inputs = tuple(self._list_of(term, block, site) for term in lists)
         bound = None if literal.bound is None else self._scope.expression(literal.bound)
-        assert isinstance(literal.out, Var)
-        out = self._scope.list_register(literal.out.name)
-        self._scope.bound.add(literal.out.name)
+        out, tests = self._given_list(literal.out, literal)
         others = self._scope.register(rest[0]) if rest else None
         block.append(model.Operate(literal.operator.value, inputs, out, _parameters(literal), bound, others, site))
-        return block
+        return [*block, *tests]
+
+    def _given_list(self, term: Term, literal: Intervals | Algebra) -> tuple[int, Sequence[model.Instruction]]:
+        """The register for a list that a condition gives. A list that is there, or is written down, must be the same."""
+        scope = self._scope
+        if isinstance(term, Var) and term.name not in scope.bound:
+            scope.bound.add(term.name)
+            return scope.list_register(term.name), ()
+        found = Var(f"[]{len(scope.lists)}")
+        register = scope.list_register(found.name)
+        if isinstance(term, Var):
+            return register, (model.Copy(register, scope.list_register(term.name), tests=True),)
+        if term == EMPTY_LIST:
+            return register, (model.Empty(register),)
+        self._list_names.add(found.name)
+        scope.bound.add(found.name)
+        return register, (self._list_call(Compare("=", found, term, literal.span)),)
 
     def _list_of(self, term: Term, block: list[model.Instruction], site: model.Site) -> int:
         """The register of a list; one that is written down is made first."""
@@ -220,8 +234,8 @@ def _list_names(rule: IntervalRule, body: Body) -> set[str]:
     found: set[str] = set()
     for literal in walk(body):
         match literal:
-            case Intervals(out=out):
-                found |= {v.name for v in variables(out)}
+            case Intervals(out=Var(name=name)):
+                found.add(name)
             case Algebra(inputs=inputs, out=out):
                 found |= {term.name for term in (*inputs, out) if isinstance(term, Var)}
             case Guard(intervals=term):

@@ -55,6 +55,13 @@ class InstantGraph:
         self._bodies = bodies
         self.needs: dict[Moment, dict[Moment, bool]] = {}
         self.rules: dict[tuple[Moment, Moment], Rule] = {}
+        self._renewing = {
+            vertex
+            for rule in graph.program.delays
+            if rule.effect is not None
+            for vertex in {*graph.of_fvp(rule.trigger)} & {*graph.of_fvp(rule.effect)}
+        }
+        """Pairs that a delayed effect initiates again while they hold."""
         for vertex in graph.vertices:
             self._add_vertex(vertex)
         for rule in graph.program.rules:
@@ -153,6 +160,8 @@ class InstantGraph:
             # `ft` ends the very pair that triggers it.
             for target in [source] if rule.effect is None else self._graph.of_fvp(rule.effect):
                 self._need(Moment(what, target), Moment(INITIATED, source), rule, positive=False)
+                if source in self._renewing and (what, target) != (DELAYED, source):
+                    self._need(Moment(what, target), Moment(DELAYED, source), rule, positive=False)
 
     def _read(self, condition: Condition) -> Iterator[tuple[Moment, bool]]:
         literal, positive = condition.literal, condition.positive

@@ -118,10 +118,7 @@ def _refused(literal: IfThenElse) -> Body:
 
 
 def _variant(body: Body, rule: IntervalRule) -> Variant:
-    nodes: dict[str, Intervals | Algebra] = {}
-    for literal in body:
-        if isinstance(literal, Intervals | Algebra) and isinstance(literal.out, Var):
-            nodes[literal.out.name] = literal
+    nodes = list_definitions(body)
     guards: list[Guard] = []
     conditions: list[Literal] = []
     steps: list[Guard | Goal | Literal] = []
@@ -146,7 +143,8 @@ def _variant(body: Body, rule: IntervalRule) -> Variant:
                 one.name in nodes or other.name in nodes
             ):
                 target, origin = (other, one) if one.name in nodes else (one, other)
-                nodes[target.name] = Algebra(IntervalOperator.UNION, (origin,), target, span=literal.span)
+                alias = Algebra(IntervalOperator.UNION, (origin,), target, span=literal.span)
+                nodes.setdefault(target.name, alias)
             case FindAll() if any(isinstance(inner, Intervals | Algebra) for inner in walk(literal.body)):
                 raise NotSupported("findall over interval lists; name the lists in union_all instead", rule.span)
             case _ if mentioned & nodes.keys() or mentioned & (as_lists - nodes.keys()):
@@ -164,6 +162,26 @@ def _variant(body: Body, rule: IntervalRule) -> Variant:
                 conditions.append(literal)
                 known |= mentioned
     return Variant(nodes, tuple(guards), tuple(conditions), tuple(steps))
+
+
+def list_definitions(body: Body) -> dict[str, Intervals | Algebra]:
+    """What gives each interval variable its list. Of several conditions, the others are tests that the list is the same.
+
+    >>> from holdsfor.ir import Fvp
+    >>> from holdsfor.syntax.terms import Const
+    >>> again = Algebra(IntervalOperator.UNION, (Var("I"), Var("I")), Var("I"))
+    >>> leaf = Intervals(Fvp(Const("a"), Const("true")), Var("I"))
+    >>> list_definitions((again, leaf)) == {"I": leaf}
+    True
+    """
+    found: dict[str, Intervals | Algebra] = {}
+    for kind in (Intervals, Algebra):
+        for literal in body:
+            if isinstance(literal, kind) and isinstance(literal.out, Var):
+                given = literal.inputs if isinstance(literal, Algebra) else ()
+                if literal.out not in given:
+                    found.setdefault(literal.out.name, literal)
+    return found
 
 
 def _used_as_lists(body: Body, rule: IntervalRule) -> set[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.checks.arithmetic import check_arithmetic
+from holdsfor.compiler.checks.context import check_context
 from holdsfor.compiler.checks.cycles import check_cycles
 from holdsfor.compiler.checks.delay_cycles import check_delay_cycles
 from holdsfor.compiler.checks.delays import check_delays
@@ -36,6 +37,7 @@ CHECKS: tuple[Check, ...] = (
     check_arithmetic,
     check_sliding,
     check_unification,
+    check_context,
     check_intervals,
     check_fluents,
     check_domains,

@@ -1,4 +1,4 @@
-"""Interval operators that are given a list where one list of intervals belongs, or the other way round (HF112)."""
+"""Interval lists in the wrong place: one where a list of them belongs or the other way round (HF112), or as a value (HF119)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from holdsfor.compiler.analysis.places import span_of
 from holdsfor.diagnostics import Diagnostic, Severity, Span
 from holdsfor.ir import Algebra, IntervalRule, Intervals, walk
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import ListTerm, Term, Var
+from holdsfor.syntax.terms import ListTerm, Term, Var, variables
 
 
 def check_intervals(analysis: Analysis) -> Iterator[Diagnostic]:
     """The inputs of interval operators."""
     for rule in analysis.written.intervals:
         yield from _check_rule(rule)
+        yield from _check_values(rule)
 
 
 def _check_rule(rule: IntervalRule) -> Iterator[Diagnostic]:
@@ -31,6 +32,26 @@ def _check_rule(rule: IntervalRule) -> Iterator[Diagnostic]:
                     message = f"expected one list of intervals, found the list {print_term(term)}"
                     hint = f"write {print_term(first)}, or combine them with union_all first"
                     yield _error(message, span_of(term, literal.span), hint)
+
+
+def _check_values(rule: IntervalRule) -> Iterator[Diagnostic]:
+    """Variables that stand for intervals, and for an argument or a value of a fluent as well."""
+    leaves = [literal for literal in walk(rule.body) if isinstance(literal, Intervals)]
+    operators = [literal for literal in walk(rule.body) if isinstance(literal, Algebra)]
+    lists = [rule.out, *(literal.out for literal in leaves), *(literal.out for literal in operators)]
+    lists += [item for literal in operators for term in literal.inputs for item in _items(term)]
+    names = {term.name for term in lists if isinstance(term, Var)}
+    for pair, span in ((rule.fvp, rule.span), *((leaf.fvp, leaf.span) for leaf in leaves)):
+        for variable in (*variables(pair.fluent), *variables(pair.value)):
+            if variable.name in names:
+                names.remove(variable.name)
+                message = f"{variable.written} stands for intervals, and here for a value"
+                hint = "give the intervals a name of their own"
+                yield Diagnostic("HF119", Severity.ERROR, message, span_of(variable, span), hint)
+
+
+def _items(term: Term) -> tuple[Term, ...]:
+    return term.items if isinstance(term, ListTerm) else (term,)
 
 
 def _is_variable_in(term: Term, lists: set[Term]) -> bool:

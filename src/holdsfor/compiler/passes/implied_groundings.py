@@ -7,6 +7,7 @@ whose every record puts P into `phone`. The reference evaluator takes all ground
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import product
@@ -86,8 +87,12 @@ def _as_written(rule: IntervalRule, analysis: Analysis) -> Body:
 
 
 def _lists(body: Body) -> _Lists:
-    inside = (literal for literal in walk(body) if isinstance(literal, Intervals | Algebra))
-    return {literal.out.name: literal for literal in inside if isinstance(literal.out, Var)}
+    """What gives each interval variable its list, if one condition does."""
+    inside = [literal for literal in walk(body) if isinstance(literal, Intervals | Algebra)]
+    times = Counter(literal.out.name for literal in inside if isinstance(literal.out, Var))
+    return {
+        literal.out.name: literal for literal in inside if isinstance(literal.out, Var) and times[literal.out.name] == 1
+    }
 
 
 def _is_about_lists(literal: Literal, lists: _Lists) -> bool:

@@ -1,0 +1,111 @@
+"""Conditions that cannot stand where background rules bring them, and effects on what no rule begins or ends (HF111)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.entities import Role
+from holdsfor.diagnostics import Diagnostic, Label, Severity
+from holdsfor.ir import (
+    Algebra,
+    BackgroundRule,
+    Boundary,
+    Declaration,
+    DelayRule,
+    Effect,
+    EffectKind,
+    EffectRule,
+    EventRule,
+    Fvp,
+    Happens,
+    Holds,
+    InitiallyRule,
+    IntervalRule,
+    Intervals,
+    Literal,
+    PostponeRule,
+    Rule,
+    walk,
+)
+from holdsfor.syntax.printer import print_term
+from holdsfor.syntax.terms import Compound
+
+_AT_TIME_POINTS = Happens | Boundary | Holds | Effect
+_ON_INTERVALS = Intervals | Algebra
+
+
+def check_context(analysis: Analysis) -> Iterator[Diagnostic]:
+    """Conditions in rules of the wrong kind. What is written in such a rule itself is found when it is read."""
+    seen: set[tuple[str, int]] = set()
+    for rule in analysis.program.rules:
+        if id(rule) in analysis.skipped:
+            continue
+        for literal in walk(rule.body):
+            reason = _misplaced(literal, rule)
+            place = (literal.span.source.name, literal.span.start)
+            if reason is not None and place not in seen:
+                seen.add(place)
+                yield _brought(literal, rule, reason)
+            elif isinstance(literal, Effect) and place not in seen:
+                seen.add(place)
+                yield from _check_effect(literal, analysis)
+
+
+def _misplaced(literal: Literal, rule: Rule) -> str | None:
+    """Why a condition cannot stand in a rule."""
+    match rule:
+        case EffectRule() | EventRule():
+            return "is about a time-point" if isinstance(literal, _ON_INTERVALS) else None
+        case IntervalRule():
+            return "is about intervals" if isinstance(literal, _AT_TIME_POINTS) else None
+        case BackgroundRule():
+            # Those that are not recursive are parts of the rules that call them.
+            return "calls itself" if isinstance(literal, _AT_TIME_POINTS | _ON_INTERVALS) else None
+        case InitiallyRule() | DelayRule() | PostponeRule() | Declaration():
+            return "says something for all time" if isinstance(literal, _AT_TIME_POINTS | _ON_INTERVALS) else None
+
+
+def _brought(literal: Literal, rule: Rule, reason: str) -> Diagnostic:
+    if isinstance(rule, BackgroundRule):
+        message = f"{_name(literal)} cannot be a condition here: the predicate {reason}"
+        hint = "define a fluent with rules that depend on each other instead"
+        return Diagnostic("HF111", Severity.ERROR, message, literal.span, hint)
+    message = f"{_name(literal)} cannot be a condition here: a rule that calls this one {reason}"
+    hint = "write the condition for the kind of rule that needs it, or do not call the predicate there"
+    labels = (Label(rule.span, "this rule calls it"),)
+    return Diagnostic("HF111", Severity.ERROR, message, literal.span, hint, labels)
+
+
+def _name(literal: Literal) -> str:
+    match literal:
+        case Happens() | Boundary():
+            return "happensAt"
+        case Holds():
+            return "holdsAt"
+        case Effect(kind=kind):
+            return kind.value
+        case Intervals():
+            return "holdsFor"
+        case Algebra(operator=operator):
+            return operator.value
+        case _:
+            raise AssertionError(literal)
+
+
+def _check_effect(literal: Effect, analysis: Analysis) -> Iterator[Diagnostic]:
+    symbol = analysis.entities.fluent(literal.fvp)
+    role = analysis.entities[symbol].role if symbol in analysis.entities.table else None
+    if role not in (Role.STATIC_FLUENT, Role.INPUT_FLUENT):
+        return
+    pair, kind = _pair(literal.fvp), literal.kind
+    what = "begins" if kind is EffectKind.INITIATED else "ends"
+    why = "holdsFor rules define it" if role is Role.STATIC_FLUENT else "it is input"
+    edge = "start" if kind is EffectKind.INITIATED else "end"
+    message = f"no rule {what} {pair}: {why}, so {kind.value} is never true of it"
+    hint = f"write happensAt({edge}({pair}), {print_term(literal.time)})"
+    yield Diagnostic("HF111", Severity.ERROR, message, literal.span, hint)
+
+
+def _pair(fvp: Fvp) -> str:
+    return print_term(Compound("=", (fvp.fluent, fvp.value)))
