@@ -58,7 +58,7 @@ class InstantGraph:
         self._renewing = {
             vertex
             for rule in graph.program.delays
-            if rule.effect is not None
+            if rule.effect is not None and rule.effect.value == rule.trigger.value
             for vertex in {*graph.of_fvp(rule.trigger)} & {*graph.of_fvp(rule.effect)}
         }
         """Pairs that a delayed effect initiates again while they hold."""
