@@ -41,6 +41,9 @@ def on_core(
 
 Row = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
+CONFLICT = 4
+"""The kind of results that are initiations without effect."""
+
 
 class CoreRun:
     """A run of one core."""
@@ -148,7 +151,7 @@ class CoreRun:
 
     def _conflicts(self) -> Iterator[tuple[int, ...]]:
         for _, number in self._symbols(Role.SIMPLE_FLUENT):
-            rows = self._core.conflict_rows(number).reshape(-1, self._width(number) + 1)
+            rows = self._core.result_rows(number, CONFLICT).reshape(-1, self._width(number) + 1)
             yield from ((number, *row) for row in rows.tolist())
 
     def _width(self, number: int) -> int:

@@ -14,6 +14,7 @@
 #include "arrow_table.h"
 #include "bindings_arrays.h"
 #include "bindings_changes.h"
+#include "bindings_trace.h"
 #include "bindings_values.h"
 #include "engine.h"
 #include "python_host.h"
@@ -29,9 +30,9 @@ using FlagArray = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device:
 
 class Core {
  public:
-  Core(nb::bytes plan, nb::object host)
+  Core(nb::bytes plan, nb::object host, bool is_traced)
       : host_(std::move(host)),
-        prepared_(read_plan(bytes_of(plan), terms_)),
+        prepared_(read_plan(bytes_of(plan), terms_), is_traced),
         fingerprint_(checksum(std::as_bytes(std::span(prepared_.plan.fingerprint)))),
         engine_(std::make_unique<Engine>(prepared_, terms_, host_)) {
     // What the plan speaks of.
@@ -267,10 +268,12 @@ class Core {
     return nb::make_tuple(array_of(std::move(found.starts)), array_of(std::move(found.ends)),
                           array_of(std::move(found.values)), array_of(std::move(found.words)));
   }
-  // Time and arguments of initiations without effect, row after row.
-  nb::object conflict_rows(Index table) const {
-    return nb::cast(array_of(words_of(engine_->conflict_rows(table).cells)));
+  // All rows of a table and kind that were found: see ResultKind.
+  nb::object result_rows(Index table, std::uint8_t kind) const {
+    static_cast<void>(info(table));
+    return nb::cast(array_of(words_of(engine_->result_rows(table, static_cast<ResultKind>(kind)).cells)));
   }
+  std::unique_ptr<Trace> trace(Index stage, const Words& key) { return engine_->trace(stage, values_of(key)); }
   std::int64_t conflicts() const { return engine_->conflicts(); }
 
   // Changes
@@ -385,9 +388,10 @@ NB_MODULE(_core, module) {
   using holdsfor::Value;
   module.def("interval_ids", &holdsfor::ids_of_intervals);
   holdsfor::bind_changes(module);
+  holdsfor::bind_trace(module);
   module.def("codes_of_words", &holdsfor::codes_of_words);
   nb::class_<Core>(module, "Core", nb::is_weak_referenceable())
-      .def(nb::init<nb::bytes, nb::object>())
+      .def(nb::init<nb::bytes, nb::object, bool>(), nb::arg("plan"), nb::arg("host"), nb::arg("is_traced") = false)
       .def("name", &Core::name)
       .def("integer", &Core::integer)
       .def("real", &Core::real)
@@ -426,7 +430,8 @@ NB_MODULE(_core, module) {
       .def("checkpoint_cells", &Core::checkpoint_cells, nb::arg().none())
       .def("replan", &Core::replan)
       .def("answers", &Core::answers, nb::arg("table"), nb::arg("threads") = 1U)
-      .def("conflict_rows", &Core::conflict_rows)
+      .def("result_rows", &Core::result_rows)
+      .def("trace", &Core::trace, nb::keep_alive<0, 1>())
       .def("conflicts", &Core::conflicts)
       .def("keep_changes", &Core::keep_changes)
       .def("changes", &Core::changes, nb::arg("most_causes") = std::size_t{8})

@@ -270,14 +270,17 @@ AnswerColumns Engine::answers(Index table, unsigned threads) {
   return answers_.take(table, prepared_.plan, stages_, window_.low(query_), threads);
 }
 
-RowSet Engine::conflict_rows(Index table) const {
-  RowSet found{prepared_.plan.tables.at(table).columns + kEventHead, {}};
+RowSet Engine::result_rows(Index table, ResultKind kind) const {
+  std::size_t width = prepared_.plan.tables.at(table).columns + kEventHead;
+  if (kind == ResultKind::kInterval) width += 2;
+  if (kind == ResultKind::kInitiation || kind == ResultKind::kTermination) ++width;
+  RowSet found{width, {}};
   for (const StageStore& stage : stages_) {
     for (Index slot = 0; slot < stage.slots(); ++slot) {
       const Results& results = stage.state(slot).results;
       for (std::size_t at = 0; at < results.size();) {
         const ResultHead head = result_head(&results[at]);
-        if (head.kind == ResultKind::kConflict && head.table == table) {
+        if (head.kind == kind && head.table == table) {
           found.cells.insert(found.cells.end(), &results[at] + 1, &results[at] + head.width);
         }
         at += head.width;
@@ -285,6 +288,12 @@ RowSet Engine::conflict_rows(Index table) const {
     }
   }
   return found;
+}
+
+std::unique_ptr<Trace> Engine::trace(Index stage, std::span<const Value> key) {
+  auto evaluator = std::make_unique<KeyEvaluator>(prepared_, terms_, host_, widths_, conditions_);
+  evaluator->begin(stages_.at(stage), window_, query_, {is_stopped_, nullptr}, {});
+  return std::make_unique<Trace>(std::move(evaluator), stages_[stage], key);
 }
 
 void Engine::mark_terms(TermMarks& marks) const {

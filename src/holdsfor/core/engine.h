@@ -16,6 +16,7 @@
 #include "inputs.h"
 #include "key_evaluator.h"
 #include "stage_store.h"
+#include "trace.h"
 
 namespace holdsfor {
 
@@ -92,8 +93,10 @@ class Engine {
 
   // The rows of a table that are shown at the last query time.
   AnswerColumns answers(Index table, unsigned threads);
-  // Time and arguments of initiations without effect.
-  [[nodiscard]] RowSet conflict_rows(Index table) const;
+  // All rows of a table and kind that were found, as results have them, from the columns that are times on.
+  [[nodiscard]] RowSet result_rows(Index table, ResultKind kind) const;
+  // A key of a stage with all its tables, as it is at the last query time.
+  [[nodiscard]] std::unique_ptr<Trace> trace(Index stage, std::span<const Value> key);
   [[nodiscard]] std::int64_t conflicts() const { return conflicts_; }
 
   // Changes since they were last read, in the order of stages and keys; at most `most_causes` causes each, the latest.

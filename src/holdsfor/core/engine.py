@@ -41,7 +41,7 @@ from holdsfor.ir import BackgroundRule
 from holdsfor.logic.failures import Failures
 from holdsfor.logic.solver import Predicate
 from holdsfor.physical.encode import Encoder
-from holdsfor.physical.lower import Lowered, lower
+from holdsfor.physical.lower import Lowered, lower, lower_for_trace
 from holdsfor.physical.model import Site
 from holdsfor.records import record
 from holdsfor.syntax.terms import Compound, Term, Var
@@ -60,6 +60,14 @@ class Program:
 def encoded(plan: Plan) -> Program:
     """The physical plan of a program as bytes."""
     lowered = lower(plan)
+    encoder = Encoder()
+    return Program(lowered, encoder.encode(lowered.plan), encoder.sites)
+
+
+@once_per_plan
+def encoded_for_trace(plan: Plan) -> Program:
+    """The same for an engine whose rules can be asked what they found: see `core.trace`."""
+    lowered = lower_for_trace(plan)
     encoder = Encoder()
     return Program(lowered, encoder.encode(lowered.plan), encoder.sites)
 
@@ -150,7 +158,7 @@ class Engine:
 
     It sees the last `window` time-points, or everything; what happens up to `start` does not count. `threads` is over how many threads keys are spread; None is as
     many as there are processors. With `changes` it keeps what `changes()` tells. With a `share` it has some keys of one stage;
-    engines with the other keys send it what they find.
+    engines with the other keys send it what they find. One that `is_traced` keeps all rows, for `core.trace`.
     """
 
     def __init__(
@@ -163,15 +171,16 @@ class Engine:
         changes: bool = False,
         program: Program | None = None,
         share: Share | None = None,
+        is_traced: bool = False,
     ) -> None:
-        self._program = program = program or encoded(plan)
+        self._program = program = program or (encoded_for_trace if is_traced else encoded)(plan)
         self.plan = plan
         self.symbols = program.lowered.symbols
         self.tables = {symbol: number for number, symbol in enumerate(self.symbols)}
         begin = -math.inf if start is None else start
         self._domains = Domains(plan.analysis, begin) if plan.analysis.fillings else None
         self._host = Host(program.lowered.goals, program.sites, self._rules(), plan.clock_tick)
-        self.core = compiled_core().Core(program.data, self._host)
+        self.core = compiled_core().Core(program.data, self._host, is_traced)
         self.words: Words = self._host.connect(self.core)
         self._window = window
         self.core.set_window(window, start)
@@ -302,6 +311,16 @@ class Engine:
         """What the engines of a later stage need of the last query time: their buckets, and bytes for each."""
         found: list[tuple[int, bytes]] = self.core.deliveries_for(stage)
         return found
+
+    @property
+    def lowered(self) -> Lowered:
+        """The plan, and what is kept outside of it."""
+        return self._program.lowered
+
+    @property
+    def background(self) -> dict[Predicate, list[BackgroundRule]]:
+        """Background knowledge, with what input has put into domains."""
+        return self._rules()
 
     @property
     def has_grown(self) -> bool:

@@ -36,6 +36,24 @@ const World& KeyEvaluator::at_checkpoint(const StageStore& stage, Index slot, co
   return world_;
 }
 
+World& KeyEvaluator::at_end(const StageStore& stage, std::span<const Value> key) {
+  world_.clear();
+  world_.key.assign(key.begin(), key.end());
+  const Index slot = stage.keys().find(key);
+  const bool is_there = slot != kNone && slot < stage.slots();
+  if (is_there) {
+    stage.load(world_, sweep_, slot, widths_, events_);
+  } else {
+    stage.load_nothing(world_, sweep_);
+  }
+  const bool has_base = is_there && stage.state(slot).base.time != kNever;
+  sweep_.run({.stage = stage.number(),
+              .initial = is_there ? stage.initial(slot) : std::span<const GroundPair>{},
+              .from = has_base ? &stage.state(slot).base : nullptr,
+              .saves = {}});
+  return world_;
+}
+
 // Whether the border has passed enough rows since the first checkpoint, or all.
 bool KeyEvaluator::is_worth_compacting(const StageStore& stage, const StageStore::Work& work, KeyState& state) {
   if (border_ == kNever || border_ <= state.base.time || border_ > world_.query) return false;

@@ -57,6 +57,8 @@ class KeyEvaluator {
   void evaluate(StageStore& stage, const StageStore::Work& work, const std::vector<bool>& is_wanted, StageOutput& out);
   // The world as a checkpoint of a key leaves it, without the rows after it.
   const World& at_checkpoint(const StageStore& stage, Index slot, const Checkpoint& checkpoint);
+  // The world after the evaluation of a key, from its rows alone; one that is not there has none.
+  World& at_end(const StageStore& stage, std::span<const Value> key);
   [[nodiscard]] LogWriter& writer(Index stage) { return writers_[stage]; }
 
  private:

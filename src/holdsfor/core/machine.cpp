@@ -40,6 +40,20 @@ bool Machine::run(const Program& program, Finish finish) {
   return is_ended;
 }
 
+bool Machine::run_part(const Program& program, const Block& part, std::span<const std::pair<Index, Value>> given,
+                       std::span<const std::pair<Index, Intervals>> given_lists, Finish finish) {
+  Frame& frame = enter(program);
+  std::fill(frame.values.begin() + 1, frame.values.end(), Value::wildcard());
+  for (const auto& [reg, value] : given) frame.values[reg] = value;
+  for (const auto& [reg, list] : given_lists) {
+    frame.made[reg] = list;
+    frame.lists[reg] = &frame.made[reg];
+  }
+  const bool is_ended = solve(part, 0, finish);
+  leave();
+  return is_ended;
+}
+
 bool Machine::run_on_row(const Program& program, std::span<const Value> row, Finish finish) {
   enter(program);
   const bool is_ended = match_all(program.block[0].columns, row) && solve(program.block, 1, finish);

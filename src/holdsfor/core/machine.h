@@ -28,6 +28,9 @@ class Machine {
 
   // Runs a program; whether the search was ended.
   bool run(const Program& program, Finish finish);
+  // The same for a part of it, with the values that some of its registers have.
+  bool run_part(const Program& program, const Block& part, std::span<const std::pair<Index, Value>> given,
+                std::span<const std::pair<Index, Intervals>> given_lists, Finish finish);
   // The same for one row of the events that the program begins with.
   bool run_on_row(const Program& program, std::span<const Value> row, Finish finish);
   // Gives registers the values of a row of the events that a rule begins with; null if it does not match. After

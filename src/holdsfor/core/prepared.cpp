@@ -148,7 +148,7 @@ std::span<const Index> FactIndex::find(std::uint64_t wanted) const {
   }
 }
 
-Prepared::Prepared(Plan given)
+Prepared::Prepared(Plan given, bool is_traced)
     : plan(std::move(given)),
       has_edge_readers(plan.tables.size()),
       has_instance_readers(plan.tables.size()),
@@ -174,8 +174,14 @@ Prepared::Prepared(Plan given)
     postpones[plan.postpones[number].pair.table].push_back(number);
   }
   Preparation(*this).run();
+  if (is_traced) has_edge_readers = has_effect_readers = std::vector<bool>(plan.tables.size(), true);
   assign_row_bits(plan);
   make_phases(*this);
+  if (!is_traced) return;
+  for (auto& needed : needs_rows) {
+    needed.resize(plan.tables.size());
+    for (Index table = 0; table < needed.size(); ++table) needed[table] = plan.tables[table].is_event();
+  }
 }
 
 void Prepared::take_rules(Prepared other) {

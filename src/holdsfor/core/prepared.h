@@ -107,7 +107,8 @@ struct Prepared {
   // For tests: keys have a checkpoint after so many cells of their log, however short it is.
   std::optional<std::size_t> checkpoint_cells;
 
-  explicit Prepared(Plan plan);
+  // For traces, all that happens is written down, whether rules read it or not.
+  explicit Prepared(Plan plan, bool is_traced = false);
   // Goes on with the rules and facts of a plan with the same tables, stages and routes: those stay where they are, as
   // others refer to them.
   void take_rules(Prepared other);

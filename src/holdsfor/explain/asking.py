@@ -17,7 +17,7 @@ from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.explanation import Explanation
 from holdsfor.explain.forgotten import everything, window_notes
 from holdsfor.explain.frame import Frame
-from holdsfor.explain.known import counted, evaluated, inputs_of
+from holdsfor.explain.known import Recording
 from holdsfor.explain.limits import DEPTH, MOST_DEPTH
 from holdsfor.explain.nodes import Kind, Node
 from holdsfor.explain.proofs import Prover
@@ -130,8 +130,9 @@ class Case:
         query: int,
         given: frozenset[Symbol],
     ) -> None:
-        self._plan, self._demand, self.stream, self._dictionary = plan, demand, stream, dictionary
-        self.frame, self.query, self._given = frame, query, given
+        self._plan, self._demand, self.stream, self.dictionary = plan, demand, stream, dictionary
+        self.frame, self.query = frame, query
+        self._recording = Recording(plan, dictionary, stream, given)
         self.evidence = self._evidence(frame.windows)
 
     def with_all_rows(self) -> Evidence:
@@ -139,12 +140,7 @@ class Case:
         return self._evidence(everything(self.query, self.frame.windows))
 
     def _evidence(self, windows: WindowPlan) -> Evidence:
-        rows = counted(self.stream, windows, self.query)
-        inputs = inputs_of(rows, windows, self.query, len(self._dictionary))
-        evaluation = evaluated(
-            self._plan, self._dictionary, inputs, self.query, self.frame.origin, self._demand.patterns
-        )
-        return Evidence(self._plan.analysis, evaluation, self._given)
+        return self._recording.evidence(windows, self.query, self.frame.origin, self._demand)
 
     def notes(self, asked: Question, at: int) -> list[str]:
         """What the windows have to do with the answer."""
@@ -152,4 +148,4 @@ class Case:
 
     def replay(self, root: Node) -> list[str]:
         """Check a proof against the rows and the rules."""
-        return replay(root, self._plan.analysis, records(self.stream, self._dictionary), self.frame, self.query)
+        return replay(root, self._plan.analysis, records(self.stream, self.dictionary), self.frame, self.query)

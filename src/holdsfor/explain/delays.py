@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from holdsfor.engine.report import ground_term
 from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.nodes import Attempted, Effected, Kind, Node, Pair, RuleUse
 from holdsfor.explain.wording import done, length_text, pair_text, point_text, span_text
@@ -123,18 +122,15 @@ class Attempts:
 
     def _triggers(self, rule: DelayRule, start: Bindings) -> list[Pair]:
         symbol = self._evidence.entities.fluent(rule.trigger)
-        table = self._evidence.points(symbol, EffectKind.INITIATED)
-        columns = (*symbol.columns(rule.trigger.fluent), rule.trigger.value)
-        rows = table.matching([resolve(column, start) for column in columns]).tolist()
-        found = dict.fromkeys(tuple(table.terms(row)) for row in rows)
-        return [(ground_term(symbol, list(terms[:-1])), terms[-1]) for terms in found]
+        columns = [resolve(column, start) for column in symbol.columns(rule.trigger.fluent)]
+        return self._evidence.initiated(symbol, columns, resolve(rule.trigger.value, start))
 
     def _of(self, rule: DelayRule, trigger: Pair, start: Bindings, until: int) -> Iterator[Attempt]:
         evidence = self._evidence
         heads: tuple[tuple[Term, Term], ...] = (rule.trigger.fluent, trigger[0]), (rule.trigger.value, trigger[1])
         times = [t for t in evidence.effect_times(EffectKind.INITIATED, trigger) if t < until]
         for bound in bind(start, *heads):
-            for answer in evidence.solve(evidence.analysis.body(rule), bound):
+            for answer in evidence.solver.solve(evidence.analysis.body(rule), bound):
                 effect = rule.effect
                 target = None if effect is None else (resolve(effect.fluent, answer), resolve(effect.value, answer))
                 delay = int(evaluate(rule.delay, answer))
@@ -164,7 +160,7 @@ class Attempts:
         """Whether a new initiation of a pair postpones its delayed effects."""
         evidence = self._evidence
         return any(
-            evidence.provable(evidence.analysis.body(rule), bound)
+            evidence.solver.provable(evidence.analysis.body(rule), bound)
             for rule in self._prover.program.postpones
             for bound in bind({}, (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1]))
         )

@@ -13,15 +13,13 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from holdsfor.compiler.analysis.alignment import Reading, RuleShape
+from holdsfor.compiler.analysis.alignment import Reading, RuleShape, rule_shape
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.engine.dictionary import Dictionary, Value, value_of
-from holdsfor.engine.evaluation import width
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.stream import Stream
 from holdsfor.logic.unify import is_ground
-from holdsfor.spreading.alignment import rule_shapes
 from holdsfor.syntax.terms import Const, Term, Var
 
 Pattern: TypeAlias = tuple[Value | None, ...]
@@ -78,28 +76,31 @@ def fitting(args: tuple[Ints, ...], count: int, patterns: Collection[Pattern], d
 def demand_of(plan: Plan, symbol: Symbol, term: Term) -> Demand:
     """What must be known for a question about one instance."""
     wanted: dict[Symbol, set[Pattern]] = {symbol: {tuple(value_of(c) for c in symbol.columns(term))}}
-    strata = {member: stratum for stratum in plan.strata for member in stratum.members}
-    shapes: dict[int, list[RuleShape]] = {}
     for filling in plan.filling:
         # Which values a domain has is told by all its records.
-        wanted[filling] = {(None,) * width(filling)}
+        wanted[filling] = {(None,) * filling.width}
     waiting = [symbol]
     while waiting:
         asked = waiting.pop()
-        stratum = strata.get(asked)
-        if stratum is None:
-            continue
-        if stratum.number not in shapes:
-            shapes[stratum.number] = rule_shapes(stratum, plan)
-        for shape in shapes[stratum.number]:
-            if shape.symbol != asked:
-                continue
+        for shape in _shapes(asked, plan):
             for pattern in list(wanted[asked]):
                 for reading in shape.readings:
                     for read in _read_patterns(shape, reading, pattern):
                         if add_pattern(wanted, reading.symbol, read):
                             waiting.append(reading.symbol)
     return Demand({one: frozenset(patterns) for one, patterns in wanted.items()})
+
+
+def _shapes(symbol: Symbol, plan: Plan) -> list[RuleShape]:
+    """What the rules of a fluent or event read."""
+    entities = plan.analysis.entities
+    if symbol in plan.analysis.graph.metric:
+        from holdsfor.spreading.metric_shapes import metric_shapes
+
+        strata = [stratum for stratum in plan.strata if symbol in stratum.members]
+        return [shape for stratum in strata for shape in metric_shapes(stratum, plan) if shape.symbol == symbol]
+    shapes = (rule_shape(rule, symbol, entities) for rule in entities[symbol].rules)
+    return [shape for shape in shapes if shape is not None]
 
 
 def add_pattern(wanted: dict[_Name, set[Pattern]], symbol: _Name, pattern: Pattern) -> bool:

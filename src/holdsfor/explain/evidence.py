@@ -1,104 +1,160 @@
-"""What the engine found, as a solver for conditions: rows are looked up in its columns and decoded when asked for."""
+"""What an engine found at one query time: its tables, and the keys in which its rules can be asked again."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdsfor.compiler.analyse import Analysis
-from holdsfor.compiler.analysis.entities import Role, Symbol
-from holdsfor.engine.dictionary import Dictionary, value_of
-from holdsfor.engine.evaluation import Evaluation
-from holdsfor.engine.expressions import codes_of
+from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
+from holdsfor.compiler.plan import Plan
+from holdsfor.core.engine import Engine
+from holdsfor.core.trace import RuleTrace, Traces
+from holdsfor.core.vocabulary import WordArray
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.report import ground_term
 from holdsfor.engine.tables import FOREVER
 from holdsfor.explain.nodes import Pair
-from holdsfor.ir import Boundary, Edge, Effect, EffectKind, Fvp, Happens, Holds, Instance, Literal
+from holdsfor.ir import EffectKind, Rule
 from holdsfor.logic.solver import Solver
-from holdsfor.logic.unify import Bindings, is_ground, resolve
+from holdsfor.logic.unify import is_ground, unify
 from holdsfor.reference.evaluator import bind
 from holdsfor.reference.intervals import Interval
-from holdsfor.syntax.terms import Compound, Const, Term, Var
+from holdsfor.syntax.terms import Compound, Term, Var
+
+if TYPE_CHECKING:
+    from holdsfor.engine.evaluation import Evaluation
+
+_EVENT, _INTERVAL, _INITIATION, _TERMINATION = range(4)
+"""Kinds of results of the core."""
 
 
 class Rows:
-    """Columns of codes with times, found by the constants of a pattern."""
+    """Columns of words with times, found by the constants of a pattern. Words of open terms stand for many."""
 
-    def __init__(self, columns: Sequence[Ints], start: Ints, end: Ints, dictionary: Dictionary) -> None:
+    def __init__(self, columns: Sequence[WordArray], start: Ints, end: Ints, traces: Traces) -> None:
         self.columns, self.start, self.end = tuple(columns), start, end
-        self._dictionary = dictionary
+        self._traces = traces
+        self._open: list[list[tuple[int, Term]]] = [[] for _ in self.columns]
+
+    def with_open_terms(self) -> Rows:
+        """The same, where terms may be open: terminations of all instances."""
+        for place, column in enumerate(self.columns):
+            terms = ((word, self._traces.term(word)) for word in np.unique(column).tolist())
+            self._open[place] = [(word, term) for word, term in terms if not is_ground(term)]
+        return self
 
     def matching(self, pattern: Sequence[Term], time: int | None = None) -> Ints:
         """The rows that have the pattern's ground terms, and that hold or happen at a time-point if one is given."""
-        found: Bools | None = None
+        found: Bools = np.ones(len(self.start), np.bool_)
         if time is not None:
             found = (self.start <= time) & (time < self.end)
-        for column, term in zip(self.columns, pattern, strict=True):
+        for column, term, some in zip(self.columns, pattern, self._open, strict=True):
             if is_ground(term):
-                same = column == self._dictionary.find(value_of(term))
-                found = same if found is None else found & same
-        return np.arange(len(self.start)) if found is None else np.flatnonzero(found)
+                same: Bools = column == self._traces.word(term)
+                for word, one in some:
+                    if unify(one, term, {}) is not None:
+                        same |= column == word
+                found &= same
+        return np.flatnonzero(found)
 
     def terms(self, row: int) -> list[Term]:
         """The terms of a row."""
-        return self._dictionary.terms([int(column[row]) for column in self.columns])
+        return [self._traces.term(int(column[row])) for column in self.columns]
 
 
-class Evidence(Solver):
-    """All that is known at one query time and follows from it; `given` are the inputs that have any rows."""
+class Evidence:
+    """All that is known at one query time and follows from it.
 
-    def __init__(self, analysis: Analysis, evaluation: Evaluation, given: frozenset[Symbol]) -> None:
-        self.background = evaluation.domains.background if analysis.fillings else analysis.background
-        super().__init__(self.background.rules)
-        self.analysis, self.evaluation, self.given = analysis, evaluation, given
-        self.entities, self.dictionary = analysis.entities, evaluation.dictionary
-        self.now, self.origin = evaluation.moment.now, evaluation.moment.origin
+    `inputs` are the rows that count, `given` the inputs that have any, `metric` what metric rules made of them.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        engine: Engine,
+        inputs: dict[Symbol, Rows],
+        given: frozenset[Symbol],
+        moment: tuple[int, int],
+        traces: Traces,
+        metric: Evaluation | None = None,
+    ) -> None:
+        self.analysis, self.given, self.metric = plan.analysis, given, metric
+        self.entities = plan.analysis.entities
+        self.origin, self.now = moment
+        self.background = engine.background
+        self.solver = Solver(self.background)
+        self._engine, self._traces, self._inputs = engine, traces, inputs
         self._tables: dict[object, Rows] = {}
         self._declared: dict[Pair, bool] = {}
         self._raw: dict[Term, dict[Term, list[Interval]]] = {}
+
+    def rule(self, rule: Rule, symbol: Symbol, term: Term) -> RuleTrace:
+        """A rule, to be asked about one instance."""
+        return self._traces.of(rule, symbol, symbol.columns(term))
+
+    def moments(self) -> Iterator[Ints]:
+        """All time-points at which anything happens or changes."""
+        for symbol, entity in self.entities.table.items():
+            is_event = symbol.kind is EntityKind.EVENT
+            if symbol not in self._engine.tables:
+                continue
+            table = self.events(symbol) if is_event else self.fluents(symbol)
+            yield table.start if is_event else np.concatenate((table.start, table.end)) - 1
+            if entity.role is Role.SIMPLE_FLUENT:
+                yield from (self.points(symbol, kind).start for kind in EffectKind)
 
     # Tables
 
     def events(self, symbol: Symbol) -> Rows:
         """The occurrences of an event."""
-        if symbol not in self._tables:
-            found = self.evaluation.events(symbol)
-            columns = [codes_of(column, self.dictionary) for column in found.args]
-            self._tables[symbol] = Rows(columns, found.time, found.time + 1, self.dictionary)
-        return self._tables[symbol]
+        if self.is_input(symbol):
+            return self._input(symbol)
+        return self._results(symbol, _EVENT, 1)
 
     def fluents(self, symbol: Symbol) -> Rows:
         """The intervals of a fluent; the last column is the value."""
-        if symbol not in self._tables:
-            found = self.evaluation.intervals(symbol)
-            self._tables[symbol] = Rows((*found.args, found.value), found.start, found.end, self.dictionary)
-        return self._tables[symbol]
+        if self.is_input(symbol):
+            return self._input(symbol)
+        return self._results(symbol, _INTERVAL, 3)
 
     def points(self, symbol: Symbol, kind: EffectKind) -> Rows:
         """Where values are initiated or terminated."""
-        if (symbol, kind) not in self._tables:
-            found = self.evaluation.points.get((symbol, kind))
-            empty = np.empty(0, np.int64)
-            width = len(self.fluents(symbol).columns)
-            columns = (empty,) * width if found is None else (*found.args, found.value)
-            time = empty if found is None else found.time
-            self._tables[symbol, kind] = Rows(columns, time, time + 1, self.dictionary)
-        return self._tables[symbol, kind]
+        return self._results(symbol, _INITIATION if kind is EffectKind.INITIATED else _TERMINATION, 1)
 
-    def _boundaries(self, symbol: Symbol, edge: Edge) -> Rows:
-        if (symbol, edge) not in self._tables:
-            found = self.evaluation.boundaries(symbol, edge)
-            self._tables[symbol, edge] = Rows((*found.args, found.value), found.time, found.time + 1, self.dictionary)
-        return self._tables[symbol, edge]
+    def _input(self, symbol: Symbol) -> Rows:
+        found = self._inputs.get(symbol)
+        if found is None:
+            width = self._width(symbol) + (0 if symbol.kind is EntityKind.EVENT else 1)
+            none = np.empty(0, np.int64)
+            found = self._inputs[symbol] = Rows([np.empty(0, np.uint64)] * width, none, none, self._traces)
+        return found
+
+    def _width(self, symbol: Symbol) -> int:
+        return self._engine.lowered.plan.tables[self._engine.tables[symbol]].columns
+
+    def _results(self, symbol: Symbol, kind: int, head: int) -> Rows:
+        if (symbol, kind) not in self._tables:
+            width = head + self._width(symbol) + (kind in (_INITIATION, _TERMINATION))
+            cells = self._engine.core.result_rows(self._engine.tables[symbol], kind).reshape(-1, width)
+            start = cells[:, 0].view(np.int64)
+            end = start + 1 if head == 1 else cells[:, 1].view(np.int64)
+            columns = [cells[:, place] for place in range(head, width)]
+            if head == 3:
+                columns.append(cells[:, 2])
+            found = Rows(columns, start, end, self._traces)
+            self._tables[symbol, kind] = found.with_open_terms() if kind == _TERMINATION else found
+        return self._tables[symbol, kind]
 
     # What is so
 
     def intervals(self, pair: Pair) -> list[Interval]:
         """The maximal intervals of a pair."""
         symbol = self.entities.pair(*pair)
+        if self.is_input(symbol) and not self.is_declared(pair):
+            return []
         table = self.fluents(symbol)
         rows = table.matching((*symbol.columns(pair[0]), pair[1]))
         return sorted(_interval(table, row) for row in rows.tolist())
@@ -114,13 +170,7 @@ class Evidence(Solver):
 
     def is_given(self, event: Term, time: int) -> bool:
         """Whether a row of the input says that an event happens at a time-point."""
-        symbol = self.entities.event(event)
-        given = self.evaluation.inputs.events.get(symbol)
-        if given is None:
-            return False
-        columns = [codes_of(column, self.dictionary) for column in given.args]
-        table = Rows(columns, given.time, given.time + 1, self.dictionary)
-        return len(table.matching(symbol.columns(event), time)) > 0
+        return self.is_input(self.entities.event(event)) and self.happens(event, time)
 
     def effect_times(self, kind: EffectKind, pair: Pair) -> list[int]:
         """When a pair is initiated or terminated, whatever comes of it."""
@@ -129,19 +179,13 @@ class Evidence(Solver):
         rows = table.matching((*symbol.columns(pair[0]), pair[1]))
         return sorted(set(table.start[rows].tolist()))
 
-    def pairs(self, symbol: Symbol) -> list[Pair]:
-        """All pairs of a fluent that hold at some time."""
-        table = self.fluents(symbol)
-        terms = dict.fromkeys(tuple(table.terms(row)) for row in range(len(table.start)))
-        return [(ground_term(symbol, list(columns[:-1])), columns[-1]) for columns in terms]
-
     def is_declared(self, pair: Pair) -> bool:
         """Whether a pair is among the groundings of its fluent; without groundings, every pair is."""
         if pair not in self._declared:
             symbol = self.entities.pair(*pair)
             declarations = self.entities[symbol].groundings if symbol in self.entities.table else []
             self._declared[pair] = not declarations or any(
-                self.provable(self.analysis.body(declaration), bound)
+                self.solver.provable(self.analysis.body(declaration), bound)
                 for declaration in declarations
                 for bound in bind({}, (declaration.args[0], Compound("=", pair)))
             )
@@ -164,10 +208,10 @@ class Evidence(Solver):
         since = 0.0
         for time in sorted(started.keys() | ended.keys()):
             new, over = started.get(time, set()), ended.get(time, set())
-            if value is not None and (value in over or new - {value}):
+            if value is not None and (_has(over, value) or new - {value}):
                 found.setdefault(value, []).append((since, time + 1))
                 value = None
-            if len(new) == 1 and not new & over and value is None:
+            if len(new) == 1 and not any(_has(over, one) for one in new) and value is None:
                 (value,), since = new, time + 1
         if value is not None:
             found.setdefault(value, []).append((since, math.inf))
@@ -181,85 +225,23 @@ class Evidence(Solver):
             found.setdefault(int(table.start[row]), set()).add(table.terms(row)[-1])
         return found
 
-    def is_input(self, symbol: Symbol) -> bool:
-        """Whether an event or fluent comes from the stream."""
-        return self.entities[symbol].role in (Role.INPUT_EVENT, Role.INPUT_FLUENT)
-
-    # Conditions
-
-    def temporal(self, literal: Literal, bindings: Bindings) -> Iterator[Bindings]:
-        """Conditions on events and fluents."""
-        match literal:
-            case Happens(event=event, time=time):
-                symbol = self.entities.event(event)
-                table = self.events(symbol)
-                columns = [resolve(column, bindings) for column in symbol.columns(event)]
-                for row in self._in_order(table, columns, resolve(time, bindings)):
-                    happened = ground_term(symbol, table.terms(row))
-                    yield from bind(bindings, (event, happened), (time, Const(int(table.start[row]))))
-            case Holds(fvp=fvp, time=time):
-                yield from self._holding(fvp, resolve(time, bindings), bindings)
-            case Boundary(edge=edge, fvp=fvp, time=time):
-                yield from self._pointed(self._boundaries(self._symbol(fvp), edge), fvp, time, bindings)
-            case Effect(kind=kind, fvp=fvp, time=time):
-                yield from self._pointed(self.points(self._symbol(fvp), kind), fvp, time, bindings)
-            case Instance(fvp=fvp, time=time):
-                yield from self._instances(fvp, resolve(time, bindings), bindings)
-            case _:
-                yield from super().temporal(literal, bindings)
-
-    def _symbol(self, fvp: Fvp) -> Symbol:
-        return self.entities.fluent(fvp)
-
-    def _in_order(self, table: Rows, columns: Sequence[Term], time: Term) -> list[int]:
-        """The rows that match, first ones first: lists that rules collect are in order of time."""
-        rows = table.matching(columns, _point(time))
-        found: list[int] = [] if _is_odd(time) else rows[np.argsort(table.start[rows], kind="stable")].tolist()
-        return found
-
-    def _holding(self, fvp: Fvp, time: Term, bindings: Bindings) -> Iterator[Bindings]:
-        symbol, point = self._symbol(fvp), _point(time)
-        if point is None:
-            return
-        table = self.fluents(symbol)
-        pattern = [resolve(term, bindings) for term in (*symbol.columns(fvp.fluent), fvp.value)]
-        for row in table.matching(pattern, point).tolist():
-            *args, value = table.terms(row)
-            yield from bind(bindings, (fvp.fluent, ground_term(symbol, args)), (fvp.value, value))
-
-    def _pointed(self, table: Rows, fvp: Fvp, time: Term, bindings: Bindings) -> Iterator[Bindings]:
-        symbol = self._symbol(fvp)
-        pattern = [resolve(term, bindings) for term in (*symbol.columns(fvp.fluent), fvp.value)]
-        seen = set()
-        for row in self._in_order(table, pattern, resolve(time, bindings)):
-            *args, value = table.terms(row)
-            key = (tuple(args), value, int(table.start[row]))
-            if key not in seen:
-                seen.add(key)
-                fluent = ground_term(symbol, args)
-                yield from bind(bindings, (fvp.fluent, fluent), (fvp.value, value), (time, Const(key[2])))
-
-    def _instances(self, fvp: Fvp, time: Term, bindings: Bindings) -> Iterator[Bindings]:
-        symbol, point = self._symbol(fvp), _point(time)
-        if point is None:
-            return
+    def initiated(self, symbol: Symbol, columns: Sequence[Term], value: Term) -> list[Pair]:
+        """The pairs that match a pattern and are initiated at some time."""
         table = self.points(symbol, EffectKind.INITIATED)
-        pattern = [resolve(term, bindings) for term in (*symbol.columns(fvp.fluent), fvp.value)]
-        for columns in dict.fromkeys(tuple(table.terms(row)) for row in table.matching(pattern).tolist()):
-            pair = ground_term(symbol, list(columns[:-1])), columns[-1]
-            if self.has(pair, point) or point in self.effect_times(EffectKind.INITIATED, pair):
-                yield from bind(bindings, (fvp.fluent, pair[0]), (fvp.value, pair[1]))
+        rows = table.matching((*columns, value)).tolist()
+        found = dict.fromkeys(tuple(table.terms(row)) for row in rows)
+        return [(ground_term(symbol, list(terms[:-1])), terms[-1]) for terms in found]
+
+    def is_input(self, symbol: Symbol) -> bool:
+        """Whether an event or fluent comes from the stream, or is to the rules as if it did."""
+        return self.entities[symbol].role in (Role.INPUT_EVENT, Role.INPUT_FLUENT, Role.METRIC_FLUENT)
+
+
+def _has(values: set[Term], value: Term) -> bool:
+    """Whether a value is among some, of which one may be open."""
+    return any(one == value or unify(one, value, {}) is not None for one in values)
 
 
 def _interval(table: Rows, row: int) -> Interval:
     start, end = int(table.start[row]), int(table.end[row])
     return (-math.inf if start <= -FOREVER else start, math.inf if end >= FOREVER else end)
-
-
-def _point(time: Term) -> int | None:
-    return time.value if isinstance(time, Const) and isinstance(time.value, int) else None
-
-
-def _is_odd(time: Term) -> bool:
-    """Whether a time is something that no time-point can be."""
-    return not isinstance(time, Var) and _point(time) is None

@@ -65,7 +65,7 @@ def _left_out(case: Case) -> Iterator[tuple[int, str]]:
         out = (windows.loaded_at(fluent.arrival) > query) & (fluent.start <= query)
         for row in _latest(out, fluent.start):
             term = _term(case, symbol, [int(column[row]) for column in fluent.args])
-            pair = pair_text((term, case.evidence.dictionary.term(int(fluent.value[row]))))
+            pair = pair_text((term, case.dictionary.term(int(fluent.value[row]))))
             reason = _reason(int(fluent.arrival[row]), query, windows)
             yield -int(fluent.start[row]), f"{pair} from {point_text(int(fluent.start[row]))} {reason}"
 
@@ -77,7 +77,7 @@ def _latest(out: Bools, times: Ints) -> list[int]:
 
 
 def _term(case: Case, symbol: Symbol, codes: list[int]) -> Term:
-    terms = tuple(case.evidence.dictionary.terms(codes))
+    terms = tuple(case.dictionary.terms(codes))
     return Compound(symbol.name, terms) if terms else Const(symbol.name)
 
 

@@ -1,24 +1,95 @@
-"""What is known at one query time, as tables of the engine: all that was inside some window after it arrived."""
+"""An engine that has seen what a run saw up to a query time, and the rows that count then."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.compiler.plan import Plan, Stratum
-from holdsfor.engine.cyclic.component import Component
+from holdsfor.compiler.plan import Plan
+from holdsfor.core.engine import Engine, FluentRows
+from holdsfor.core.feed import Feed
+from holdsfor.core.host import FOREVER as CORE_FOREVER
+from holdsfor.core.trace import Traces
+from holdsfor.core.vocabulary import Vocabulary, WordArray
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.evaluation import Evaluation, Inputs, Moment
-from holdsfor.engine.inputs import seen_intervals
-from holdsfor.engine.prepared import Prepared
-from holdsfor.engine.state import Border, Reports
-from holdsfor.engine.step import run_stratum
+from holdsfor.engine.kernels import Ints
 from holdsfor.engine.stream import FluentColumns, Stream
-from holdsfor.engine.tables import FOREVER, Events
+from holdsfor.engine.tables import FOREVER, Intervals
 from holdsfor.engine.windows import WindowPlan
+from holdsfor.explain.demand import Demand
+from holdsfor.explain.evidence import Evidence, Rows
+from holdsfor.reference.intervals import maximal
+
+if TYPE_CHECKING:
+    from holdsfor.engine.evaluation import Evaluation
+
+
+class _FewWords(Vocabulary):
+    """Makes words of the codes that occur, where a question needs few of the constants of a stream."""
+
+    def words(self, codes: Ints) -> WordArray:
+        """The words of some codes."""
+        distinct, place = np.unique(codes, return_inverse=True)
+        if 4 * len(distinct) > len(self.dictionary):
+            return super().words(codes)
+        terms = self.dictionary.terms(distinct.tolist())
+        return np.array([self._words.word(term) for term in terms], np.uint64)[place]
+
+
+class Recording:
+    """A stream with its windows, of which the engine is shown what a question needs."""
+
+    def __init__(self, plan: Plan, dictionary: Dictionary, stream: Stream, given: frozenset[Symbol]) -> None:
+        self._plan, self._dictionary, self._stream, self._given = plan, dictionary, stream, given
+
+    def evidence(self, windows: WindowPlan, query: int, origin: int, demand: Demand) -> Evidence:
+        """What follows from the rows that count at a query time."""
+        engine = Engine(self._plan, windows.size, threads=1, is_traced=True)
+        vocabulary = _FewWords(self._dictionary, engine.words)
+        feed = Feed(engine, engine.rows_of(self._stream, vocabulary), windows)
+        for place, time in enumerate(windows.query_times.tolist()):
+            if time > query:
+                break
+            feed.push(place)
+            engine.advance(time)
+        rows = counted(self._stream, windows, query)
+        metric = self._metric(rows, windows, query, origin, demand)
+        if metric is not None:
+            self._push_metric(engine, metric, vocabulary, query)
+        traces = Traces(engine)
+        inputs = _inputs(engine, traces, rows, windows, query, vocabulary)
+        if metric is not None:
+            for symbol in self._derived(metric):
+                inputs[symbol] = _table(metric.intervals(symbol), vocabulary, traces)
+        return Evidence(self._plan, engine, inputs, self._given, (origin, query), traces, metric)
+
+    # Metric rules are not in the core yet: what they give is input to the others.
+
+    def _metric(self, rows: Stream, windows: WindowPlan, query: int, origin: int, demand: Demand) -> Evaluation | None:
+        if not self._plan.has_metric_rules:
+            return None
+        from holdsfor.explain.metric_known import evaluated, inputs_of
+
+        inputs = inputs_of(rows, windows, query, len(self._dictionary))
+        return evaluated(self._plan, self._dictionary, inputs, query, origin, demand.patterns)
+
+    def _derived(self, metric: Evaluation) -> list[Symbol]:
+        return [symbol for symbol in sorted(self._plan.analysis.graph.metric) if symbol in metric.fluents]
+
+    def _push_metric(self, engine: Engine, metric: Evaluation, vocabulary: Vocabulary, query: int) -> None:
+        # They are not cut where a window begins.
+        engine.core.set_window(None, None)
+        for symbol in self._derived(metric):
+            found = metric.intervals(symbol)
+            end = np.where(found.end >= FOREVER, CORE_FOREVER, found.end)
+            words = [vocabulary.words(column) for column in found.args]
+            stacked = np.stack(words, axis=1) if words else np.empty((len(end), 0), np.uint64)
+            is_point = np.zeros(len(end), np.bool_)
+            value = vocabulary.words(found.value)
+            engine.push(FluentRows(engine.tables[symbol], found.start, end, value, stacked, is_point))
+        engine.advance(query)
 
 
 def counted(stream: Stream, windows: WindowPlan, query: int) -> Stream:
@@ -29,14 +100,14 @@ def counted(stream: Stream, windows: WindowPlan, query: int) -> Stream:
         found.events[symbol] = events.take(np.flatnonzero(is_counted & (events.time <= query)))
     for symbol, fluent in stream.fluents.items():
         loaded = windows.loaded_at(fluent.arrival)
-        first = _first_seen(windows, fluent)
+        first = first_seen(windows, fluent)
         keep = (loaded <= query) & (fluent.end > np.maximum(fluent.start, first))
         keep &= ~fluent.is_point | (fluent.start >= first)
         found.fluents[symbol] = fluent.take(np.flatnonzero(keep))
     return found
 
 
-def _first_seen(windows: WindowPlan, fluent: FluentColumns) -> np.typing.NDArray[np.int64]:
+def first_seen(windows: WindowPlan, fluent: FluentColumns) -> Ints:
     """The first time-point of the window that each report came in."""
     if windows.size is None:
         return np.full(len(fluent.start), -FOREVER)
@@ -44,40 +115,35 @@ def _first_seen(windows: WindowPlan, fluent: FluentColumns) -> np.typing.NDArray
     return np.where(loaded < FOREVER, loaded - windows.size + 1, FOREVER)
 
 
-def inputs_of(rows: Stream, windows: WindowPlan, query: int, codes: int) -> Inputs:
-    """The rows that count as what an evaluation reads."""
-    inputs = Inputs()
+def _inputs(
+    engine: Engine, traces: Traces, rows: Stream, windows: WindowPlan, query: int, vocabulary: Vocabulary
+) -> dict[Symbol, Rows]:
+    """Events that count, and the maximal intervals of input fluents."""
+    found = {}
     for symbol, events in rows.events.items():
-        inputs.events[symbol] = Events(events.columns, events.time)
+        taken = engine.rows(symbol, events, vocabulary)
+        if taken is not None:
+            found[symbol] = Rows(list(taken.words.T), events.time, events.time + 1, traces)
     for symbol, fluent in rows.fluents.items():
-        first = _first_seen(windows, fluent)
-        reports = Reports(
-            fluent.args,
-            fluent.value,
-            np.maximum(fluent.start, first),
-            fluent.end,
-            fluent.start < first,
-            fluent.is_point,
-        )
-        inputs.intervals[symbol], inputs.is_cut[symbol], _ = seen_intervals(reports, query, codes)
-    return inputs
+        taken = engine.rows(symbol, fluent, vocabulary)
+        if isinstance(taken, FluentRows):
+            start = np.maximum(fluent.start, first_seen(windows, fluent))
+            # A point at the query time itself goes on until something is known of the next.
+            end = np.where(fluent.is_point & (start == query), FOREVER, fluent.end)
+            found[symbol] = _joined(np.column_stack((taken.words, taken.value)), start, end, traces)
+    return found
 
 
-def evaluated(
-    plan: Plan, dictionary: Dictionary, inputs: Inputs, query: int, origin: int, needed: Collection[Symbol]
-) -> Evaluation:
-    """The strata that some fluents and events need, worked out over all that is known."""
-    moment = Moment(origin - 2, query, origin, origin - 2, -int(FOREVER))
-    evaluation = Evaluation(_Logging(plan, dictionary), moment, inputs, Border())
-    for stratum in plan.strata:
-        if any(symbol in needed for symbol in stratum.members):
-            run_stratum(evaluation, stratum)
-    return evaluation
+def _joined(words: np.typing.NDArray[np.uint64], start: Ints, end: Ints, traces: Traces) -> Rows:
+    pairs: dict[tuple[int, ...], list[tuple[float, float]]] = {}
+    for key, *interval in zip(map(tuple, words.tolist()), start.tolist(), end.tolist(), strict=True):
+        pairs.setdefault(key, []).append((interval[0], interval[1]))
+    held = [(key, one) for key, some in pairs.items() for one in maximal(some)]
+    columns = np.array([key for key, _ in held], np.uint64).reshape(len(held), words.shape[1])
+    times = np.array([one for _, one in held], np.int64).reshape(len(held), 2)
+    return Rows(list(columns.T), times[:, 0], times[:, 1], traces)
 
 
-class _Logging(Prepared):
-    """Fluents that are swept say when they are initiated and terminated, whether a rule asks or not."""
-
-    def component(self, stratum: Stratum) -> Component:
-        """The rules of a stratum that is swept, taken apart."""
-        return replace(super().component(stratum), wants_log=True)
+def _table(found: Intervals, vocabulary: Vocabulary, traces: Traces) -> Rows:
+    columns = [vocabulary.words(column) for column in (*found.args, found.value)]
+    return Rows(columns, found.start, found.end, traces)

@@ -60,7 +60,7 @@ def occurrences(evidence: Evidence, event: Term, time: int | None) -> Node:
 def _facts(evidence: Evidence, atom: Term) -> tuple[Node, ...]:
     """The background facts that come closest to one that is not there."""
     name = functor(atom)
-    rules = evidence.background.rules.get(name, ()) if name is not None else ()
+    rules = evidence.background.get(name, ()) if name is not None else ()
     args = arguments(atom)
     if not rules or not args:
         return ()

@@ -3,57 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdsfor.engine.report import ground_term
+from holdsfor.core.trace import RuleTrace
 from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.nodes import Kind, Listed, Node, Pair, RuleUse
 from holdsfor.explain.operators import Operators
 from holdsfor.explain.wording import intervals_text, pair_text, point_text
-from holdsfor.ir import Algebra, Body, IntervalRule, Intervals, walk
+from holdsfor.ir import Algebra, IntervalRule, Intervals, walk
 from holdsfor.logic.interval_lists import decode
 from holdsfor.logic.unify import Bindings, is_ground, resolve
 from holdsfor.reference.evaluator import bind
 from holdsfor.reference.intervals import Interval
-from holdsfor.reference.statics import StaticSolver
 from holdsfor.syntax.terms import ListTerm, Term, Var
 
 if TYPE_CHECKING:
     from holdsfor.explain.proofs import Prover
 
 _MOST_SHOWN = 3
-
-
-class OnePair(StaticSolver):
-    """Solves `holdsFor` bodies for one pair: variables of the head have the pair's values and no others."""
-
-    def __init__(self, evidence: Evidence, fixed: Bindings) -> None:
-        super().__init__(evidence, evidence.intervals, (), evidence.now, evidence.analysis)
-        self._evidence, self._fixed = evidence, fixed
-
-    def ways(self, rule: IntervalRule, pair: Pair) -> Iterator[Bindings]:
-        """The ways through a rule that are about the pair."""
-        body = self._evidence.analysis.body(rule)
-        for start in self._assignments(rule, body):
-            for bound in bind(start, (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1])):
-                for answer in self.solve(body, bound):
-                    if (resolve(rule.fvp.fluent, answer), resolve(rule.fvp.value, answer)) == pair:
-                        yield answer
-
-    def _domains(self, rule: IntervalRule) -> dict[str, dict[Term, None]]:
-        found = super()._domains(rule)
-        for name, value in self._fixed.items():
-            if name in found:
-                found[name] = {value: None} if value in found[name] else {}
-        return found
-
-    def _matching(self, literal: Intervals) -> list[Pair]:
-        symbol = self._evidence.entities.fluent(literal.fvp)
-        table = self._evidence.fluents(symbol)
-        pattern = (*symbol.columns(literal.fvp.fluent), literal.fvp.value)
-        found = dict.fromkeys(tuple(table.terms(row)) for row in table.matching(pattern).tolist())
-        return [(ground_term(symbol, list(terms[:-1])), terms[-1]) for terms in found]
 
 
 class Lists:
@@ -73,11 +40,35 @@ class Lists:
 
     def ways_of(self, rule: IntervalRule, pair: Pair) -> list[Bindings]:
         """All ways through a rule for a pair."""
-        for fixed in bind({}, (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1])):
-            known = {name: resolve(term, fixed) for name, term in fixed.items()}
-            solver = OnePair(self.evidence, {name: term for name, term in known.items() if is_ground(term)})
-            return list(solver.ways(rule, pair))
-        return []
+        trace = self._trace(rule, pair)
+        heads = bind({}, (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1]))
+        found: list[Bindings] = []
+        for answer in (answer for head in heads for answer in trace.answers(head)):
+            if answer not in found and self._is_of_its_parts(rule, answer):
+                found.append(answer)
+        return found
+
+    def _is_of_its_parts(self, rule: IntervalRule, answer: Bindings) -> bool:
+        """Whether lists that may come from several parts of a fluent are those of the part that has the value."""
+        makers: dict[Term, list[Intervals]] = {}
+        for literal in walk(self.evidence.analysis.body(rule)):
+            if isinstance(literal, Intervals):
+                makers.setdefault(literal.out, []).append(literal)
+        return all(
+            len(some) < 2
+            or not isinstance(resolve(out, answer), ListTerm)
+            or any(self._gives(one, answer) for one in some)
+            for out, some in makers.items()
+        )
+
+    def _gives(self, literal: Intervals, answer: Bindings) -> bool:
+        pair = resolve(literal.fvp.fluent, answer), resolve(literal.fvp.value, answer)
+        if not (is_ground(pair[0]) and is_ground(pair[1]) and self.evidence.entities.admits(literal.fvp, *pair)):
+            return False
+        return self.evidence.intervals(pair) == decoded(literal.out, answer)
+
+    def _trace(self, rule: IntervalRule, pair: Pair) -> RuleTrace:
+        return self.evidence.rule(rule, self.evidence.entities.pair(*pair), pair[0])
 
     def rules(self, pair: Pair) -> list[IntervalRule]:
         """The rules of a statically determined fluent whose head a pair matches."""
@@ -135,7 +126,7 @@ class Lists:
         self, rule: IntervalRule, out: Term, answer: Bindings, time: int, depth: int, *, holds: bool = True
     ) -> Node | None:
         """Why a time-point is in a list of a rule, or why it is not."""
-        literal = self._definition(self.evidence.analysis.body(rule), out, answer)
+        literal = self._definition(rule, out, answer)
         if isinstance(literal, Intervals):
             pair = resolve(literal.fvp.fluent, answer), resolve(literal.fvp.value, answer)
             if holds:
@@ -147,14 +138,18 @@ class Lists:
             return Node(Kind.CONDITION, text, holds=holds, claim=Listed(out, time, answer))
         return Operators(self, rule, literal, answer, depth).at(time, holds=holds)
 
-    def _definition(self, body: Body, out: Term, answer: Bindings) -> Intervals | Algebra | None:
+    def _definition(self, rule: IntervalRule, out: Term, answer: Bindings) -> Intervals | Algebra | None:
         """The condition that gave a list its value; of alternatives, one that gives the value it has."""
         if not isinstance(out, Var):
             return None
+        body = self.evidence.analysis.body(rule)
         makers = [one for one in walk(body) if isinstance(one, Intervals | Algebra) and one.out == out]
-        if len(makers) > 1:
-            solver = OnePair(self.evidence, {})
-            makers = [one for one in makers if next(solver.temporal(one, answer), None) is not None]
+        if any(one not in body for one in makers):
+            # Which of some alternatives was taken shows by what it gives.
+            trace = self._trace(rule, (resolve(rule.fvp.fluent, answer), resolve(rule.fvp.value, answer)))
+            others = {name: term for name, term in answer.items() if name != out.name}
+            made = [(one, trace.one(one, others)) for one in makers]
+            makers = [one for one, found in made if found is not None and found.get(out.name) == answer[out.name]]
         return makers[0] if makers else None
 
 

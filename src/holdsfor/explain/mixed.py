@@ -24,6 +24,7 @@ from holdsfor.ir.metric import Comparison, MetricFact, MetricProgram, MetricRule
 from holdsfor.syntax.terms import Compound, Const, Term, arguments
 
 if TYPE_CHECKING:
+    from holdsfor.engine.evaluation import Evaluation
     from holdsfor.explain.proofs import Prover
 
 
@@ -64,13 +65,18 @@ class MetricProofs:
         if (symbol, time) not in self._provers:
             program = metric_program(self._evidence, symbol)
             within = Fraction(self._evidence.origin), Fraction(self._evidence.now + 1)
-            world = MetricWorld(program, self._given(program), self._evidence.dictionary, time, within)
+            world = MetricWorld(program, self._given(program), self._evaluation.dictionary, time, within)
             self._provers[symbol, time] = MetricProver(world, self._leaf)
         return self._provers[symbol, time]
 
+    @property
+    def _evaluation(self) -> Evaluation:
+        assert self._evidence.metric is not None
+        return self._evidence.metric
+
     def _given(self, program: MetricProgram) -> FactSet:
         """What is known of everything that the rules read and do not define."""
-        evaluation, entities = self._evidence.evaluation, self._evidence.entities
+        evaluation, entities = self._evaluation, self._evidence.entities
         metric = self._evidence.analysis.graph.metric
         read = [
             atom.signature

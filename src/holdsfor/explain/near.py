@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
+import numpy as np
+
+from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.core.trace import RuleTrace
+from holdsfor.engine.kernels import Ints
 from holdsfor.explain.evidence import Evidence
-from holdsfor.ir import EffectRule, EventRule
-from holdsfor.ir.literals import Body
-from holdsfor.logic.arithmetic import EvaluationError
+from holdsfor.ir import Boundary, Edge, Effect, EffectRule, EventRule, Happens, Literal, Or, literal_variables
+from holdsfor.ir.literals import Body, Fvp
 from holdsfor.logic.unify import Bindings, resolve
 from holdsfor.reference.evaluator import bind
 from holdsfor.syntax.terms import Const, Term
 
-_MOST_KEPT = 400
-"""Partial instances of a rule that are followed at once; the latest are."""
+_MOST_TIMES = 400
+"""Time-points at which a rule is tried; the latest are."""
 _MOST_FOUND = 3
 
 
 @dataclass(frozen=True)
 class Near:
-    """An instance of a rule whose conditions are met up to a place."""
+    """An instance of a rule whose conditions are met up to a place; `body` has them in the order in which they run."""
 
-    rule: EffectRule | EventRule
+    trace: RuleTrace
     bindings: Bindings
     place: int
-    body: Body
     time: int | None
+
+    @property
+    def rule(self) -> EffectRule | EventRule:
+        """The rule."""
+        assert isinstance(self.trace.rule, EffectRule | EventRule)
+        return self.trace.rule
+
+    @property
+    def body(self) -> Body:
+        """Its conditions."""
+        return self.trace.body
 
     @property
     def progress(self) -> float:
@@ -38,32 +51,68 @@ class Near:
 def near_misses(
     evidence: Evidence,
     rule: EffectRule | EventRule,
+    about: tuple[Symbol, Term],
     heads: Sequence[tuple[Term, Term]],
     span: tuple[int, int],
 ) -> list[Near]:
     """The instances of a rule, inside a span of time, whose conditions are met the furthest."""
-    body = evidence.analysis.body(rule)
-    kept = list(bind({}, *heads))
-    for place, literal in enumerate(body):
-        following: list[Bindings] = []
-        for bindings in kept:
-            try:
-                found = [one for one in evidence.literal(literal, bindings) if _is_inside(rule, one, span)]
-            except EvaluationError:
-                found = []
-            following += islice(reversed(found), _MOST_KEPT)
-        if not following:
-            ordered = sorted(kept, key=lambda one: -(_time(rule, one) or 0))
-            return [Near(rule, one, place, body, _time(rule, one)) for one in ordered[:_MOST_FOUND]]
-        kept = sorted(following, key=lambda one: -(_time(rule, one) or 0))[:_MOST_KEPT]
+    for head in bind({}, *heads):
+        trace = evidence.rule(rule, *about)
+        return _furthest(evidence, trace, rule, head, span)
     return []
+
+
+def _furthest(
+    evidence: Evidence, trace: RuleTrace, rule: EffectRule | EventRule, head: Bindings, span: tuple[int, int]
+) -> list[Near]:
+    body = trace.body
+    timed = next((place for place, one in enumerate(body) if rule.time in set(literal_variables(one))), len(body))
+    times = [] if timed == len(body) else _times(evidence, body[timed], rule.time, head, span)
+    known = _time(rule, head)
+    for place in range(len(body), -1, -1):
+        if place > timed and not times:
+            continue
+        tried = times if place > timed else [] if known is None else [known]
+        found = trace.met(body[:place], head, tried, most=_MOST_FOUND)
+        if found:
+            return [Near(trace, one, place, _time(rule, one)) for one in found if place < len(body)]
+    return []
+
+
+def _times(evidence: Evidence, literal: Literal, now: Term, head: Bindings, span: tuple[int, int]) -> list[int]:
+    """The time-points at which a rule may come further than its first condition on the present, the latest first."""
+    found = list(_candidates(evidence, literal, now, head))
+    times = np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+    inside: list[int] = times[(times >= span[0]) & (times <= span[1])][-_MOST_TIMES:].tolist()
+    return inside[::-1]
+
+
+def _candidates(evidence: Evidence, literal: Literal, now: Term, head: Bindings) -> Iterator[Ints]:
+    match literal:
+        case Happens(event=event, time=time) if time == now:
+            symbol = evidence.entities.event(event)
+            table = evidence.events(symbol)
+            yield table.start[table.matching([resolve(one, head) for one in symbol.columns(event)])]
+        case Boundary(edge=edge, fvp=fvp, time=time) if time == now:
+            table = evidence.fluents(evidence.entities.fluent(fvp))
+            rows = table.matching(_pattern(evidence, fvp, head))
+            yield (table.start if edge is Edge.START else table.end)[rows] - 1
+        case Effect(kind=kind, fvp=fvp, time=time) if time == now:
+            table = evidence.points(evidence.entities.fluent(fvp), kind)
+            yield table.start[table.matching(_pattern(evidence, fvp, head))]
+        case Or(branches=branches):
+            for branch in branches:
+                first = next((one for one in branch if now in set(literal_variables(one))), None)
+                yield from evidence.moments() if first is None else _candidates(evidence, first, now, head)
+        case _:
+            yield from evidence.moments()
+
+
+def _pattern(evidence: Evidence, fvp: Fvp, head: Bindings) -> list[Term]:
+    columns = evidence.entities.fluent(fvp).columns(fvp.fluent)
+    return [resolve(term, head) for term in (*columns, fvp.value)]
 
 
 def _time(rule: EffectRule | EventRule, bindings: Bindings) -> int | None:
     found = resolve(rule.time, bindings)
     return found.value if isinstance(found, Const) and isinstance(found.value, int) else None
-
-
-def _is_inside(rule: EffectRule | EventRule, bindings: Bindings, span: tuple[int, int]) -> bool:
-    time = _time(rule, bindings)
-    return time is None or span[0] <= time <= span[1]

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from holdsfor.diagnostics import NOWHERE, Span
 from holdsfor.explain.wording import rule_names, rule_times, shown_value
-from holdsfor.ir import EffectKind, Literal, Rule
+from holdsfor.ir import Body, EffectKind, Literal, Rule
 from holdsfor.ir.metric import MetricAtom, MetricFact, MetricLiteral, MetricRule
 from holdsfor.syntax.printer import print_term
 from holdsfor.syntax.terms import Const, Term, Var
@@ -110,12 +110,13 @@ class Attempted:
 
 @dataclass(frozen=True)
 class Missed:
-    """A rule instance that fails: all conditions before the given place are met, the one there is not, at any
-    time-point from the first to the last.
+    """A rule instance that fails: all conditions of its body before the given place are met, the one there is not, at any
+    time-point from the first to the last. The body is in the order in which it runs.
     """
 
     rule: Rule
     bindings: Mapping[str, Term]
+    body: Body
     place: int
     first: int
     last: int

@@ -6,10 +6,11 @@ time-point that are being proved are not used again below themselves, and anothe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
-from holdsfor.compiler.analysis.entities import Role
+from holdsfor.compiler.analysis.entities import Role, Symbol
+from holdsfor.core.trace import RuleTrace
 from holdsfor.explain.delays import Attempts
 from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.lists import Lists
@@ -170,10 +171,11 @@ class Prover:
 
     def _by_rules(self, kind: EffectKind, pair: Pair, time: int, depth: int) -> Node | None:
         what = Kind.INITIATED if kind is EffectKind.INITIATED else Kind.TERMINATED
-        for rule in self.evidence.entities[self.evidence.entities.pair(*pair)].rules:
+        symbol = self.evidence.entities.pair(*pair)
+        for rule in self.evidence.entities[symbol].rules:
             if isinstance(rule, EffectRule) and rule.kind is kind:
                 heads = (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1]), (rule.time, Const(time))
-                for answer, below in self._instances(self.evidence.analysis.body(rule), heads, depth):
+                for answer, below in self._instances(rule, (symbol, pair[0]), heads, time, depth):
                     text = f"{pair_text(pair)} is {done(kind)} at {point_text(time)}"
                     return Node(what, text, claim=Effected(kind, pair, time), use=RuleUse(rule, answer), children=below)
         return None
@@ -182,10 +184,13 @@ class Prover:
         for rule in self.evidence.entities[self.evidence.entities.pair(*pair)].rules:
             if isinstance(rule, InitiallyRule):
                 heads = (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1])
-                for answer, below in self._instances(self.evidence.analysis.body(rule), heads, depth):
+                body = self.evidence.analysis.body(rule)
+                answers = (one for start in bind({}, *heads) for one in self.evidence.solver.solve(body, start))
+                for answer in islice(answers, 1):
+                    below = self.conditions(None, body, answer, depth)
                     claim = Effected(EffectKind.INITIATED, pair, time)
                     text = f"{pair_text(pair)} holds initially"
-                    return Node(Kind.INITIALLY, text, claim=claim, use=RuleUse(rule, answer), children=below)
+                    return Node(Kind.INITIALLY, text, claim=claim, use=RuleUse(rule, answer), children=below or ())
         return None
 
     def _event(self, event: Term, time: int, depth: int) -> Node | None:
@@ -193,7 +198,7 @@ class Prover:
         for rule in self.evidence.entities[symbol].rules:
             if isinstance(rule, EventRule):
                 heads = (rule.event, event), (rule.time, Const(time))
-                for answer, below in self._instances(self.evidence.analysis.body(rule), heads, depth):
+                for answer, below in self._instances(rule, (symbol, event), heads, time, depth):
                     text = f"{print_term(event)} happens at {point_text(time)}"
                     return Node(
                         Kind.EVENT, text, claim=Happening(event, time), use=RuleUse(rule, answer), children=below
@@ -201,28 +206,51 @@ class Prover:
         return None
 
     def _instances(
-        self, body: Body, heads: tuple[tuple[Term, Term], ...], depth: int
+        self,
+        rule: EffectRule | EventRule,
+        about: tuple[Symbol, Term],
+        heads: tuple[tuple[Term, Term], ...],
+        time: int,
+        depth: int,
     ) -> Iterator[tuple[Bindings, tuple[Node, ...]]]:
-        """The ways through a rule's body, with a proof of every condition."""
-        for start in bind({}, *heads):
-            for answer in islice(self.evidence.solve(body, start), _MOST_ANSWERS):
-                below = self.conditions(body, answer, depth)
+        """The ways through a rule for an instance, with a proof of every condition."""
+        for head in bind({}, *heads):
+            trace = self.evidence.rule(rule, *about)
+            for answer in trace.answers(head, [time], most=_MOST_ANSWERS):
+                below = self.conditions(trace, self.evidence.analysis.body(rule), answer, depth)
                 if below is not None:
                     yield answer, below
 
+    def inside(
+        self,
+        trace: RuleTrace | None,
+        literal: Literal,
+        block: int,
+        body: Body,
+        bindings: Bindings,
+        *,
+        most: int | None = _MOST_ANSWERS,
+    ) -> Iterable[Bindings]:
+        """The ways to meet what stands inside a condition. Conditions that are about no time belong to no key."""
+        if trace is None:
+            return islice(self.evidence.solver.solve(body, bindings), most)
+        return trace.inside(literal, block, bindings, most=most)
+
     # Conditions
 
-    def conditions(self, body: Body, bindings: Bindings, depth: int) -> tuple[Node, ...] | None:
+    def conditions(
+        self, trace: RuleTrace | None, body: Body, bindings: Bindings, depth: int
+    ) -> tuple[Node, ...] | None:
         """A proof of every condition of a body under the bindings of an answer."""
         found = []
         for literal in body:
-            node = self.condition(literal, bindings, depth)
+            node = self.condition(trace, literal, bindings, depth)
             if node is None:
                 return None
             found.append(node)
         return tuple(self.windows.arranged(found, body, bindings))
 
-    def condition(self, literal: Literal, bindings: Bindings, depth: int) -> Node | None:
+    def condition(self, trace: RuleTrace | None, literal: Literal, bindings: Bindings, depth: int) -> Node | None:
         """A proof of one condition."""
         match literal:
             case Happens(event=event, time=time):
@@ -234,21 +262,21 @@ class Prover:
             case Boundary():
                 return self._boundary(literal, bindings, depth)
             case Or(branches=branches):
-                for branch in branches:
-                    for answer in islice(self.evidence.solve(branch, bindings), _MOST_ANSWERS):
-                        below = self.conditions(branch, answer, depth)
+                for number, branch in enumerate(branches):
+                    for answer in self.inside(trace, literal, number, branch, bindings):
+                        below = self.conditions(trace, branch, answer, depth)
                         if below is not None:
                             return self._met(literal, bindings, below)
                 return None
             case IfThenElse():
-                return self._if_then_else(literal, bindings, depth)
+                return self._if_then_else(trace, literal, bindings, depth)
             case Not(body=body):
-                return self._not(literal, body, bindings)
+                return self._not(trace, literal, body, bindings)
             case FindAll(sliding=Sliding()):
-                return self.windows.node(literal, bindings, depth)
-            case FindAll(template=template, body=body):
-                answers = [resolve(template, answer) for answer in self.evidence.solve(body, bindings)]
-                text = f"{literal_text(literal, bindings)}: {len(answers)} found"
+                return self.windows.node(trace, literal, bindings, depth)
+            case FindAll(body=body):
+                count = sum(1 for _ in self.inside(trace, literal, 0, body, bindings, most=None))
+                text = f"{literal_text(literal, bindings)}: {count} found"
                 return Node(Kind.CONDITION, text, claim=Conditional(literal, bindings))
             case Call(atom=atom):
                 return self._call(literal, resolve(atom, bindings), bindings)
@@ -279,26 +307,29 @@ class Prover:
             absent = Node(Kind.ABSENT, other, holds=False, claim=Holding(pair, time + 1))
         return None if then is None else Node(Kind.BOUNDARY, text, claim=claim, children=(then, absent))
 
-    def _if_then_else(self, literal: IfThenElse, bindings: Bindings, depth: int) -> Node | None:
-        tested = next(self.evidence.solve(literal.condition, bindings), None)
+    def _if_then_else(
+        self, trace: RuleTrace | None, literal: IfThenElse, bindings: Bindings, depth: int
+    ) -> Node | None:
+        tested = next(iter(self.inside(trace, literal, 0, literal.condition, bindings)), None)
         test: tuple[Node, ...] | None = ()
         body = literal.then
         if tested is None:
             body = literal.otherwise or ()
-            test = (self._not(Not(literal.condition), literal.condition, bindings),)
+            test = (self._not(trace, Not(literal.condition), literal.condition, bindings),)
         else:
-            test = self.conditions(literal.condition, tested, depth)
-        for answer in islice(self.evidence.solve(body, bindings if tested is None else tested), _MOST_ANSWERS):
-            below = self.conditions(body, answer, depth)
+            test = self.conditions(trace, literal.condition, tested, depth)
+        known = bindings if tested is None else tested
+        for answer in self.inside(trace, literal, 2 if tested is None else 1, body, known):
+            below = self.conditions(trace, body, answer, depth)
             if test is not None and below is not None:
                 return self._met(literal, bindings, (*test, *below))
         return None
 
-    def _not(self, literal: Not, body: Body, bindings: Bindings) -> Node:
+    def _not(self, trace: RuleTrace | None, literal: Not, body: Body, bindings: Bindings) -> Node:
         claim = Conditional(literal, bindings)
         sought = body_text(body, bindings)
         below = tuple(self._whereabouts(inner, bindings) for inner in body if len(body) == 1)
-        below = tuple(node for node in below if node.text) + self.windows.asked(body, bindings)
+        below = tuple(node for node in below if node.text) + self.windows.asked(trace, body, bindings)
         return Node(Kind.ABSENT, f"not {sought}: looked for and not found", claim=claim, children=below)
 
     def _whereabouts(self, literal: Literal, bindings: Bindings) -> Node:
@@ -319,7 +350,7 @@ class Prover:
 
     def _call(self, literal: Call, atom: Term, bindings: Bindings) -> Node:
         name = functor(atom)
-        rules = self.evidence.background.rules.get(name, ()) if name is not None else ()
+        rules = self.evidence.background.get(name, ()) if name is not None else ()
         fact = next((rule for rule in rules if not rule.body and any(True for _ in bind({}, (rule.head, atom)))), None)
         clause = fact or next((rule for rule in rules if any(True for _ in bind({}, (rule.head, atom)))), None)
         use = None if clause is None else RuleUse(clause, {})

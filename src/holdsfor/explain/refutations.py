@@ -150,7 +150,7 @@ class Refuter:
         found: list[Near] = []
         for rule in rules:
             heads = (rule.fvp.fluent, pair[0]), (rule.fvp.value, pair[1])
-            found += near_misses(evidence, rule, heads, (shown, last))
+            found += near_misses(evidence, rule, (evidence.entities.pair(*pair), pair[0]), heads, (shown, last))
         below += self._shown(found, shown, last, depth)
         if not found and not below:
             below.append(Node(Kind.NOTE, self._no_rule(pair), holds=False))
@@ -189,22 +189,22 @@ class Refuter:
         met = [
             node
             for literal in body[: near.place]
-            if (node := self._prover.condition(literal, near.bindings, 0)) is not None
+            if (node := self._prover.condition(near.trace, literal, near.bindings, 0)) is not None
         ]
         met = self._prover.windows.arranged(met, body, near.bindings) if len(met) == near.place else met
         failed = body[near.place]
         window = judged(failed, body)
         if isinstance(failed, Not):
             inner = body_text(failed.body, near.bindings)
-            answer = next(self._evidence.solve(failed.body, near.bindings), None)
-            proof = None if answer is None else self._prover.conditions(failed.body, answer, depth)
+            answer = next(iter(near.trace.inside(failed, 0, near.bindings, most=1)), None)
+            proof = None if answer is None else self._prover.conditions(near.trace, failed.body, answer, depth)
             reason = Node(Kind.CONDITION, f"fails: not {inner}, but it is so", holds=False, children=proof or ())
         elif window is not None:
             text = f"fails: {judgement(window, near.bindings, holds=False)}"
-            below = self._prover.windows.node(window.aggregate, near.bindings, depth).children
+            below = self._prover.windows.node(near.trace, window.aggregate, near.bindings, depth).children
             reason = Node(Kind.WINDOW, text, holds=False, children=below)
         elif isinstance(failed, FindAll) and failed.sliding is not None:
-            found = self._prover.windows.node(failed, near.bindings, depth)
+            found = self._prover.windows.node(near.trace, failed, near.bindings, depth)
             below = found.children or (Node(Kind.NOTE, "nothing is in its window", holds=False),)
             reason = replace(found, text=f"fails: {found.text}", claim=None, children=below)
         else:
@@ -213,7 +213,7 @@ class Refuter:
         when = f" at {point_text(near.time)}" if near.time is not None else f" {self._span(first, last)}"
         seen = [not is_hidden(literal, body) for literal in body]
         text = f"the rule was tried{when}: {sum(seen[: near.place])} of {sum(seen)} conditions are met"
-        claim = Missed(near.rule, near.bindings, near.place, first, last)
+        claim = Missed(near.rule, near.bindings, near.body, near.place, first, last)
         use = RuleUse(near.rule, near.bindings)
         return Node(Kind.NEAR, text, holds=False, claim=claim, use=use, children=(*met, reason))
 
@@ -228,7 +228,7 @@ class Refuter:
         for rule in evidence.entities[symbol].rules if depth > 0 else ():
             if isinstance(rule, EventRule):
                 heads = ((rule.event, event), (rule.time, Const(time)))
-                found += near_misses(evidence, rule, heads, (time, time))
+                found += near_misses(evidence, rule, (symbol, event), heads, (time, time))
         below += self._shown(found, time, time, depth - 1)
         text = f"{print_term(event)} does not happen at {point_text(time)}"
         return Node(Kind.ABSENT, text, holds=False, claim=Happening(event, time), children=tuple(below))

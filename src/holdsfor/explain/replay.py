@@ -48,7 +48,7 @@ from holdsfor.ir import (
     Literal,
     Rule,
 )
-from holdsfor.logic.arithmetic import EvaluationError
+from holdsfor.logic.arithmetic import EvaluationError, NoValue
 from holdsfor.logic.interval_lists import decode
 from holdsfor.logic.unify import resolve, unify
 from holdsfor.reference import evaluate
@@ -57,7 +57,7 @@ from holdsfor.reference.history import Record
 from holdsfor.reference.intervals import Interval
 from holdsfor.reference.mixed import _facts, _program
 from holdsfor.reference.statics import StaticSolver
-from holdsfor.syntax.terms import Compound, Const, ListTerm, Term
+from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
 
 
 def replay(root: Node, analysis: Analysis, records: Sequence[Record], frame: Frame, query: int) -> list[str]:
@@ -129,7 +129,9 @@ class Replay:
                 return True
 
     def _missed(self, claim: Missed) -> bool:
-        body, bindings = self._analysis.body(claim.rule), dict(claim.bindings)
+        body, bindings = claim.body, dict(claim.bindings)
+        if sorted(map(id, body)) != sorted(map(id, self._analysis.body(claim.rule))):
+            return False
         if not all(self._is_met(one, bindings) for one in body[: claim.place]):
             return False
         assert isinstance(claim.rule, EffectRule | EventRule)
@@ -216,10 +218,19 @@ class Replay:
             yield from self._inertia(node, claim)
         if node.holds and node.use is not None and isinstance(rule, EffectRule | EventRule | InitiallyRule):
             yield from self._rule(node, rule, node.use.bindings)
-        if isinstance(claim, Listed) and isinstance(rule, IntervalRule):
-            body = self._analysis.body(rule)
-            if next(self._static().solve(body, dict(claim.bindings)), None) is None:
-                yield f"{node.text}: the rule does not give these lists"
+        if isinstance(claim, Listed) and isinstance(rule, IntervalRule) and not self._gives_lists(rule, claim.bindings):
+            yield f"{node.text}: the rule does not give these lists"
+
+    def _gives_lists(self, rule: IntervalRule, bindings: Mapping[str, Term]) -> bool:
+        """Whether a way through a rule has these intervals in its lists, however those are written."""
+        lists = {name: held for name, term in bindings.items() if (held := _decoded(term)) is not None}
+        others = {name: term for name, term in bindings.items() if name not in lists}
+        for answer in self._static().solve(self._analysis.body(rule), others):
+            found = ((_decoded(resolve(Var(name), answer)), held) for name, held in lists.items())
+            is_same = all(one is None or one == held for one, held in found)
+            if is_same and _decoded(resolve(rule.out, answer)) == _decoded(resolve(rule.out, bindings)):
+                return True
+        return False
 
     def _is_simple(self, pair: Pair) -> bool:
         entities = self._analysis.entities
@@ -258,6 +269,14 @@ class Replay:
             at = resolve(rule.time, bindings) if isinstance(rule, EffectRule) else Const(INITIAL)
             return pair == claim.pair and is_kind and at == Const(claim.time)
         return False
+
+
+def _decoded(term: Term) -> list[Interval] | None:
+    """The intervals of a list; None if it is none."""
+    try:
+        return decode(term)
+    except NoValue:
+        return None
 
 
 def _is_about(child: Node, literal: Literal, bindings: Mapping[str, Term]) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from holdsfor.core.trace import RuleTrace
 from holdsfor.explain.nodes import Conditional, Kind, Node
 from holdsfor.explain.wording import literal_text
 from holdsfor.ir import Assign, Body, Boundary, Compare, FindAll, Happens, Literal, literal_terms
@@ -38,26 +39,27 @@ class Windows:
     def __init__(self, prover: Prover) -> None:
         self._prover = prover
 
-    def node(self, literal: FindAll, bindings: Bindings, depth: int) -> Node:
+    def node(self, trace: RuleTrace | None, literal: FindAll, bindings: Bindings, depth: int) -> Node:
         """A sliding aggregate with its value, which the bindings may have or not, and its events."""
-        found = next(self._prover.evidence.literal(literal, bindings), None)
+        assert trace is not None
+        found = trace.one(literal, bindings)
         claim = Conditional(literal, bindings)
-        below = self._events(literal, bindings, depth)
+        below = self._events(trace, literal, bindings, depth)
         text = text_of(literal, bindings if found is None else found)
         return Node(Kind.WINDOW, text, holds=found is not None, claim=claim, children=below)
 
-    def asked(self, body: Body, bindings: Bindings) -> tuple[Node, ...]:
+    def asked(self, trace: RuleTrace | None, body: Body, bindings: Bindings) -> tuple[Node, ...]:
         """The sliding aggregates of a body that is not met."""
         found = [one for one in body if isinstance(one, FindAll) and one.sliding is not None and not _is_top(one)]
-        return tuple(replace(self.node(one, bindings, 0), claim=None) for one in found)
+        return tuple(replace(self.node(trace, one, bindings, 0), claim=None) for one in found)
 
-    def _events(self, literal: FindAll, bindings: Bindings, depth: int) -> tuple[Node, ...]:
+    def _events(self, trace: RuleTrace, literal: FindAll, bindings: Bindings, depth: int) -> tuple[Node, ...]:
         """What happened inside a window, in order of time."""
         event = next(one for one in literal.body if isinstance(one, Happens | Boundary))
         open_result = {name: term for name, term in bindings.items() if Var(name) != literal.result}
-        answers = list(self._prover.evidence.solve(literal.body, open_result))
+        answers = trace.inside(literal, 0, open_result)
         answers.sort(key=lambda answer: _number(resolve(event.time, answer)))
-        nodes = (self._prover.condition(event, answer, depth) for answer in islice(answers, _MOST_EVENTS))
+        nodes = (self._prover.condition(trace, event, answer, depth) for answer in islice(answers, _MOST_EVENTS))
         below = [node for node in nodes if node is not None]
         if len(answers) > _MOST_EVENTS:
             below.append(Node(Kind.NOTE, f"and {len(answers) - _MOST_EVENTS} more"))

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.binding import names, schedule
@@ -34,6 +35,7 @@ from holdsfor.ir import (
     Literal,
     Not,
     Or,
+    Rule,
     variable_names,
 )
 from holdsfor.ir.sliding import SlidingKind
@@ -46,6 +48,9 @@ from holdsfor.physical.open_ends import openly_ended
 from holdsfor.physical.reads import registers
 from holdsfor.physical.scope import Scope
 from holdsfor.syntax.terms import Compound, Term, Var, arguments, functor
+
+if TYPE_CHECKING:
+    from holdsfor.physical.origins import ProgramOrigin
 
 _FARTHEST = 2**62
 
@@ -70,6 +75,21 @@ class Knowledge:
     facts: dict[Predicate, int] = field(default_factory=dict)
     fact_tables: list[model.FactTable] = field(default_factory=list)
     goals: list[Goal] = field(default_factory=list)
+    origins: dict[int, ProgramOrigin] | None = None
+    """Where programs come from, by their identity, if somebody wants to know."""
+
+    def scope(self, occurrences: Counter[str]) -> Scope:
+        """The registers of a new program."""
+        return Scope(occurrences, steps=None if self.origins is None else [])
+
+    def note(self, rule: Rule, program: model.Program, scope: Scope) -> model.Program:
+        """A program that was lowered."""
+        if self.origins is not None and scope.steps is not None:
+            from holdsfor.physical.origins import ProgramOrigin
+
+            steps = tuple(scope.steps)
+            self.origins[id(program)] = ProgramOrigin(rule, program, scope.registers, scope.lists, steps)
+        return program
 
     def add_goal(self, goal: Goal) -> int:
         """The number of a new goal."""
@@ -126,7 +146,12 @@ class BodyLowering:
 
     def block(self, body: Body) -> model.Block:
         """The instructions of a conjunction."""
-        return tuple(one for literal in self.with_late_ends(body) for one in self._literal(literal))
+        found: list[model.Instruction] = []
+        for literal in self.with_late_ends(body):
+            made = self._literal(literal)
+            found += made
+            self._scope.note(literal, made)
+        return tuple(found)
 
     def with_late_ends(self, body: Body) -> Body:
         """A body in which `terminatedAt` comes late, where a fluent may have been ended for all its instances.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis import instant
@@ -37,10 +38,14 @@ from holdsfor.physical.keys import Component, choose_stages
 from holdsfor.physical.knowledge import digest, goal_info
 from holdsfor.physical.order import body_order, by_name, moment_order, rule_order, static_order
 from holdsfor.physical.passes import improve
+from holdsfor.physical.passes.row_tests import split_row_rules
 from holdsfor.physical.scope import Scope
 from holdsfor.physical.statics import lower_definition
 from holdsfor.records import record
 from holdsfor.syntax.terms import Compound, Var
+
+if TYPE_CHECKING:
+    from holdsfor.physical.origins import ProgramOrigin
 
 _ROLES = {
     Role.INPUT_EVENT: model.Role.INPUT_EVENT,
@@ -48,6 +53,7 @@ _ROLES = {
     Role.INPUT_FLUENT: model.Role.INPUT_FLUENT,
     Role.SIMPLE_FLUENT: model.Role.SIMPLE_FLUENT,
     Role.STATIC_FLUENT: model.Role.STATIC_FLUENT,
+    Role.METRIC_FLUENT: model.Role.INPUT_FLUENT,
 }
 _MOMENTS = {
     instant.INITIATED: model.MomentKind.INITIATED,
@@ -64,6 +70,8 @@ class Lowered:
     plan: model.PhysicalPlan
     symbols: tuple[Symbol, ...]
     goals: tuple[Goal, ...]
+    origins: tuple[ProgramOrigin, ...] = ()
+    """Of a plan that is to be traced: where its programs come from, in their order."""
 
 
 def lower(plan: Plan) -> Lowered:
@@ -72,11 +80,22 @@ def lower(plan: Plan) -> Lowered:
         return _Lowering(plan.analysis).plan(plan)
 
 
+def lower_for_trace(plan: Plan) -> Lowered:
+    """A plan that means the same, with one instruction for each condition as it was written, and its origins.
+
+    No pass has changed its programs: facts are not folded into rules. And all rows are kept. Metric predicates are input.
+    """
+    with no_garbage_collection():
+        return _Lowering(plan.analysis, is_traced=True).plan(plan)
+
+
 class _Lowering:
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysis, *, is_traced: bool = False) -> None:
         self._analysis = analysis
+        self._is_traced = is_traced
         self._symbols = tuple(sorted(analysis.entities.table, key=by_name))
         self._known = Knowledge(analysis, {symbol: number for number, symbol in enumerate(self._symbols)})
+        self._known.origins = {} if is_traced else None
         self._groups = [[moment for moment in group if moment.what in _MOMENTS] for group in moment_order(analysis)]
         self._decided: dict[Symbol, list[int]] = {}
         """The groups that decide something about a fluent or event."""
@@ -90,10 +109,10 @@ class _Lowering:
 
     def plan(self, logical: Plan) -> Lowered:
         entities = self._analysis.entities
-        if self._analysis.graph.metric:
+        if self._analysis.graph.metric and not self._is_traced:
             raise NotImplementedError("metric rules")
         tables = tuple(
-            model.Table(str(symbol), _ROLES[entities[symbol].role], _width(symbol)) for symbol in self._symbols
+            model.Table(str(symbol), _ROLES[entities[symbol].role], symbol.width) for symbol in self._symbols
         )
         stages = tuple(self._stages(logical.filling))
         program = self._analysis.program
@@ -112,7 +131,13 @@ class _Lowering:
             knowledge=digest(literals, background),
             max_delayed_effects=logical.max_delayed_effects,
         )
-        return Lowered(improve(plan), self._symbols, tuple(self._known.goals))
+        goals = tuple(self._known.goals)
+        if self._known.origins is not None:
+            from holdsfor.physical.origins import programs
+
+            origins = tuple(self._known.origins[id(program)] for _, program in programs(stages))
+            return Lowered(split_row_rules(plan), self._symbols, goals, origins)
+        return Lowered(improve(plan), self._symbols, goals)
 
     def _stages(self, filling: frozenset[Symbol]) -> Iterator[model.Stage]:
         number = self._known.tables
@@ -173,14 +198,15 @@ class _Lowering:
     # Rules
 
     def _body(self, rule: Rule) -> Body:
-        return body_order(self._analysis.body(rule))
+        body = self._analysis.body(rule)
+        return body if self._is_traced else body_order(body)
 
     def _definition(self, rule: IntervalRule, *, is_last: bool) -> model.Definition:
         return lower_definition(rule, self._body(rule), self._known, is_last=is_last)
 
     def _rule(self, rule: EffectRule | EventRule) -> model.Rule:
         body = self._body(rule)
-        scope = Scope(self._occurrences(rule))
+        scope = self._known.scope(self._occurrences(rule))
         assert isinstance(rule.time, Var)
         scope.put_now(rule.time.name)
         lowering = BodyLowering(self._known, scope, rule.time.name, body)
@@ -194,9 +220,8 @@ class _Lowering:
             kind = model.HeadKind.INITIATE if rule.kind is EffectKind.INITIATED else model.HeadKind.TERMINATE
             value = scope.head(rule.fvp.value)
         heads = tuple(scope.head(term) for term in columns)
-        return model.Rule(
-            kind, table, heads, value, model.Program(block, scope.size), drivers, origin=model.origin(rule.span)
-        )
+        program = self._known.note(rule, model.Program(block, scope.size), scope)
+        return model.Rule(kind, table, heads, value, program, drivers, origin=model.origin(rule.span))
 
     def _drivers(self, body: Iterable[Literal], now: str) -> Iterator[int]:
         """The tables of the first condition that says when the rule runs; of a disjunction, those of every branch."""
@@ -269,7 +294,3 @@ def _what(rule: Rule) -> str:
         return instant.EVENT
     assert isinstance(rule, EffectRule)
     return instant.INITIATED if rule.kind is EffectKind.INITIATED else instant.TERMINATED
-
-
-def _width(symbol: Symbol) -> int:
-    return symbol.arity - len(symbol.inner) + sum(width for _, _, width in symbol.inner)

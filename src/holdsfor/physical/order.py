@@ -31,7 +31,8 @@ by_name = attrgetter("kind", "name", "arity", "inner", "part")
 def component_order(analysis: Analysis) -> list[tuple[Symbol, ...]]:
     """The fluents and events that depend on each other, each component after those it reads."""
     graph = analysis.graph
-    derived = (one for one in graph.fluent_components if analysis.entities[one[0]].role is not Role.INPUT_FLUENT)
+    given = (Role.INPUT_FLUENT, Role.METRIC_FLUENT)
+    derived = (one for one in graph.fluent_components if analysis.entities[one[0]].role not in given)
     members = (tuple(sorted(one, key=by_name)) if len(one) > 1 else one for one in derived)
     return sorted(members, key=lambda one: (graph.symbol_levels[one[0]], by_name(one[0])))
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from holdsfor.diagnostics import Span
 from holdsfor.ir import DelayRule, Literal
@@ -19,6 +20,7 @@ from holdsfor.physical.model import (
     Calendar,
     Constant,
     Expression,
+    Instruction,
     Register,
     Shape,
     Site,
@@ -26,6 +28,9 @@ from holdsfor.physical.model import (
 )
 from holdsfor.syntax.terms import Compound, Const, ListTerm, Term, Var
 from holdsfor.times import UNITS
+
+if TYPE_CHECKING:
+    from holdsfor.physical.origins import Step
 
 
 @dataclass
@@ -38,6 +43,8 @@ class Scope:
     bound: set[str] = field(default_factory=set)
     lists: dict[str, int] = field(default_factory=dict)
     first: int = NOW + 1
+    steps: list[Step] | None = None
+    """The conditions that have been lowered, if somebody wants to know."""
     passing: int = 0
     """Registers behind the others, for variables that are matched in passing."""
 
@@ -53,6 +60,13 @@ class Scope:
         """The register of a variable that gets its value here."""
         self.bound.add(name)
         return self.register(name)
+
+    def note(self, literal: Literal, made: Sequence[Instruction]) -> None:
+        """A condition has been lowered."""
+        if self.steps is not None:
+            from holdsfor.physical.origins import Step
+
+            self.steps.append(Step(literal, made[-1] if made else None, frozenset(self.bound)))
 
     def put_now(self, name: str) -> None:
         """Let a variable be the present time-point."""
@@ -81,7 +95,7 @@ class Scope:
             case Var(name=name):
                 if name in self.bound:
                     return Register(self.register(name))
-                if self.is_idle(name):
+                if self.is_idle(name) and self.steps is None:
                     return Anything()
                 return Register(self.bind(name), binds=True)
             case Const(value=value):

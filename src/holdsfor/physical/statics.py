@@ -50,7 +50,7 @@ def lower_definition(rule: IntervalRule, body: Body, known: Knowledge, *, is_las
 class _Definition(BodyLowering):
     def __init__(self, rule: IntervalRule, body: Body, known: Knowledge) -> None:
         occurrences = Counter(v.name for v in rule_variables(rule))
-        super().__init__(known, Scope(occurrences), None, body)
+        super().__init__(known, known.scope(occurrences), None, body)
         self._rule, self._body = rule, body
         self._list_names = _list_names(rule, body)
 
@@ -58,7 +58,9 @@ class _Definition(BodyLowering):
         rule, scope = self._rule, self._scope
         block: list[model.Instruction] = []
         for literal in sorted(scanned, key=lambda one: -len({v.name for v in literal_variables(one)})):
-            block += self._literal(literal)
+            made = self._literal(literal)
+            block += made
+            scope.note(literal, made)
         plain = tuple(lit for lit in self._body if not self._is_about_lists(lit))
         # A value that nobody asks for is matched where its fluent is looked up.
         idle = {name for literal in scanned for name in variable_names((literal,)) if scope.is_idle(name)}
@@ -78,7 +80,7 @@ class _Definition(BodyLowering):
         table, columns = self._known.fluent(rule.fvp)
         heads = tuple(scope.head(term) for term in columns)
         value = scope.head(rule.fvp.value)
-        program = model.Program(tuple(block), scope.size, len(scope.lists))
+        program = self._known.note(rule, model.Program(tuple(block), scope.size, len(scope.lists)), scope)
         return model.Definition(table, heads, value, program, out, model.origin(rule.span))
 
     def _literal(self, literal: Literal) -> Sequence[model.Instruction]:

@@ -88,6 +88,11 @@ class Symbol:
         return self._hash
 
     @property
+    def width(self) -> int:
+        """How many columns there are, those of inner terms among them."""
+        return self.arity - len(self.inner) + sum(width for _, _, width in self.inner)
+
+    @property
     def label(self) -> str:
         """Short name for people.
 
