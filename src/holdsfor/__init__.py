@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from holdsfor.result import Result
     from holdsfor.review.backtest import Backtest, backtest
     from holdsfor.review.diff import Diff, diff
+    from holdsfor.review.tuning import Tuning, tune
 
 __version__ = "0.1.0"
 
@@ -26,6 +27,7 @@ __all__ = [
     "ProgramError",
     "Reasoner",
     "Result",
+    "Tuning",
     "__version__",
     "backtest",
     "diff",
@@ -33,6 +35,7 @@ __all__ = [
     "load",
     "loads",
     "loads_metric",
+    "tune",
 ]
 
 let_numpy_sort_fast()
@@ -47,12 +50,14 @@ _HOMES = {
     "ProgramError": "holdsfor.diagnostics",
     "Reasoner": "holdsfor.loading",
     "Result": "holdsfor.result",
+    "Tuning": "holdsfor.review.tuning",
     "backtest": "holdsfor.review.backtest",
     "diff": "holdsfor.review.diff",
     "from_program": "holdsfor.loading",
     "load": "holdsfor.loading",
     "loads": "holdsfor.loading",
     "loads_metric": "holdsfor.metric",
+    "tune": "holdsfor.review.tuning",
 }
 
 

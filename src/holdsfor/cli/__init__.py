@@ -22,6 +22,7 @@ _HOMES = {
     "explain": "explain",
     "diff": "diff",
     "backtest": "backtest",
+    "tune": "tune",
     "serve": "serve",
     "check": "inspect",
     "fmt": "inspect",

@@ -56,6 +56,19 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "holdsfor backtest rules.prolog --events events.csv --labels labels.csv --tolerance 2 --why 3 -o backtest.html",
         ),
     ),
+    "tune": (
+        (
+            "the limit that agrees best with labels",
+            "holdsfor tune limits.prolog --events speeds.csv --labels slow.csv --vary 'limit(1..9)'",
+        ),
+        (
+            "two constants, and a page with the curve",
+            (
+                "holdsfor tune limits.prolog --events speeds.csv --labels slow.csv --vary 'limit(1..9)' "
+                "--vary 'fi(slow(_)=true, slow(_)=false, 10..60)' -o tuning.html"
+            ),
+        ),
+    ),
     "serve": (("rules and a sample of events", "holdsfor serve rules.prolog --events events.csv"),),
     "check": (
         ("what is wrong with rules", "holdsfor check rules.prolog"),

@@ -166,8 +166,8 @@ class Backtest:
         return next((self._sides[1].subjects[at] for at in self._numbers(self._sides[1], subject)), subject)
 
     def _numbers(self, side: History, subject: Subject) -> list[int]:
-        key = _key(subject, any_order=self._any_order)
-        return [at for at, one in enumerate(side.subjects) if _key(one, any_order=self._any_order) == key]
+        key = key_of(subject, any_order=self._any_order)
+        return [at for at, one in enumerate(side.subjects) if key_of(one, any_order=self._any_order) == key]
 
     def _spans(self, side: History, subject: Subject) -> list[tuple[int, int]]:
         rows = np.flatnonzero(np.isin(side.key, self._numbers(side, subject)))
@@ -265,7 +265,8 @@ def _median(lags: Ints) -> float:
     return float(np.median(lags)) if len(lags) else math.nan
 
 
-def _key(subject: Subject, *, any_order: bool) -> tuple[Any, ...]:
+def key_of(subject: Subject, *, any_order: bool) -> tuple[Any, ...]:
+    """What makes two subjects the same."""
     entity = tuple(sorted(subject.entity)) if any_order else subject.entity
     return subject.name, entity, subject.value
 
@@ -280,7 +281,7 @@ def _matched(
     for side in (labels, found):
         place = np.zeros(len(side.subjects), np.int64)
         for at, subject in enumerate(side.subjects):
-            key = _key(subject, any_order=any_order)
+            key = key_of(subject, any_order=any_order)
             if key not in numbers:
                 numbers[key] = len(subjects)
                 subjects.append(subject)
@@ -332,10 +333,10 @@ def backtest(
     wanted = wanted_nodes(listed, defined(reasoner).outputs)
     result = runs.result(reasoner, defined(reasoner), wanted)
     names = {node.name for node in wanted if node.kind == EVENT}
-    line = _line(result, listed)
+    line = labelled_line(result, listed)
     found = history_of(result, wanted) if isinstance(result, Result) else metric_history_of(result, line.scale, wanted)
     known, points = label_history(listed, line, frozenset(names))
-    found = _with_labelled_values(found, known)
+    found = with_labelled_values(found, known)
     span = observed(result, runs, found)
     counted = Rules(tolerance_in(tolerance, line), overlap)
     notes = _outside(known, span)
@@ -353,7 +354,8 @@ def wanted_nodes(labels: list[Label], outputs: Collection[Node]) -> set[Node]:
     return {node for node in outputs if node.name in names}
 
 
-def _line(result: Result | MetricResult, labels: list[Label]) -> Line:
+def labelled_line(result: Result | MetricResult, labels: list[Label]) -> Line:
+    """The time-line of a result and labels."""
     if isinstance(result, Result):
         return Line(result.time_scale)
     ticks = math.lcm(metric_scale([result]), label_scale(labels, result.time_scale))
@@ -369,7 +371,7 @@ def tolerance_in(given: DurationInput, line: Line) -> int:
     return found * 2 * line.scale if line.is_metric else found
 
 
-def _with_labelled_values(found: History, labels: History) -> History:
+def with_labelled_values(found: History, labels: History) -> History:
     """Of a fluent with several values, only those are scored that have labels."""
     values = {(one.name, one.value) for one in labels.subjects}
     keep = np.array([(one.name, one.value) in values for one in found.subjects], np.bool_)

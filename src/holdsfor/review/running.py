@@ -102,15 +102,18 @@ class Runs:
         )
 
     def _metric(self, reasoner: MetricReasoner, kept: Collection[Node]) -> MetricResult:
-        given = self.given
-        given.require_metric()
         program = reasoner.program
         rules = tuple(rule for rule in program.rules if Node(FLUENT, *rule.head.signature) in kept)
+        return self.materialised(from_metric_program(replace(program, rules=rules)))
+
+    def materialised(self, reasoner: MetricReasoner) -> MetricResult:
+        """What a metric program derives."""
+        given = self.given
+        given.require_metric()
         with warnings.catch_warnings():
             # Of facts that only the rest of the program reads.
             warnings.simplefilter("ignore")
-            part = from_metric_program(replace(program, rules=rules))
-            return part.materialise(
+            return reasoner.materialise(
                 given.events,
                 start=given.start,
                 end=given.end,

@@ -22,6 +22,12 @@ initiatedAt(open(D)=true, T) :-
 terminatedAt(open(D)=true, T) :-
     happensAt(lock(D), T).
 """
+LIMITS = """\
+initiatedAt(slow(V)=true, T) :- happensAt(speed(V,S), T), limit(L), S < L.
+initiatedAt(slow(V)=false, T) :- happensAt(speed(V,S), T), limit(L), S >= L.
+fi(slow(V)=true, slow(V)=false, 40).
+limit(5).
+"""
 METRIC = "Recent(X) :- Diamondminus[0,1/2] Alarm(X)\n"
 PAGE = "```events\n3 unlock(front)\n9 lock(front)\n```\n```expected\nopen(front) [4,10)\n```\n"
 MAPPING = 'time = "at"\n[event.unlock]\nwhere = { what = "unlock" }\nargs = ["door"]\n'
@@ -51,6 +57,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("rules.dmtl").write_text(METRIC)
     Path("events.csv").write_text("unlock|3|3|front\nlock|9|9|front\n")
     Path("labels.csv").write_text("fluent,value,start,end\nopen(front),true,4,9\n")
+    Path("limits.prolog").write_text(LIMITS)
+    Path("speeds.csv").write_text("speed|1|1|tern|3\nspeed|9|9|tern|8\nspeed|20|20|tern|2\nspeed|30|30|tern|9\n")
+    Path("slow.csv").write_text("fluent,value,start,end\nslow(tern),true,2,10\nslow(tern),true,21,31\n")
     Path("log.csv").write_text("at,what,door\n3,unlock,front\n")
     Path("mapping.toml").write_text(MAPPING)
     Path("doors.csv").write_text("door,floor\nfront,2\n")

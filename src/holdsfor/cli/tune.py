@@ -1,0 +1,148 @@
+"""`tune`: which constants make rules agree best with labels."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdsfor.cli.common import BACKGROUND, friendly_errors, write_output
+from holdsfor.cli.times import Given, UnitOption, duration_option, time_option, whole
+from holdsfor.diagnostics import HoldsforError
+
+if TYPE_CHECKING:
+    from holdsfor.review.tuning import Tuning
+
+
+class Style(StrEnum):
+    """Forms of a tuning."""
+
+    TEXT = "text"
+    JSON = "json"
+    HTML = "html"
+    SVG = "svg"
+    MARKDOWN = "markdown"
+    CSV = "csv"
+
+
+class Measure(StrEnum):
+    """What F1 is counted by."""
+
+    EPISODE = "episode"
+    TIME = "time"
+
+
+_STYLES = {
+    ".txt": Style.TEXT,
+    ".json": Style.JSON,
+    ".html": Style.HTML,
+    ".svg": Style.SVG,
+    ".md": Style.MARKDOWN,
+    ".csv": Style.CSV,
+}
+
+
+def tune(
+    rules: Annotated[list[Path], typer.Argument(help="Rule files, or folders of them.", metavar="RULES…")],
+    labels: Annotated[
+        Path,
+        typer.Option(
+            help="What was so: a table with columns fluent, value, start, end; or time (CSV, Parquet, JSON lines)."
+        ),
+    ],
+    vary: Annotated[
+        list[str],
+        typer.Option(
+            help="A constant and its range: 'limit(3..8)' for a fact, 'fi(a=x, a=y, 5..60)' for a delay, "
+            "'FILE:LINE:NUMBER(LOW..HIGH)' for any number; give it several times."
+        ),
+    ],
+    events: Annotated[
+        list[Path], typer.Option(help="Streams in RTEC's CSV format (.dmtl: facts), or whatever --mapping says.")
+    ] = [],  # noqa: B006
+    background: Annotated[list[Path], typer.Option(help=BACKGROUND)] = [],  # noqa: B006
+    mapping: Annotated[Path | None, typer.Option(help="TOML file: which columns of a table are which event.")] = None,
+    unit: UnitOption = None,
+    window: Annotated[
+        Given | None, duration_option(help="Window size: time-points, or 1h where a unit is known.")
+    ] = None,
+    step: Annotated[Given | None, duration_option(help="Distance of query times.")] = None,
+    start: Annotated[Given | None, time_option(help="The stream begins after this time.")] = None,
+    end: Annotated[Given | None, time_option(help="The last time to reason about.")] = None,
+    tolerance: Annotated[
+        Given | None, duration_option(help="Intervals are widened by so much before they are compared.")
+    ] = None,
+    overlap: Annotated[
+        float, typer.Option(min=0, max=1, help="The part of an episode that the other side must have; 0 is any of it.")
+    ] = 0.0,
+    any_order: Annotated[
+        bool, typer.Option("--any-order", help="Take near(a,b) in a label for near(b,a), too.")
+    ] = False,
+    by: Annotated[Measure, typer.Option(help="Choose by F1 of episodes, or of time.")] = Measure.EPISODE,
+    fit: Annotated[
+        float, typer.Option(help="The part of the time that settings are chosen on; the rest tests them.")
+    ] = 0.7,
+    settings: Annotated[int, typer.Option(min=2, help="How many settings to try at most.")] = 1000,
+    limit: Annotated[int, typer.Option(min=1, help="How many settings to show.")] = 10,
+    style: Annotated[
+        Style | None, typer.Option("--format", "-f", help="Output format: text, json, html, svg, markdown or csv.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write here instead of to the terminal.")
+    ] = None,
+) -> None:
+    """Vary constants of rules and find the setting that agrees best with labels, tested on time that was held out."""
+    with friendly_errors():
+        if not events:
+            raise HoldsforError("say where the events are: --events FILE")
+        chosen = _style(style, output)
+        from holdsfor.review.tuning import tune as find
+
+        found = find(
+            [*rules],
+            events,
+            labels,
+            vary,
+            by=by.value,
+            fit=fit,
+            settings=settings,
+            tolerance=whole("--tolerance", tolerance, 0) or 0,
+            overlap=overlap,
+            any_order=any_order,
+            background=background or None,
+            mapping=mapping,
+            unit=unit,
+            window=whole("--window", window, 1),
+            step=whole("--step", step, 1),
+            start=whole("--start", start),
+            end=whole("--end", end),
+        )
+        write_output(_shown(found, chosen, limit), output)
+
+
+def _style(style: Style | None, output: Path | None) -> Style:
+    if style is not None or output is None or not output.suffix:
+        return style or Style.TEXT
+    if output.suffix not in _STYLES:
+        raise HoldsforError(
+            f"{output}: no format ends in {output.suffix}; files end in {', '.join(_STYLES)}, or say --format"
+        )
+    return _STYLES[output.suffix]
+
+
+def _shown(found: Tuning, style: Style, limit: int) -> str:
+    match style:
+        case Style.MARKDOWN:
+            return found.markdown(limit)
+        case Style.TEXT:
+            return found.text(limit)
+        case Style.JSON:
+            return found.json()
+        case Style.HTML:
+            return found.html()
+        case Style.SVG:
+            return found.svg()
+        case Style.CSV:
+            return found.csv()
