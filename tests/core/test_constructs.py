@@ -69,6 +69,23 @@ def test_a_list_that_is_given_twice_is_the_same(rule: str, windows: Windows | No
     _check(ON + rule, PRESSED, windows)
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        """holdsFor(s(X)=true,I) :- holdsFor(on(X)=true,I1), keep(I1,5,I).
+        keep(L,V,I) :- findall((S,L),(member((S,L),L),(L == inf ; \\+ L=inf, L-S > V)),I).""",
+        """holdsFor(s(X)=true,I) :- holdsFor(on(X)=true,I1), first(S), keep(I1,S,I). first(2).
+        keep(L,S,I) :- findall((S,E),(member((S,E),L), E \\= inf, E-S > 1),I).""",
+        """holdsFor(s(X)=true,I) :- first(S), holdsFor(on(X)=true,L),
+            findall((S,E),(member((S,E),L), E \\= inf, E-S > 1),I). first(2).""",
+        """holdsFor(s(X)=true,I) :- last(E), holdsFor(on(X)=true,L),
+            findall((S,E),(member((S,E),L), E \\= inf, E-S > 1),I). last(5).""",
+    ],
+)
+def test_what_looks_like_a_filter_of_durations_and_is_none(rules: str) -> None:
+    _check(ON + rules, PRESSED)
+
+
 @pytest.mark.parametrize("effect", ["ft(f=true,1).", "fi(f=true,f=false,1)."])
 def test_what_can_be_postponed_waits_for_an_effect_that_renews_its_pair(effect: str) -> None:
     rules = """initiatedAt(f=true,T) :- happensAt(press(_),T).

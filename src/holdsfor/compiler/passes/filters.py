@@ -13,6 +13,7 @@ what it is, a list predicate of the program.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -33,11 +34,14 @@ from holdsfor.ir import (
     OpenLength,
     Or,
     Program,
+    Rule,
+    literal_variables,
+    rule_variables,
     walk,
 )
 from holdsfor.logic.unify import substitute
 from holdsfor.records import record
-from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
+from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor, variables
 
 Predicate = tuple[str, int]
 
@@ -61,12 +65,17 @@ class Filter:
 
 def replace_filters(program: Program) -> Program:
     """The program with duration filters as operators wherever `holdsFor` rules use them."""
-    replacer = _Replacer(_defined(program), program.clock_tick)
-    rules = tuple(
-        replace(rule, body=replacer.body(rule.body)) if isinstance(rule, IntervalRule) else rule
-        for rule in program.rules
-    )
-    return replace(program, rules=rules) if replacer.found else program
+    defined = _defined(program)
+    rules: list[Rule] = []
+    has_found = False
+    for rule in program.rules:
+        if isinstance(rule, IntervalRule):
+            replacer = _Replacer(defined, program.clock_tick, rule)
+            rules.append(replace(rule, body=replacer.body(rule.body)))
+            has_found = has_found or replacer.found
+        else:
+            rules.append(rule)
+    return replace(program, rules=tuple(rules)) if has_found else program
 
 
 def _defined(program: Program) -> dict[Predicate, tuple[tuple[Term, ...], Filter]]:
@@ -86,14 +95,29 @@ def _defined(program: Program) -> dict[Predicate, tuple[tuple[Term, ...], Filter
         ):
             continue
         recognised = recognise(rule.body[0])
-        if recognised is not None and {recognised.source, recognised.out} <= set(args):
+        if (
+            recognised is not None
+            and {recognised.source, recognised.out} <= set(args)
+            and _is_local(rule.body[0], rule)
+        ):
             found[name] = args, recognised
     return found
 
 
+def _is_local(literal: Literal, rule: Rule) -> bool:
+    """Whether nothing else in a rule decides about the intervals that a `findall` goes through."""
+    assert isinstance(literal, FindAll)
+    everywhere = Counter(v.name for v in rule_variables(rule))
+    inside = Counter(v.name for v in literal_variables(literal))
+    return all(everywhere[v.name] == inside[v.name] for v in variables(literal.template))
+
+
 class _Replacer:
-    def __init__(self, defined: Mapping[Predicate, tuple[tuple[Term, ...], Filter]], clock_tick: int) -> None:
+    def __init__(
+        self, defined: Mapping[Predicate, tuple[tuple[Term, ...], Filter]], clock_tick: int, rule: Rule
+    ) -> None:
         self._defined = defined
+        self._rule = rule
         self._clock_tick = clock_tick
         self.found = False
 
@@ -115,7 +139,7 @@ class _Replacer:
                 return self._algebra(found, source, substitute(found.bound, passed), out, literal)
             case FindAll():
                 direct = recognise(literal)
-                if direct is None:
+                if direct is None or not _is_local(literal, self._rule):
                     return literal
                 return self._algebra(direct, direct.source, direct.bound, direct.out, literal)
             case Or(branches=branches):
@@ -153,7 +177,7 @@ def recognise(literal: Literal) -> Filter | None:
     if not (isinstance(start, Var) and isinstance(end, Var)) or start == end:
         return None
     source, rest = _taken_from(literal.body, template)
-    if source is None or any(_walks(inner) for inner in walk(rest)):
+    if source is None or len({start, end, source, literal.result}) < 4 or any(_walks(inner) for inner in walk(rest)):
         return None
     ended = _Case(start, end, is_open=False).simplified(rest)
     still_open = _Case(start, end, is_open=True).simplified(rest)
