@@ -17,5 +17,5 @@ def compiled_core() -> Any:
     except ImportError as problem:
         raise HoldsforError(
             "the compiled core of holdsfor is missing; install a wheel (pip install holdsfor), or in a checkout a C++20 "
-            "compiler (g++ or clang), and run ./dev setup"
+            "compiler (g++ or clang), and run ./dev run --version, which builds it"
         ) from problem

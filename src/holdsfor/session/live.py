@@ -431,7 +431,7 @@ class Session:
         if now is None:
             known = [time for time in (self._latest, self._now) if time is not None]
             if not known:
-                raise HoldsforError("nothing was pushed yet; say when: query(now)")
+                raise HoldsforError("nothing was pushed yet: say at which time, as in query(10)")
             return max(known)
         at = self._point(now) // self._tick
         if self._now is not None and at < self._now:
