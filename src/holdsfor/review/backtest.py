@@ -267,8 +267,9 @@ def _median(lags: Ints) -> float:
 
 def key_of(subject: Subject, *, any_order: bool) -> tuple[Any, ...]:
     """What makes two subjects the same."""
-    entity = tuple(sorted(subject.entity)) if any_order else subject.entity
-    return subject.name, entity, subject.value
+    if not any_order:
+        return subject.term, subject.value
+    return subject.name, tuple(sorted(subject.entity)), subject.value
 
 
 def _matched(

@@ -23,7 +23,7 @@ from holdsfor.recognition import EventsInput, MappingInput
 from holdsfor.result import Result
 from holdsfor.review.comparing import CHANGES, Change, Difference, Differences
 from holdsfor.review.definitions import Definitions, Node, definitions, metric_definitions
-from holdsfor.review.history import History, Subject, histories, together
+from holdsfor.review.history import History, Subject, changed_histories, histories, together
 from holdsfor.review.programs import AnyReasoner, RulesInput, opened
 from holdsfor.review.reach import Reach, reach
 from holdsfor.review.reasons import Cause, Reason, causes, edited_places
@@ -71,10 +71,12 @@ class Diff(Sequence[Difference]):
             empty = np.zeros(0, np.int64)
             old = new = History([], empty, empty, empty)
             line = Line(sides[1].time_scale)
+        elif _share_words(results):
+            line = Line(results[0].time_scale)
+            old, new = changed_histories(results[0], results[1], wanted)  # type: ignore[arg-type]
         else:
             (old, new), line = histories(results, wanted)
         self.line = line
-        self._histories = old, new
         self.differences = Differences(old, new, line, _observed(results, old, new))
 
     def __len__(self) -> int:
@@ -85,6 +87,13 @@ class Diff(Sequence[Difference]):
 
     def __bool__(self) -> bool:
         return len(self) > 0
+
+    @cached_property
+    def _histories(self) -> tuple[History, History]:
+        """All that was found, on both sides."""
+        assert self._results is not None
+        (old, new), _ = histories(self._results, self._wanted)
+        return old, new
 
     # What the edit reaches
 
@@ -238,6 +247,13 @@ class Diff(Sequence[Difference]):
         from holdsfor.review.diff_page import diff_fragment
 
         return diff_fragment(self, 20, ())
+
+
+def _share_words(results: tuple[Result | MetricResult, Result | MetricResult]) -> bool:
+    old, new = results
+    if not isinstance(old, Result) or not isinstance(new, Result):
+        return False
+    return old.texts.dictionary is new.texts.dictionary
 
 
 def _observed(

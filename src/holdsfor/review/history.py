@@ -12,8 +12,8 @@ import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.frames import row_keys
-from holdsfor.engine.kernels import EMPTY, Ints
-from holdsfor.engine.known import known_answers, known_intervals, known_occurrences
+from holdsfor.engine.kernels import EMPTY, Bools, Ints
+from holdsfor.engine.known import Known, known_answers, known_intervals, known_occurrences
 from holdsfor.engine.metric.report import Row
 from holdsfor.engine.report import Texts
 from holdsfor.frontend.dmtl import metric_text
@@ -76,6 +76,52 @@ def history_of(result: Result, wanted: Collection[Node] | None = None) -> Histor
             args, time = known_occurrences(known, symbol, -FAR, FAR, texts.dictionary)
             found.append(_of_symbol(symbol, args, None, (time, time + 1), texts))
     return stacked(found)
+
+
+def changed_histories(old: Result, new: Result, wanted: Collection[Node]) -> tuple[History, History]:
+    """What only one of two runs over the same dictionary found: texts are made of that alone."""
+    assert old.texts.dictionary is new.texts.dictionary
+    sides: tuple[list[History], list[History]] = ([], [])
+    known = [
+        known_answers(result.answers, None if result.windows is None else result.windows.size) for result in (old, new)
+    ]
+    kinds = [(symbol, FLUENT) for side in known for answer, _, _ in side for symbol in answer.fluents]
+    kinds += [(symbol, EVENT) for side in known for answer, _, _ in side for symbol in answer.events]
+    for symbol, kind in dict.fromkeys(kinds):
+        if Node(kind, symbol.name, symbol.arity) not in wanted:
+            continue
+        both = [_columns(side, symbol, kind, old.texts) for side in known]
+        for place, (columns, rows) in enumerate(zip(both, _only_one_has(*both), strict=True)):
+            *args, start, end = (column[rows] for column in columns)
+            value = args.pop() if kind == FLUENT and args else None
+            sides[place].append(_of_symbol(symbol, args, value, (start, end), old.texts))
+    return stacked(sides[0]), stacked(sides[1])
+
+
+def _columns(known: Known, symbol: Symbol, kind: str, texts: Texts) -> list[Ints]:
+    """Arguments, the value of a fluent, starts and ends; no columns but times if there are no rows."""
+    if kind == FLUENT:
+        table = known_intervals(known, symbol, -FAR, FAR)
+        return [*table.args, table.value, table.start, table.end] if len(table.start) else [EMPTY, EMPTY]
+    args, time = known_occurrences(known, symbol, -FAR, FAR, texts.dictionary)
+    return [*args, time, time + 1]
+
+
+def _only_one_has(old: list[Ints], new: list[Ints]) -> tuple[Ints, Ints]:
+    """The rows of each table that the other has not."""
+    sizes = len(old[-1]), len(new[-1])
+    if not all(sizes):
+        return np.arange(sizes[0]), np.arange(sizes[1])
+    columns = [np.concatenate(pair) for pair in zip(old, new, strict=True)]
+    order = np.lexsort(columns)
+    same: Bools = np.ones(len(order) - 1, np.bool_)
+    for column in columns:
+        ordered = column[order]
+        same &= ordered[1:] == ordered[:-1]
+    is_common: Bools = np.zeros(len(order), np.bool_)
+    is_common[order[1:][same]] = True
+    is_common[order[:-1][same]] = True
+    return np.flatnonzero(~is_common[: sizes[0]]), np.flatnonzero(~is_common[sizes[0] :])
 
 
 def _of_symbol(

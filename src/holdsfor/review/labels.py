@@ -192,15 +192,21 @@ def _span(one: Label, line: Line) -> tuple[int, int]:
         if line.is_metric:
             start, end = (None if time in (None, "") else exact(time, unit=unit) for time in (one.start, one.end))
             return cell_span(start, end, line.scale, start_closed=one.start_closed, end_closed=one.end_closed)
-        low = -FAR if one.start in (None, "", "-inf") else time_point(_number(one.start), unit, "start")
+        low = -FAR if one.start in (None, "", "-inf") else _point(one.start, unit, "start")
         if one.is_point:
             return low, low + 1
-        high = FAR if one.end in (None, "", "inf") else time_point(_number(one.end), unit, "end")
+        high = FAR if one.end in (None, "", "inf") else _point(one.end, unit, "end")
     except (HoldsforError, ProgramError) as problem:
         raise HoldsforError(f"label {one.subject}: {problem}") from None
     if high < low:
         raise HoldsforError(f"label {one.subject}: its end {one.end} lies before its start {one.start}")
     return low, high
+
+
+def _point(time: Any, unit: str | None, what: str) -> int:
+    given = _number(time)
+    is_near = type(given) is int and abs(given) < FAR // 4
+    return given if is_near else time_point(given, unit, what)
 
 
 def _number(time: Any) -> Any:

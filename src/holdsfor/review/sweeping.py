@@ -7,12 +7,15 @@ these rows, and reports what changes of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
@@ -23,6 +26,7 @@ from holdsfor.io.builder import Reading
 from holdsfor.ir import Happens, Program
 from holdsfor.review.breakpoints import RowTest, Uses, column_numbers
 from holdsfor.session.texts import Texts, as_strings, as_times
+from holdsfor.syntax.printer import print_constant
 from holdsfor.syntax.terms import Compound
 
 
@@ -80,10 +84,8 @@ class Sweep:
             moved = EventRows(table, given.time, given.words)
             self._moving.append((flag, moved, numbers, np.zeros(len(numbers), np.bool_)))
 
-    def to(
-        self, setting: Sequence[Fraction]
-    ) -> list[tuple[Op, str, str, int | None, int | None, int | None, int | None]]:
-        """Go to a setting: what changes, as operation, fluent, value, start, end, and what those were."""
+    def to(self, setting: Sequence[Fraction], names: Collection[str]) -> list[Moved]:
+        """Go to a setting: what becomes of the intervals of some fluents."""
         for place, (flag, rows, numbers, holds) in enumerate(self._moving):
             now = _compared(numbers, flag.test.operator, setting[flag.parameter])
             for wanted, act in ((now & ~holds, self._engine.push), (holds & ~now, self._engine.retract)):
@@ -92,11 +94,28 @@ class Sweep:
                     act(rows.take(moved).kept())
             self._moving[place] = (flag, rows, numbers, now)
         self._engine.advance(self._query)
-        found = self._engine.changes(0)
-        columns = self._texts.speller.columns(found, [op.value for op in Op], 1)
-        texts = [as_strings(columns[name]).to_pylist() for name in ("op", "fluent", "value")]
-        times = [as_times(columns[name]).to_pylist() for name in ("start", "end", "previous_start", "previous_end")]
-        return list(zip(map(Op, texts[0]), *texts[1:], *times, strict=True))
+        columns = self._texts.speller.columns(self._engine.changes(0), _OPERATIONS, 1)
+        found = {name: as_strings(columns[name]) for name in ("op", "fluent", "value")}
+        found |= {name: as_times(columns[name]) for name in _TIMES}
+        chosen = _named(found["fluent"], names)
+        listed = [found[name].filter(chosen).to_pylist() for name in ("op", "fluent", "value", *_TIMES)]
+        return list(zip(*listed, strict=True))
+
+
+_TIMES = ("start", "end", "previous_start", "previous_end")
+_OPERATIONS = [op.value for op in Op]
+Moved: TypeAlias = tuple[str, str, str, int | None, int | None, int | None, int | None]
+"""The operation, fluent and value, start and end, and what those were."""
+
+
+def _named(fluents: Any, names: Collection[str]) -> Any:
+    """Which fluents have one of some names."""
+    found = pa.array(np.zeros(len(fluents), np.bool_))
+    for name in sorted(names):
+        shown = print_constant(name)
+        mine = pc.or_(pc.starts_with(fluents, f"{shown}("), pc.equal(fluents, shown))
+        found = pc.or_(found, mine)
+    return found
 
 
 def _compared(numbers: npt.NDArray[np.float64], operator: str, constant: Fraction) -> npt.NDArray[np.bool_]:

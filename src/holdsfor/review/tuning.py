@@ -47,7 +47,7 @@ from holdsfor.review.breakpoints import (
 from holdsfor.review.definitions import EVENT, FLUENT, Node, defined_nodes, definitions
 from holdsfor.review.diff import defined
 from holdsfor.review.history import History, history_of, metric_history_of
-from holdsfor.review.labels import Label, LabelsInput, label_history, read_labels
+from holdsfor.review.labels import Label, LabelsInput, label_history, read_labels, written_subject
 from holdsfor.review.programs import AnyReasoner, RulesInput, opened
 from holdsfor.review.reach import needed, part_of
 from holdsfor.review.running import Input, Runs
@@ -55,6 +55,7 @@ from holdsfor.review.scoring import Rules, Score
 from holdsfor.review.sweeping import Sweep, flagged
 from holdsfor.review.timeline_scale import FAR, Line
 from holdsfor.review.varying import Parameter, read_parameter
+from holdsfor.syntax.printer import print_constant
 from holdsfor.times import DurationInput, TimeInput
 
 SCHEMA = "holdsfor.tuning/1"
@@ -466,24 +467,28 @@ class _Work:
         names: set[tuple[str, str]],
     ) -> Iterator[tuple[tuple[Fraction, ...], list[Score]]]:
         held: dict[int, set[tuple[int, int]]] = {}
+        fluents = {name for name, _ in names}
         for one in dict.fromkeys((*values, current)):
             changed: set[int] = set()
-            for op, fluent, value, start, end, old_start, old_end in sweep.to(one):
+            for op, fluent, value, start, end, old_start, old_end in sweep.to(one, fluents):
                 key = numbers.of_text(fluent, value, names)
                 if key is None:
                     continue
                 changed.add(key)
                 mine = held.setdefault(key, set())
-                if op is Op.RETRACT:
+                if op == _RETRACT:
                     mine.discard(_span(start, end))
                     continue
-                if op is not Op.OPEN:
+                if op != _OPEN:
                     mine.discard(_span(old_start, old_end))
                 mine.add(_span(start, end))
             rows = [(key, *span) for key in changed for span in held[key]]
             columns = np.array(rows, np.int64).reshape(-1, 3).T
             book.update(len(numbers), changed, (columns[0], columns[1], columns[2]))
             yield one, book.scores()
+
+
+_OPEN, _RETRACT = Op.OPEN.value, Op.RETRACT.value
 
 
 def _span(start: int | None, end: int | None) -> tuple[int, int]:
@@ -527,13 +532,11 @@ class _Numbers:
         """The number of a fluent as changes spell it; None if it has no labels."""
         key = fluent, value
         if key not in self._texts:
-            name = fluent.partition("(")[0]
-            if (name, value) not in names:
+            written = fluent.partition("(")[0]
+            if not any(print_constant(name) == written and value == other for name, other in names):
                 self._texts[key] = None
             else:
-                from holdsfor.review.labels import written_subject
-
-                subject = written_subject(f"({fluent})=({value})")
-                mine = key_of(subject, any_order=self._any_order)
+                is_plain = not self._any_order
+                mine = key if is_plain else key_of(written_subject(f"({fluent})=({value})"), any_order=True)
                 self._texts[key] = self._known.setdefault(mine, len(self._known))
         return self._texts[key]
