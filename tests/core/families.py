@@ -42,6 +42,7 @@ from tests.strategies.scenarios import EVERYTHING, INTERVALS, Features
 from tests.strategies.sliding_programs import sliding_program
 from tests.strategies.streams import Span, any_span
 from tests.strategies.ticks import TickScenario, tick_scenario
+from tests.strategies.tie_programs import tie_scenario
 from tests.strategies.value_programs import value_program
 
 Found = Scenario | TickScenario
@@ -73,6 +74,11 @@ def _parts(pen: Pen, *, windowed: bool) -> Scenario | None:
     return found and replace(found, span=any_span(pen, found.records) if windowed else None)
 
 
+def _ties(pen: Pen, *, windowed: bool) -> Scenario | None:
+    found = tie_scenario(pen)
+    return found and replace(found, span=any_span(pen, found.records) if windowed else None)
+
+
 def _of(write: Callable[[Pen], str]) -> Writer:
     return lambda pen, *, windowed: family_scenario(pen, write, windowed=windowed, late=LATE)
 
@@ -95,6 +101,7 @@ FAMILIES: dict[str, Writer] = {
     "domains of the stream": partial(domain_scenario, dynamic=True, late=LATE),
     "pairs": _pairs,
     "parts of keys": _parts,
+    "tied keys": _ties,
     "terms": _terms,
     "numbers": number_scenario,
     "cycles": _cycles,

@@ -43,6 +43,7 @@ from tests.strategies.scenario_terms import attempt
 from tests.strategies.scenario_words import Pen
 from tests.strategies.scenarios import INTERVALS
 from tests.strategies.sliding_programs import sliding_program
+from tests.strategies.tie_programs import tie_scenario
 from tests.strategies.value_programs import value_program
 
 
@@ -66,6 +67,7 @@ FAMILIES: dict[str, Callable[[Pen], Scenario | None]] = {
     "domains": lambda pen: domain_scenario(pen, dynamic=True, windowed=False),
     "pairs": pair_scenario,
     "parts of keys": part_scenario,
+    "tied keys": tie_scenario,
     "sliding aggregates": _of(sliding_program),
     "calendar": lambda pen: calendar_scenario(pen, windowed=False),
     "terms": lambda pen: attempt(pen, windowed=False).scenario,

@@ -52,9 +52,9 @@ def test_what_is_printed_is_what_the_engine_was_given(tmp_path: Path, monkeypatc
 
     class Compiled:
         @staticmethod
-        def Core(data: bytes, host: Any) -> Any:
+        def Core(data: bytes, host: Any, *more: Any) -> Any:
             given.append(data)
-            return core.Core(data, host)
+            return core.Core(data, host, *more)
 
     rules = tmp_path / "rules.prolog"
     rules.write_text(RULES)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
 from holdsfor.reference import Occurrence, Record
 from holdsfor.reference.history import event_term
 from holdsfor.spark.job import Span
-from holdsfor.spreading.stages import stage_plan
+from holdsfor.spark.plan_stages import physical_stages
 from tests.spark.on_spark import on_spark
 from tests.spark.simulated import on_buckets
 from tests.strategies.engine_runs import differences, on_engine
+from tests.strategies.scenario_words import Pen
+from tests.strategies.tie_programs import tie_scenario
 
 RULES = loads(
     """
@@ -43,11 +46,11 @@ def records(draw: Any) -> list[Record]:
 
 
 def test_the_plan_says_so() -> None:
-    stages = stage_plan(RULES.plan)
+    stages = physical_stages(RULES.plan, 4)
     (tied,) = [stage for stage in stages.stages if stage.links]
     assert {str(link) for link in tied.links} == {"meet/2", "sibling/2"}
     (warning,) = stages.warnings
-    assert warning.startswith("ill/1: the rules at <rules>:2:1, <rules>:4:1 tie keys together")
+    assert warning.startswith("ill/1: the rules at <rules>:2, <rules>:4 read their own cycle for other keys; all that")
 
 
 @settings(max_examples=40)
@@ -72,7 +75,28 @@ def test_no_components_in_a_stream() -> None:
         "initiatedAt(ill(X)=true, T) :- happensAt(meet(X,Y), T), holdsAt(ill(Y)=true, T). "
         "initiatedAt(ill(X)=true, T) :- happensAt(cough(X), T)."
     ).plan
-    (stage,) = stage_plan(plan, tied=False).stages
+    (stage,) = physical_stages(plan, 4, tied=False).stages
     assert stage.is_single
     assert not stage.links
-    assert stage_plan(plan).stages[0].links
+    assert physical_stages(plan, 4).stages[0].links
+
+
+def test_results_that_tie_are_not_known_before() -> None:
+    plan = loads(
+        "initiatedAt(ill(X)=true, T) :- happensAt(cough(X), T), holdsAt(bond(X,Y)=true, T), holdsAt(ill(Y)=true, T). "
+        "initiatedAt(ill(X)=true, T) :- happensAt(infect(X), T). "
+        "initiatedAt(bond(X,Y)=true, T) :- happensAt(meet(X,Y), T). "
+    ).plan
+    bonds, ill = physical_stages(plan, 4).stages
+    assert not bonds.is_single
+    assert ill.is_single
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32), st.integers(1, 5))
+def test_random_programs_in_buckets(seed: int, count: int) -> None:
+    one = tie_scenario(Pen(random.Random(seed).randint))
+    assume(one is not None)
+    assert one is not None
+    wanted = on_engine(one.reasoner, one.records, None)
+    assert differences(on_buckets(one.reasoner, one.records, Span(), count), wanted) == []

@@ -27,7 +27,9 @@ def list_operator(pen: Pen, names: list[str]) -> str:
     )
 
 
-def encounter_scenario(pen: Pen, lines: list[str], names: tuple[str, ...], least: int, most: int) -> Scenario | None:
+def encounter_scenario(
+    pen: Pen, lines: list[str], names: tuple[str, ...], least: int, most: int, people: tuple[str, ...] = _PEOPLE
+) -> Scenario | None:
     """Rules with a stream of records with these names; None if the rules have no meaning."""
     text = "\n".join(lines) + "\n"
     try:
@@ -35,23 +37,23 @@ def encounter_scenario(pen: Pen, lines: list[str], names: tuple[str, ...], least
     except ProgramError:
         return None
     inputs = {symbol.name for symbol in reasoner.plan.inputs}
-    return Scenario(text, _records(pen, inputs, names, pen.number(least, most)), None, reasoner)
+    return Scenario(text, _records(pen, inputs, names, pen.number(least, most), people), None, reasoner)
 
 
-def _records(pen: Pen, inputs: set[str], names: tuple[str, ...], count: int) -> list[Record]:
+def _records(pen: Pen, inputs: set[str], names: tuple[str, ...], count: int, people: tuple[str, ...]) -> list[Record]:
     found: list[Record] = []
     # Where few meet in a short time, much happens at once.
-    known, last = pen.weighted([(3, (_PEOPLE, 20)), (2, (_PEOPLE[:2], 8))])
+    known, last = pen.weighted([(3, (people, 20)), (2, (people[:2], 8))])
     for _ in range(count):
         name = pen.pick(names)
-        people = [pen.pick(known) for _ in range(_WIDTHS.get(name, 1))]
+        those = [pen.pick(known) for _ in range(_WIDTHS.get(name, 1))]
         time = pen.number(0, last)
         if name not in inputs:
             continue
         if name in _INPUT_FLUENTS:
             end = time + pen.number(1, 8)
-            found.append(InputInterval(event_term(name, people), Const("true"), time, end, time))
+            found.append(InputInterval(event_term(name, those), Const("true"), time, end, time))
         else:
             more = [pen.pick(("good", "bad"))] if name == "says" else []
-            found.append(Occurrence(event_term(name, [*people, *more]), time, time))
+            found.append(Occurrence(event_term(name, [*those, *more]), time, time))
     return found

@@ -168,8 +168,12 @@ class Core {
 
   // Distributed runs
 
-  // The engine has the keys of a stage that are in one of some buckets. `sides` by stage: see BucketGrid.
-  void set_share(Index stage, Index bucket, std::size_t buckets, const std::vector<std::vector<Index>>& sides) {
+  // The engine has the keys of a stage that are in one of some buckets. `sides` by stage: see BucketGrid. `ties` has
+  // numbers of tied keys, and the first of each group, by stage; if there are none, a stage with tied keys has one
+  // bucket.
+  using Ties = std::optional<std::pair<TimeArray, TimeArray>>;
+  void set_share(Index stage, Index bucket, std::size_t buckets, const std::vector<std::vector<Index>>& sides,
+                 const std::vector<Ties>& ties) {
     const auto& stages = prepared_.plan.stages;
     if (stage >= stages.size() || bucket >= buckets || sides.size() != stages.size()) {
       throw nb::value_error("there is no such share");
@@ -180,7 +184,16 @@ class Core {
       for (const Index side : sides[i]) cells *= side;
       const bool fits = sides[i].empty() || sides[i].size() == stages[i].key;
       if (!fits || cells == 0 || cells > buckets) throw nb::value_error("a grid does not fit its stage");
-      share.grids.emplace_back(buckets, sides[i]);
+      if (!stages[i].is_tied) {
+        share.grids.emplace_back(buckets, sides[i]);
+        continue;
+      }
+      const bool has_ties = i < ties.size() && ties[i].has_value();
+      BucketGrid::Firsts firsts;
+      for (std::size_t row = 0; has_ties && row < ties[i]->first.size(); ++row) {
+        firsts.emplace(ties[i]->first(row), ties[i]->second(row));
+      }
+      share.grids.emplace_back(has_ties ? buckets : 1, std::move(firsts));
     }
     engine_->set_share(std::move(share));
   }
@@ -421,7 +434,8 @@ NB_MODULE(_core, module) {
       .def("push_one", &Core::edit_one<false>)
       .def("retract_one", &Core::edit_one<true>)
       .def("advance", &Core::advance, nb::arg("query"), nb::arg("threads") = 1U, nb::arg("is_last") = false)
-      .def("set_share", &Core::set_share, nb::arg("stage"), nb::arg("bucket"), nb::arg("buckets"), nb::arg("sides"))
+      .def("set_share", &Core::set_share, nb::arg("stage"), nb::arg("bucket"), nb::arg("buckets"), nb::arg("sides"),
+           nb::arg("ties") = std::vector<Core::Ties>())
       .def("targets", &Core::targets)
       .def("receive", &Core::receive)
       .def("deliveries_for", &Core::deliveries_for)

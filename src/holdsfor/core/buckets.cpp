@@ -120,6 +120,11 @@ BucketGrid::BucketGrid(std::size_t buckets, std::vector<Index> sides) : buckets_
 
 Index BucketGrid::bucket(std::span<const Value> key, const TermTable& terms) const {
   if (key.empty()) return 0;
+  if (!firsts_.empty()) {
+    const std::int64_t number = value_number(key[0], terms);
+    const auto first = firsts_.find(number);
+    return remainder(mix_number(kSeed, first == firsts_.end() ? number : first->second), buckets_);
+  }
   if (sides_.empty()) return remainder(hash_of_values(key, terms), buckets_);
   Index found = 0;
   for (std::size_t part = 0; part < key.size(); ++part) {

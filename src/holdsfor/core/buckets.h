@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "plan.h"
@@ -19,12 +20,15 @@ std::uint32_t hash_of_values(std::span<const Value> values, const TermTable& ter
 
 // The buckets of one stage. Without sides, a key is in the bucket of its hash. Where rules read rows by a part of the
 // key, buckets are the cells of a grid with a side for each part: all rows of one value go to the cells of one line,
-// and a key is in the cell of its values.
+// and a key is in the cell of its values. Keys that are tied are in one bucket.
 class BucketGrid {
  public:
   BucketGrid() = default;
   // `sides` by part of the key, or none; the product of sides is at most `buckets`.
   BucketGrid(std::size_t buckets, std::vector<Index> sides);
+  // Keys of one column whose numbers (see value_number) are tied count as the first of them.
+  using Firsts = std::unordered_map<std::int64_t, std::int64_t>;
+  BucketGrid(std::size_t buckets, Firsts firsts) : buckets_(buckets), firsts_(std::move(firsts)) {}
 
   [[nodiscard]] Index bucket(std::span<const Value> key, const TermTable& terms) const;
   // The buckets that a row goes to on a route, each once, in order.
@@ -36,6 +40,7 @@ class BucketGrid {
 
   std::size_t buckets_ = 1;
   std::vector<Index> sides_;
+  Firsts firsts_;
 };
 
 }  // namespace holdsfor

@@ -176,6 +176,9 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
             if (grouping == 1) return work(0, 0);
             do_all(count, grouping, work, watch, is_stopped_);
           }};
+  for (const StageStore::Joining& joining : stage.tie_keys(deliveries_)) {
+    stage.finish_joining(joining, evaluator(0).join_states(stage, joining.slots, query_));
+  }
   stage.deliver(deliveries_, window_, query, border, evaluator(0).writer(number), crew, widths_, is_home_[number]);
   const auto work = stage.work();
   // Chunks of keys are put together in order: the answers are the same for any number of threads.
@@ -237,7 +240,10 @@ void Engine::collect(StageStore& stage, const StageOutput& output) {
       cause = report_cause(stage.number(), report);
     }
     causes_from = key.causes_to;
-    if (key.is_idle && stage.state(key.slot).report == kNone) forget(stage, key.slot);
+    if (stage.state(key.slot).report == kNone) {
+      if (key.is_idle) forget(stage, key.slot);
+      if (stage.is_tied()) stage.part_group(key.slot, widths_);
+    }
     for (; row != output.rows.end() && row->key == number; ++row) pass_on(output, *row, cause);
   }
 }

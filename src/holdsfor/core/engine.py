@@ -87,13 +87,15 @@ def received(program: bytes) -> tuple[Plan, Program]:
 @record
 class Share:
     """The keys of one stage, counted from 0, that are in one bucket of a distributed run; `sides` are those of the grids of
-    buckets, stage by stage.
+    buckets, stage by stage. `ties` has numbers of keys that are tied, and the first of each group, by stage; without
+    them, a stage whose keys are tied has one bucket.
     """
 
     stage: int
     bucket: int
     buckets: int
     sides: tuple[tuple[int, ...], ...]
+    ties: tuple[tuple[Ints, Ints] | None, ...] = ()
 
 
 @record
@@ -185,7 +187,7 @@ class Engine:
         self._window = window
         self.core.set_window(window, start)
         if share is not None:
-            self.core.set_share(share.stage, share.bucket, share.buckets, share.sides)
+            self.core.set_share(share.stage, share.bucket, share.buckets, share.sides, list(share.ties))
         self.threads = threads or available_threads()
         self.core.keep_changes(changes)
         fillers = frozenset() if self._domains is None else self._domains.symbols
@@ -479,7 +481,13 @@ def _shape(lowered: Lowered) -> object:
     """What must stay as it is for an engine to go on with another plan."""
     tables = [(table.label, table.role, table.columns) for table in lowered.plan.tables]
     stages = [
-        (stage.key, stage.members, stage.inputs, [(one.tables, len(one.delays)) for one in stage.components])
+        (
+            stage.key,
+            stage.fact_ties,
+            stage.members,
+            stage.inputs,
+            [(one.tables, len(one.delays)) for one in stage.components],
+        )
         for stage in lowered.plan.stages
     ]
     return lowered.symbols, tables, stages

@@ -16,6 +16,7 @@ void Engine::forget_reports() {
       const Index slot = stage.reports.slot(report);
       stage.state(slot).report = kNone;
       if (stage.state(slot).is_idle) forget(stage, slot);
+      if (stage.is_tied()) stage.part_group(slot, widths_);
     }
     stage.reports.clear();
   }

@@ -51,7 +51,8 @@ void Intake::begin(std::span<const Arrivals> arrivals, bool is_shared) {
   for (const Arrivals& some : arrivals) {
     const Route* route = route_of(some, is_shared);
     if (route == nullptr) continue;
-    const std::size_t ways = is_shared ? 0 : route->places.size();
+    // All keys of a row that ties them are one.
+    const std::size_t ways = is_shared ? 0 : stage_->is_tied ? 1 : route->places.size();
     for (std::size_t first = 0; first < some.rows.size(); first += kRowsAtOnce) {
       const std::size_t size = std::min(kRowsAtOnce, some.rows.size() - first);
       blocks_.push_back(
@@ -89,7 +90,7 @@ Index Intake::group_of(Index key, Range& range) {
 
 // The groups of each row, one for each of the places, and how many cells each group needs. A key that a row has twice
 // is kNone the second time.
-void Intake::find_groups(Range& range, KeyNumbers& keys, bool is_first) {
+void Intake::find_groups(Range& range, KeyNumbers& keys, const KeyTies* ties, bool is_first) {
   for (std::size_t number = range.first; number < range.end; ++number) {
     const Block& block = blocks_[number];
     const EventRows& rows = block.arrivals->rows;
@@ -100,6 +101,7 @@ void Intake::find_groups(Range& range, KeyNumbers& keys, bool is_first) {
       if (is_first && group_of_.size() < keys.size()) group_of_.resize(keys.size(), kNone);
       if (!is_first) range.ends.resize(keys.size());
       for (std::size_t i = 0; i < block.size; ++i) {
+        if (ties != nullptr) column[i] = ties->root(column[i]);
         Index group = is_first ? group_of(column[i], range) : column[i];
         for (std::size_t earlier = 0; earlier < way; ++earlier) {
           if (found_[block.found + earlier * block.size + i] == group) group = kNone;
@@ -126,13 +128,14 @@ void Intake::join(std::span<const KeyNumbers> others, KeyNumbers& keys) {
   }
 }
 
-void Intake::group(std::span<const Arrivals> arrivals, KeyNumbers& keys, const IntakeCrew& crew) {
+void Intake::group(std::span<const Arrivals> arrivals, KeyNumbers& keys, const IntakeCrew& crew, const KeyTies* ties) {
   begin(arrivals, false);
-  split(crew.threads);
+  // Several keys may have one group: one thread keeps its rows in order.
+  split(ties != nullptr ? 1 : crew.threads);
   // All but the first range have numbers of their own at first.
   std::vector<KeyNumbers> others(ranges_.size() - 1, KeyNumbers(keys.width()));
   crew.share(ranges_.size(), [&](unsigned, std::size_t number) {
-    find_groups(ranges_[number], number == 0 ? keys : others[number - 1], number == 0);
+    find_groups(ranges_[number], number == 0 ? keys : others[number - 1], ties, number == 0);
   });
   join(others, keys);
   for (const Index key : keys_) group_of_[key] = kNone;

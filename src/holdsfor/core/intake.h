@@ -9,6 +9,7 @@
 #include "arrivals.h"
 #include "cell_buffer.h"
 #include "key_numbers.h"
+#include "key_ties.h"
 #include "row_conditions.h"
 
 namespace holdsfor {
@@ -34,8 +35,9 @@ class Intake {
 
   // Groups rows by key. Tables without a route into the stage, and those that all keys share, are left out. The
   // arrivals are in the order of their tables; they are not needed any more afterwards. Keys, groups and the order of
-  // rows are the same for any number of threads.
-  void group(std::span<const Arrivals> arrivals, KeyNumbers& keys, const IntakeCrew& crew);
+  // rows are the same for any number of threads. Keys that are tied count as one, the root of their group.
+  void group(std::span<const Arrivals> arrivals, KeyNumbers& keys, const IntakeCrew& crew,
+             const KeyTies* ties = nullptr);
   // Gives all rows of tables that all keys share to one group, whose key is kNone.
   void group_shared(std::span<const Arrivals> arrivals, RowTester& tester);
 
@@ -77,7 +79,7 @@ class Intake {
   [[nodiscard]] const Route* route_of(const Arrivals& arrivals, bool is_shared) const;
   void begin(std::span<const Arrivals> arrivals, bool is_shared);
   void split(std::size_t ranges);
-  void find_groups(Range& range, KeyNumbers& keys, bool is_first);
+  void find_groups(Range& range, KeyNumbers& keys, const KeyTies* ties, bool is_first);
   [[nodiscard]] Index group_of(Index key, Range& range);
   void join(std::span<const KeyNumbers> others, KeyNumbers& keys);
   void make_room();

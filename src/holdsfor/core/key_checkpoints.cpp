@@ -31,6 +31,7 @@ const World& KeyEvaluator::at_checkpoint(const StageStore& stage, Index slot, co
   world_.clear();
   const auto key = stage.keys().key(slot);
   world_.key.assign(key.begin(), key.end());
+  world_.group = stage.group_of(slot);
   stage.load_nothing(world_, sweep_);
   sweep_.run({.stage = stage.number(), .initial = {}, .from = &checkpoint, .saves = {}});
   return world_;
@@ -39,7 +40,8 @@ const World& KeyEvaluator::at_checkpoint(const StageStore& stage, Index slot, co
 World& KeyEvaluator::at_end(const StageStore& stage, std::span<const Value> key) {
   world_.clear();
   world_.key.assign(key.begin(), key.end());
-  const Index slot = stage.keys().find(key);
+  const Index slot = world_.group_of ? world_.group_of(key[0]) : stage.keys().find(key);
+  world_.group = slot;
   const bool is_there = slot != kNone && slot < stage.slots();
   if (is_there) {
     stage.load(world_, sweep_, slot, widths_, events_);
@@ -184,6 +186,7 @@ void KeyEvaluator::thin_out(KeyState& state, const Course& course) {
 // Drops what the first checkpoint stands for, and the results before those it does not settle.
 void KeyEvaluator::settle(const StageStore& stage, KeyState& state, std::size_t results) {
   const Time time = state.base.time;
+  state.may_fall_apart = true;
   state.log.drop_until(time, stage.keep(), widths_);
   state.intervals.settle(time, stage.keep());
   state.interval_cells = static_cast<std::uint32_t>(state.intervals.cells().size());

@@ -55,6 +55,9 @@ class KeyEvaluator {
   std::vector<std::uint64_t> empty_checkpoint(const StageStore& stage);
   // `is_wanted` by table: its results go to other stages.
   void evaluate(StageStore& stage, const StageStore::Work& work, const std::vector<bool>& is_wanted, StageOutput& out);
+  // Joins the states of groups of keys that are tied from now on; they are as they were at a query time. The slot of
+  // the one that the others are joined to.
+  Index join_states(StageStore& stage, std::span<const Index> slots, Time query);
   // The world as a checkpoint of a key leaves it, without the rows after it.
   const World& at_checkpoint(const StageStore& stage, Index slot, const Checkpoint& checkpoint);
   // The world after the evaluation of a key, from its rows alone; one that is not there has none.
@@ -86,6 +89,18 @@ class KeyEvaluator {
   static void drop_until(KeyState& state, Time border);
   void choose_spaced(KeyState& state, Time before, std::size_t spacing);
   void thin_out(KeyState& state, const Course& course);
+
+  // Groups of keys, see key_groups.cpp
+  [[nodiscard]] std::vector<Checkpoint> checkpoints_like(StageStore& stage, Index slot, const KeyState& like,
+                                                         Time query);
+  [[nodiscard]] Time settled_at(const Value* row) const;
+  [[nodiscard]] std::size_t move_settled(KeyState& state) const;
+  void join_checkpoints_of(const StageStore& stage, KeyState& into,
+                           const std::vector<std::vector<Checkpoint>>& others) const;
+  void join_results(KeyState& into, std::span<const KeyState* const> others) const;
+
+  // A sweep saves so many checkpoints, so that its tables stay short.
+  static constexpr std::size_t kSavesAtOnce = 8;
 
   // Segments, see key_segments.cpp
   void find_dirty(const StageStore& stage, const StageStore::Work& work, const KeyState& state, Time first_change);

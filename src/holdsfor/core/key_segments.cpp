@@ -11,8 +11,6 @@ namespace holdsfor {
 namespace {
 
 // So many checkpoints are saved by one sweep. The next one goes on from the last of them, with tables that have only
-// what that says: going through their pairs for each checkpoint must not take longer than the sweep.
-constexpr std::size_t kSavesAtOnce = 8;
 // Of so many rows of intervals it is found out how far they reach.
 constexpr std::size_t kFewIntervals = 8;
 // If there are more runs of segments than this, results would be moved too often.
@@ -224,6 +222,7 @@ void KeyEvaluator::sweep(const StageStore& stage, const StageStore::Work& work, 
   world_.clear();
   const auto key = stage.keys().key(work.slot);
   world_.key.assign(key.begin(), key.end());
+  world_.group = stage.group_of(work.slot);
   stage.load(world_, sweep_, work.slot, widths_, events_);
   const Time query = world_.query;
   const bool is_whole = until == kForever;

@@ -39,8 +39,9 @@ struct KeyState {
   std::uint32_t interval_cells = 0;  // after the last compaction
   // Nothing is left of it: no rows, and nothing that holds or will happen.
   bool is_idle = false;
-  bool is_forgotten = false;  // its slot is free
-  Index report = kNone;       // in the reports of its stage
+  bool is_forgotten = false;    // its slot is free, or that of a key which is evaluated with others
+  bool may_fall_apart = false;  // where keys are tied: rows have gone since that was looked at
+  Index report = kNone;         // in the reports of its stage
 
   // Only the results are needed any more.
   void drop_input() {

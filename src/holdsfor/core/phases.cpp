@@ -122,6 +122,7 @@ class PhaseMaker {
 
   // Where the key stands in the events of a table; nowhere, if they may belong to other keys, too.
   [[nodiscard]] std::vector<Index> key_places(Index table) const {
+    if (prepared_.plan.stages[stage_].is_tied) return {};
     for (const Route& route : prepared_.plan.stages[stage_].inputs) {
       if (route.table == table && !route.is_shared && !route.is_partial() && route.places.size() == 1)
         return route.places[0];
@@ -129,8 +130,9 @@ class PhaseMaker {
     return {};
   }
 
-  // Where the key stands in what a table of the stage is about.
+  // Where the key stands in what a table of the stage is about; nowhere, if several keys are evaluated as one.
   [[nodiscard]] std::vector<Index> head_places(Index table) const {
+    if (prepared_.plan.stages[stage_].is_tied) return {};
     for (const Route& member : prepared_.plan.stages[stage_].members) {
       if (member.table == table) return member.places[0];
     }

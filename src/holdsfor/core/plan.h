@@ -264,12 +264,16 @@ struct Route {
   [[nodiscard]] bool is_partial() const { return !parts.empty(); }
 };
 
-// Components that are evaluated for one key after the other; `key` is how many columns the key has.
+// Components that are evaluated for one key after the other; `key` is how many columns the key has. Where keys are
+// tied, rows that have the key at several places tie these keys, and facts tie groups of keys: those are evaluated as
+// one. Such keys have one column.
 struct Stage {
   std::vector<Component> components;
   Index key = 0;
   std::vector<Route> members;
   std::vector<Route> inputs;
+  bool is_tied = false;
+  std::vector<std::vector<Value>> fact_ties;
 };
 
 // Rows up to a border never change. Results are final up to `settle` time-points before it: a checkpoint may be made

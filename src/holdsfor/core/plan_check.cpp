@@ -240,6 +240,8 @@ class PlanCheck {
   void check(const Condition& condition) const { checked(condition.program).check(condition.pair); }
 
   void check(const Stage& stage) {
+    require(!stage.is_tied || stage.key == 1, "keys of several columns are tied");
+    require(stage.is_tied || stage.fact_ties.empty(), "facts tie keys that are not tied");
     std::size_t members = 0;
     for (const Component& component : stage.components) {
       check(component);
@@ -269,6 +271,7 @@ class PlanCheck {
   }
   void check(const Route& route, const Stage& stage) const {
     require(route.table < plan_.tables.size(), "a table is missing");
+    require(!route.is_partial() || !stage.is_tied, "keys that are tied have parts");
     require(!route.is_partial() || (!route.is_shared && route.parts.size() == route.places.size()),
             "parts of a key have no columns");
     for (const auto& parts : route.parts) {

@@ -133,8 +133,27 @@ class Reader : private ProgramReader {
     found.key = index();
     list(found.members, [&] { return route(); });
     list(found.inputs, [&] { return route(); });
+    found.is_tied = flag();
+    const std::size_t tables = length();
+    for (std::size_t i = 0; i < tables; ++i) fact_ties(found.fact_ties);
     text();
     return found;
+  }
+  // Groups of keys that the facts of one table tie.
+  void fact_ties(std::vector<std::vector<Value>>& into) {
+    text();
+    std::vector<Index> columns;
+    list(columns, [&] { return index(); });
+    const std::size_t groups = length();
+    for (std::size_t group = 0; group < groups; ++group) {
+      auto& values = into.emplace_back();
+      const std::size_t count = length();
+      for (std::size_t i = 0; i < count; ++i) {
+        const Shape value = shape();
+        if (value.kind != ShapeKind::kConstant) refuse_plan("a fact is not ground");
+        values.push_back(value.constant);
+      }
+    }
   }
   TableInfo table() {
     TableInfo found;

@@ -15,6 +15,7 @@ class Reports {
  public:
   [[nodiscard]] Index size() const { return static_cast<Index>(reports_.size()); }
   [[nodiscard]] Index slot(Index report) const { return reports_[report].slot; }
+  void set_slot(Index report, Index slot) { reports_[report].slot = slot; }
   // Adds a report without causes.
   Index add(Index slot) {
     reports_.push_back({.slot = slot});

@@ -36,6 +36,7 @@ void StageStore::write(StateWriter& into, const LogWidths& widths, bool is_main,
   into.put(slots.size());
   for (const Index slot : slots) {
     into.put_values(keys_.key(slot));
+    if (is_tied()) write_others(into, slot);
     write_state(into, states_[slot], widths);
     const Index report = states_[slot].report;
     into.put(report == kNone ? 0 : 1);
@@ -43,6 +44,29 @@ void StageStore::write(StateWriter& into, const LogWidths& widths, bool is_main,
     const std::span<const Cause> causes = causes_of(report);
     into.put(causes.size());
     for (const Cause cause : causes) into.put_time(cause);
+  }
+}
+
+// The other keys of a group.
+void StageStore::write_others(StateWriter& into, Index slot) const {
+  std::size_t count = 0;
+  ties_.for_members(slot, [&](Index) { ++count; });
+  into.put(count - 1);
+  ties_.for_members(slot, [&](Index number) {
+    if (number != slot) into.put_values(keys_.key(number));
+  });
+}
+
+void StageStore::read_others(StateReader& from, Index slot) {
+  ties_.assign(slot, slot, keys_.key(slot)[0]);
+  for (std::size_t count = from.get_count(1); count > 0; --count) {
+    key_.clear();
+    from.get_values(1, key_);
+    const Index number = keys_.number(key_);
+    if (number < states_.size()) StateReader::refuse("the saved state is damaged: a key is there twice");
+    states_.resize(keys_.size());
+    states_[number].is_forgotten = true;
+    ties_.assign(slot, number, key_[0]);
   }
 }
 
@@ -62,6 +86,7 @@ void StageStore::read(StateReader& from, const LogWidths& widths) {
     const Index slot = keys_.number(key_);
     if (slot < states_.size()) StateReader::refuse("the saved state is damaged: a key is there twice");
     states_.resize(keys_.size());
+    if (is_tied()) read_others(from, slot);
     states_[slot] = read_state(from, prepared_.plan, widths);
     set_wake(slot, states_[slot].wake);
     if (parts_) parts_->place(slot, key_);
@@ -74,7 +99,7 @@ void StageStore::read(StateReader& from, const LogWidths& widths) {
 
 void StageStore::check_merge(const StageStore& other) const {
   for (Index slot = 0; slot < other.states_.size(); ++slot) {
-    const Index known = keys_.find(other.keys_.key(slot));
+    const Index known = is_tied() ? ties_.root_of(other.keys_.key(slot)[0], keys_) : keys_.find(other.keys_.key(slot));
     if (known != kNone && known < states_.size() && is_used(known)) {
       StateReader::refuse("a key of the saved state is already here");
     }
@@ -82,6 +107,18 @@ void StageStore::check_merge(const StageStore& other) const {
   if (shared_ && other.shared_ && shared_->has_rows() && other.shared_->has_rows()) {
     StateReader::refuse("both states have rows that all keys share");
   }
+}
+
+// The keys of a group of another store.
+void StageStore::absorb_others(const StageStore& other, Index slot, Index own) {
+  ties_.assign(own, own, keys_.key(own)[0]);
+  other.ties_.for_members(slot, [&](Index theirs) {
+    if (theirs == slot) return;
+    const Index number = keys_.number(other.keys_.key(theirs));
+    states_.resize(keys_.size());
+    states_[number].is_forgotten = true;
+    ties_.assign(own, number, keys_.key(number)[0]);
+  });
 }
 
 void StageStore::absorb(StageStore& other) {
@@ -96,8 +133,10 @@ void StageStore::absorb(StageStore& other) {
   if (shared_) shared_->is_stale = true;
   if (parts_) parts_->absorb(*other.parts_);
   for (Index slot = 0; slot < other.states_.size(); ++slot) {
+    if (other.ties_.root(slot) != slot) continue;
     const Index own = keys_.number(other.keys_.key(slot));
     states_.resize(keys_.size());
+    if (is_tied()) absorb_others(other, slot, own);
     const Index report = other.states_[slot].report;
     states_[own] = std::move(other.states_[slot]);
     set_wake(own, states_[own].wake);

@@ -32,6 +32,7 @@ StageStore::StageStore(const Prepared& prepared, Index number, TermTable& terms,
       stage_(prepared.plan.stages[number]),
       number_(number),
       keys_(stage_.key),
+      ties_(stage_),
       route_of_(prepared.plan.tables.size()),
       key_places_(prepared.plan.tables.size()),
       intake_(stage_) {
@@ -53,7 +54,8 @@ void StageStore::find_routes() {
   for (const Route& member : stage_.members) key_places_[member.table] = member.places[0];
   for (const Route& route : stage_.inputs) {
     route_of_[route.table] = &route;
-    has_strangers_ = has_strangers_ || route.is_shared || route.is_partial() || route.places.size() > 1;
+    const bool reaches_several = route.is_partial() || (route.places.size() > 1 && !stage_.is_tied);
+    has_strangers_ = has_strangers_ || route.is_shared || reaches_several;
     const bool is_event = prepared_.plan.tables[route.table].is_event();
     if (is_event) event_keep_ = std::max(event_keep_, keep_[route.table]);
     if (route.is_shared) {
@@ -79,7 +81,10 @@ void StageStore::begin(std::span<const GroundPair> initial, bool are_known) {
     if (member == stage_.members.end()) continue;
     key_.clear();
     for (const Index place : member->places[0]) key_.push_back(pair.columns[place]);
-    if (is_own(key_)) initial_[keys_.number(key_)].push_back(pair);
+    if (!is_own(key_)) continue;
+    const Index number = keys_.number(key_);
+    if (is_tied()) ties_.admit(number, key_[0]);
+    initial_[ties_.root(number)].push_back(pair);
   }
   states_.resize(keys_.size());
   const auto show = [&](Index slot) {
@@ -133,10 +138,13 @@ void StageStore::forget_conditions(const LogWidths& widths) {
 
 void StageStore::forget(Index slot) {
   if (states_[slot].is_forgotten) return;
-  states_[slot] = KeyState{};
-  states_[slot].is_forgotten = true;
   if (parts_) parts_->remove(slot);
-  keys_.forget(slot);
+  ties_.for_members(slot, [&](Index number) {
+    states_[number] = KeyState{};
+    states_[number].is_forgotten = true;
+    keys_.forget(number);
+  });
+  if (is_tied()) ties_.forget(slot);
 }
 
 std::size_t StageStore::rows(const LogWidths& widths) const {
@@ -176,7 +184,7 @@ void StageStore::mark_terms(TermMarks& marks) const {
 
 void StageStore::deliver(const Deliveries& deliveries, const Window& window, Time query, Time border, LogWriter& writer,
                          const IntakeCrew& crew, const LogWidths& widths, const std::vector<bool>& is_home) {
-  intake_.group(deliveries.events, keys_, crew);
+  intake_.group(deliveries.events, keys_, crew, is_tied() ? &ties_ : nullptr);
   interval_items_.clear();
   effect_items_.clear();
   find_interval_items(deliveries.intervals, is_home);
@@ -202,10 +210,12 @@ void StageStore::for_keys(const Route& route, const Value* args, const Add& add)
   for (const auto& places : route.places) {
     key_.clear();
     for (const Index place : places) key_.push_back(args[place]);
-    const Index slot = keys_.number(key_);
+    const Index slot = ties_.root(keys_.number(key_));
     if (std::find(slots_of_row_.begin(), slots_of_row_.end(), slot) != slots_of_row_.end()) continue;
     add(slot, slots_of_row_.empty());
     slots_of_row_.push_back(slot);
+    // All keys of a row that ties them are one.
+    if (is_tied()) return;
   }
 }
 
@@ -405,6 +415,11 @@ void StageStore::prepare(World& world, Time query) const {
     world.is_shared.assign(prepared_.plan.tables.size(), false);
   }
   world.key_places = has_strangers_ && stage_.key > 0 ? &key_places_ : nullptr;
+  if (is_tied()) {
+    world.group_of = [this](Value key) { return ties_.root_of(key, keys_); };
+  } else {
+    world.group_of = nullptr;
+  }
 }
 
 void StageStore::load(World& world, Sweep& sweep, Index slot, const LogWidths& widths,

@@ -10,6 +10,7 @@
 
 #include "deliveries.h"
 #include "key_state_io.h"
+#include "key_ties.h"
 #include "log_writer.h"
 #include "part_store.h"
 #include "prefetch.h"
@@ -64,6 +65,18 @@ class StageStore {
   // Initial pairs: those of the stage's fluents go to their keys. All keys are evaluated again, unless they
   // `are_known`: their results are those that they had when the state was saved.
   void begin(std::span<const GroundPair> initial, bool are_known);
+  // Ties keys as rows say. Groups with a state each that become one: the slots of these states, and the root of the
+  // group, which gets the joined state by `finish_joining`.
+  struct Joining {
+    Index root = 0;
+    std::vector<Index> slots;
+  };
+  [[nodiscard]] std::vector<Joining> tie_keys(const Deliveries& deliveries);
+  // All states are joined in that of a slot.
+  void finish_joining(const Joining& joining, Index slot);
+  // Looks whether something still ties all keys of a group, now that rows have gone: else its keys become several
+  // groups, and keys that nothing mentions are forgotten.
+  void part_group(Index slot, const LogWidths& widths);
   // Finds the keys that rows reach, and with those that wake all that are to be evaluated at a query time. The rows
   // must stay where they are until then. `crew` groups events. `is_home` by table: retractions of its rows are counted
   // in this stage.
@@ -101,6 +114,9 @@ class StageStore {
   void fetch_checkpoint(Index slot) const;
   void fetch_reported(Index slot) const;
   [[nodiscard]] const KeyNumbers& keys() const { return keys_; }
+  [[nodiscard]] bool is_tied() const { return ties_.is_needed(); }
+  // The group that a key belongs to.
+  [[nodiscard]] Index group_of(Index slot) const { return ties_.root(slot); }
   [[nodiscard]] std::span<const GroundPair> initial(Index slot) const;
   // The rows that all keys share; null if there are no such tables.
   [[nodiscard]] const KeyState* shared_state() const;
@@ -157,8 +173,16 @@ class StageStore {
                                     const std::vector<bool>& is_home);
   void find_interval_items(const std::vector<IntervalArrivals>& arrivals, const std::vector<bool>& is_home);
   void find_effect_items(const std::vector<EffectArrivals>& arrivals);
+  void tie_events(const Arrivals& arrivals);
+  void tie_row(const Route& route, const Value* args);
+  [[nodiscard]] bool has_state(Index slot) const;
+  void move_state(Index from, Index to);
+  class GroupParts;
   [[nodiscard]] bool is_used(Index slot) const;
   void write_parts(StateWriter& into, const LogWidths& widths, const IsWanted& is_wanted) const;
+  void write_others(StateWriter& into, Index slot) const;
+  void read_others(StateReader& from, Index slot);
+  void absorb_others(const StageStore& other, Index slot, Index own);
   template <typename Add>
   void for_keys(const Route& route, const Value* args, const Add& add);
   Work& work_of(Index slot);
@@ -175,6 +199,7 @@ class StageStore {
   const Stage& stage_;
   Index number_;
   KeyNumbers keys_;
+  KeyTies ties_;
   std::vector<KeyState> states_;
   std::unordered_map<Index, std::vector<GroundPair>> initial_;  // by slot
   std::vector<GroundPair> all_initial_;
@@ -204,6 +229,7 @@ class StageStore {
   std::vector<Work> work_;
   std::vector<Index> work_of_;  // by slot: in the work while that is put together, else kNone
   std::vector<Index> slots_of_row_;
+  std::vector<Index> numbers_;  // of keys that rows tie
   std::vector<Value> key_;
   std::size_t unmatched_ = 0;
 

@@ -46,11 +46,15 @@ struct World {
   // find belongs to it.
   std::vector<Value> key;
   const std::vector<std::vector<Index>>* key_places = nullptr;
+  // Where keys are tied: the group of a key, and the one that is evaluated.
+  std::function<Index(Value)> group_of;
+  Index group = kNone;
 
   // Whether an instance belongs to the key: rows may reach several keys, and rules find what is not theirs.
   [[nodiscard]] bool is_of_key(Index table, std::span<const Value> columns) const {
     if (key_places == nullptr) return true;
     const auto& places = (*key_places)[table];
+    if (group_of) return columns[places[0]].is_wildcard() || group_of(columns[places[0]]) == group;
     for (std::size_t i = 0; i < places.size(); ++i) {
       if (columns[places[i]] != key[i] && !columns[places[i]].is_wildcard()) return false;
     }

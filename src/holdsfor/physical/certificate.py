@@ -59,7 +59,12 @@ def _bound(plan: PhysicalPlan, table: Table, stage: Stage | None, number: int) -
         return Bound(0, is_single=True, span=0)
     span = added(plan.settle, table.keep)
     why = table.keep_why if table.keep == FOREVER else plan.settle_why
-    keys = () if stage is None else next(route.places[0] for route in stage.members if route.table == number)
+    # Keys that are tied are one key with many instances.
+    keys = (
+        ()
+        if stage is None or stage.is_tied
+        else next(route.places[0] for route in stage.members if route.table == number)
+    )
     is_single = table.role is Role.SIMPLE_FLUENT and set(keys) == set(range(table.columns))
     standing = 0 if table.role in _EVENTS else 1
     return Bound(standing, is_single, span, why if span == FOREVER else "")

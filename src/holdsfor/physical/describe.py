@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from holdsfor.physical import model
@@ -48,11 +48,26 @@ def _stage_data(stage: model.Stage, plan: model.PhysicalPlan, lines: Lines) -> d
     return {
         "key": stage.key,
         "why": stage.why.split("; ") if stage.why else [],
+        "tied": list(_ties(stage, names)) if stage.is_tied else None,
         "results": {names[one.table]: list(one.places[0]) for one in stage.members},
         "input": {names[one.table]: None if one.is_shared else list(map(list, one.places)) for one in stage.inputs},
         "parts": {names[one.table]: list(map(list, one.parts)) for one in stage.inputs if one.parts},
         "components": [_component_data(one, names, lines) for one in stage.components],
     }
+
+
+def _ties(stage: model.Stage, names: list[str]) -> Iterator[str]:
+    """What ties the keys of a stage."""
+    for one in stage.inputs:
+        if len(one.places) > 1:
+            yield f"{names[one.table]}, columns {_and(place + 1 for (place,) in one.places)}"
+    for tie in stage.fact_ties:
+        yield f"facts {tie.label}, columns {_and(place + 1 for place in tie.columns)}"
+
+
+def _and(numbers: Iterable[int]) -> str:
+    *first, last = map(str, numbers)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _component_data(component: model.Component, names: list[str], lines: Lines) -> dict[str, Any]:
@@ -156,8 +171,9 @@ def _settling(data: dict[str, Any]) -> str:
 
 def _stage_lines(number: int, stage: dict[str, Any]) -> Iterator[str]:
     key = f"key of {stage['key']} column{'' if stage['key'] == 1 else 's'}" if stage["key"] else "one key for all"
-    yield f"stage {number}: {key}"
+    yield f"stage {number}: {key}{'' if stage['tied'] is None else ', tied'}"
     yield from (f"  because {why}" for why in stage["why"])
+    yield from (f"  keys tied by {tie}" for tie in stage["tied"] or ())
     for name, places in stage["input"].items():
         yield f"  input {name}{_places(places, stage['key'], stage['parts'].get(name))}"
     for component in stage["components"]:

@@ -4,8 +4,9 @@ Each component, in the order of what it reads, gets the best key that its rules 
 this key. A key is one or more columns that every rule passes on, from what it reads of its own component to its head. What
 rules read with the whole key goes to that key; what they read with a part of it, to the keys that have its value there; what
 they read without it, to all keys. Every rule needs a condition on something with the whole key: then a key that no row
-mentions has nothing to evaluate, and the keys are those of the rows. A component without such a key is evaluated for all
-entities at once, as one key: `why` says what ties them together.
+mentions has nothing to evaluate, and the keys are those of the rows. A component in a cycle that leads from key to key has
+a stage of its own, whose keys are tied (`ties`). A component without any key is evaluated for all entities at once, as one
+key: `why` says what ties them together.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from holdsfor.physical.instructions import origin
 from holdsfor.physical.open_ends import openly_ended
 from holdsfor.physical.order import by_name, component_order, rule_order
 from holdsfor.physical.required import makes_intervals, required_leaves
+from holdsfor.physical.ties import FactPlaces, find_ties
 from holdsfor.records import record
 
 Parts = tuple[Places, ...]
@@ -82,14 +84,21 @@ class Draft:
     members: tuple[tuple[Symbol, Places], ...]
     inputs: tuple[Input, ...]
     why: str = ""
+    is_tied: bool = False
+    facts: tuple[FactPlaces, ...] = ()
 
 
 @record
 class _Key:
-    """A key for a component: its places in the members, and how it finds each input: one of the ways given, if there are any."""
+    """A key for a component: its places in the members, and how it finds each input: one of the ways given, if there are any.
+
+    If it `is_tied`, rows that have it at several places tie keys, and so do `facts`.
+    """
 
     members: Mapping[Symbol, Places]
     inputs: Mapping[Symbol, list[Spreading]]
+    is_tied: bool = False
+    facts: tuple[FactPlaces, ...] = ()
 
     @property
     def size(self) -> int:
@@ -105,10 +114,16 @@ class _Stage:
     members: dict[Symbol, Places] = field(default_factory=dict)
     routes: dict[Symbol, list[Spreading]] = field(default_factory=dict)
     why: dict[str, None] = field(default_factory=dict)
+    is_tied: bool = False
+    facts: tuple[FactPlaces, ...] = ()
 
-    def joined(self, key: _Key) -> dict[Symbol, list[Spreading]] | None:
+    def joined(self, component: Component, key: _Key) -> dict[Symbol, list[Spreading]] | None:
         """The ways that would be left for what a component with this key touches; None if it does not fit."""
         if key.size != self.size:
+            return None
+        # Keys that are tied are evaluated together: nothing joins them that need not.
+        is_bound = any(symbol in self.members for symbol in component.triggers)
+        if self.components and (key.is_tied or (self.is_tied and not is_bound)):
             return None
         wanted: dict[Symbol, list[Spreading]] = {symbol: [(places,)] for symbol, places in key.members.items()}
         wanted.update(key.inputs)
@@ -158,23 +173,28 @@ class _Choice:
         stages: list[_Stage] = []
         for component in components:
             keys, why = self._keys(component)
-            one_key = self._one_key(component)
-            if not self._place(component, keys, stages, "") and not self._place(component, [one_key], stages, why):
+            if self._place(component, keys, stages, ""):
+                continue
+            ties = self._ties(component)
+            if ties is not None and self._place(component, [ties[0]], stages, ties[1]):
+                continue
+            if not self._place(component, [self._one_key(component)], stages, why):
                 return None
         return stages
 
     def _place(self, component: Component, keys: Sequence[_Key], stages: list[_Stage], why: str) -> bool:
         for number in range(len(stages) + 1):
             for key in keys:
-                stage = stages[number] if number < len(stages) else _Stage(key.size)
-                routes = stage.joined(key) if self._is_ready(component, key, number) else None
+                is_new = number == len(stages)
+                stage = _Stage(key.size, is_tied=key.is_tied, facts=key.facts) if is_new else stages[number]
+                routes = stage.joined(component, key) if self._is_ready(component, key, number) else None
                 if routes is None:
                     continue
                 stage.components.append(component)
                 stage.members |= key.members
                 stage.routes |= routes
                 stage.why |= {why: None} if why else {}
-                if number == len(stages):
+                if is_new:
                     stages.append(stage)
                 self._home |= dict.fromkeys(component.members, number)
                 return True
@@ -216,10 +236,21 @@ class _Choice:
         best = min((rank for rank, _ in ranked), default=())
         return [key for rank, key in ranked if rank == best], why or _tie(component)
 
+    def _ties(self, component: Component) -> tuple[_Key, str] | None:
+        """A key that rows and facts tie, and why; None if there is none."""
+        ties = find_ties(component.members, component.shapes, self._analysis, self._without_keys(component))
+        if ties is None:
+            return None
+        key = _Key(ties.members, ties.inputs, is_tied=True, facts=ties.facts)
+        return (key, ties.why) if self._without_key(component, key) is None else None
+
+    def _without_keys(self, component: Component) -> frozenset[Symbol]:
+        """Where a fluent is ended for all instances, that has no key."""
+        return self._openly_ended & _terminations_read(component.rules, self._entities)
+
     def _spreadings(self, component: Component, members: Mapping[Symbol, Places]) -> dict[Symbol, list[Spreading]]:
         found = input_spreadings(members, component.shapes)
-        # Where a fluent is ended for all instances, that has no key.
-        for symbol in self._openly_ended & _terminations_read(component.rules, self._entities):
+        for symbol in self._without_keys(component):
             found[symbol] = []
         return {symbol: some for symbol, some in found.items() if symbol not in members}
 
@@ -272,8 +303,10 @@ class _Choice:
                 if symbol not in stage.members:
                     readers.setdefault(symbol, []).append(shape)
         inputs = (_input(symbol, stage, readers[symbol]) for symbol in sorted(readers, key=by_name))
-        members = tuple(stage.members.items())
-        return Draft(tuple(stage.components), stage.size, members, tuple(inputs), "; ".join(stage.why))
+        members, why = tuple(stage.members.items()), "; ".join(stage.why)
+        return Draft(
+            tuple(stage.components), stage.size, members, tuple(inputs), why, is_tied=stage.is_tied, facts=stage.facts
+        )
 
 
 def _input(symbol: Symbol, stage: _Stage, shapes: Sequence[RuleShape]) -> Input:
@@ -281,6 +314,8 @@ def _input(symbol: Symbol, stage: _Stage, shapes: Sequence[RuleShape]) -> Input:
         return Input(symbol, ((),))
     if stage.routes[symbol]:
         return Input(symbol, stage.routes[symbol][0])
+    if stage.is_tied:
+        return Input(symbol)
     links = _links(symbol, shapes, stage.members)
     columns = sorted({column for column, _ in links})
     parts = tuple(tuple(sorted(part for place, part in links if place == column)) for column in columns)

@@ -41,6 +41,7 @@ from holdsfor.physical.passes import improve
 from holdsfor.physical.passes.row_tests import split_row_rules
 from holdsfor.physical.scope import Scope
 from holdsfor.physical.statics import lower_definition
+from holdsfor.physical.ties import fact_ties
 from holdsfor.records import record
 from holdsfor.syntax.terms import Compound, Var
 
@@ -147,6 +148,8 @@ class _Lowering:
                 drafted.key,
                 tuple(model.Route(number[symbol], (places,), False) for symbol, places in drafted.members),
                 tuple(model.Route(number[one.symbol], one.places, not one.places, one.parts) for one in drafted.inputs),
+                drafted.is_tied,
+                fact_ties(drafted.facts, self._analysis),
                 drafted.why,
             )
 

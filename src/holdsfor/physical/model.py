@@ -83,6 +83,7 @@ __all__ = [
     "Events",
     "Expression",
     "FactTable",
+    "FactTie",
     "Facts",
     "GoalInfo",
     "Group",
@@ -282,16 +283,28 @@ class Route:
 
 
 @record
+class FactTie:
+    """Keys that facts tie: each group is evaluated as one key. `label` and `columns` name the facts."""
+
+    label: str = field(compare=False)
+    columns: tuple[int, ...] = field(compare=False)
+    groups: tuple[tuple[Shape, ...], ...]
+
+
+@record
 class Stage:
     """Components that are evaluated for one key after the other. `key` is how many columns the key has.
 
-    Without columns, all is one key; `why` names what makes it so.
+    Without columns, all is one key; `why` names what makes it so. Where keys are tied, rows that have the key at several
+    places tie these keys, and so do facts: keys that are tied are evaluated as one.
     """
 
     components: tuple[Component, ...]
     key: int
     members: tuple[Route, ...]
     inputs: tuple[Route, ...]
+    is_tied: bool = False
+    fact_ties: tuple[FactTie, ...] = ()
     why: str = field(default="", compare=False)
 
 

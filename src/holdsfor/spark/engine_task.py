@@ -82,7 +82,8 @@ class _Bucket(BucketOutput):
         windows = plan_windows(whole, span.window, span.step, span.start, span.end)
         queries = [whole.reach[1]] if windows is None else windows.query_times.tolist()
         plan, program = received(self._job.program)
-        share = Share(self._spec.number - 1, rows.bucket, self._job.buckets, self._job.sides)
+        ties = tuple(None if one.ties is None else (one.ties.parts, one.ties.first) for one in self._job.stages)
+        share = Share(self._spec.number - 1, rows.bucket, self._job.buckets, self._job.sides, ties)
         size = None if windows is None else windows.size
         engine = Engine(plan, size, threads=1, program=program, share=share)
         own = [] if rows.own is None else by_tag(rows.own, self._spec)

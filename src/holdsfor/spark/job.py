@@ -181,7 +181,7 @@ def make_job(
     if buckets > MOST_BUCKETS:
         raise HoldsforError(f"there can be at most {MOST_BUCKETS:,} partitions, not {buckets:,}")
     if stages.is_physical:
-        return _core_job(stages, rows, buckets, span, fluents, derived_events=derived_events)
+        return _core_job(stages, rows, buckets, span, fluents, ties, derived_events=derived_events)
     specs = []
     unsettled = retention(stages.plan).unsettled
     for stage in stages.stages:
@@ -213,12 +213,15 @@ def _core_job(
     buckets: int,
     span: Span,
     fluents: Collection[str] | None,
+    ties: Mapping[int, Ties],
     *,
     derived_events: bool,
 ) -> Job:
     """What the workers are told of a program that the core runs."""
     specs = tuple(
-        StageSpec(stage.number, frozenset(), dict(stage.members), rows.of_stage(stage.number), ())
+        StageSpec(
+            stage.number, frozenset(), dict(stage.members), rows.of_stage(stage.number), (), ties.get(stage.number)
+        )
         for stage in stages.stages
     )
     return Job(

@@ -8,15 +8,15 @@ from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.core.engine import encoded
 from holdsfor.physical.buckets import grid_sides
-from holdsfor.physical.model import Route
+from holdsfor.physical.model import Constant, Route
 from holdsfor.physical.model import Stage as PhysicalStage
 from holdsfor.spreading.stages import Delivery, Stage, StagePlan, stage_plan
+from holdsfor.spreading.ties import Link
 
 
 def runs_on_core(plan: Plan) -> bool:
-    """Whether the core can run all stages of a program: metric rules and tied keys are still evaluated without it."""
-    has_metric = any(stratum.metric is not None for stratum in plan.strata)
-    return not has_metric and not any(stage.links for stage in stage_plan(plan).stages)
+    """Whether the core can run all stages of a program: metric rules are still evaluated without it."""
+    return not any(stratum.metric is not None for stratum in plan.strata)
 
 
 def bucket_count(plan: Plan, wanted: int) -> int:
@@ -24,22 +24,44 @@ def bucket_count(plan: Plan, wanted: int) -> int:
     return 1 if plan.filling else wanted
 
 
-def physical_stages(plan: Plan, buckets: int) -> StagePlan:
-    """The stages that the core runs."""
+def physical_stages(plan: Plan, buckets: int, *, tied: bool = True) -> StagePlan:
+    """The stages that the core runs.
+
+    Where keys are tied, the connected components of those that occur together share a bucket. Unless `tied`, or if results
+    of earlier stages tie them, those are not known before the run: the stage has one bucket.
+    """
     lowered = encoded(plan).lowered
     symbols, home = lowered.symbols, dict[Symbol, int]()
     found = []
     for number, stage in enumerate(lowered.plan.stages, 1):
-        members = tuple((symbols[route.table], route.places[0]) for route in stage.members)
-        deliveries = tuple(_deliveries(stage, symbols, home, plan))
-        found.append(Stage(number, (), members, deliveries, (), grid_sides(stage, buckets), stage.why))
+        links = _links(stage, symbols, home) if tied else ()
+        in_one_bucket = stage.is_tied and not links
+        members = tuple((symbols[route.table], () if in_one_bucket else route.places[0]) for route in stage.members)
+        deliveries = tuple(_deliveries(stage, symbols, home, plan, in_one_bucket=in_one_bucket))
+        found.append(Stage(number, (), members, deliveries, links, grid_sides(stage, buckets), stage.why))
         home |= dict.fromkeys((symbol for symbol, _ in members), number)
     why = stage_plan(plan).in_one_place if plan.filling else ""
     return StagePlan(plan, tuple(found), why, is_physical=True)
 
 
+def _links(stage: PhysicalStage, symbols: tuple[Symbol, ...], home: dict[Symbol, int]) -> tuple[Link, ...]:
+    """What ties the keys of a stage, if all of it is input or facts; facts must have names and numbers."""
+    found: list[Link] = []
+    for route in stage.inputs if stage.is_tied else ():
+        first, *others = (place for (place,) in route.places or ((0,),))
+        if others and symbols[route.table] in home:
+            return ()
+        found += [Link(symbols[route.table], first, other) for other in others]
+    for tie in stage.fact_ties:
+        if not all(isinstance(value, Constant) for group in tie.groups for value in group):
+            return ()
+        name, _, arity = tie.label.rpartition("/")
+        found.append(Link((name, int(arity)), *tie.columns))
+    return tuple(found)
+
+
 def _deliveries(
-    stage: PhysicalStage, symbols: tuple[Symbol, ...], home: dict[Symbol, int], plan: Plan
+    stage: PhysicalStage, symbols: tuple[Symbol, ...], home: dict[Symbol, int], plan: Plan, *, in_one_bucket: bool
 ) -> Iterator[Delivery]:
     read = set()
     for route in stage.inputs:
@@ -48,13 +70,17 @@ def _deliveries(
         made_in = home.get(symbol)
         is_input = symbol.kind is EntityKind.EVENT or plan.analysis.entities[symbol].role is Role.INPUT_FLUENT
         # What an earlier stage computes has the rows of the stream in it.
-        yield Delivery(symbol, _spreading(route), made_in, is_input and made_in is None, lines=_lines(route))
+        spreading = ((),) if in_one_bucket else _spreading(route, is_tied=stage.is_tied)
+        yield Delivery(symbol, spreading, made_in, is_input and made_in is None, lines=_lines(route))
     for symbol in sorted(plan.filling - read):
         yield Delivery(symbol, ((),), None, is_input=True)
 
 
-def _spreading(route: Route) -> tuple[tuple[int, ...], ...] | None:
-    return None if route.is_shared or route.parts else route.places
+def _spreading(route: Route, *, is_tied: bool) -> tuple[tuple[int, ...], ...] | None:
+    if route.is_shared or route.parts:
+        return None
+    # All keys of a row that ties them are in one bucket.
+    return route.places[:1] if is_tied else route.places
 
 
 def _lines(route: Route) -> tuple[tuple[int, tuple[int, ...]], ...]:

@@ -251,6 +251,10 @@ def _warnings(stages: Iterable[Stage], plan: Plan) -> Iterator[str]:
         places = dict(stage.members)
         if stage.is_single and stage.why:
             yield f"{', '.join(map(str, places))}: one worker does all the work, because {stage.why}"
+        if stage.links and stage.why:
+            sources = ", ".join(dict.fromkeys(map(str, stage.links)))
+            named = ", ".join(map(str, places))
+            yield f"{named}: {stage.why}; all that occur together in {sources} share a bucket"
         for stratum in stage.strata:
             names = ", ".join(str(symbol) for symbol in stratum.members)
             if stage.links:

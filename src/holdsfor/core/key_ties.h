@@ -1,0 +1,79 @@
+// Keys that are tied: groups of them are evaluated as one key. Rows that have several keys tie them, and so do facts.
+#pragma once
+
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "key_numbers.h"
+#include "plan.h"
+#include "tables.h"
+
+namespace holdsfor {
+
+// Groups of key numbers (union-find). A group is known by the number of one of its keys, its root. A key that nothing
+// ties is a group of its own.
+class KeyTies {
+ public:
+  explicit KeyTies(const Stage& stage);
+
+  // Whether rows may tie keys at all; else every key is its own root.
+  [[nodiscard]] bool is_needed() const { return is_needed_; }
+  [[nodiscard]] bool has_facts() const { return !fact_group_of_.empty(); }
+
+  [[nodiscard]] Index root(Index number) const {
+    while (number < parent_.size() && parent_[number] != number && parent_[number] != kNone) number = parent_[number];
+    return number;
+  }
+  // The root of the group that a key belongs to, whether it has a number or not; kNone if nothing is known of it.
+  [[nodiscard]] Index root_of(Value key, const KeyNumbers& keys) const;
+
+  // A key has got a number: facts may tie it to others.
+  void admit(Index number, Value key);
+  void tie(Index one, Index other);
+  // A new key belongs to a group.
+  void assign(Index root, Index number, Value key);
+  // Two roots that were joined since the last call, the one that is left first: in the order in which that happened.
+  [[nodiscard]] std::vector<std::pair<Index, Index>> take_joined();
+
+  // Calls `visit` with each key of a group.
+  template <typename Visit>
+  void for_members(Index root, const Visit& visit) const {
+    if (root >= next_.size() || parent_[root] == kNone) {
+      visit(root);
+      return;
+    }
+    Index number = root;
+    do {
+      const Index next = next_[number];
+      visit(number);
+      number = next;
+    } while (number != root);
+  }
+  [[nodiscard]] bool is_alone(Index root) const {
+    return root >= next_.size() || parent_[root] == kNone || next_[root] == root;
+  }
+  // Forgets the keys of a group, and all that ties them.
+  void forget(Index root);
+  // The group of a key by facts; kNone if there is none.
+  [[nodiscard]] Index fact_group(Value key) const;
+
+ private:
+  void make_room(Index number);
+  void begin(Index number);
+  // Notes that a key has a number. Another key of its group of facts, or kNone.
+  Index note_facts(Index number, Value key);
+  [[nodiscard]] Index shortened_root(Index number);
+
+  bool is_needed_;
+  std::vector<Index> parent_;        // by number; kNone: nothing is known of it
+  std::vector<Index> next_;          // the keys of a group are a ring
+  std::vector<std::uint32_t> size_;  // of groups, by root
+  std::vector<std::pair<Index, Index>> joined_;
+  std::unordered_map<std::uint64_t, Index> fact_group_of_;  // by the word of a key
+  std::vector<std::vector<Index>> numbers_of_;              // by group of facts: keys that have a number
+  std::vector<Index> group_of_number_;                      // the same by number; kNone: no facts tie it
+};
+
+}  // namespace holdsfor
