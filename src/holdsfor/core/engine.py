@@ -305,6 +305,11 @@ class Engine:
         self.core.advance(query, self.threads, is_last)
         self._query = query
 
+    def see_everything(self) -> None:
+        """Have no window from now on: rows count, whatever their time. What was cut or left out stays so."""
+        self._window = None
+        self.core.set_window(None, None)
+
     def receive(self, data: bytes) -> None:
         """Take in what an engine of an earlier stage has found, for the next query time."""
         self.core.receive(data)

@@ -4,6 +4,11 @@
 #include <stdexcept>
 
 namespace holdsfor {
+namespace {
+
+constexpr Time kFarAhead = -(kForever / 2);
+
+}  // namespace
 
 std::vector<const Program*> programs_of(const Plan& plan) {
   std::vector<const Program*> found;
@@ -46,8 +51,13 @@ std::vector<Trace::Solution> Trace::solve(const Question& question) {
   }
   const std::size_t stop = std::min<std::size_t>(question.stop.value_or(block->size()), block->size());
   const std::size_t first = std::min<std::size_t>(question.first, stop);
-  const Block part(block->begin() + static_cast<std::ptrdiff_t>(first),
-                   block->begin() + static_cast<std::ptrdiff_t>(stop));
+  Block part(block->begin() + static_cast<std::ptrdiff_t>(first), block->begin() + static_cast<std::ptrdiff_t>(stop));
+  // How far conditions look back follows from all of them: some alone look everywhere.
+  for (Instruction& one : part) {
+    if (!question.stop || !one.time.binds) continue;
+    one.time.least = kFarAhead;
+    one.time.most.reset();
+  }
   for (const auto& [reg, value] : question.given) {
     if (reg >= program.registers) throw std::out_of_range("there is no such register");
   }

@@ -9,13 +9,12 @@ import numpy as np
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.compiler.plan import Plan
 from holdsfor.core.engine import Engine, FluentRows
-from holdsfor.core.feed import Feed
 from holdsfor.core.host import FOREVER as CORE_FOREVER
 from holdsfor.core.trace import Traces
 from holdsfor.core.vocabulary import Vocabulary, WordArray
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.stream import FluentColumns, Stream
+from holdsfor.engine.kernels import Bools, Ints
+from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
 from holdsfor.engine.tables import FOREVER, Intervals
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.explain.demand import Demand
@@ -48,22 +47,34 @@ class Recording:
         """What follows from the rows that count at a query time."""
         engine = Engine(self._plan, windows.size, threads=1, is_traced=True)
         vocabulary = _FewWords(self._dictionary, engine.words)
-        feed = Feed(engine, engine.rows_of(self._stream, vocabulary), windows)
-        for place, time in enumerate(windows.query_times.tolist()):
-            if time > query:
-                break
-            feed.push(place)
-            engine.advance(time)
         rows = counted(self._stream, windows, query)
+        self._push(engine, rows, windows, vocabulary)
         metric = self._metric(rows, windows, query, origin, demand)
         if metric is not None:
-            self._push_metric(engine, metric, vocabulary, query)
+            self._push_metric(engine, metric, vocabulary)
+        engine.advance(query)
         traces = Traces(engine)
         inputs = _inputs(engine, traces, rows, windows, query, vocabulary)
         if metric is not None:
             for symbol in self._derived(metric):
                 inputs[symbol] = _table(metric.intervals(symbol), vocabulary, traces)
         return Evidence(self._plan, engine, inputs, self._given, (origin, query), traces, metric)
+
+    @staticmethod
+    def _push(engine: Engine, rows: Stream, windows: WindowPlan, vocabulary: Vocabulary) -> None:
+        """Give the engine the rows that count. Only reports that windows have cut must come at their query times."""
+        cut = {symbol: one.start < first_seen(windows, one) for symbol, one in rows.fluents.items()}
+        loaded = {symbol: windows.loaded_at(one.arrival) for symbol, one in rows.fluents.items()}
+        times = sorted({int(time) for symbol, some in loaded.items() for time in np.unique(some[cut[symbol]])})
+        for time in times:
+            for symbol, fluent in rows.fluents.items():
+                _push_some(engine, symbol, fluent, cut[symbol] & (loaded[symbol] == time), vocabulary)
+            engine.advance(time)
+        engine.see_everything()
+        for symbol, fluent in rows.fluents.items():
+            _push_some(engine, symbol, fluent, ~cut[symbol], vocabulary)
+        for symbol, events in rows.events.items():
+            _push_some(engine, symbol, events, np.ones(len(events.time), np.bool_), vocabulary)
 
     # Metric rules are not in the core yet: what they give is input to the others.
 
@@ -78,9 +89,7 @@ class Recording:
     def _derived(self, metric: Evaluation) -> list[Symbol]:
         return [symbol for symbol in sorted(self._plan.analysis.graph.metric) if symbol in metric.fluents]
 
-    def _push_metric(self, engine: Engine, metric: Evaluation, vocabulary: Vocabulary, query: int) -> None:
-        # They are not cut where a window begins.
-        engine.core.set_window(None, None)
+    def _push_metric(self, engine: Engine, metric: Evaluation, vocabulary: Vocabulary) -> None:
         for symbol in self._derived(metric):
             found = metric.intervals(symbol)
             end = np.where(found.end >= FOREVER, CORE_FOREVER, found.end)
@@ -89,7 +98,14 @@ class Recording:
             is_point = np.zeros(len(end), np.bool_)
             value = vocabulary.words(found.value)
             engine.push(FluentRows(engine.tables[symbol], found.start, end, value, stacked, is_point))
-        engine.advance(query)
+
+
+def _push_some(
+    engine: Engine, symbol: Symbol, columns: EventColumns | FluentColumns, which: Bools, vocabulary: Vocabulary
+) -> None:
+    rows = engine.rows(symbol, columns, vocabulary) if which.any() else None
+    if rows is not None:
+        engine.push(rows.take(np.flatnonzero(which)))
 
 
 def counted(stream: Stream, windows: WindowPlan, query: int) -> Stream:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 
 import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.compiler.plan import Plan, Stratum
-from holdsfor.engine.cyclic.component import Component
+from holdsfor.compiler.plan import Plan
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluation import Evaluation, Inputs, Moment
 from holdsfor.engine.inputs import seen_intervals
@@ -46,16 +44,8 @@ def evaluated(
 ) -> Evaluation:
     """The strata that some fluents and events need, worked out over all that is known."""
     moment = Moment(origin - 2, query, origin, origin - 2, -int(FOREVER))
-    evaluation = Evaluation(_Logging(plan, dictionary), moment, inputs, Border())
+    evaluation = Evaluation(Prepared(plan, dictionary), moment, inputs, Border())
     for stratum in plan.strata:
         if any(symbol in needed for symbol in stratum.members):
             run_stratum(evaluation, stratum)
     return evaluation
-
-
-class _Logging(Prepared):
-    """Fluents that are swept say when they are initiated and terminated, whether a rule asks or not."""
-
-    def component(self, stratum: Stratum) -> Component:
-        """The rules of a stratum that is swept, taken apart."""
-        return replace(super().component(stratum), wants_log=True)

@@ -24,7 +24,7 @@ def run(script: str) -> str:
 @pytest.mark.parametrize(
     ("words", "most", "needless"),
     [
-        ("examples/voting/rules.prolog --events examples/voting/events.csv", 209, {"tomllib", "holdsfor.io.mapping"}),
+        ("examples/voting/rules.prolog --events examples/voting/events.csv", 210, {"tomllib", "holdsfor.io.mapping"}),
         (f"{LOGIN}/rules.prolog --events {LOGIN}/events.csv --mapping {LOGIN}/mapping.toml", 222, set()),
     ],
 )
