@@ -6,15 +6,15 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import pytest
 
 from holdsfor.compiler.metric import checks
-from holdsfor.engine.kernels import Ints
-from holdsfor.engine.metric import facts, operators, report, stratum
-from holdsfor.engine.tables import FOREVER
+from holdsfor.core import metric_batch
+from holdsfor.engine.metric import report
 from holdsfor.frontend.dmtl import atoms, numbers
-from holdsfor.ir.metric import BinaryOperator
+from holdsfor.ir.metric import BinaryOperator, Range
+from holdsfor.physical import metric, metric_lower
+from tests.property import test_metric_engine
 from tests.property import test_metric_extremes as properties
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -63,32 +63,23 @@ def check_says_nothing_of_conditions_without_a_plan(patch: pytest.MonkeyPatch) -
     patch.setattr(checks, "CHECKS", tuple(one for one in checks.CHECKS if one.__name__ != "check_planning"))
 
 
-@bug("stratum", properties.test_far_bounds_without_end_are_exact_or_refused)
+@bug("metric_batch", properties.test_far_bounds_without_end_are_exact_or_refused)
 def far_times_are_not_refused(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(stratum, "lies_beyond", lambda _facts: (False, False))
+    patch.setattr(metric_batch, "require_told_apart", lambda *_given: None)
 
 
-@bug("operators", properties.test_far_bounds_in_one_go)
-def far_times_wrap_round(patch: pytest.MonkeyPatch) -> None:
-    def shifted(times: Ints, ticks: int, low_bit: Ints) -> Ints:
-        wrapped = (2 * ticks + 2**63) % 2**64 - 2**63
-        moved: Ints = ((times & ~1) + wrapped) | low_bit
-        return np.where(np.abs(times) >= FOREVER, times, moved)
-
-    patch.setattr(operators, "_shifted", shifted)
+@bug("metric_lower", properties.test_far_bounds_in_one_go)
+def distances_have_32_bits(patch: pytest.MonkeyPatch) -> None:
+    original = metric_lower._Lowering._ticks
+    patch.setattr(metric_lower._Lowering, "_ticks", lambda self, distance: original(self, distance) % 2**32)
 
 
-@bug("operators", properties.test_far_bounds_without_end_are_exact_or_refused)
-def far_times_are_infinite(patch: pytest.MonkeyPatch) -> None:
-    original = operators._shifted
+@bug("metric_lower", test_metric_engine.test_over_all_of_time)
+def open_bounds_are_closed(patch: pytest.MonkeyPatch) -> None:
+    original = metric_lower._Lowering._offsets
 
-    def shifted(times: Ints, ticks: int, low_bit: Ints) -> Ints:
-        moved = original(times, ticks, low_bit)
-        return np.where(moved > facts.MOST_CELLS, FOREVER, np.where(moved < -facts.MOST_CELLS, -FOREVER, moved))
+    def offsets(self: metric_lower._Lowering, given: Range) -> metric.MetricOffsets:
+        found = original(self, given)
+        return metric.MetricOffsets(found.low, found.high, low_open=False, high_open=False)
 
-    patch.setattr(operators, "_shifted", shifted)
-
-
-@bug("facts", properties.test_far_bounds_in_one_go)
-def packed_keys_have_too_many_bits(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(facts, "_MOST_BITS", 1_000)
+    patch.setattr(metric_lower._Lowering, "_offsets", offsets)

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 from holdsfor.compiler.metric.delays import delayed_plan
 from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
+from holdsfor.core.metric_batch import materialise
+from holdsfor.core.metric_stream import MetricStream, stepped_run
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import FactSet
-from holdsfor.engine.metric.materialise import materialise
 from holdsfor.engine.metric.report import Row, rows
 from holdsfor.engine.metric.saved import from_table, to_table
-from holdsfor.engine.metric.stream import MetricStream, stepped_run
 from holdsfor.engine.metric.timeline import columns_of, scale_of
 from holdsfor.ir.metric import MetricFact, MetricProgram, Range
 from holdsfor.reference.metric import evaluate
@@ -76,7 +76,7 @@ def by_arrivals(
         for row in rows(stream.advance(stop), dictionary):
             during = Range(row.start, row.end, not row.start_closed, not row.end_closed)
             found.setdefault((row.predicate, row.args), []).append(during)
-        most = max(most, stream.state.facts)
+        most = max(most, stream.facts)
         assert stream.late == 0
         if saving:
             table = to_table(stream.state, plan, dictionary)
@@ -107,5 +107,6 @@ def columns(facts: Sequence[MetricFact], dictionary: Dictionary) -> FactSet:
 
 def _set(found: FactSet, dictionary: Dictionary) -> Rows:
     listed = list(rows(found, dictionary))
-    assert len(listed) == len(set(listed))
+    # To Python, a large float is equal to the integer beside it.
+    assert len(listed) == len({(row, *map(type, row.args)) for row in listed})
     return set(listed)

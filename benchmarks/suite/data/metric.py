@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
+from holdsfor.core.metric_batch import materialise
+from holdsfor.core.metric_stream import MetricStream
 from holdsfor.diagnostics import Source
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import Facts, FactSet, Signature
-from holdsfor.engine.metric.materialise import materialise
-from holdsfor.engine.metric.stream import MetricStream
 from holdsfor.frontend.dmtl import parse_metric
 from holdsfor.io.metric_text import read_metric_facts
 
@@ -107,7 +107,7 @@ def streamed(case: Case, arriving: list[tuple[Fraction, FactSet]]) -> Streamed:
         answer = stream.advance(until)
         found.milliseconds.append(1e3 * (time.process_time() - begin))
         found.answers += sum(points(table, answer.scale, case.step) for table in answer.tables.values())
-        found.kept.append(stream.state.facts)
+        found.kept.append(stream.facts)
     return found
 
 

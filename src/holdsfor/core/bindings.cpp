@@ -14,6 +14,7 @@
 #include "arrow_table.h"
 #include "bindings_arrays.h"
 #include "bindings_changes.h"
+#include "bindings_metric.h"
 #include "bindings_trace.h"
 #include "bindings_values.h"
 #include "engine.h"
@@ -329,6 +330,14 @@ class Core {
     return nb::make_tuple(rows.width, array_of(words_of(rows.cells)));
   }
 
+  // Evaluates the metric rules of a plan, with the terms of this core.
+  std::unique_ptr<MetricCore> metric(nb::bytes plan) {
+    const Plan found = read_plan(bytes_of(plan), terms_);
+    if (!found.metric) throw nb::value_error("the plan has no metric rules");
+    terms_.keep_all();
+    return std::make_unique<MetricCore>(*found.metric, terms_, host_);
+  }
+
   // Counts
 
   std::size_t late() const { return engine_->late(); }
@@ -401,6 +410,7 @@ NB_MODULE(_core, module) {
   using holdsfor::Value;
   module.def("interval_ids", &holdsfor::ids_of_intervals);
   holdsfor::bind_changes(module);
+  holdsfor::bind_metric(module);
   holdsfor::bind_trace(module);
   module.def("codes_of_words", &holdsfor::codes_of_words);
   nb::class_<Core>(module, "Core", nb::is_weak_referenceable())
@@ -455,6 +465,7 @@ NB_MODULE(_core, module) {
       .def("split", &Core::split, nb::arg("parts"), nb::arg("note") = Value::nothing().word())
       .def("merge", &Core::merge)
       .def("kept", &Core::kept)
+      .def("metric", &Core::metric, nb::keep_alive<0, 1>())
       .def_prop_ro("late", &Core::late)
       .def_prop_ro("unmatched", &Core::unmatched)
       .def_prop_ro("evaluated", &Core::evaluated)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -276,6 +277,8 @@ struct Stage {
   std::vector<std::vector<Value>> fact_ties;
 };
 
+struct MetricPlan;
+
 // Rows up to a border never change. Results are final up to `settle` time-points before it: a checkpoint may be made
 // there.
 struct Plan {
@@ -289,6 +292,7 @@ struct Plan {
   std::vector<Condition> groundings;
   std::int64_t max_delayed_effects = 0;
   Time settle = kForever;
+  std::shared_ptr<const MetricPlan> metric;  // null: there are no metric rules
 };
 
 // Reads a plan; throws std::invalid_argument with a reason if the bytes are none.

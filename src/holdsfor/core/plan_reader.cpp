@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "metric_reader.h"
 #include "plan.h"
 #include "plan_check.h"
-#include "program_reader.h"
 
 namespace holdsfor {
 namespace {
@@ -12,9 +12,9 @@ bool is_open(const Shape& shape) {
   return shape.kind == ShapeKind::kAnything || std::any_of(shape.items.begin(), shape.items.end(), is_open);
 }
 
-class Reader : private ProgramReader {
+class Reader : private MetricReader {
  public:
-  using ProgramReader::ProgramReader;
+  using MetricReader::MetricReader;
 
   Plan plan() {
     Plan plan;
@@ -30,6 +30,7 @@ class Reader : private ProgramReader {
     text();
     plan.settle = distance();
     text();
+    if (flag()) plan.metric = std::make_shared<const MetricPlan>(metric());
     if (!is_at_end()) refuse_plan("something follows it");
     return plan;
   }
@@ -201,6 +202,7 @@ class Reader : private ProgramReader {
 Plan read_plan(std::span<const std::byte> bytes, TermTable& terms) {
   Plan plan = Reader(bytes, terms).plan();
   check_plan(plan);
+  if (plan.metric) check_metric(*plan.metric);
   return plan;
 }
 

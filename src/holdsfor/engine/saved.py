@@ -28,9 +28,9 @@ from holdsfor.engine.evaluation import width
 from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.frames import Codes
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
+from holdsfor.engine.metric.carried import Carried
 from holdsfor.engine.metric.facts import Facts, maximal
 from holdsfor.engine.metric.saved import PARTS, carried_facts, put_back, relations_of
-from holdsfor.engine.metric.stratum import Carried
 from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.spelling import NO_VALUE, Spelled, codes_in, encoded
 from holdsfor.engine.state import Attempts, Border, Holding, Reports, Settled, State

@@ -11,7 +11,7 @@ from holdsfor.engine.tables import FOREVER, Events, Intervals, Points
 from holdsfor.ir import EffectKind
 
 if TYPE_CHECKING:
-    from holdsfor.engine.metric.stratum import Carried
+    from holdsfor.engine.metric.carried import Carried
 
 NEVER = -int(FOREVER)
 """The last query time of a run that has not begun."""

@@ -15,11 +15,11 @@ import numpy as np
 
 from holdsfor.compiler.analysis.mixing import read_atoms
 from holdsfor.compiler.metric.plan import make_metric_plan
+from holdsfor.core.metric_batch import materialise
 from holdsfor.diagnostics import ProgramError
 from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.metric.carried import NeverEnds
 from holdsfor.engine.metric.facts import Facts, FactSet
-from holdsfor.engine.metric.materialise import materialise
-from holdsfor.engine.metric.stratum import NeverEnds
 from holdsfor.engine.metric.timeline import columns_of, scale_of
 from holdsfor.engine.tables import FOREVER
 from holdsfor.explain.metric_solving import Ground, MetricSolver, Signature

@@ -31,7 +31,7 @@ from holdsfor.incremental.sections import EVERYWHERE, FINAL, NEW, Sections
 from holdsfor.spreading.stages import Stage
 
 if TYPE_CHECKING:
-    from holdsfor.engine.metric.stratum import Carried
+    from holdsfor.engine.metric.carried import Carried
 
 
 @dataclass

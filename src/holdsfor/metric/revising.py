@@ -6,9 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from holdsfor.compiler.metric.plan import MetricPlan
+from holdsfor.core.metric_revising import RevisingStream
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import FactSet, Signature
-from holdsfor.engine.metric.revising import RevisingStream
 from holdsfor.io.rejects import Rejects
 from holdsfor.metric.inputs import Counted, FactsInput, MappingInput
 from holdsfor.metric.result import MetricResult

@@ -12,15 +12,15 @@ import numpy as np
 
 from holdsfor.compiler.metric.delays import TooFarAhead, delayed_plan
 from holdsfor.compiler.metric.plan import Direction, MetricPlan
+from holdsfor.core.metric_batch import materialise
+from holdsfor.core.metric_stream import MetricStream, stepped_run
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Severity
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import EMPTY
+from holdsfor.engine.metric.carried import NeverEnds
 from holdsfor.engine.metric.facts import FactSet, Signature, no_facts
-from holdsfor.engine.metric.materialise import materialise
 from holdsfor.engine.metric.profile import MetricProfile
 from holdsfor.engine.metric.report import Row, rows
-from holdsfor.engine.metric.stratum import NeverEnds
-from holdsfor.engine.metric.stream import MetricStream, stepped_run
 from holdsfor.engine.metric.timeline import columns_of, point_of
 from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl.numbers import number_text
@@ -171,7 +171,7 @@ class MetricSession:
     @property
     def facts_held(self) -> int:
         """How many facts are kept at present, those that wait for their time included."""
-        return self._stream.state.facts
+        return self._stream.facts
 
     @property
     def late(self) -> int:

@@ -16,7 +16,7 @@ from functools import cache, reduce
 from operator import or_
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from holdsfor.physical import instructions
+from holdsfor.physical import instructions, metric
 from holdsfor.physical.instructions import Constant, Site
 
 KINDS: dict[type, int] = {
@@ -50,6 +50,13 @@ KINDS: dict[type, int] = {
             instructions.ListCall,
             instructions.Spell,
             instructions.Read,
+            metric.MetricScan,
+            metric.MetricTest,
+            metric.MetricTotal,
+            metric.MetricMove,
+            metric.MetricErode,
+            metric.MetricLast,
+            metric.MetricJoin,
         ),
         1,
     )

@@ -51,6 +51,7 @@ from holdsfor.physical.instructions import (
     Window,
     origin,
 )
+from holdsfor.physical.metric import MetricPart
 from holdsfor.records import record
 
 __all__ = [
@@ -340,3 +341,5 @@ class PhysicalPlan:
     """A digest of the background rules that goals depend on; facts are in `facts`."""
     settle: int = FOREVER
     settle_why: str = field(default="", compare=False)
+    metric: MetricPart | None = None
+    """Metric rules, if there are any."""

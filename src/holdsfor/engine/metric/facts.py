@@ -229,32 +229,6 @@ def minus(facts: Facts, others: Facts) -> Facts:
     return packing.unpack(kernels.difference((starts[:rows], ends[:rows]), [(starts[rows:], ends[rows:])]))
 
 
-def common(tables: Sequence[Facts]) -> Facts:
-    """Where facts of all tables hold together, for the same arguments; all maximal."""
-    if len(tables) == 1:
-        return tables[0]
-    if not all(table.rows for table in tables):
-        return no_facts(len(tables[0].args))
-    packing = Packing(together := stacked(tables))
-    starts, ends = packing.pack(together)
-    # With k tables of disjoint intervals, the k-th start still open meets the first end.
-    starts.sort(kind="stable")
-    ends.sort(kind="stable")
-    late, early = starts[len(tables) - 1 :], ends[: len(ends) - len(tables) + 1]
-    keep = np.flatnonzero(late < early)
-    return packing.unpack((late[keep], early[keep]))
-
-
-def covering(facts: Facts, pieces: Facts) -> Facts:
-    """Those of maximal facts that have some piece inside them; every piece lies inside a fact."""
-    if not pieces.rows:
-        return no_facts(len(facts.args))
-    packing = Packing(both := stacked([facts, pieces]))
-    starts, _ = packing.pack(both)
-    at = kernels.search(starts[: facts.rows], starts[facts.rows :], "right") - 1
-    return facts.take(np.unique(at))
-
-
 def meets(facts: Facts, others: Facts) -> Bools:
     """Which facts have some time in common with maximal others."""
     if not facts.rows or not others.rows:

@@ -18,14 +18,14 @@ from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.mixing import TRUE
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.plan import Stratum
+from holdsfor.core.metric_batch import materialise
+from holdsfor.core.metric_stream import MetricStream
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.evaluation import Evaluation
 from holdsfor.engine.expressions import codes_of
 from holdsfor.engine.kernels import Ints
+from holdsfor.engine.metric.carried import Carried, MetricState
 from holdsfor.engine.metric.facts import Facts, FactSet, maximal, no_facts, stacked
-from holdsfor.engine.metric.materialise import materialise
-from holdsfor.engine.metric.stratum import Carried
-from holdsfor.engine.metric.stream import MetricState, MetricStream
 from holdsfor.engine.metric.timeline import after, columns_of, scale_of
 from holdsfor.engine.tables import FOREVER, Events, Intervals
 from holdsfor.ir.metric import MetricFact
@@ -62,7 +62,7 @@ def _moved_on(evaluation: Evaluation, stratum: Stratum, plan: MetricPlan, given:
         stream.advance(Fraction(moment.origin - 1))
     if moment.next_border > moment.border:
         yield stream.advance(Fraction(moment.next_border))
-    if any(one.facts for one in stream.state.carried):
+    if stream.kept:
         evaluation.next_border.metric[stratum.members[0]] = stream.state.carried
     yield stream.advance(Fraction(moment.now + 1))
 

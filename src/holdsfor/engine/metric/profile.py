@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from holdsfor.compiler.metric.plan import MetricStratum
-from holdsfor.compiler.metric.rules import Relation, sources
-from holdsfor.engine.metric.facts import Facts
-from holdsfor.engine.metric.stratum import Carried
-
-Evaluated = tuple[dict[Relation, Facts], Carried]
 
 
 @dataclass
@@ -30,16 +24,7 @@ class MetricProfile:
 
     strata: dict[int, MetricMeasured] = field(default_factory=dict)
 
-    def measure(
-        self, stratum: MetricStratum, tables: Mapping[Relation, Facts], work: Callable[[], Evaluated]
-    ) -> Evaluated:
-        """Run a stratum with the clock on."""
-        found = self.strata.setdefault(stratum.number, MetricMeasured())
-        read = {source for rule in stratum.rules for source, _, _ in sources(rule)} - set(stratum.relations)
-        found.facts_in += sum(tables[relation].rows for relation in read if relation in tables)
-        begin = time.perf_counter()
-        now, carried = work()
-        found.seconds += time.perf_counter() - begin
-        found.facts_out += sum(facts.rows for facts in now.values())
-        found.kept = max(found.kept, carried.facts)
-        return now, carried
+    def set(self, strata: Sequence[MetricStratum], measured: Iterable[tuple[float, int, int, int]]) -> None:
+        """Take over what the core has measured."""
+        for stratum, found in zip(strata, measured, strict=True):
+            self.strata[stratum.number] = MetricMeasured(*found)

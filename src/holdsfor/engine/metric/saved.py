@@ -25,9 +25,8 @@ from holdsfor.compiler.metric.rules import Relation
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import EMPTY, Ints
+from holdsfor.engine.metric.carried import Carried, MetricState
 from holdsfor.engine.metric.facts import Facts, maximal
-from holdsfor.engine.metric.stratum import Carried
-from holdsfor.engine.metric.stream import MetricState
 from holdsfor.engine.spelling import Spelled, codes_in, encoded
 from holdsfor.engine.tables import FOREVER, times_in
 

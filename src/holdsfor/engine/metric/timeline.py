@@ -13,7 +13,7 @@ from holdsfor.compiler.metric.rules import Joined, NormalRule, Relation
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Ints
-from holdsfor.engine.metric.facts import MOST_CELLS, Facts, FactSet, maximal, stacked
+from holdsfor.engine.metric.facts import MOST_CELLS, Facts, FactSet, stacked
 from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl.numbers import number_text
 from holdsfor.ir.metric import MetricFact, Range
@@ -97,7 +97,7 @@ def columns_of(facts: Iterable[MetricFact], scale: int, dictionary: Dictionary) 
 
 
 def together(sets: Iterable[FactSet], scale: int, relations: Iterable[Relation]) -> dict[Relation, Facts]:
-    """The maximal facts of some relations, on one time-line."""
+    """The facts of some relations, on one time-line; they may overlap."""
     by_signature: dict[tuple[str, int], list[Facts]] = {}
     for facts in sets:
         for signature, table in facts.tables.items():
@@ -106,7 +106,7 @@ def together(sets: Iterable[FactSet], scale: int, relations: Iterable[Relation])
     for relation in relations:
         tables = by_signature.get((relation.name, relation.arity)) if relation.is_written else None
         if tables:
-            found[relation] = maximal([stacked(tables)])
+            found[relation] = stacked(tables)
     return found
 
 

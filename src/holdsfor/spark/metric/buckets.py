@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from holdsfor.compiler.metric.rules import Joined, Relation
 from holdsfor.compiler.metric.stages import MetricStage
+from holdsfor.core.metric_batch import materialise_strata
 from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.metric.carried import NeverEnds
 from holdsfor.engine.metric.facts import Facts, maximal
-from holdsfor.engine.metric.materialise import materialise_strata
-from holdsfor.engine.metric.stratum import NeverEnds
 from holdsfor.engine.metric.timeline import cells, columns_of, require_near, rescaled
 from holdsfor.ir.metric import Range
 from holdsfor.metric.session import DerivesForever

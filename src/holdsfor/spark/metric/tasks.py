@@ -16,10 +16,11 @@ import pyarrow as pa
 
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.stages import MetricStage, stage_plan
+from holdsfor.core.metric_stream import MetricStream
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric import saved
+from holdsfor.engine.metric.carried import MetricState
 from holdsfor.engine.metric.facts import FactSet
-from holdsfor.engine.metric.stream import MetricState, MetricStream
 from holdsfor.engine.metric.timeline import after, finer_cell
 from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.dmtl import metric_text
@@ -304,9 +305,9 @@ class _Bucket:
     def move_on(self) -> Iterator[pa.Table]:
         """Rows for later stages. What changes is kept here."""
         job, until = self._task.job, self._task.turn.until
-        low, scale = self._stream.state.reached, self._stream.state.scale
+        low, scale = self._stream.reached, self._stream.scale
         found = self._stream.advance(until)
-        low, high = finer_cell(low, found.scale // scale), self._stream.state.reached
+        low, high = finer_cell(low, found.scale // scale), self._stream.reached
         self._going_on.rescaled(found.scale)
         sender = Sender(job, self._dictionary)
         for relation in self._outputs:
@@ -336,5 +337,5 @@ class _Bucket:
         attempt = new_attempt()
         task.store.write_sealed(state_file(task.turn.batch, self._stage.number, self._bucket, attempt), data)
         open_now = sum(table.rows for table in self._going_on.tables.values())
-        counts = {"changes": len(changes), "open": open_now, "kept": state.facts, "state_bytes": data.size}
+        counts = {"changes": len(changes), "open": open_now, "kept": self._stream.facts, "state_bytes": data.size}
         return {"stage": self._stage.number, "bucket": self._bucket, "attempt": attempt, **counts}

@@ -11,9 +11,9 @@ from fractions import Fraction
 from math import lcm
 
 from holdsfor.compiler.metric.plan import MetricPlan
+from holdsfor.core.metric_stream import MetricStream
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import Facts, FactSet, Signature, maximal, meets, minus, no_facts
-from holdsfor.engine.metric.stream import MetricState, MetricStream
 from holdsfor.engine.metric.timeline import after, columns_of, finer_cell, rescaled, scale_of
 from holdsfor.engine.tables import FOREVER
 
@@ -33,7 +33,7 @@ class _Stop:
     """A point at which time stopped, the state there, and what was found after the stop before it."""
 
     until: Fraction | None
-    state: MetricState
+    state: object
     found: FactSet
 
 
@@ -41,12 +41,12 @@ class RevisingStream:
     """A forward-propagating program on a stream whose facts may be late by up to `lateness`."""
 
     def __init__(self, plan: MetricPlan, dictionary: Dictionary, lateness: Fraction) -> None:
-        self._plan, self._dictionary, self._lateness = plan, dictionary, lateness
+        self._lateness = lateness
         self._known = columns_of(plan.facts, scale_of((), plan.facts), dictionary)
         self._changed = ENDLESS
         """The first cell of which something has changed, on the time-line of what is known."""
-        stream = MetricStream(plan, dictionary)
-        self._stops = [_Stop(None, _copy(stream.state), FactSet(1, {}))]
+        self._stream = MetricStream(plan, dictionary)
+        self._stops = [_Stop(None, self._stream.past(), FactSet(1, {}))]
         self.late = 0
         self.unmatched = 0
 
@@ -99,13 +99,14 @@ class RevisingStream:
         stops = [stop.until for stop in self._stops if stop.until is not None]
         while len(self._stops) > 1 and after(self._stops[-1].until or until, self._known.scale) > self._changed:
             self._stops.pop()
-        stream = MetricStream(self._plan, self._dictionary, _copy(self._stops[-1].state))
+        stream = self._stream
+        stream.go_back(self._stops[-1].state)
         stream.push(self._known)
         start = self._stops[-1].until
         for stop in [*(one for one in stops if start is None or one > start), until]:
             if self._stops[-1].until is None or stop > self._stops[-1].until:
                 found = stream.advance(stop)
-                self._stops.append(_Stop(stop, _copy(stream.state), found))
+                self._stops.append(_Stop(stop, stream.past(), found))
         self._changed = ENDLESS
         revision = _compared(before, self.answer())
         self._forget(until - self._lateness)
@@ -126,11 +127,6 @@ class RevisingStream:
             self._stops.pop(0)
         tables = {name: table.clipped(self._oldest, ENDLESS) for name, table in self._known.tables.items()}
         self._known = FactSet(self._known.scale, tables)
-
-
-def _copy(state: MetricState) -> MetricState:
-    """The state without the input that waits: it may change."""
-    return MetricState(state.scale, state.reached, list(state.carried))
 
 
 def _compared(before: FactSet, now: FactSet) -> Revision:

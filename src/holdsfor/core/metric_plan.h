@@ -1,0 +1,109 @@
+// The part of a plan that metric rules are: relations, and rules in normal form. See holdsfor/physical/metric.py.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "aggregates.h"
+#include "metric_time.h"
+#include "plan.h"
+
+namespace holdsfor {
+
+// A relation with its arguments: constants choose, registers join, and anything else matches everything.
+struct MetricScan {
+  Index relation = 0;
+  std::vector<Shape> columns;
+  bool negated = false;
+};
+
+// A comparison of arguments. One of numbers holds for numbers only. An equation whose one side is a register without a
+// value gives it one.
+struct MetricTest {
+  Comparison comparison = Comparison::kEqual;
+  bool is_numeric = false;
+  Expression left;
+  Expression right;
+  std::vector<Index> left_registers;
+  std::vector<Index> right_registers;
+};
+
+// A function of the rows of a scan that hold at the same time: of the first term, for all that differ in some term.
+// There is a result for each value of the groups.
+struct MetricTotal {
+  Aggregate function = Aggregate::kCount;
+  Index result = 0;
+  std::vector<Index> terms;
+  std::vector<Index> groups;
+  MetricScan scan;
+};
+
+using MetricLiteral = std::variant<MetricScan, MetricTest, MetricTotal>;
+
+// `head` holds at t iff `source` does at some point, or with `is_box` at all points, of t minus the offsets.
+struct MetricMove {
+  Index head = 0;
+  Index source = 0;
+  Offsets offsets;
+  bool is_box = false;
+};
+
+// `left` Since `right`, or Until if the offsets are negative, for the values of `columns`: registers of both. With
+// `waits`, what was found so many ticks ago is what holds now.
+struct MetricLast {
+  Index head = 0;
+  std::vector<Index> columns;
+  MetricScan left;
+  MetricScan right;
+  Offsets offsets;
+  bool is_until = false;
+  Time waits = 0;
+};
+
+struct MetricJoin {
+  Index head = 0;
+  std::vector<Shape> terms;
+  std::vector<MetricLiteral> literals;
+  Index registers = 0;
+};
+
+using MetricRule = std::variant<MetricMove, MetricLast, MetricJoin>;
+
+// Relations that are evaluated together, after those of the strata before.
+struct MetricStratum {
+  std::vector<Index> relations;
+  std::vector<MetricRule> rules;
+  bool is_recursive = false;
+  // By relation, the column by which recursion can be evaluated for one value after the other; empty if there is none.
+  std::vector<Index> key;
+  // At least so many ticks recursion carries facts in one direction; 0 if it has none.
+  Time stride = 0;
+  bool is_backward = false;
+};
+
+struct MetricPlan {
+  std::vector<Index> widths;  // by relation
+  std::vector<MetricStratum> strata;
+};
+
+// Calls `see` with each relation that a rule reads.
+template <typename See>
+void each_source(const MetricRule& rule, const See& see) {
+  if (const auto* move = std::get_if<MetricMove>(&rule)) {
+    see(move->source);
+  } else if (const auto* last = std::get_if<MetricLast>(&rule)) {
+    see(last->left.relation);
+    see(last->right.relation);
+  } else {
+    for (const MetricLiteral& literal : std::get<MetricJoin>(rule).literals) {
+      if (const auto* scan = std::get_if<MetricScan>(&literal)) see(scan->relation);
+      if (const auto* total = std::get_if<MetricTotal>(&literal)) see(total->scan.relation);
+    }
+  }
+}
+
+inline Index head_of(const MetricRule& rule) {
+  return std::visit([](const auto& one) { return one.head; }, rule);
+}
+
+}  // namespace holdsfor
