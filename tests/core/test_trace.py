@@ -36,11 +36,11 @@ def parse_term(text: str) -> Term:
 class Ship:
     """The rules above, evaluated."""
 
-    def __init__(self) -> None:
-        reasoner = holdsfor.loads(RULES)
+    def __init__(self, rules: str = RULES, rows: str = ROWS) -> None:
+        reasoner = holdsfor.loads(rules)
         self.plan = reasoner.plan
         records: list[Record] = []
-        for row in ROWS.split():
+        for row in rows.split():
             event, time = row.split("@")
             records.append(Occurrence(parse_term(event), int(time), int(time)))
         dictionary = Dictionary()
@@ -127,6 +127,15 @@ def test_lists_of_intervals(ship: Ship) -> None:
     assert shown["I1"] != shown["I2"]
     assert "Const(value=3)" in shown["I"] and "Const(value=6)" in shown["I"]
     assert ship.rule(4, "both(a,b)").answers({"V": value("a"), "W": value("a")}) == []
+
+
+def test_keys_that_are_tied_are_one() -> None:
+    rules = "initiatedAt(ill(X)=true, T) :- happensAt(meet(X,Y), T), holdsAt(ill(Y)=true, T).\ninitially(ill(a)=true)."
+    found = Ship(rules, "meet(b,a)@1 meet(c,b)@3")
+    for one, other, time in (("b", "a", 1), ("c", "b", 3)):
+        (answer,) = found.rule(0, f"ill({one})").answers({"X": value(one)}, [time])
+        assert answer["Y"] == value(other)
+    assert found.rule(0, "ill(a)").answers({"X": value("a")}, [1, 3]) == []
 
 
 def test_what_there_is_not_is_refused(ship: Ship) -> None:

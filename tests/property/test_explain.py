@@ -19,6 +19,7 @@ from holdsfor.explain.asking import Asked
 from holdsfor.explain.frame import Frame
 from holdsfor.explain.replay import Replay
 from holdsfor.reference import IntervalRow
+from tests.core.families import FAMILIES, written
 from tests.strategies.engine_runs import Scenario, on_reference, scenarios
 from tests.strategies.families import Writer, family_scenarios
 from tests.strategies.filter_programs import filter_program
@@ -102,6 +103,16 @@ def test_proofs_and_refutations_replay(kind: str, data: st.DataObject) -> None:
 @given(data=st.data())
 def test_families(write: Writer, windowed: bool, data: st.DataObject) -> None:
     check(data.draw(family_scenarios(write, windowed=windowed)), data)
+
+
+@pytest.mark.parametrize("family", [family for family in FAMILIES if family != "clock ticks"])
+@settings(max_examples=4)
+@given(seed=st.integers(0, 10**6), data=st.data())
+def test_whatever_the_core_evaluates_is_explained(family: str, seed: int, data: st.DataObject) -> None:
+    scenario = written(family, seed, windowed=seed % 2 == 0)
+    assume(scenario is not None)
+    assert isinstance(scenario, Scenario)
+    check(scenario, data)
 
 
 @pytest.mark.slow
