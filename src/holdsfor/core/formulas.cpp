@@ -10,8 +10,6 @@ namespace {
 
 constexpr double kExact = 9007199254740992.0;  // 2^53
 constexpr double kUnknown = kUnknownNumber;
-// So many numbers may wait for a function.
-constexpr std::size_t kDeepest = 8;
 
 bool is_small(double number) { return std::fabs(number) < kExact; }
 
@@ -101,7 +99,7 @@ double apply_to_two(Function function, double left, double right) {
 
 // Adds the steps of an expression, with so many numbers waiting; false if it has no formula.
 bool add_steps(const Expression& expression, std::size_t waiting, Formula& into) {
-  if (waiting == kDeepest) return false;
+  if (waiting == kDeepestFormula) return false;
   switch (expression.kind) {
     case ExpressionKind::kConstant: {
       const double number = small_number(expression.constant);
@@ -127,10 +125,11 @@ bool add_steps(const Expression& expression, std::size_t waiting, Formula& into)
   }
 }
 
-template <typename NumberOf>
-double evaluate(const Formula& formula, const NumberOf& number_of) {
+}  // namespace
+
+double value_of(const Formula& formula, std::span<const Value> registers) {
   if (formula.empty()) return kUnknown;
-  std::array<double, kDeepest> numbers{};
+  std::array<double, kDeepestFormula> numbers{};
   double* top = numbers.data();  // behind the last number
   for (const FormulaStep& step : formula) {
     switch (step.kind) {
@@ -138,7 +137,7 @@ double evaluate(const Formula& formula, const NumberOf& number_of) {
         *top++ = step.constant;
         continue;
       case FormulaStep::Kind::kRegister:
-        *top = number_of(step.reg);
+        *top = small_number(registers[step.reg]);
         if (std::isnan(*top)) return kUnknown;
         ++top;
         continue;
@@ -157,29 +156,50 @@ double evaluate(const Formula& formula, const NumberOf& number_of) {
   return numbers[0];
 }
 
-}  // namespace
-
-double small_number(Value value) {
-  if (value.is_integer()) {
-    const auto number = static_cast<double>(value.as_integer());
-    return is_small(number) ? number : kUnknown;
-  }
-  if (!value.is_real()) return kUnknown;
-  const double number = value.as_real();
-  return is_small(number) ? number : kUnknown;
-}
-
 Formula make_formula(const Expression& expression) {
   Formula made;
   if (!add_steps(expression, 0, made)) made.clear();
   return made;
 }
 
-double value_of(const Formula& formula, std::span<const Value> registers) {
-  return evaluate(formula, [&](Index reg) { return small_number(registers[reg]); });
+namespace {
+
+// What a function gives, if what it is given is known and the result is small.
+double checked(double found, bool is_known) { return is_known && is_small(found) ? found + 0.0 : kUnknown; }
+
+}  // namespace
+
+void apply_function(std::uint8_t function, std::span<double> numbers) {
+  if (static_cast<Function>(function) == Function::kAbs) {
+    for (double& one : numbers) one = std::fabs(one);
+    return;
+  }
+  for (double& one : numbers) one = checked(apply_to_one(static_cast<Function>(function), one), !std::isnan(one));
 }
 
-double value_with(const Formula& formula, FunctionRef<double(Index)> number_of) { return evaluate(formula, number_of); }
+void apply_function(std::uint8_t function, std::span<double> left, const double* right) {
+  const auto apply = [&](const auto& operation) {
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      const bool is_known = !std::isunordered(left[i], right[i]);
+      left[i] = checked(operation(left[i], right[i]), is_known);
+    }
+  };
+  // The compiler does several rows at once of what is common.
+  switch (static_cast<Function>(function)) {
+    case Function::kAdd:
+      return apply([](double a, double b) { return a + b; });
+    case Function::kSubtract:
+      return apply([](double a, double b) { return a - b; });
+    case Function::kMultiply:
+      return apply([](double a, double b) { return a * b; });
+    case Function::kMin:
+      return apply([](double a, double b) { return a < b ? a : b; });
+    case Function::kMax:
+      return apply([](double a, double b) { return a > b ? a : b; });
+    default:
+      return apply([&](double a, double b) { return apply_to_two(static_cast<Function>(function), a, b); });
+  }
+}
 
 // As Python has it: from the remainder, which is exact.
 double floor_divide(double left, double right) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "event_rows.h"
@@ -20,8 +21,9 @@ struct Prepared;
 struct ColumnSource {
   enum class Kind : std::uint8_t { kNothing, kTime, kArgument, kLookup, kNumber, kConstant };
   Kind kind = Kind::kNothing;
-  Index number = 0;  // of an argument, a lookup or an assigned number
-  Index column = 0;  // of what a lookup has found
+  Index number = 0;   // of an argument, a lookup or an assigned number
+  Index column = 0;   // of what a lookup has found
+  Index numbers = 0;  // of a lookup: the column as numbers, in ColumnTests::fact_numbers
   Value constant = {};
 
   friend bool operator==(const ColumnSource&, const ColumnSource&) = default;
@@ -29,11 +31,19 @@ struct ColumnSource {
 
 // A fact that rules look up, by the values of its key.
 struct ColumnLookup {
+  // What is found, if it is not the number of a fact.
+  enum Found : std::int32_t { kNotLookedUp = -3, kSeveral = -2, kNoFact = -1 };
+
   Index facts = 0;
   Index index = 0;
   std::vector<ColumnSource> keys;
+  // If one key alone is not a constant: what is found, by the code of that key, or by the fact that it comes from.
+  std::optional<Index> variable;  // its place
+  std::vector<std::int32_t> known;
 
-  friend bool operator==(const ColumnLookup&, const ColumnLookup&) = default;
+  [[nodiscard]] bool is_like(const ColumnLookup& other) const {
+    return facts == other.facts && index == other.index && keys == other.keys;
+  }
 };
 
 struct ColumnStep {
@@ -53,7 +63,13 @@ struct ColumnProgram {
 // The tests of all rules of one table. Lookups that several rules have in common are there once.
 struct ColumnTests {
   std::vector<ColumnLookup> lookups;
-  Index numbers = 0;
+  // Columns of facts that lookups find, as numbers.
+  struct FactNumbers {
+    std::pair<Index, Index> column;  // of a table of facts
+    std::vector<double> numbers;     // by fact
+  };
+  std::vector<FactNumbers> fact_numbers;
+  Index numbers = 0;  // that are assigned
 
   // A program that begins with a row and goes on with tests; nothing if some of them are of another kind.
   std::optional<ColumnProgram> make(const Program& program, const Prepared& prepared);
@@ -61,6 +77,8 @@ struct ColumnTests {
  private:
   [[nodiscard]] bool add(const Instruction& one, const Prepared& prepared, ColumnProgram& into);
   [[nodiscard]] bool add_lookup(const Instruction& one, const Prepared& prepared, ColumnProgram& into);
+  [[nodiscard]] Index add_lookup(ColumnLookup lookup, const Prepared& prepared);
+  [[nodiscard]] Index add_fact_numbers(const FactTable& facts, std::pair<Index, Index> column);
 };
 
 // One for each thread.
@@ -74,13 +92,16 @@ class ColumnTester {
   void test(const ColumnProgram& program, std::vector<std::uint32_t>& selected, std::vector<std::uint32_t>& undecided);
 
  private:
-  // What a lookup has found for a row, if it is not the number of a fact.
-  enum Found : std::int32_t { kNotLookedUp = -3, kSeveral = -2, kNoFact = -1 };
+  using Found = ColumnLookup::Found;
 
-  [[nodiscard]] std::int32_t look_up(Index number, std::uint32_t row);
+  void look_up(Index number, std::vector<std::uint32_t>& selected, std::vector<std::uint32_t>& undecided);
+  [[nodiscard]] std::int32_t find(const ColumnLookup& lookup, std::uint32_t row) const;
   [[nodiscard]] Value value(const ColumnSource& source, std::uint32_t row) const;
-  [[nodiscard]] double number(const ColumnSource& source, std::uint32_t row) const;
-  [[nodiscard]] double number(const Formula& formula, const ColumnProgram& program, std::uint32_t row) const;
+  void read(const ColumnSource& source, std::span<const std::uint32_t> rows, double* into);
+  std::span<const double> argument(Index place);
+  // The numbers of a formula for some rows, at a place of the stack.
+  double* compute(const Formula& formula, const ColumnProgram& program, std::span<const std::uint32_t> rows,
+                  std::size_t place);
 
   const Prepared* prepared_;
   const ColumnTests* tests_ = nullptr;
@@ -89,6 +110,9 @@ class ColumnTester {
   std::size_t count_ = 0;
   std::vector<std::int32_t> found_;  // by lookup and row
   std::vector<double> numbers_;      // by assigned number and row
+  std::vector<double> arguments_;    // by argument and row, as numbers
+  std::vector<bool> has_argument_;   // which of them are there
+  std::vector<double> stack_;        // numbers that wait, row after row
 };
 
 }  // namespace holdsfor
