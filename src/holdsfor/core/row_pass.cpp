@@ -19,8 +19,19 @@ void Sweep::run_rows() {
     while (row != end && time_of_row() <= request_.from->time) go_on();
   }
   Time next_of_sources = next_given();
+  // A row by itself whose rules are all quiet changes nothing.
+  const auto is_idle = [&] {
+    const RowHead head = RowHead::from(row[1]);
+    const RowRules& rules = all_rules[head.table];
+    if (rules.is_empty) return true;
+    if (!is_quiet(rules, head.passes)) return false;
+    const Time time = time_of_row();
+    const Value* const next = row + rules.width;
+    if (time >= next_of_sources || time >= next_due() || time > limit_) return false;
+    return (next == end || static_cast<Time>(next->word()) != time) && scheduled_.empty();
+  };
   for (;;) {
-    while (row != end && all_rules[RowHead::from(row[1]).table].is_empty) go_on();
+    while (row != end && is_idle()) go_on();
     const Time given = std::min(row != end ? time_of_row() : kForever, next_of_sources);
     const Time time = std::min(given, next_due());
     if (is_over(time)) return;
@@ -47,22 +58,70 @@ void Sweep::run_rows() {
       if ((phase_->runs_for[number] & active) != 0) fire(*phase_->rules[number]);
     }
     if ((next_due() == time || !scheduled_.empty()) && is_anything_due()) decide_delayed();
+    if (!quiet_.empty()) run_quiet();
     apply();
   }
 }
 
 void Sweep::run_row(const RowRules& rules, const Value* row, Passes passes) {
+  std::size_t next = 0;
   if (passes == RowHead::kUnknown) {
     for (const RowRule& rule : rules.by_bit) {
       if (rule.rule != nullptr) fire_row(rule, row, !rule.has_conditions);
     }
   } else {
-    for (Passes left = passes & rules.mask; left != 0; left &= left - 1) {
-      const RowRule& rule = rules.by_bit[static_cast<std::size_t>(std::countr_zero(left))];
-      fire_row(rule, row, true);
+    const std::uint64_t wanted = (passes & rules.mask) | rules.other_bits;
+    const std::uint64_t live = wanted & live_[rules.table];
+    if (live != wanted) quiet_.push_back({.rules = &rules, .row = row, .bits = wanted & ~live});
+    for (std::uint64_t left = live; left != 0; left &= left - 1) {
+      const auto position = static_cast<std::size_t>(std::countr_zero(left));
+      const RowRule& rule = rules.at(position);
+      fire_row(rule, row, position < RowRules::kOthers || !rule.has_conditions);
+    }
+    next = RowRules::kPositions - RowRules::kOthers;
+  }
+  for (; next < rules.others.size(); ++next) fire_row(rules.others[next], row, !rules.others[next].has_conditions);
+}
+
+// Rules that do nothing by themselves may break what others do to their instance at the same time-point, or be broken.
+void Sweep::run_quiet() {
+  if (!touched_.empty() || !openly_ended_.empty()) {
+    for (const Quiet& one : quiet_) {
+      for (std::uint64_t left = one.bits; left != 0; left &= left - 1) {
+        const RowRule& rule = one.rules->at(static_cast<std::size_t>(std::countr_zero(left)));
+        const Index instance = slot_instances_[rule.slot];
+        const FluentTable& fluent = world_.fluents[rule.table];
+        if (instance >= kForeign || fluent.instances[instance].stamp == world_.now || !fluent.open_ends.empty()) {
+          fire_direct(rule, one.row);
+        }
+      }
     }
   }
-  for (const RowRule& rule : rules.others) fire_row(rule, row, !rule.has_conditions);
+  quiet_.clear();
+}
+
+// The value of an instance has changed: rules on it have something to do now, or nothing.
+void Sweep::update_live(Index table, FluentTable& fluent, Index number) {
+  if (phase_->slots_of.empty()) return;
+  Instance& instance = fluent.instances[number];
+  if (instance.slot == kNone) {
+    const auto own = fluent.columns(number);
+    instance.slot = kForeign;
+    for (const Phase::SlotColumns& slot : phase_->slots_of[table]) {
+      bool is_same = true;
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        const auto& [part, word] = slot.columns[i];
+        is_same = is_same && own[i].word() == (part == kNone ? word : world_.key[part].word());
+      }
+      if (is_same) instance.slot = slot.slot;
+    }
+  }
+  if (instance.slot == kForeign) return;
+  const Value current = instance.current == kNone ? Value::nothing() : fluent.pairs[instance.current].value;
+  for (const SlotRules& rules : phase_->slot_rules[instance.slot]) {
+    std::uint64_t& live = live_[rules.table];
+    live = (live & ~rules.all) | rules.live(current);
+  }
 }
 
 // Runs a rule on a row; `is_decided`: the row passes its conditions.
@@ -205,18 +264,21 @@ void Sweep::apply() {
 inline void Sweep::apply_instance(Index table, Index number) {
   FluentTable& fluent = world_.fluents[table];
   Instance& instance = fluent.instances[number];
+  const Index before = instance.current;
   if (instance.current != kNone && fluent.is_broken(instance.current, world_.now)) {
     Pair& pair = fluent.pairs[instance.current];
     pair.list.push_back({pair.since, world_.now + 1});
     pair.since = kForever;
     instance.current = kNone;
   }
-  if (instance.stamp != world_.now || instance.initiated == kNone) return;
-  if (fluent.is_broken(instance.initiated, world_.now)) {
-    conflicts_.push_back({table, number, world_.now});
-  } else {
-    begin(table, fluent, instance.initiated);
+  if (instance.stamp == world_.now && instance.initiated != kNone) {
+    if (fluent.is_broken(instance.initiated, world_.now)) {
+      conflicts_.push_back({table, number, world_.now});
+    } else {
+      begin(table, fluent, instance.initiated);
+    }
   }
+  if (instance.current != before) update_live(table, fluent, number);
 }
 
 inline void Sweep::begin(Index table, FluentTable& fluent, Index number) {

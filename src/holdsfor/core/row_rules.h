@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -73,15 +74,49 @@ struct RowRule {
 
 // The rules of a phase for the rows of one table.
 struct RowRules {
+  // Rules have positions in a word: those with a Rule::row_bit that, and the first of the others those behind.
+  static constexpr std::size_t kOthers = 32;
+  static constexpr std::size_t kPositions = 64;
+
+  Index table = 0;
   std::vector<RowRule> by_bit;  // by Rule::row_bit; those of other phases have no rule
   Passes mask = 0;
   std::vector<RowRule> others;  // rules without a bit
-  std::uint64_t bit = 0;        // of the table among the sources of the phase
-  std::size_t width = 0;        // of its rows in the log
-  bool is_from_log = false;     // else rows come from a table
+  std::uint64_t other_bits = 0;
+  std::uint64_t bit = 0;     // of the table among the sources of the phase
+  std::size_t width = 0;     // of its rows in the log
+  bool is_from_log = false;  // else rows come from a table
   bool has_rules = false;
   bool drives_others = false;  // rules that do not run row by row run for its rows
   bool is_empty = true;        // its rows in the log are of no interest
+
+  [[nodiscard]] const RowRule& at(std::size_t position) const {
+    return position < kOthers ? by_bit[position] : others[position - kOthers];
+  }
+};
+
+// Rules for the rows of one table about the instance of a slot. A rule is quiet while it would do nothing: it initiates
+// the value that there is, or terminates another one.
+struct SlotRules {
+  Index table = 0;
+  std::uint64_t initiations = 0;
+  std::uint64_t ends = 0;  // whatever there is
+  struct OfValue {
+    Value value;
+    std::uint64_t initiations = 0;
+    std::uint64_t terminations = 0;
+  };
+  std::vector<OfValue> values;
+  std::uint64_t all = 0;
+
+  // The rules that are not quiet while the instance has a value, or nothing.
+  [[nodiscard]] std::uint64_t live(Value current) const {
+    if (current.is_nothing()) return initiations;
+    for (const OfValue& one : values) {
+      if (one.value == current) return ((initiations | ends) & ~one.initiations) | one.terminations;
+    }
+    return initiations | ends;
+  }
 };
 
 // Numbers the instances and pairs that rules name by constants and by columns of the key: for one key each is found
@@ -95,6 +130,11 @@ class Slots {
   Index instance(Index table, Columns columns) { return number(instances_, {table, std::move(columns)}); }
   Index pair(Index instance, Value value) { return number(pairs_, {instance, value.word()}); }
   [[nodiscard]] std::size_t instances() const { return instances_.size(); }
+  // Calls `visit` with the table, the columns and the number of every instance.
+  template <typename Visit>
+  void for_instances(const Visit& visit) const {
+    for (const auto& [instance, slot] : instances_) visit(instance.first, instance.second, slot);
+  }
   [[nodiscard]] std::size_t pairs() const { return pairs_.size(); }
 
  private:

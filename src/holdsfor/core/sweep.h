@@ -105,6 +105,13 @@ class Sweep {
 
   // Rules
   void run_row(const RowRules& rules, const Value* row, Passes passes);
+  [[nodiscard]] bool is_quiet(const RowRules& rules, Passes passes) const {
+    const std::uint64_t wanted = (passes & rules.mask) | rules.other_bits;
+    return passes != RowHead::kUnknown && (wanted & live_[rules.table]) == 0 && !rules.drives_others &&
+           rules.others.size() <= RowRules::kPositions - RowRules::kOthers;
+  }
+  void run_quiet();
+  void update_live(Index table, FluentTable& fluent, Index instance);
   void fire_row(const RowRule& rule, const Value* row, bool is_decided);
   void fire_direct(const RowRule& rule, const Value* row);
   void solve_direct(const RowRule& rule, const Value* const* from, std::size_t lookup, std::size_t test);
@@ -191,6 +198,15 @@ class Sweep {
   static constexpr Index kForeign = kNone - 1;
   std::vector<Index> slot_instances_;
   std::vector<Index> slot_pairs_;
+  // By table of rows: the rules that do something as things are. What others would do at the present time-point
+  // matters only where something else happens to their instances.
+  std::vector<std::uint64_t> live_;
+  struct Quiet {
+    const RowRules* rules = nullptr;
+    const Value* row = nullptr;
+    std::uint64_t bits = 0;
+  };
+  std::vector<Quiet> quiet_;
   std::size_t changes_ = 0;
 
   FluentTable scratch_;
