@@ -78,7 +78,7 @@ void Intake::split(std::size_t ranges) {
 }
 
 // In the first range, groups are numbered for good.
-Index Intake::group_of(Index key, Range& range) {
+inline Index Intake::group_of(Index key, Range& range) {
   Index& group = group_of_[key];
   if (group == kNone) {
     group = static_cast<Index>(keys_.size());
@@ -100,6 +100,13 @@ void Intake::find_groups(Range& range, KeyNumbers& keys, const KeyTies* ties, bo
       keys.numbers(rows.args(block.first), rows.width(), block.route->places[way], column);
       if (is_first && group_of_.size() < keys.size()) group_of_.resize(keys.size(), kNone);
       if (!is_first) range.ends.resize(keys.size());
+      if (block.ways == 1) {
+        for (Index& one : column) {
+          if (is_first) one = group_of(one, range);
+          range.ends[one] += cells;
+        }
+        continue;
+      }
       for (std::size_t i = 0; i < block.size; ++i) {
         if (ties != nullptr) column[i] = ties->root(column[i]);
         Index group = is_first ? group_of(column[i], range) : column[i];

@@ -69,26 +69,45 @@ Index KeyNumbers::add(std::span<const Value> key) {
 
 void KeyNumbers::numbers(const std::uint64_t* rows, std::size_t stride, std::span<const Index> places,
                          std::span<Index> found) {
+  if (width_ == 1) {
+    number_words(rows + places[0], stride, found);
+    return;
+  }
   std::array<std::uint64_t, kAhead> tags{};
   std::vector<Value> keys(kAhead * width_);
   for (std::size_t first = 0; first < found.size(); first += kAhead) {
     const std::size_t some = std::min(kAhead, found.size() - first);
     make_room(some);
-    std::size_t known = 0;
     for (std::size_t i = 0; i < some; ++i) {
       const std::uint64_t* row = rows + (first + i) * stride;
       Value* key = keys.data() + i * width_;
       for (std::size_t place = 0; place < width_; ++place) key[place] = Value::from_word(row[places[place]]);
       tags[i] = tag_of({key, width_});
-      if (has_place(tags[i])) {
-        found[first + i] = of_code_[Value::from_word(tags[i]).as_code()];
-        known += static_cast<std::size_t>(found[first + i] != kNone);
-      } else {
-        prefetch(&slots_[home(tags[i])]);
-      }
+      prefetch(&slots_[home(tags[i])]);
     }
-    if (known == some) continue;
     for (std::size_t i = 0; i < some; ++i) found[first + i] = resolve({keys.data() + i * width_, width_}, tags[i]);
+  }
+}
+
+// The same for keys that are one word. Most are known.
+void KeyNumbers::number_words(const std::uint64_t* words, std::size_t stride, std::span<Index> found) {
+  make_room(1);
+  for (std::size_t first = 0; first < found.size(); first += kAhead) {
+    const std::size_t end = std::min(first + kAhead, found.size());
+    for (std::size_t i = first; i < end; ++i) {
+      const std::uint64_t word = words[i * stride];
+      if (!has_place(word)) prefetch(&slots_[home(word)]);
+    }
+    for (std::size_t i = first; i < end; ++i) {
+      const std::uint64_t word = words[i * stride];
+      if (has_place(word)) {
+        found[i] = of_code_[Value::from_word(word).as_code()];
+      } else {
+        const Slot& slot = slots_[home(word)];
+        found[i] = slot.tag == word ? slot.number : kNone;
+      }
+      if (found[i] == kNone) found[i] = number(std::array{Value::from_word(word)});
+    }
   }
 }
 

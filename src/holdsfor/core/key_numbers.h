@@ -47,6 +47,7 @@ class KeyNumbers {
     return width_ == 1 && Value::from_word(tag).is_code() && Value::from_word(tag).as_code() < of_code_.size();
   }
   Index resolve(std::span<const Value> key, std::uint64_t tag);
+  void number_words(const std::uint64_t* words, std::size_t stride, std::span<Index> found);
   Index add(std::span<const Value> key);
   void make_room(std::size_t more);
   void fill_slots(std::size_t count);
