@@ -162,7 +162,7 @@ STORE = [
     CoreBug(
         "an interval of a part reaches new keys alone",
         "part_store.cpp",
-        "if (values_[value].intervals.take(cells, first)) {\n        one.is_changed = «true»;",
+        "if (log.take(cells, first)) {\n        one.is_changed = «true»;",
         "false",
     ),
     CoreBug(
@@ -256,6 +256,12 @@ SWEEP = [
         "two values initiated together do not break each other",
         "sweep.h",
         "instance.is_contested = «instance.initiated != kNone»;",
+        "false",
+    ),
+    CoreBug(
+        "what has no effect by itself breaks nothing",
+        "row_pass.cpp",
+        "if («!touched_.empty() || !openly_ended_.empty()») {",
         "false",
     ),
     CoreBug("an event that is derived twice happens twice", "effects.cpp", "events.row(row).begin())) «return;»", ""),

@@ -10,9 +10,15 @@ void IntervalArrivals::add(IntervalHead head, Time start, Time end, Time pushed_
                            std::int64_t cause) {
   head.table = static_cast<std::uint16_t>(table);
   head.width = static_cast<std::uint32_t>(rows.width);
-  rows.cells.push_back(interval_head_cell(head));
-  for (const Time time : {start, end, pushed_start}) rows.cells.push_back(time_cell(time));
-  rows.cells.insert(rows.cells.end(), pair.begin(), pair.end());
+  has_retractions = has_retractions || head.has(kIsRetraction);
+  const std::size_t at = rows.cells.size();
+  rows.cells.resize(at + rows.width);
+  Value* row = rows.cells.data() + at;
+  row[0] = interval_head_cell(head);
+  row[1] = time_cell(start);
+  row[2] = time_cell(end);
+  row[3] = time_cell(pushed_start);
+  std::copy(pair.begin(), pair.end(), row + 4);
   causes.push_back(cause);
 }
 
@@ -26,6 +32,8 @@ Time IntervalArrivals::first_change(std::size_t row) const {
   // What is gone comes first, then what is there now: for one key, and rarely many.
   constexpr std::size_t kNear = 16;
   const Value* own = rows.row(row);
+  // It starts at the time-point before.
+  if (is_input || !has_retractions) return moved(time_of(own[1]), -1);
   const bool is_gone = interval_head(own).has(kIsRetraction);
   const auto is_other = [&](const Value* other) {
     return interval_head(other).has(kIsRetraction) != is_gone && other[1] == own[1] &&
@@ -33,15 +41,14 @@ Time IntervalArrivals::first_change(std::size_t row) const {
   };
   const std::size_t first = is_gone ? row + 1 : row - std::min(row, kNear);
   const std::size_t last = is_gone ? std::min(rows.size(), row + 1 + kNear) : row;
-  for (std::size_t at = first; !is_input && at < last; ++at) {
+  for (std::size_t at = first; at < last; ++at) {
     const Value* other = rows.row(at);
     if (is_other(other)) return moved(std::min(time_of(own[2]), time_of(other[2])), -1);
   }
-  // It starts at the time-point before.
   return moved(time_of(own[1]), -1);
 }
 
-void IntervalLog::insert(std::span<const Value> row) { cells_.insert(cells_.end(), row.begin(), row.end()); }
+void IntervalLog::insert(std::span<const Value> rows) { cells_.insert(cells_.end(), rows.begin(), rows.end()); }
 
 bool IntervalLog::take(const Value* row, Time first) {
   const IntervalHead head = interval_head(row);

@@ -42,6 +42,7 @@ struct IntervalArrivals {
   RowSet rows;
   std::vector<std::int64_t> causes;
   bool is_input = true;  // else they are results of an earlier stage
+  bool has_retractions = false;
 
   void add(IntervalHead head, Time start, Time end, Time pushed_start, std::span<const Value> pair, std::int64_t cause);
   // The first time-point at which a row makes a difference. A result that ends otherwise than before comes as two rows,
@@ -55,7 +56,10 @@ class IntervalLog {
   [[nodiscard]] const std::vector<Value>& cells() const { return cells_; }
   [[nodiscard]] std::size_t size() const;
 
-  void insert(std::span<const Value> row);
+  // Adds one row, or several.
+  void insert(std::span<const Value> rows);
+  // So many rows as this one are about to come.
+  void expect(std::size_t rows, const Value* row) { cells_.reserve(cells_.size() + rows * interval_head(row).width); }
   // Inserts a row that comes, or takes one back as far as it lies at `first` or later; false if there is none.
   bool take(const Value* row, Time first);
   // Takes back the time-points of an interval from `first` on, whatever intervals have them. False if none has any.

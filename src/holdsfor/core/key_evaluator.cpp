@@ -79,7 +79,9 @@ Time KeyEvaluator::take_in(StageStore& stage, const StageStore::Work& work, KeyS
     first = taken.first;
   }
   IntervalEditor intervals(state.intervals);
-  for (const StageStore::IntervalItem& item : stage.intervals(work)) {
+  const auto items = stage.intervals(work);
+  if (state.intervals.empty() && !items.empty()) state.intervals.expect(items.size(), items[0].row);
+  for (const StageStore::IntervalItem& item : items) {
     if (intervals.take(item.row, item.is_input ? first_ : kNever)) {
       first = std::min(first, item.first_change);
       if (item.cause != kNoCause) out.causes.push_back(item.cause);

@@ -10,6 +10,15 @@ namespace {
 // So many cells behind the border are not worth a checkpoint of all keys of a value.
 constexpr std::size_t kFewCells = 64;
 
+// How many rows from one on have the same value as that; `values` has some for each row.
+std::size_t run_length(std::span<const Index> values, std::size_t row, std::size_t ways, std::size_t way) {
+  std::size_t at = row * ways + way;
+  const Index value = values[at];
+  std::size_t found = 0;
+  for (; at < values.size() && values[at] == value; at += ways) ++found;
+  return found;
+}
+
 }  // namespace
 
 bool PartStore::is_needed(const Stage& stage) {
@@ -99,21 +108,33 @@ void PartStore::deliver(const Deliveries& deliveries, const Moment& moment, LogW
 }
 
 void PartStore::deliver_intervals(const IntervalArrivals& arrivals, const Route& route, Time first, bool is_counted) {
-  std::vector<Index> reached;
-  for (std::size_t row = 0; row < arrivals.rows.size(); ++row) {
+  const std::size_t count = arrivals.rows.size();
+  const std::size_t ways = route.places.size();
+  std::vector<Index> reached(count * ways);  // by row
+  for (std::size_t row = 0; row < count; ++row) {
+    for (std::size_t way = 0; way < ways; ++way) {
+      const Value* place = arrivals.rows.row(row) + kIntervalRowHead + route.places[way][0];
+      // Results of one key come together.
+      const bool is_as_before = row > 0 && place[0] == *(place - arrivals.rows.width);
+      reached[row * ways + way] = is_as_before ? reached[(row - 1) * ways + way] : numbers_.number({place, 1});
+    }
+  }
+  if (values_.size() < numbers_.size()) values_.resize(numbers_.size());
+  for (std::size_t row = 0; row < count; ++row) {
     const Value* cells = arrivals.rows.row(row);
-    reached.clear();
-    for (const auto& places : route.places) {
-      const Index value = numbers_.number({cells + kIntervalRowHead + places[0], 1});
-      if (values_.size() < numbers_.size()) values_.resize(numbers_.size());
-      if (std::find(reached.begin(), reached.end(), value) != reached.end()) continue;
-      reached.push_back(value);
+    const auto own = reached.begin() + static_cast<std::ptrdiff_t>(row * ways);
+    for (std::size_t way = 0; way < ways; ++way) {
+      const Index value = own[static_cast<std::ptrdiff_t>(way)];
+      if (std::find(own, own + static_cast<std::ptrdiff_t>(way), value) != own + static_cast<std::ptrdiff_t>(way))
+        continue;
       Touched& one = touch(value);
-      if (values_[value].intervals.take(cells, first)) {
+      IntervalLog& log = values_[value].intervals;
+      if (log.empty()) log.expect(run_length(reached, row, ways, way), cells);
+      if (log.take(cells, first)) {
         one.is_changed = true;
         one.first_change = std::min(one.first_change, arrivals.first_change(row));
         if (arrivals.causes[row] != kNoCause) interval_causes_.emplace_back(value, arrivals.causes[row]);
-      } else if (is_counted && reached.size() == 1) {
+      } else if (is_counted && way == 0) {
         ++unmatched_;
       }
     }

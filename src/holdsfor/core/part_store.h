@@ -12,6 +12,7 @@
 
 #include "deliveries.h"
 #include "log_writer.h"
+#include "prefetch.h"
 #include "state_io.h"
 #include "tables.h"
 #include "window.h"
@@ -67,6 +68,13 @@ class PartStore {
   // The events of a key: its own and those of its values. They may be put together in `scratch`.
   std::span<const Value> events(Index slot, std::span<const Value> own, const LogWidths& widths,
                                 std::vector<Value>& scratch) const;
+  // Fetches the rows of a key that is evaluated soon.
+  void fetch(Index slot) const {
+    for_values(slot, [](const Rows& rows) {
+      const auto& cells = rows.intervals.cells();
+      prefetch(cells.data(), cells.size() * sizeof(Value));
+    });
+  }
   // The logs of intervals of its values.
   template <typename Use>
   void for_intervals(Index slot, const Use& use) const {

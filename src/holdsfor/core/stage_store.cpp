@@ -11,17 +11,24 @@ namespace {
 // So many cells behind the border are not worth a checkpoint of all keys.
 constexpr std::size_t kFewCells = 256;
 
-// Puts what reaches the same key together. Numbers are sorted instead of the items, which are large.
+// Puts what reaches the same key together: by counting, or a few items for many keys by sorting their numbers.
 template <typename Item>
 void sort_by_slot(std::vector<Item>& items) {
   const auto comes_before = [](const Item& a, const Item& b) { return a.slot < b.slot; };
   if (std::is_sorted(items.begin(), items.end(), comes_before)) return;
-  std::vector<std::uint64_t> order(items.size());
-  for (std::size_t i = 0; i < items.size(); ++i) order[i] = std::uint64_t{items[i].slot} << 32U | i;
-  std::sort(order.begin(), order.end());
-  std::vector<Item> sorted;
-  sorted.reserve(items.size());
-  for (const std::uint64_t one : order) sorted.push_back(items[static_cast<std::uint32_t>(one)]);
+  const Index slots = std::max_element(items.begin(), items.end(), comes_before)->slot + 1;
+  std::vector<Item> sorted(items.size());
+  if (slots / 8 > items.size()) {
+    std::vector<std::uint64_t> order(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) order[i] = std::uint64_t{items[i].slot} << 32U | i;
+    std::sort(order.begin(), order.end());
+    for (std::size_t i = 0; i < items.size(); ++i) sorted[i] = items[static_cast<std::uint32_t>(order[i])];
+  } else {
+    std::vector<std::uint32_t> next(slots + std::size_t{1});
+    for (const Item& item : items) ++next[item.slot + std::size_t{1}];
+    for (std::size_t slot = 0; slot < slots; ++slot) next[slot + 1] += next[slot];
+    for (const Item& item : items) sorted[next[item.slot]++] = item;
+  }
   items.swap(sorted);
 }
 
@@ -111,6 +118,7 @@ void StageStore::fetch_rows(Index slot) const {
   prefetch(state.results.data(), state.results.size() * sizeof(Value));
   prefetch(state.base.words.data(), state.base.words.size() * sizeof(std::uint64_t));
   prefetch(state.later.data(), state.later.size() * sizeof(LaterCheckpoint));
+  if (parts_) parts_->fetch(slot);
 }
 
 void StageStore::fetch_checkpoint(Index slot) const {
@@ -433,14 +441,22 @@ void StageStore::load_nothing(World& world, Sweep& sweep) const { load_rows(worl
 
 void StageStore::load_intervals(World& world, const IntervalLog& intervals) {
   const std::vector<Value>& cells = intervals.cells();
+  // Rows of one pair mostly come together.
+  const Value* before = nullptr;
+  Index instance = kNone;
+  Index pair = kNone;
   for (std::size_t at = 0; at < cells.size();) {
-    const IntervalHead head = interval_head(&cells[at]);
+    const Value* row = &cells[at];
+    const IntervalHead head = interval_head(row);
     FluentTable& fluent = world.fluents[head.table];
-    const Index instance = fluent.add({&cells[at + kIntervalRowHead], fluent.width});
-    const Index pair = fluent.add_pair(instance, cells[at + 4]).first;
-    const Time start = time_of(cells[at + 1]);
+    const bool is_same = before != nullptr && interval_head(before).table == head.table &&
+                         std::equal(row + kIntervalRowHead, row + head.width, before + kIntervalRowHead);
+    if (!is_same) instance = fluent.add({row + kIntervalRowHead, fluent.width});
+    if (!is_same || row[4] != before[4]) pair = fluent.add_pair(instance, row[4]).first;
+    before = row;
+    const Time start = time_of(row[1]);
     const bool is_open = head.has(kIsPoint) && start == world.query;
-    fluent.pairs[pair].list.push_back({start, is_open ? kForever : time_of(cells[at + 2])});
+    fluent.pairs[pair].list.push_back({start, is_open ? kForever : time_of(row[2])});
     if (head.has(kIsCut)) fluent.cuts.push_back({start, pair});
     at += head.width;
   }

@@ -102,10 +102,13 @@ void EventTable::add(Time when, std::span<const Value> args) {
   if (at > 0 && time(at - 1) > when) {
     at = first_from(when + 1, at);
     ++version_;
+    const auto place = own_.begin() + static_cast<std::ptrdiff_t>(at * (width + 1));
+    const auto next = own_.insert(place, Value::from_word(static_cast<std::uint64_t>(when)));
+    own_.insert(std::next(next), args.begin(), args.end());
+  } else {
+    own_.push_back(Value::from_word(static_cast<std::uint64_t>(when)));
+    own_.insert(own_.end(), args.begin(), args.end());
   }
-  const auto place = own_.begin() + static_cast<std::ptrdiff_t>(at * (width + 1));
-  const auto next = own_.insert(place, Value::from_word(static_cast<std::uint64_t>(when)));
-  own_.insert(std::next(next), args.begin(), args.end());
   rows_ = own_.data();
   ++count_;
 }
