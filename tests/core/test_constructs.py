@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations, product
+
 import pytest
 
 from holdsfor import loads
@@ -34,6 +36,25 @@ def _check(text: str, events: list[tuple[str, int]], windows: Windows | None = N
         assert found.events == wanted.events
         assert noted(found.failures) == noted(wanted.failures)
     assert wanted.intervals
+
+
+def test_what_happens_together() -> None:
+    # Every set of these events, after every other: rules that would do nothing alone break others, and are broken.
+    kinds = ("to_a", "to_b", "end_a", "stop")
+    rules = """
+    initiatedAt(f(X)=a,T) :- happensAt(to_a(X),T).
+    initiatedAt(f(X)=b,T) :- happensAt(to_b(X),T).
+    terminatedAt(f(X)=a,T) :- happensAt(end_a(X),T).
+    terminatedAt(f(X)=_,T) :- happensAt(stop(X),T).
+    """
+    together = [some for size in range(len(kinds) + 1) for some in combinations(kinds, size)]
+    events = [
+        (f"{kind}(k{number})", time)
+        for number, sets in enumerate(product(together, repeat=2))
+        for time, kinds_then in enumerate(sets, start=1)
+        for kind in kinds_then
+    ]
+    _check(rules, events)
 
 
 @pytest.mark.parametrize(
