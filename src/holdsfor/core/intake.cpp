@@ -100,7 +100,7 @@ void Intake::find_groups(Range& range, KeyNumbers& keys, const KeyTies* ties, bo
       keys.numbers(rows.args(block.first), rows.width(), block.route->places[way], column);
       if (is_first && group_of_.size() < keys.size()) group_of_.resize(keys.size(), kNone);
       if (!is_first) range.ends.resize(keys.size());
-      if (block.ways == 1) {
+      if (block.ways == 1 && ties == nullptr) {
         for (Index& one : column) {
           if (is_first) one = group_of(one, range);
           range.ends[one] += cells;
