@@ -11,6 +11,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from holdsfor.core.engine import encoded
+from holdsfor.core.run import Run
+from holdsfor.core.shares import identity_of
 from holdsfor.engine.changelog import snapshot
 from holdsfor.engine.dictionary import Dictionary, Value
 from holdsfor.engine.report import event_rows, interval_rows
@@ -22,20 +25,18 @@ from holdsfor.loading import Reasoner
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.reference.history import Occurrence
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
-from holdsfor.spark.streaming.arrivals import UNMATCHED
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Driver, Report, Taken
 from holdsfor.spark.streaming.happenings import EVENT_CHANGES
-from holdsfor.spark.streaming.quiet import quiet_time
-from holdsfor.spark.streaming.results import CAUSED
+from holdsfor.spark.streaming.results import CAUSED, UNMATCHED
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, TakeIn, travelling_schema
-from holdsfor.spark.streaming.staging import stream_stages
+from holdsfor.spark.streaming.staging import stream_buckets, stream_stages
 from holdsfor.spark.streaming.store import Store
 from holdsfor.spark.streaming.tasks import AskStage, notes_of
 from holdsfor.spark.streaming.turns import Turn
 from holdsfor.spreading.stages import StagePlan
-from tests.spark.simulated import _sources, _targets
+from tests.spark.simulated import _cells, _sources, _targets
 
 
 @dataclass(frozen=True)
@@ -123,10 +124,14 @@ class SimulatedWorkers:
         for (number, where), (tag_number, tag) in self.rows.inputs.items():
             if where != place:
                 continue
-            spreading = {d.symbol: d.spreading for d in self.stages.stages[number - 1].deliveries}
+            stage = self.stages.stages[number - 1]
+            delivery = next(one for one in stage.deliveries if one.symbol == source.symbol)
             slots = [*tag.args, *([tag.value] if tag.value else [])]
             row = times | dict(zip(slots, args, strict=True)) | {"arrival": arrival}
-            for bucket in _targets(spreading[source.symbol], args, self.job, number):
+            targets = _targets(delivery.spreading, args, self.job, number)
+            if stage.sides:
+                targets = _cells(delivery, args, stage.sides)
+            for bucket in targets:
                 marks = (BACK, BACK_COPY) if sent.retracted else (ROW, ROW_COPY)
                 mark = marks[0 if is_first else 1]
                 is_first = False
@@ -138,7 +143,7 @@ class SimulatedWorkers:
         for number in range(1, self.job.last + 1):
             task = AskStage(self.job, number, self.store, turn)
             out = [pa.Table.from_batches([batch]) for one in found for batch in task(one.to_batches(max_chunksize=5))]
-            table = pa.concat_tables(out)
+            table = pa.concat_tables([task.out_schema.empty_table(), *out])
             if not task.is_last:
                 bucket = table["bucket"].to_numpy()
                 found = [table.filter(pa.array(bucket == place)) for place in range(count)]
@@ -167,17 +172,17 @@ class SimulatedStream:
         store: Store | None = None,
         max_ahead: float | None = math.inf,
     ) -> None:
-        stages = stream_stages(reasoner.plan)
+        buckets = stream_buckets(reasoner.plan, buckets)
+        stages = stream_stages(reasoner.plan, buckets)
         sources, _ = _sources([one.record for one in sent], reasoner)
         rows = plan_rows(stages, sources, arrivals=True)
         job = make_job(stages, rows, buckets=buckets, span=Span(), derived_events=True)
         self.store = store or Store.below(str(folder))
         retracting = any(one.retracted for one in sent)
         self.workers = SimulatedWorkers(job, stages, rows, sources, self.store, windows, reasoner, retracting)
-        quiet = quiet_time(reasoner.plan, windows)
-        self.driver = Driver(
-            self.store, {"buckets": buckets}, windows, self.workers, start, None, retracting, max_ahead, quiet
-        )
+        plan = "" if reasoner.plan.has_metric_rules else identity_of(encoded(reasoner.plan))
+        known = start, None, retracting, max_ahead, plan
+        self.driver = Driver(self.store, {"buckets": buckets}, windows, self.workers, *known)
         self.windows = windows
         self.delivered: dict[int, pa.Table] = {}
         self.delivered_events: dict[int, pa.Table] = {}
@@ -229,8 +234,10 @@ class SimulatedStream:
         records = [replace(sent.record, arrival=arrival) for sent, arrival, _ in self.workers.used]
         stream = from_records(records, reasoner.analysis.entities, dictionary)
         plan = WindowPlan(self.windows.size, self.windows.step, clock.start, self.asked[-1])
-        state = State.beginning(clock.origin(self.windows))
-        answers = list(run(reasoner.plan, dictionary, stream, plan, state))
+        if reasoner.plan.has_metric_rules:
+            answers = list(run(reasoner.plan, dictionary, stream, plan, State.beginning(clock.origin(self.windows))))
+        else:
+            answers = list(Run(reasoner.plan, dictionary, stream, plan))
         return interval_rows(answers, dictionary), event_rows(answers, dictionary)
 
 

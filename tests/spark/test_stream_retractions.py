@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from holdsfor import loads
 from holdsfor.compiler.analysis.variants import NotSupported
+from holdsfor.core.run import Run
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import interval_rows
-from holdsfor.engine.run import run
-from holdsfor.engine.state import State
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.reference import InputInterval, IntervalRow, Occurrence, Record
@@ -96,16 +95,16 @@ def wanted(stream: SimulatedStream) -> list[IntervalRow]:
             *_, is_lost, place = loads_.pop(0)
             record = stream.workers.used[place][0].record
             known = left(known, record) if is_lost else [*known, record]
-        rows += whole(stream, known, query, clock.start, clock.origin(stream.windows))
+        rows += whole(stream, known, query, clock.start)
     return sorted(rows)
 
 
-def whole(stream: SimulatedStream, known: list[Record], query: int, start: int, origin: int) -> list[IntervalRow]:
+def whole(stream: SimulatedStream, known: list[Record], query: int, start: int) -> list[IntervalRow]:
     dictionary, reasoner = Dictionary(), stream.workers.reasoner
     records = [replace(record, arrival=query) for record in known]
     columns = from_records(records, reasoner.analysis.entities, dictionary)
     plan = WindowPlan(FAR, query - start, start, query)
-    return interval_rows(run(reasoner.plan, dictionary, columns, plan, State.beginning(origin)), dictionary)
+    return interval_rows(Run(reasoner.plan, dictionary, columns, plan), dictionary)
 
 
 def check(scenario: Scenario, changing: Changing) -> None:

@@ -61,7 +61,7 @@ def test_a_damaged_checkpoint(folder: Path) -> None:
     for name in ("checkpoint", "out"):
         shutil.copytree(folder / name, folder / f"kept-{name}")
     rng = random.Random(3)
-    (state,) = (folder / "checkpoint/holdsfor/1/state").glob("1-0-*.arrow")
+    (state,) = (folder / "checkpoint/holdsfor/1/state").glob("1-0-*")
     files = ["holdsfor/1/commit.json", f"holdsfor/1/state/{state.name}", "offsets/1", "sources/0/1"]
     for name, damage in [(name, DAMAGES[place]) for place, name in enumerate(files)]:
         for part in ("checkpoint", "out"):

@@ -199,7 +199,7 @@ def test_the_number_of_buckets_goes_with_the_checkpoint(spark: Any, tmp_path: Pa
 
 def test_keys_that_are_tied_together(spark: Any, tmp_path: Path) -> None:
     rules = loads("initiatedAt(ill(X)=true,T) :- happensAt(meet(X,Y),T), holdsAt(ill(Y)=true,T).\n" + RULES)
-    with pytest.warns(UserWarning, match=r"ill/1: one worker does all the work.*rules at <rules>:1:1") as found:
+    with pytest.warns(UserWarning, match=r"ill/1: one worker does all the work.*rule at <rules>:1") as found:
         recognise_stream(rules, file_stream(spark, tmp_path), mapping=MAPPING, window=5, step=10)
     assert any("the step 10 is longer than the window 5" in str(warning.message) for warning in found)
 

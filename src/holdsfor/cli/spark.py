@@ -35,7 +35,7 @@ def shown_stages(plan: Plan, *, as_json: bool) -> str:
 
     on_core = runs_on_core(plan)
     stages = physical_stages(plan, _SHOWN_BUCKETS) if on_core else stage_plan(plan)
-    in_streams = () if on_core else stream_stages(plan).warnings
+    in_streams = stream_stages(plan, _SHOWN_BUCKETS).warnings
     differing = [message for message in in_streams if message not in stages.warnings]
     if as_json:
         data = {**stages_data(stages), "stream_warnings": differing}

@@ -18,6 +18,7 @@ bool are_all_between(std::span<const Time> times, Time first, Time last) {
 }  // namespace
 
 void Admission::admit(Edits& edits, const Window& window, Time query, Deliveries& into) {
+  lost_.clear();
   if (waiting_count_ > 0) admit_waiting(window, query, into);
   const Time first = window.first(query);
   for (Edit& edit : edits.all()) {
@@ -84,13 +85,18 @@ void Admission::retract_events(const Edit& edit, const Window& window, Time quer
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const Time time = rows.time(row);
     if (time > query) {
-      if (!retract_waiting(edit.table, time, rows.args(row))) ++unmatched_;
+      if (!retract_waiting(edit.table, time, rows.args(row))) count_lost(edit.cause_of(row));
     } else if (time < first) {
-      ++unmatched_;
+      count_lost(edit.cause_of(row));
     } else {
       into.events_of(edit.table, rows.width()).add(time, rows.args(row), edit.cause_of(row), true);
     }
   }
+}
+
+void Admission::count_lost(Cause cause) {
+  ++unmatched_;
+  if (cause != kNoCause) lost_.push_back(cause);
 }
 
 bool Admission::retract_waiting(Index table, Time time, const std::uint64_t* args) {
@@ -135,7 +141,7 @@ void Admission::retract_intervals(const Edit& edit, Time first, Deliveries& into
     const Time start = time_of(cells[0]);
     const Time end = time_of(cells[1]);
     if (end <= first || end <= start) {
-      ++unmatched_;
+      count_lost(edit.cause_of(row));
       continue;
     }
     const int flags = kIsRetraction | (edit.is_point[row] ? kIsPoint : 0);

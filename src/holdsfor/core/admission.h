@@ -25,7 +25,19 @@ class Admission {
   [[nodiscard]] std::size_t late() const { return late_; }
   // Retractions that were refused here; others find nothing in the log of their key.
   [[nodiscard]] std::size_t unmatched() const { return unmatched_; }
+  // The inputs of those of the last query time, as far as they have numbers.
+  [[nodiscard]] const std::vector<Cause>& lost() const { return lost_; }
   [[nodiscard]] std::size_t waiting() const { return waiting_count_; }
+  // Calls `visit` with table, time and arguments of every event that waits.
+  template <typename Visit>
+  void each_waiting(const Visit& visit) const {
+    for (Index table = 0; table < waiting_.size(); ++table) {
+      const Waiting& waiting = waiting_[table];
+      for (std::size_t row = 0; row < waiting.causes.size(); ++row) {
+        visit(table, time_of(waiting.rows.row(row)[0]), waiting.args(row));
+      }
+    }
+  }
   // See state_io.h.
   void write(StateWriter& into) const;
   void read(StateReader& from);
@@ -57,12 +69,14 @@ class Admission {
   void insert_intervals(const Edit& edit, Time first, Deliveries& into);
   void retract_intervals(const Edit& edit, Time first, Deliveries& into);
   bool retract_waiting(Index table, Time time, const std::uint64_t* args);
+  void count_lost(Cause cause);
 
   const Plan& plan_;
   std::vector<Waiting> waiting_;
   std::size_t waiting_count_ = 0;
   std::size_t late_ = 0;
   std::size_t unmatched_ = 0;
+  std::vector<Cause> lost_;
 };
 
 }  // namespace holdsfor

@@ -117,30 +117,33 @@ class Core {
   }
   // Inserts or retracts rows. In a correction both belong together: changes say so of their causes.
   template <bool is_retraction>
-  void edit_events(Index table, TimeArray times, WordArray words, bool is_correction) {
+  Cause edit_events(Index table, TimeArray times, WordArray words, bool is_correction, bool is_cause) {
     const std::size_t width = info(table, true).columns;
     if (words.size() != times.size() * width) throw nb::value_error("not as many words as the rows have columns");
     const std::span<const Time> all_times{times.data(), times.size()};
     const std::span<const std::uint64_t> all_words{words.data(), words.size()};
-    const Cause cause = keeps_changes() ? engine_->inputs().add_events(input_head(table, is_retraction, is_correction),
-                                                                       all_times, all_words, width)
-                                        : kNoCause;
+    const Cause cause =
+        keeps_changes() && is_cause
+            ? engine_->inputs().add_events(input_head(table, is_retraction, is_correction), all_times, all_words, width)
+            : kNoCause;
     engine_->edits().add_events(table, is_retraction, cause, EventRows::borrowed(all_times, all_words, width));
     lent_.emplace_back(times, words);
+    return cause;
   }
   template <bool is_retraction>
-  void edit_intervals(Index table, TimeArray starts, TimeArray ends, WordArray values, WordArray words,
-                      FlagArray is_point, bool is_correction) {
+  Cause edit_intervals(Index table, TimeArray starts, TimeArray ends, WordArray values, WordArray words,
+                       FlagArray is_point, bool is_correction, bool is_cause) {
     const std::size_t width = info(table, false).columns;
     const std::size_t count = starts.size();
     if (ends.size() != count || values.size() != count || is_point.size() != count || words.size() != count * width) {
       throw nb::value_error("columns of different lengths");
     }
-    const Cause cause = keeps_changes() ? engine_->inputs().add_intervals(
-                                              input_head(table, is_retraction, is_correction), {starts.data(), count},
+    const Cause cause =
+        keeps_changes() && is_cause
+            ? engine_->inputs().add_intervals(input_head(table, is_retraction, is_correction), {starts.data(), count},
                                               {ends.data(), count}, {values.data(), count},
                                               {words.data(), words.size()}, {is_point.data(), count}, width)
-                                        : kNoCause;
+            : kNoCause;
     Edit& edit = engine_->edits().edit_for_interval(table, is_retraction, cause, width);
     for (std::size_t row = 0; row < count; ++row) {
       edit.intervals.cells.push_back(time_cell(starts(row)));
@@ -149,6 +152,7 @@ class Core {
       for (std::size_t i = 0; i < width; ++i) edit.intervals.cells.push_back(Value::from_word(words(row * width + i)));
       edit.is_point.push_back(is_point(row));
     }
+    return cause;
   }
   // One event from Python objects.
   template <bool is_retraction>
@@ -222,7 +226,7 @@ class Core {
     StateReader reader(bytes_of(bytes), fingerprint_, terms_);
     engine_->receive(reader);
   }
-  nb::list deliveries_for(Index stage) const {
+  nb::list deliveries_for(Index stage) {
     if (stage >= prepared_.plan.stages.size()) throw nb::index_error("there is no such stage");
     nb::list found;
     for (const auto& [bucket, bytes] : engine_->deliveries_for(stage, fingerprint_)) {
@@ -230,6 +234,42 @@ class Core {
     }
     return found;
   }
+
+  // What is not of single keys of the share, and `load_share` takes in with some keys; see engine.h.
+  nb::bytes save_rest(std::uint64_t note) const {
+    const std::string bytes = engine_->save_rest(fingerprint_, Value::from_word(note));
+    return nb::bytes(bytes.data(), bytes.size());
+  }
+  // For parts (their number, and of how many): bytes, keys, rows, intervals that are shown, and when the first wakes.
+  nb::list save_keys(const std::vector<std::pair<std::size_t, std::size_t>>& parts) const {
+    std::vector<Engine::Part> wanted;
+    for (const auto& [number, count] : parts) {
+      if (number >= count || count > Engine::kMostParts) throw nb::value_error("there is no such part");
+      wanted.push_back({.number = number, .count = count});
+    }
+    nb::list found;
+    for (const Engine::SavedKeys& one : engine_->save_keys(fingerprint_, wanted)) {
+      found.append(
+          nb::make_tuple(nb::bytes(one.bytes.data(), one.bytes.size()), one.keys, one.rows, one.shown, one.wake));
+    }
+    return found;
+  }
+  // Takes in what `save_rest` and `save_keys` gave, perhaps with another plan of the same shape, by its fingerprint.
+  // The note of the rest that came last, or nothing.
+  std::uint64_t load_share(const nb::list& saved, std::optional<nb::bytes> plan) {
+    const std::uint64_t fingerprint = plan ? checksum(bytes_of(*plan)) : fingerprint_;
+    auto fresh = fresh_engine();
+    Value note = Value::nothing();
+    for (const nb::handle one : saved) {
+      StateReader reader(bytes_of(nb::cast<nb::bytes>(one)), fingerprint, terms_);
+      const Value found = fresh->read(reader);
+      if (!found.is_nothing()) note = found;
+    }
+    engine_->absorb_share(*fresh);
+    return note.word();
+  }
+  std::vector<Index> reached(std::int64_t query, std::size_t parts) const { return engine_->reached(query, parts); }
+  std::int64_t next_wake() { return engine_->next_wake(); }
 
   // Evaluation
 
@@ -294,6 +334,41 @@ class Core {
 
   void keep_changes(bool is_wanted) { engine_->keep_changes(is_wanted); }
   ChangeList changes(std::size_t most_causes) { return engine_->changes(most_causes); }
+  void report_only(const std::vector<bool>& tables) {
+    if (tables.size() != prepared_.plan.tables.size()) throw nb::value_error("not as many flags as there are tables");
+    engine_->report_only(tables);
+  }
+  // Derived events of a table that have happened since the query time before, or have not after all: which of them
+  // have not, their times and arguments.
+  void keep_event_changes() { engine_->keep_event_changes(); }
+  nb::tuple event_changes(Index table) const {
+    const std::size_t width = info(table, true).columns;
+    std::vector<std::int64_t> removed;
+    std::vector<std::int64_t> times;
+    Words words;
+    for (const Engine::EventChange& one : engine_->event_changes()) {
+      if (one.table != table) continue;
+      removed.push_back(one.is_removed ? 1 : 0);
+      times.push_back(one.time);
+      for (std::size_t i = 0; i < width; ++i) words.push_back(engine_->event_arguments()[one.args + i].word());
+    }
+    return nb::make_tuple(array_of(std::move(removed)), array_of(std::move(times)), array_of(std::move(words)));
+  }
+  // The inputs that took back what was not there: their numbers, tables, starts, ends and values (of events: as those
+  // of points), and arguments.
+  std::vector<std::tuple<Cause, Index, Time, Time, std::uint64_t, Words>> lost() const {
+    std::vector<std::tuple<Cause, Index, Time, Time, std::uint64_t, Words>> found;
+    for (const Cause cause : engine_->lost()) {
+      const InputBatch* batch = engine_->inputs().find(cause);
+      if (batch == nullptr) continue;
+      const auto row = static_cast<std::size_t>(cause - batch->first);
+      Words args;
+      for (std::size_t i = 0; i < batch->width; ++i) args.push_back(batch->args[row * batch->width + i].word());
+      const Value value = batch->is_event() ? Value::nothing() : batch->values[row];
+      found.emplace_back(cause, batch->table, batch->starts[row], batch->end_of(row), value.word(), std::move(args));
+    }
+    return found;
+  }
   std::unique_ptr<Speller> speller(const nb::list& pieces, const nb::list& reserved, const nb::callable& write,
                                    const nb::callable& write_row) const {
     return make_speller(terms_, pieces, reserved, write, write_row);
@@ -355,12 +430,17 @@ class Core {
     const std::string bytes = engine_->save(fingerprint_, Value::from_word(note), part);
     return nb::bytes(bytes.data(), bytes.size());
   }
-  // An engine with a saved state, and otherwise like this one, and the note that was saved with it.
-  std::pair<std::unique_ptr<Engine>, Value> read_engine(const nb::bytes& bytes) {
+  // An engine without a state, and otherwise like this one.
+  std::unique_ptr<Engine> fresh_engine() {
     auto fresh = std::make_unique<Engine>(prepared_, terms_, host_);
     fresh->set_window(engine_->window());
     if (engine_->share()) fresh->set_share(*engine_->share());
     fresh->keep_changes(engine_->keeps_changes());
+    return fresh;
+  }
+  // The same with a saved state, and the note that was saved with it.
+  std::pair<std::unique_ptr<Engine>, Value> read_engine(const nb::bytes& bytes) {
+    auto fresh = fresh_engine();
     StateReader reader(bytes_of(bytes), fingerprint_, terms_);
     const Value note = fresh->read(reader);
     return {std::move(fresh), note};
@@ -434,13 +514,15 @@ NB_MODULE(_core, module) {
       .def("reclaim_terms", &Core::reclaim_terms, nb::arg("keep"))
       .def("set_window", &Core::set_window, nb::arg("size").none(), nb::arg("start") = nb::none())
       .def("insert_events", &Core::edit_events<false>, nb::arg("table"), nb::arg("times"), nb::arg("words"),
-           nb::arg("is_correction") = false)
+           nb::arg("is_correction") = false, nb::arg("is_cause") = true)
       .def("retract_events", &Core::edit_events<true>, nb::arg("table"), nb::arg("times"), nb::arg("words"),
-           nb::arg("is_correction") = false)
+           nb::arg("is_correction") = false, nb::arg("is_cause") = true)
       .def("insert_intervals", &Core::edit_intervals<false>, nb::arg("table"), nb::arg("starts"), nb::arg("ends"),
-           nb::arg("values"), nb::arg("words"), nb::arg("is_point"), nb::arg("is_correction") = false)
+           nb::arg("values"), nb::arg("words"), nb::arg("is_point"), nb::arg("is_correction") = false,
+           nb::arg("is_cause") = true)
       .def("retract_intervals", &Core::edit_intervals<true>, nb::arg("table"), nb::arg("starts"), nb::arg("ends"),
-           nb::arg("values"), nb::arg("words"), nb::arg("is_point"), nb::arg("is_correction") = false)
+           nb::arg("values"), nb::arg("words"), nb::arg("is_point"), nb::arg("is_correction") = false,
+           nb::arg("is_cause") = true)
       .def("push_one", &Core::edit_one<false>)
       .def("retract_one", &Core::edit_one<true>)
       .def("advance", &Core::advance, nb::arg("query"), nb::arg("threads") = 1U, nb::arg("is_last") = false)
@@ -449,6 +531,11 @@ NB_MODULE(_core, module) {
       .def("targets", &Core::targets)
       .def("receive", &Core::receive)
       .def("deliveries_for", &Core::deliveries_for)
+      .def("save_rest", &Core::save_rest, nb::arg("note") = Value::nothing().word())
+      .def("save_keys", &Core::save_keys)
+      .def("load_share", &Core::load_share, nb::arg("saved"), nb::arg("plan").none() = nb::none())
+      .def("reached", &Core::reached)
+      .def("next_wake", &Core::next_wake)
       .def("mark_all_dirty", &Core::mark_all_dirty)
       .def("resume_at", &Core::resume_at, nb::arg().none())
       .def("checkpoint_cells", &Core::checkpoint_cells, nb::arg().none())
@@ -459,6 +546,10 @@ NB_MODULE(_core, module) {
       .def("conflicts", &Core::conflicts)
       .def("keep_changes", &Core::keep_changes)
       .def("changes", &Core::changes, nb::arg("most_causes") = std::size_t{8})
+      .def("report_only", &Core::report_only)
+      .def("keep_event_changes", &Core::keep_event_changes)
+      .def("event_changes", &Core::event_changes)
+      .def("lost", &Core::lost)
       .def("speller", &Core::speller, nb::keep_alive<0, 1>())
       .def("save", &Core::save, nb::arg("note") = Value::nothing().word())
       .def("load", &Core::load)

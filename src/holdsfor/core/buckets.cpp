@@ -133,6 +133,12 @@ Index BucketGrid::bucket(std::span<const Value> key, const TermTable& terms) con
   return found;
 }
 
+// Of twice as many parts, each is a half of one of these.
+Index BucketGrid::part(std::span<const Value> key, std::size_t parts, const TermTable& terms) const {
+  const std::int64_t hash = std::int64_t{static_cast<std::int32_t>(hash_of_values(key, terms))} - INT32_MIN;
+  return static_cast<Index>(static_cast<std::uint64_t>(hash) / buckets_ % parts);
+}
+
 void BucketGrid::find(const Route& route, const Value* args, const TermTable& terms, std::vector<Index>& into) const {
   into.clear();
   if (route.is_shared) {

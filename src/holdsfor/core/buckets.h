@@ -31,6 +31,8 @@ class BucketGrid {
   BucketGrid(std::size_t buckets, Firsts firsts) : buckets_(buckets), firsts_(std::move(firsts)) {}
 
   [[nodiscard]] Index bucket(std::span<const Value> key, const TermTable& terms) const;
+  // Which of so many parts of its bucket a key is in, at most 65,536.
+  [[nodiscard]] Index part(std::span<const Value> key, std::size_t parts, const TermTable& terms) const;
   // The buckets that a row goes to on a route, each once, in order.
   void find(const Route& route, const Value* args, const TermTable& terms, std::vector<Index>& into) const;
 

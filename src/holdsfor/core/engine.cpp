@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "crew.h"
-#include "exchange.h"
 
 namespace holdsfor {
 namespace {
@@ -88,7 +87,11 @@ void Engine::advance(Time query, unsigned threads, const std::function<void()>& 
   answers_.reset();
   if (!is_begun_) find_initial(query);
   is_begun_ = true;
+  event_changes_.clear();
+  event_arguments_.clear();
+  first_event_ = window_.first(query);
   admission_.admit(edits_, window_, query, deliveries_);
+  lost_ = admission_.lost();
   edits_.clear();
   for (StageStore& stage : stages_) {
     if (share_ && stage.number() != share_->stage) continue;
@@ -131,13 +134,23 @@ void Engine::set_share(Share share) {
   }
 }
 
-void Engine::receive(StateReader& from) { read_exchange(from, prepared_.plan, deliveries_); }
+void Engine::receive(StateReader& from) {
+  // Stages that are not its own have no keys here: the reports of the first one have the causes of rows that come.
+  ReceivedCauses causes{.inputs = inputs_, .reports = stages_.front().reports, .stage = 0};
+  const bool has_causes = keeps_changes_ && share_ && share_->stage > 0;
+  read_exchange(from, prepared_.plan, deliveries_, has_causes ? &causes : nullptr);
+}
 
-std::vector<std::pair<Index, std::string>> Engine::deliveries_for(Index stage, std::uint64_t fingerprint) const {
+std::vector<std::pair<Index, std::string>> Engine::deliveries_for(Index stage, std::uint64_t fingerprint) {
   if (!share_ || stage <= share_->stage) return {};
   Exchange exchange(prepared_.plan.stages[stage], share_->grids[stage], terms_);
   exchange.add(outgoing_, is_member_[share_->stage]);
-  return exchange.finish(fingerprint);
+  std::vector<Cause> one(1);
+  return exchange.finish(fingerprint, inputs_, [&](Cause cause) -> std::span<const Cause> {
+    if (is_report_cause(cause)) return causes_.inputs_behind(stages_, stage_of_cause(cause), report_of_cause(cause));
+    one[0] = cause;
+    return one;
+  });
 }
 
 // Whether the work takes no longer than threads take to begin, nor than somebody who wants to stop it may wait.
@@ -208,6 +221,11 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
   stage.finish_compaction(window_, query, widths_);
   if (is_last) stage.drop_rows();
   deliveries_.drop(is_member_[number]);
+  for (const auto& one : evaluators_) {
+    std::vector<Cause>& lost = one->writer(number).lost();
+    lost_.insert(lost_.end(), lost.begin(), lost.end());
+    lost.clear();
+  }
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
     collect(stage, outputs_[chunk]);
     // What was needed once, for many keys, is not kept.
@@ -260,8 +278,13 @@ void Engine::pass_on(const StageOutput& output, const StageOutput::Row& row, Cau
     const std::uint8_t flags = row.is_removed ? kIsRetraction : 0;
     arrivals.add({.flags = flags}, start, time_of(rest[1]), start, rest.subspan(2), cause);
   } else if (head.kind == ResultKind::kEvent) {
+    const Time time = time_of(rest[0]);
+    if (keeps_events_ && time >= first_event_) {
+      event_changes_.push_back({head.table, row.is_removed, time, event_arguments_.size()});
+      event_arguments_.insert(event_arguments_.end(), rest.begin() + kEventHead, rest.end());
+    }
     Arrivals& arrivals = deliveries_.events_of(head.table, columns);
-    arrivals.add(time_of(rest[0]), rest.subspan(kEventHead), cause, row.is_removed);
+    arrivals.add(time, rest.subspan(kEventHead), cause, row.is_removed);
   } else {
     EffectArrivals& arrivals = deliveries_.effects_of(head.table, head.kind == ResultKind::kTermination, columns);
     arrivals.rows.cells.insert(arrivals.rows.cells.end(), rest.begin(), rest.end());

@@ -13,6 +13,7 @@
 #include "answers.h"
 #include "buckets.h"
 #include "dependencies.h"
+#include "exchange.h"
 #include "inputs.h"
 #include "key_evaluator.h"
 #include "stage_store.h"
@@ -76,7 +77,7 @@ class Engine {
   void set_share(Share share);
   [[nodiscard]] const std::optional<Share>& share() const { return share_; }
   void receive(StateReader& from);
-  [[nodiscard]] std::vector<std::pair<Index, std::string>> deliveries_for(Index stage, std::uint64_t fingerprint) const;
+  [[nodiscard]] std::vector<std::pair<Index, std::string>> deliveries_for(Index stage, std::uint64_t fingerprint);
 
   // Rows to be taken in at the next query time.
   [[nodiscard]] Edits& edits() { return edits_; }
@@ -103,6 +104,21 @@ class Engine {
   void keep_changes(bool is_wanted);
   [[nodiscard]] bool keeps_changes() const { return keeps_changes_; }
   ChangeList changes(std::size_t most_causes);
+  // Only changes of these tables are given.
+  void report_only(std::vector<bool> tables) { is_reported_ = std::move(tables); }
+  // Derived events that have happened since the query time before, or have not after all, as far as the window has
+  // them.
+  struct EventChange {
+    Index table = 0;
+    bool is_removed = false;
+    Time time = 0;
+    std::size_t args = 0;  // where its arguments are
+  };
+  void keep_event_changes();
+  [[nodiscard]] const std::vector<EventChange>& event_changes() const { return event_changes_; }
+  [[nodiscard]] const std::vector<Value>& event_arguments() const { return event_arguments_; }
+  // The inputs that took back rows which were not there at the last query time, as far as they have numbers.
+  [[nodiscard]] const std::vector<Cause>& lost() const { return lost_; }
 
   [[nodiscard]] std::size_t late() const { return admission_.late(); }
   [[nodiscard]] std::size_t unmatched() const;
@@ -121,10 +137,27 @@ class Engine {
   };
   // The state as bytes, or a part of it. `note` is what the caller wants to find again with it.
   [[nodiscard]] std::string save(std::uint64_t fingerprint, Value note, Part part) const;
+  // What is not of single keys of the own share; keys of some parts, and what is known of each part. Keys of parts that
+  // nothing reaches need not be there: `reached` says which part, of so many, pending rows reach at a query time, and
+  // `next_wake` when something happens without rows to keys that are there.
+  struct SavedKeys {
+    std::string bytes;
+    std::size_t keys = 0;
+    std::size_t rows = 0;
+    std::size_t shown = 0;  // intervals that were reported and that the window has
+    Time wake = kForever;
+  };
+  [[nodiscard]] std::string save_rest(std::uint64_t fingerprint, Value note) const;
+  [[nodiscard]] std::vector<SavedKeys> save_keys(std::uint64_t fingerprint, std::span<const Part> parts) const;
+  [[nodiscard]] std::vector<Index> reached(Time query, std::size_t parts) const;
+  [[nodiscard]] Time next_wake();
   // Takes up a saved state, or a part, and gives the note; the engine must be new.
   Value read(StateReader& from);
   // Takes over all that another engine with the same plan has; refuses keys that both have.
   void absorb(Engine& other);
+  // The same of what `save_rest` and `save_keys` gave in a distributed run, perhaps at an earlier query time, or by
+  // engines with other shares: keys that are not its own are left out.
+  void absorb_share(Engine& other);
   // Refuses to go on while parts of the state are missing.
   void require_all_parts() const;
   static constexpr std::size_t kMostParts = 65'536;
@@ -144,6 +177,9 @@ class Engine {
   void require_whole() const;
   void check_parts(const Engine& other) const;
   void renumber_inputs(Cause more);
+  void put_head(StateWriter& into, Value note, Part part, bool is_main) const;
+  void take_over(Engine& other, bool are_known);
+  [[nodiscard]] BucketGrid grid() const { return share_ ? share_->grids[share_->stage] : BucketGrid(1, std::vector<Index>{}); }
   static void forget(StageStore& stage, Index slot);
   void collect(StageStore& stage, const StageOutput& output);
   void pass_on(const StageOutput& output, const StageOutput::Row& row, Cause cause);
@@ -187,6 +223,12 @@ class Engine {
 
   bool keeps_changes_ = false;
   Time reported_at_ = kNever;
+  std::vector<bool> is_reported_;  // by table; empty: all
+  bool keeps_events_ = false;
+  Time first_event_ = kNever;  // that the window has
+  std::vector<EventChange> event_changes_;
+  std::vector<Value> event_arguments_;
+  std::vector<Cause> lost_;
   KeyComparison comparison_;
   CauseFinder causes_;
   Dependencies dependencies_;

@@ -241,23 +241,24 @@ class Engine:
             if rows is not None:
                 yield rows, columns.arrival
 
-    def push(self, rows: Rows, *, is_correction: bool = False) -> None:
-        """Take in rows; changes say of a correction that it is one."""
+    def push(self, rows: Rows, *, is_correction: bool = False, is_cause: bool = True) -> None:
+        """Take in rows; changes say of a correction that it is one, and name only rows that may be a cause."""
         if isinstance(rows, EventRows):
-            self.core.insert_events(*rows.columns(), is_correction)
+            self.core.insert_events(*rows.columns(), is_correction, is_cause)
         else:
-            self.core.insert_intervals(*rows.columns(), is_correction)
+            self.core.insert_intervals(*rows.columns(), is_correction, is_cause)
         if self._domains is not None and rows.table in self._filling:
             self._domains.add(self._records(rows))
 
-    def retract(self, rows: Rows, *, is_correction: bool = False) -> None:
-        """Take rows back."""
-        if isinstance(rows, EventRows):
-            self.core.retract_events(*rows.columns(), is_correction)
-        else:
-            self.core.retract_intervals(*rows.columns(), is_correction)
+    def retract(self, rows: Rows, *, is_correction: bool = False) -> int:
+        """Take rows back; the number of the first as an input, if changes are kept."""
+        is_event = isinstance(rows, EventRows)
+        number: int = (self.core.retract_events if is_event else self.core.retract_intervals)(
+            *rows.columns(), is_correction
+        )
         if self._domains is not None and rows.table in self._filling:
             self._domains.remove(self._records(rows))
+        return number
 
     def push_one(self, table: int, time: int, args: tuple[Value, ...]) -> None:
         """Take in one event, with text and numbers as arguments."""
@@ -382,7 +383,7 @@ class Engine:
 
         Bytes that are no state, or none for this engine, are an error that says why. Then nothing has changed.
         """
-        return self._taken_up(self.core.load, state, goes_on=False)
+        return self._taken_up(self.core.load, bytes(state), goes_on=False)
 
     def split(self, parts: int, note: Term = NONE) -> list[bytes]:
         """The state in so many parts, of which each has some keys. `merge` puts them together again, in any order."""
@@ -394,16 +395,16 @@ class Engine:
 
         The engine goes on when all parts are there. A key that is there already is an error; then nothing has changed.
         """
-        return self._taken_up(self.core.merge, part, goes_on=True)
+        return self._taken_up(self.core.merge, bytes(part), goes_on=True)
 
     def _noted(self, note: Term) -> Term:
         query = number_note(self._query)
         domains = NONE if self._domains is None else self._domains.noted()
         return Compound("engine", (query, number_note(self._conflicts), domains, note))
 
-    def _taken_up(self, take: Callable[[bytes], int], state: bytes, *, goes_on: bool) -> Term:
+    def _taken_up(self, take: Callable[[Any], int], state: Any, *, goes_on: bool) -> Term:
         try:
-            word = take(bytes(state))
+            word = take(state)
         except ValueError as reason:
             raise HoldsforError(str(reason)) from None
         noted = self.words.term(word)

@@ -14,13 +14,25 @@ void Engine::forget_reports() {
   for (StageStore& stage : stages_) {
     for (Index report = 0; report < stage.reports.size(); ++report) {
       const Index slot = stage.reports.slot(report);
+      if (slot == kNone) continue;  // it has the causes of rows that came from other engines
       stage.state(slot).report = kNone;
       if (stage.state(slot).is_idle) forget(stage, slot);
       if (stage.is_tied()) stage.part_group(slot, widths_);
     }
     stage.reports.clear();
   }
-  inputs_.forget_until(query_, edits_.all().empty() ? inputs_.next() : edits_.all().front().cause);
+  const auto& edits = edits_.all();
+  const auto first = std::find_if(edits.begin(), edits.end(), [](const Edit& edit) { return edit.cause != kNoCause; });
+  inputs_.forget_until(query_, first == edits.end() ? inputs_.next() : first->cause);
+}
+
+void Engine::keep_event_changes() {
+  keeps_events_ = true;
+  for (std::size_t stage = 0; stage < is_wanted_.size(); ++stage) {
+    for (std::size_t table = 0; table < is_wanted_[stage].size(); ++table) {
+      if (is_member_[stage][table] && prepared_.plan.tables[table].is_event()) is_wanted_[stage][table] = true;
+    }
+  }
 }
 
 bool Engine::is_cause_of(Cause cause, Index table) {
@@ -32,6 +44,7 @@ ChangeList Engine::changes(std::size_t most_causes) {
   const ReportTimes times{query_, window_.low(query_), reported_at_, window_.low(reported_at_)};
   ChangeList found;
   for (StageStore& stage : stages_) {
+    if (share_ && share_->stage != stage.number()) continue;
     const Reports& reports = stage.reports;
     for (Index report = 0; report < reports.size(); ++report) {
       if (report + 6 < reports.size()) stage.fetch_state(reports.slot(report + 6));
@@ -56,6 +69,7 @@ void Engine::add_changes(StageStore& stage, Index report, const ReportTimes& tim
   std::size_t causes_from = 0;
   std::size_t causes_to = 0;
   for (const PairChange& one : found) {
+    if (!is_reported_.empty() && !is_reported_[one.table]) continue;
     into.entries.push_back({one.table, one.pair[0], one.change});
     into.columns.insert(into.columns.end(), one.pair + 1, one.pair + 1 + one.columns);
     into.offsets.push_back(static_cast<std::int64_t>(into.columns.size()));
@@ -102,7 +116,10 @@ void CauseFinder::drop_repeated(std::vector<Cause>& causes) {
 void Engine::find_causes(std::span<const Cause> inputs, Index table, std::size_t most, std::vector<Cause>& into) {
   const std::size_t from = into.size();
   for (std::size_t at = inputs.size(); at-- > 0 && into.size() - from < most;) {
-    if (is_cause_of(inputs[at], table)) into.push_back(inputs[at]);
+    // In a distributed run, an input may come with rows of earlier stages as well.
+    const auto is_same = [&](Cause other) { return inputs_.are_equal(inputs[at], other); };
+    const bool is_named = share_ && std::any_of(into.begin() + static_cast<std::ptrdiff_t>(from), into.end(), is_same);
+    if (!is_named && is_cause_of(inputs[at], table)) into.push_back(inputs[at]);
   }
   std::reverse(into.begin() + static_cast<std::ptrdiff_t>(from), into.end());
 }

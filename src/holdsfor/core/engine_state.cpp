@@ -1,6 +1,8 @@
 // Saves the state of an engine, whole or in parts, and takes such states in.
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
 #include <stdexcept>
 
 #include "engine.h"
@@ -8,21 +10,6 @@
 #include "state_io.h"
 
 namespace holdsfor {
-namespace {
-
-// A hash of a term that is the same in every process.
-std::uint64_t content_hash(Value value, const TermTable& terms) {
-  if (!value.is_code()) return mix(1, value.word());
-  const Term& term = terms[value];
-  std::uint64_t found = mix(static_cast<std::uint64_t>(term.kind) + 2, std::bit_cast<std::uint64_t>(term.real));
-  for (const char letter : term.text) found = mix(found, static_cast<unsigned char>(letter));
-  if (term.kind == TermKind::kCompound) found = mix(found, content_hash(term.functor, terms));
-  for (const Value item : term.items) found = mix(found, content_hash(item, terms));
-  return found;
-}
-
-}  // namespace
-
 void write_edits(StateWriter& into, const Edits& edits, const Plan& plan) {
   into.put(edits.all().size());
   for (const Edit& edit : edits.all()) {
@@ -93,11 +80,8 @@ void Admission::absorb(const Admission& other) {
   }
 }
 
-std::string Engine::save(std::uint64_t fingerprint, Value note, Part part) const {
-  require_whole();
-  require_all_parts();
-  StateWriter into(terms_);
-  const bool is_main = part.number == 0;
+// What every state begins with; with `is_main` all that is not of single keys follows.
+void Engine::put_head(StateWriter& into, Value note, Part part, bool is_main) const {
   into.put_value(is_main ? note : Value::nothing());
   into.put(part.number);
   into.put(part.count);
@@ -108,22 +92,132 @@ std::string Engine::save(std::uint64_t fingerprint, Value note, Part part) const
   into.put_time(query_);
   into.put_time(reported_at_);
   into.put(is_main ? 1 : 0);
-  if (is_main) {
-    into.put(unmatched_);
-    into.put(static_cast<std::uint64_t>(conflicts_));
-    admission_.write(into);
-    write_edits(into, edits_, prepared_.plan);
-    inputs_.write(into);
-  }
+  if (!is_main) return;
+  into.put(unmatched_);
+  into.put(static_cast<std::uint64_t>(conflicts_));
+  admission_.write(into);
+  write_edits(into, edits_, prepared_.plan);
+  inputs_.write(into);
+}
+
+std::string Engine::save(std::uint64_t fingerprint, Value note, Part part) const {
+  require_whole();
+  require_all_parts();
+  StateWriter into(terms_);
+  const bool is_main = part.number == 0;
+  put_head(into, note, part, is_main);
+  const BucketGrid buckets = grid();
   const auto is_wanted = [&](std::span<const Value> key) {
-    return key.empty() ? is_main : content_hash(key[0], terms_) % part.count == part.number;
+    return key.empty() ? is_main : buckets.part(key, part.count, terms_) == part.number;
   };
   CauseFinder finder;
   for (const StageStore& stage : stages_) {
     const auto causes_of = [&](Index report) { return finder.inputs_behind(stages_, stage.number(), report); };
-    stage.write(into, widths_, is_main, is_wanted, causes_of);
+    stage.write(into, widths_, is_main, stage.slots_of(is_wanted), is_wanted, causes_of);
   }
   return into.finish(fingerprint);
+}
+
+std::string Engine::save_rest(std::uint64_t fingerprint, Value note) const {
+  require_whole();
+  StateWriter into(terms_);
+  put_head(into, note, {}, true);
+  const auto is_wanted = [](std::span<const Value>) { return false; };
+  for (const StageStore& stage : stages_) stage.write(into, widths_, true, {}, is_wanted, {});
+  return into.finish(fingerprint);
+}
+
+std::vector<Engine::SavedKeys> Engine::save_keys(std::uint64_t fingerprint, std::span<const Part> parts) const {
+  require_whole();
+  if (!share_) throw std::invalid_argument("only an engine with a share saves keys by parts");
+  const StageStore& own = stages_[share_->stage];
+  const BucketGrid buckets = grid();
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> place_of;
+  std::set<std::size_t> counts;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    place_of[{parts[i].count, parts[i].number}] = i;
+    counts.insert(parts[i].count);
+  }
+  std::vector<std::vector<Index>> slots(parts.size());
+  for (const Index slot : own.slots_of([](std::span<const Value>) { return true; })) {
+    for (const std::size_t count : counts) {
+      const auto place = place_of.find({count, count == 1 ? 0 : buckets.part(own.keys().key(slot), count, terms_)});
+      if (place != place_of.end()) slots[place->second].push_back(slot);
+    }
+  }
+  std::vector<SavedKeys> found;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    StateWriter into(terms_);
+    put_head(into, Value::nothing(), {}, false);
+    const bool is_all = parts[i].count == 1;
+    const auto is_wanted = [&](std::span<const Value>) { return is_all; };
+    for (const StageStore& stage : stages_) {
+      const bool is_own = stage.number() == share_->stage;
+      stage.write(into, widths_, false, is_own ? slots[i] : std::vector<Index>{}, is_wanted, {});
+    }
+    SavedKeys& one = found.emplace_back();
+    one.bytes = into.finish(fingerprint);
+    one.keys = slots[i].size();
+    for (const Index slot : slots[i]) {
+      const KeyState& state = own.state(slot);
+      one.rows += state.log.rows(widths_) + state.intervals.size();
+      one.shown += count_reported(state.reported, window_.low(query_));
+      one.wake = std::min(one.wake, state.wake);
+    }
+  }
+  return found;
+}
+
+std::vector<Index> Engine::reached(Time query, std::size_t parts) const {
+  if (!share_) return {};
+  const Stage& stage = prepared_.plan.stages[share_->stage];
+  const BucketGrid buckets = grid();
+  std::vector<bool> is_reached(parts);
+  std::vector<Value> key;
+  const auto add = [&](Index table, const auto& argument) {
+    for (const Route& route : stage.inputs) {
+      if (route.table != table) continue;
+      for (const auto& places : route.places) {
+        key.clear();
+        for (const Index place : places) key.push_back(argument(place));
+        is_reached[buckets.part(key, parts, terms_)] = true;
+      }
+    }
+  };
+  const auto add_cells = [&](Index table, const RowSet& rows, std::size_t head) {
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      add(table, [&](Index place) { return rows.row(row)[head + place]; });
+    }
+  };
+  const auto add_events = [&](Index table, const EventRows& rows) {
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      add(table, [&](Index place) { return Value::from_word(rows.args(row)[place]); });
+    }
+  };
+  for (const Edit& edit : edits_.all()) {
+    add_events(edit.table, edit.events);
+    add_cells(edit.table, edit.intervals, kIntervalHead);
+  }
+  for (const Arrivals& some : deliveries_.events) add_events(some.table, some.rows);
+  for (const IntervalArrivals& some : deliveries_.intervals) add_cells(some.table, some.rows, kIntervalRowHead);
+  for (const EffectArrivals& some : deliveries_.effects) add_cells(some.table, some.rows, kEventHead);
+  admission_.each_waiting([&](Index table, Time time, std::span<const Value> args) {
+    if (time <= query) add(table, [&](Index place) { return args[place]; });
+  });
+  std::vector<Index> found;
+  for (Index part = 0; part < parts; ++part) {
+    if (is_reached[part]) found.push_back(part);
+  }
+  return found;
+}
+
+Time Engine::next_wake() {
+  Time found = kForever;
+  admission_.each_waiting([&](Index, Time time, std::span<const Value>) { found = std::min(found, time); });
+  for (StageStore& stage : stages_) {
+    if (!share_ || stage.number() == share_->stage) found = std::min(found, stage.next_wake());
+  }
+  return found;
 }
 
 namespace {
@@ -156,8 +250,8 @@ Value Engine::read(StateReader& from) {
                                        : "the state was saved with changes: load it with changes");
   }
   are_known_ = from.get_below(2) == 1;
-  query_ = from.get_time();
-  reported_at_ = from.get_time();
+  query_ = std::max(query_, from.get_time());
+  reported_at_ = std::max(reported_at_, from.get_time());
   if (from.get_below(2) == 1) {
     unmatched_ = from.get();
     conflicts_ = static_cast<std::int64_t>(from.get());
@@ -203,6 +297,16 @@ void Engine::renumber_inputs(Cause more) {
   }
 }
 
+void Engine::absorb_share(Engine& other) {
+  require_whole();
+  if (!share_) throw std::invalid_argument("only an engine with a share takes in states of others");
+  other.renumber_inputs(inputs_.next());
+  stages_[share_->stage].drop_others(other.stages_[share_->stage]);
+  for (std::size_t stage = 0; stage < stages_.size(); ++stage) stages_[stage].check_merge(other.stages_[stage]);
+  const bool is_new = query_ == kNever && keys() == 0;
+  take_over(other, other.are_known_ && (is_new || is_begun_ || are_known_));
+}
+
 void Engine::absorb(Engine& other) {
   require_whole();
   check_parts(other);
@@ -218,6 +322,10 @@ void Engine::absorb(Engine& other) {
     }
   }
   if (std::find(is_part_here_.begin(), is_part_here_.end(), false) == is_part_here_.end()) is_part_here_.clear();
+  take_over(other, are_known);
+}
+
+void Engine::take_over(Engine& other, bool are_known) {
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) stages_[stage].absorb(other.stages_[stage]);
   query_ = std::max(query_, other.query_);
   reported_at_ = std::max(reported_at_, other.reported_at_);

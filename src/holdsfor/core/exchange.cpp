@@ -14,17 +14,87 @@ void write_flags(StateWriter& into, const std::vector<bool>& flags, std::size_t 
   for (std::size_t row = 0; row < count; ++row) into.put(row < flags.size() && flags[row] ? 1 : 0);
 }
 
-void write_deliveries(StateWriter& into, const Deliveries& deliveries) {
+// The causes of the rows for one bucket: inputs, and for each cause of rows those that are behind it.
+class SentCauses {
+ public:
+  SentCauses(StateWriter& into, const Inputs& inputs, const Exchange::InputsBehind& inputs_behind)
+      : into_(into), inputs_(inputs), inputs_behind_(inputs_behind) {}
+
+  void collect(const Deliveries& deliveries) {
+    for (const Arrivals& some : deliveries.events) {
+      for (std::size_t row = 0; row < some.rows.size(); ++row) add(some.cause_of(row));
+    }
+    for (const IntervalArrivals& some : deliveries.intervals)
+      std::for_each(some.causes.begin(), some.causes.end(), adder());
+    for (const EffectArrivals& some : deliveries.effects)
+      std::for_each(some.causes.begin(), some.causes.end(), adder());
+    write_inputs();
+    into_.put(lists_.size());
+    for (const std::vector<std::uint64_t>& list : lists_) {
+      into_.put(list.size());
+      for (const std::uint64_t input : list) into_.put(input);
+    }
+  }
+  // The number of a cause, counted from 1; 0: none.
+  void put(Cause cause) const {
+    const auto found = list_of_.find(cause);
+    into_.put(found == list_of_.end() ? 0 : found->second + 1);
+  }
+
+ private:
+  std::function<void(Cause)> adder() {
+    return [this](Cause cause) { add(cause); };
+  }
+  void add(Cause cause) {
+    if (cause == kNoCause || list_of_.contains(cause)) return;
+    std::vector<std::uint64_t> list;
+    for (const Cause input : inputs_behind_(cause)) {
+      if (inputs_.find(input) == nullptr) continue;
+      const auto [at, is_new] = number_of_.try_emplace(input, sent_.size());
+      if (is_new) sent_.push_back(input);
+      list.push_back(at->second);
+    }
+    if (list.empty()) return;
+    list_of_.emplace(cause, lists_.size());
+    lists_.push_back(std::move(list));
+  }
+  void write_inputs() const {
+    into_.put(sent_.size());
+    for (const Cause input : sent_) {
+      const InputBatch& batch = *inputs_.find(input);
+      const auto row = static_cast<std::size_t>(input - batch.first);
+      into_.put(batch.table);
+      into_.put(static_cast<std::uint64_t>(batch.kind_of(row)));
+      into_.put_time(batch.starts[row]);
+      into_.put_values(std::span(batch.args).subspan(row * batch.width, batch.width));
+      if (batch.is_event()) continue;
+      into_.put_time(batch.ends[row]);
+      into_.put_value(batch.values[row]);
+    }
+  }
+
+  StateWriter& into_;
+  const Inputs& inputs_;
+  const Exchange::InputsBehind& inputs_behind_;
+  std::vector<Cause> sent_;
+  std::map<Cause, std::uint64_t> number_of_;  // of an input among those that are sent
+  std::vector<std::vector<std::uint64_t>> lists_;
+  std::map<Cause, std::uint64_t> list_of_;
+};
+
+void write_deliveries(StateWriter& into, const Deliveries& deliveries, const SentCauses& causes) {
   into.put(deliveries.events.size());
   for (const Arrivals& some : deliveries.events) {
     into.put(some.table);
     write_events(into, some.rows);
     write_flags(into, some.is_retraction, some.rows.size());
+    for (std::size_t row = 0; row < some.rows.size(); ++row) causes.put(some.cause_of(row));
   }
   into.put(deliveries.intervals.size());
   for (const IntervalArrivals& some : deliveries.intervals) {
     into.put(some.table);
     write_rows(into, some.rows, kPlainIntervalCells);
+    for (const Cause cause : some.causes) causes.put(cause);
   }
   into.put(deliveries.effects.size());
   for (const EffectArrivals& some : deliveries.effects) {
@@ -32,6 +102,7 @@ void write_deliveries(StateWriter& into, const Deliveries& deliveries) {
     into.put(some.is_termination ? 1 : 0);
     write_rows(into, some.rows, kEventHead);
     write_flags(into, some.is_retraction, some.rows.size());
+    for (const Cause cause : some.causes) causes.put(cause);
   }
 }
 
@@ -41,17 +112,55 @@ Index read_table(StateReader& from, const Plan& plan, bool is_event) {
   return table;
 }
 
-void read_event_arrivals(StateReader& from, const Plan& plan, Deliveries& into) {
+Cause read_input(StateReader& from, const Plan& plan, const ReceivedCauses* causes) {
+  const auto table = static_cast<Index>(from.get_below(plan.tables.size()));
+  const auto kind = static_cast<InputKind>(from.get_below(kInputKinds));
+  const std::size_t width = plan.tables[table].columns;
+  const bool is_event = plan.tables[table].is_event();
+  const Time start = from.get_time();
+  std::vector<Value> args;
+  from.get_values(width, args);
+  const Time end = is_event ? kForever : from.get_time();
+  const Value value = is_event ? Value::nothing() : from.get_value();
+  if (causes == nullptr) return kNoCause;
+  std::vector<std::uint64_t> words;
+  for (const Value arg : args) words.push_back(arg.word());
+  const Inputs::Head head{.table = table, .kind = kind};
+  const std::uint64_t value_word = value.word();
+  const bool is_point = false;
+  if (is_event) return causes->inputs.add_events(head, {&start, 1}, words, width);
+  return causes->inputs.add_intervals(head, {&start, 1}, {&end, 1}, {&value_word, 1}, words, {&is_point, 1}, width);
+}
+
+// The causes of an exchange as those of rows here, by their numbers there.
+std::vector<Cause> read_causes(StateReader& from, const Plan& plan, const ReceivedCauses* causes) {
+  std::vector<Cause> inputs;
+  for (std::size_t count = from.get_count(3); count > 0; --count) inputs.push_back(read_input(from, plan, causes));
+  std::vector<Cause> found{kNoCause};
+  for (std::size_t count = from.get_count(1); count > 0; --count) {
+    const Index report = causes == nullptr ? kNone : causes->reports.add(kNone);
+    for (std::size_t size = from.get_count(1); size > 0; --size) {
+      const Cause input = inputs.at(from.get_below(inputs.size()));
+      if (causes != nullptr) causes->reports.add_cause(report, input);
+    }
+    found.push_back(causes == nullptr ? kNoCause : report_cause(causes->stage, report));
+  }
+  return found;
+}
+
+void read_event_arrivals(StateReader& from, const Plan& plan, const std::vector<Cause>& causes, Deliveries& into) {
   const Index table = read_table(from, plan, true);
   EventRows rows(plan.tables[table].columns);
   read_events(from, rows);
+  std::vector<bool> is_retraction;
+  for (std::size_t row = 0; row < rows.size(); ++row) is_retraction.push_back(from.get_below(2) == 1);
   Arrivals& arrivals = into.events_of(table, rows.width());
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    arrivals.add(rows.time(row), rows.args(row), kNoCause, from.get_below(2) == 1);
+    arrivals.add(rows.time(row), rows.args(row), causes[from.get_below(causes.size())], is_retraction[row]);
   }
 }
 
-void read_interval_arrivals(StateReader& from, const Plan& plan, Deliveries& into) {
+void read_interval_arrivals(StateReader& from, const Plan& plan, const std::vector<Cause>& causes, Deliveries& into) {
   const Index table = read_table(from, plan, false);
   IntervalArrivals& arrivals = into.intervals_of(table, plan.tables[table].columns);
   arrivals.is_input = false;
@@ -64,20 +173,20 @@ void read_interval_arrivals(StateReader& from, const Plan& plan, Deliveries& int
       StateReader::refuse("the exchange is damaged: no such interval");
     }
     arrivals.add({.flags = head.flags}, time_of(cells[1]), time_of(cells[2]), time_of(cells[3]),
-                 {cells + kPlainIntervalCells, rows.width - kPlainIntervalCells}, kNoCause);
+                 {cells + kPlainIntervalCells, rows.width - kPlainIntervalCells},
+                 causes[from.get_below(causes.size())]);
   }
 }
 
-void read_effect_arrivals(StateReader& from, const Plan& plan, Deliveries& into) {
+void read_effect_arrivals(StateReader& from, const Plan& plan, const std::vector<Cause>& causes, Deliveries& into) {
   const Index table = read_table(from, plan, false);
   const bool is_termination = from.get_below(2) == 1;
   EffectArrivals& arrivals = into.effects_of(table, is_termination, plan.tables[table].columns);
   const std::size_t before = arrivals.rows.size();
   read_rows(from, arrivals.rows, kEventHead);
-  for (std::size_t row = before; row < arrivals.rows.size(); ++row) {
-    arrivals.is_retraction.push_back(from.get_below(2) == 1);
-    arrivals.causes.push_back(kNoCause);
-  }
+  const std::size_t count = arrivals.rows.size() - before;
+  for (std::size_t row = 0; row < count; ++row) arrivals.is_retraction.push_back(from.get_below(2) == 1);
+  for (std::size_t row = 0; row < count; ++row) arrivals.causes.push_back(causes[from.get_below(causes.size())]);
 }
 
 }  // namespace
@@ -103,7 +212,7 @@ void Exchange::add(const Deliveries& deliveries, const std::vector<bool>& wanted
       const bool is_retraction = !some.is_retraction.empty() && some.is_retraction[row];
       for (const Index bucket : targets_) {
         Arrivals& arrivals = by_bucket_[bucket].events_of(some.table, some.rows.width());
-        arrivals.add(some.rows.time(row), some.rows.args(row), kNoCause, is_retraction);
+        arrivals.add(some.rows.time(row), some.rows.args(row), some.cause_of(row), is_retraction);
       }
     }
   }
@@ -113,8 +222,9 @@ void Exchange::add(const Deliveries& deliveries, const std::vector<bool>& wanted
       const Value* cells = some.rows.row(row);
       grid_.find(*route, cells + kIntervalRowHead, terms_, targets_);
       for (const Index bucket : targets_) {
-        RowSet& rows = by_bucket_[bucket].intervals_of(some.table, some.rows.width - kIntervalRowHead).rows;
-        rows.cells.insert(rows.cells.end(), cells, cells + some.rows.width);
+        IntervalArrivals& arrivals = by_bucket_[bucket].intervals_of(some.table, some.rows.width - kIntervalRowHead);
+        arrivals.rows.cells.insert(arrivals.rows.cells.end(), cells, cells + some.rows.width);
+        arrivals.causes.push_back(some.causes[row]);
       }
     }
   }
@@ -128,25 +238,30 @@ void Exchange::add(const Deliveries& deliveries, const std::vector<bool>& wanted
         EffectArrivals& arrivals = by_bucket_[bucket].effects_of(some.table, some.is_termination, columns);
         arrivals.rows.cells.insert(arrivals.rows.cells.end(), cells, cells + some.rows.width);
         arrivals.is_retraction.push_back(some.is_retraction[row]);
+        arrivals.causes.push_back(some.causes[row]);
       }
     }
   }
 }
 
-std::vector<std::pair<Index, std::string>> Exchange::finish(std::uint64_t fingerprint) const {
+std::vector<std::pair<Index, std::string>> Exchange::finish(std::uint64_t fingerprint, const Inputs& inputs,
+                                                            const InputsBehind& inputs_behind) const {
   std::vector<std::pair<Index, std::string>> found;
   for (const auto& [bucket, deliveries] : by_bucket_) {
     StateWriter into(terms_);
-    write_deliveries(into, deliveries);
+    SentCauses causes(into, inputs, inputs_behind);
+    causes.collect(deliveries);
+    write_deliveries(into, deliveries, causes);
     found.emplace_back(bucket, into.finish(fingerprint));
   }
   return found;
 }
 
-void read_exchange(StateReader& from, const Plan& plan, Deliveries& into) {
-  for (std::size_t count = from.get_count(2); count > 0; --count) read_event_arrivals(from, plan, into);
-  for (std::size_t count = from.get_count(2); count > 0; --count) read_interval_arrivals(from, plan, into);
-  for (std::size_t count = from.get_count(3); count > 0; --count) read_effect_arrivals(from, plan, into);
+void read_exchange(StateReader& from, const Plan& plan, Deliveries& into, const ReceivedCauses* causes) {
+  const std::vector<Cause> known = read_causes(from, plan, causes);
+  for (std::size_t count = from.get_count(2); count > 0; --count) read_event_arrivals(from, plan, known, into);
+  for (std::size_t count = from.get_count(2); count > 0; --count) read_interval_arrivals(from, plan, known, into);
+  for (std::size_t count = from.get_count(3); count > 0; --count) read_effect_arrivals(from, plan, known, into);
   if (!from.is_at_end()) StateReader::refuse("the exchange is damaged: something follows it");
 }
 

@@ -12,6 +12,19 @@ const InputBatch* find_batch(const InputBatches& batches, Cause number) {
   return number < found.end() ? &found : nullptr;
 }
 
+bool Inputs::are_equal(Cause one, Cause other) const {
+  const InputBatch* const a = find(one);
+  const InputBatch* const b = find(other);
+  if (a == nullptr || b == nullptr || a->table != b->table) return false;
+  const auto i = static_cast<std::size_t>(one - a->first);
+  const auto j = static_cast<std::size_t>(other - b->first);
+  const bool is_same_pair = std::equal(a->args.begin() + static_cast<std::ptrdiff_t>(i * a->width),
+                                       a->args.begin() + static_cast<std::ptrdiff_t>((i + 1) * a->width),
+                                       b->args.begin() + static_cast<std::ptrdiff_t>(j * b->width)) &&
+                            (a->is_event() || a->values[i] == b->values[j]);
+  return is_same_pair && a->kind_of(i) == b->kind_of(j) && a->starts[i] == b->starts[j] && a->end_of(i) == b->end_of(j);
+}
+
 InputBatch& Inputs::batch_for(const Head& head, std::size_t width) {
   // Besides this, only the list has it: nobody reads it yet.
   constexpr long kOwnReferences = 2;

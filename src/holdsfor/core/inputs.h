@@ -68,6 +68,8 @@ class Inputs {
 
   [[nodiscard]] const InputBatches& batches() const { return batches_; }
   [[nodiscard]] const InputBatch* find(Cause number) const { return find_batch(batches_, number); }
+  // Whether two inputs say the same.
+  [[nodiscard]] bool are_equal(Cause one, Cause other) const;
   // The number of the next row.
   [[nodiscard]] Cause next() const { return next_; }
 

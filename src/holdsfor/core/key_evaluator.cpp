@@ -87,6 +87,7 @@ Time KeyEvaluator::take_in(StageStore& stage, const StageStore::Work& work, KeyS
       if (item.cause != kNoCause) out.causes.push_back(item.cause);
     } else if (item.is_counted) {
       ++out.unmatched;
+      if (item.cause != kNoCause) writer(stage.number()).lost().push_back(item.cause);
     }
   }
   intervals.finish();

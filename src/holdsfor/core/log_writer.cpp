@@ -98,7 +98,7 @@ void LogWriter::merge(Log& log, std::vector<Cause>* causes) {
       const Value* row = entry(i++).row;
       const RowHead head = RowHead::from(row[1]);
       if ((head.flags & kTakesBack) != 0) {
-        taken_.unmatched += static_cast<std::size_t>((head.flags & kIsCounted) != 0);
+        note_lost(row);
       } else {
         insert(row, causes);
         last = before;
@@ -146,7 +146,7 @@ void LogWriter::apply(const Value* row, std::vector<Cause>* causes) {
   const std::size_t known = run_.find(args, out_.data(), end_);
   if (known == kNoRow) {
     if (takes_back) {
-      taken_.unmatched += static_cast<std::size_t>((flags & kIsCounted) != 0);
+      note_lost(row);
     } else {
       insert(row, causes);
       run_.added(args, out_.data(), end_ - run_.width);
@@ -174,6 +174,13 @@ void LogWriter::note_cause(const Value* row, std::vector<Cause>* causes) const {
   if (causes == nullptr || !has_causes_) return;
   const auto cause = static_cast<Cause>(row[run_.width].word());
   if (cause != kNoCause) causes->push_back(cause);
+}
+
+// A retraction finds nothing.
+void LogWriter::note_lost(const Value* row) {
+  if ((RowHead::from(row[1]).flags & kIsCounted) == 0) return;
+  ++taken_.unmatched;
+  note_cause(row, &lost_);
 }
 
 // Leaves out the rows of a run that are no longer there.

@@ -27,6 +27,8 @@ class LogWriter {
   // Takes the rows of a group into the log of its key. With `causes`, notes those that made a difference.
   Taken take_in(const Intake& intake, std::size_t group, Log& log, std::vector<Cause>* causes);
   [[nodiscard]] RowTester& tester() { return tester_; }
+  // The inputs that took back rows that were not there, as far as they have numbers.
+  [[nodiscard]] std::vector<Cause>& lost() { return lost_; }
 
  private:
   static constexpr std::size_t kNoRow = SIZE_MAX;
@@ -62,6 +64,7 @@ class LogWriter {
   void apply(const Value* row, std::vector<Cause>* causes);
   void insert(const Value* row, std::vector<Cause>* causes);
   void note_cause(const Value* row, std::vector<Cause>* causes) const;
+  void note_lost(const Value* row);
   void drop_gaps();
   Value* add(std::size_t width);
 
@@ -77,6 +80,7 @@ class LogWriter {
   std::size_t end_ = 0;
   Run run_;
   Taken taken_;
+  std::vector<Cause> lost_;
 };
 
 }  // namespace holdsfor

@@ -75,7 +75,7 @@ void PartStore::deliver(const Deliveries& deliveries, const Moment& moment, LogW
     for (const IntervalArrivals& some : deliveries.intervals) {
       if (some.table != route.table) continue;
       const Time first = some.is_input ? moment.window.first(moment.query) : kNever;
-      deliver_intervals(some, route, first, some.is_input && is_home[some.table]);
+      deliver_intervals(some, route, first, some.is_input && is_home[some.table] ? &writer.lost() : nullptr);
     }
   }
   // Causes of a value stand together.
@@ -107,7 +107,8 @@ void PartStore::deliver(const Deliveries& deliveries, const Moment& moment, LogW
   }
 }
 
-void PartStore::deliver_intervals(const IntervalArrivals& arrivals, const Route& route, Time first, bool is_counted) {
+void PartStore::deliver_intervals(const IntervalArrivals& arrivals, const Route& route, Time first,
+                                  std::vector<Cause>* lost) {
   const std::size_t count = arrivals.rows.size();
   const std::size_t ways = route.places.size();
   std::vector<Index> reached(count * ways);  // by row
@@ -134,8 +135,9 @@ void PartStore::deliver_intervals(const IntervalArrivals& arrivals, const Route&
         one.is_changed = true;
         one.first_change = std::min(one.first_change, arrivals.first_change(row));
         if (arrivals.causes[row] != kNoCause) interval_causes_.emplace_back(value, arrivals.causes[row]);
-      } else if (is_counted && way == 0) {
+      } else if (lost != nullptr && way == 0) {
         ++unmatched_;
+        if (arrivals.causes[row] != kNoCause) lost->push_back(arrivals.causes[row]);
       }
     }
   }
@@ -297,6 +299,14 @@ void PartStore::read(StateReader& from, const Plan& plan) {
     set_wake(value, from.get_time());
     rows.interval_cells = static_cast<std::uint32_t>(from.get_below(UINT32_MAX));
   }
+}
+
+Time PartStore::next_wake() {
+  while (!waking_.empty() &&
+         (values_[waking_.top().second].wake != waking_.top().first || values_[waking_.top().second].is_free)) {
+    waking_.pop();
+  }
+  return waking_.empty() ? kForever : waking_.top().first;
 }
 
 void PartStore::absorb(PartStore& other) {

@@ -97,6 +97,8 @@ class PartStore {
   using IsWanted = std::function<bool(Index, std::span<const Value>)>;
   void write(StateWriter& into, const LogWidths& widths, const IsWanted& is_wanted) const;
   void read(StateReader& from, const Plan& plan);
+  // When rows of some value make a difference by themselves.
+  [[nodiscard]] Time next_wake();
   // Takes over values that are not known here.
   void absorb(PartStore& other);
 
@@ -133,7 +135,8 @@ class PartStore {
     return (slot + std::size_t{1}) * width_ <= value_of_.size() && value_of_[slot * width_ + parts_[0]] != kNone;
   }
   Touched& touch(Index value);
-  void deliver_intervals(const IntervalArrivals& arrivals, const Route& route, Time first, bool is_counted);
+  // `lost` is null if retractions of nothing are not counted here.
+  void deliver_intervals(const IntervalArrivals& arrivals, const Route& route, Time first, std::vector<Cause>* lost);
   [[nodiscard]] static bool is_worth_compacting(Rows& rows, const Moment& moment, const LogWidths& widths);
   void set_wake(Index value, Time time);
   void forget_if_empty(Index value);

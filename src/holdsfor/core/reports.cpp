@@ -113,6 +113,18 @@ std::span<const PairChange> KeyComparison::compare(const Results& results, const
 }
 
 // A key has no say in a report in which nothing of it has changed: what the window had left behind then is not there.
+std::size_t count_reported(const std::vector<Value>& reported, Time low) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; at < reported.size();) {
+    const auto head = std::bit_cast<ReportedHead>(reported[at].word());
+    at += std::size_t{2} + head.columns;
+    for (std::uint32_t i = 0; i < head.count; ++i, at += kReportedWords) {
+      found += static_cast<std::size_t>(reaches_into_window(time_of(reported[at + 1]), low));
+    }
+  }
+  return found;
+}
+
 void KeyComparison::read_reported(const std::vector<Value>& reported, Time low) {
   last_.clear();
   last_times_.clear();

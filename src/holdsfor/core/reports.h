@@ -75,6 +75,9 @@ struct PairChange {
 // Adds those intervals of `results` of which something else was reported.
 void save_unreported(std::span<const Value> results, const std::vector<Value>& reported, Results& into);
 
+// How many of the intervals in a list of reports reach into the window that begins after `low`.
+std::size_t count_reported(const std::vector<Value>& reported, Time low);
+
 // Compares the results of one key with what was last reported of it.
 class KeyComparison {
  public:

@@ -1,4 +1,6 @@
 // The keys of a stage in a saved state.
+#include <algorithm>
+
 #include "stage_shared.h"
 #include "stage_store.h"
 
@@ -23,16 +25,20 @@ void StageStore::write_parts(StateWriter& into, const LogWidths& widths, const I
 
 const KeyState* StageStore::shared_state() const { return shared_ ? &shared_->state : nullptr; }
 
-void StageStore::write(StateWriter& into, const LogWidths& widths, bool is_main, const IsWanted& is_wanted,
-                       const CausesOf& causes_of) const {
-  into.put(is_main ? unmatched() : 0);
-  into.put(is_main && shared_ ? 1 : 0);
-  if (is_main && shared_) write_state(into, shared_->state, widths);
-  if (parts_) write_parts(into, widths, is_wanted);
+std::vector<Index> StageStore::slots_of(const IsWanted& is_wanted) const {
   std::vector<Index> slots;
   for (Index slot = 0; slot < states_.size(); ++slot) {
     if (is_used(slot) && is_wanted(keys_.key(slot))) slots.push_back(slot);
   }
+  return slots;
+}
+
+void StageStore::write(StateWriter& into, const LogWidths& widths, bool is_main, const std::vector<Index>& slots,
+                       const IsWanted& is_wanted, const CausesOf& causes_of) const {
+  into.put(is_main ? unmatched() : 0);
+  into.put(is_main && shared_ ? 1 : 0);
+  if (is_main && shared_) write_state(into, shared_->state, widths);
+  if (parts_) write_parts(into, widths, is_wanted);
   into.put(slots.size());
   for (const Index slot : slots) {
     into.put_values(keys_.key(slot));
@@ -99,6 +105,7 @@ void StageStore::read(StateReader& from, const LogWidths& widths) {
 
 void StageStore::check_merge(const StageStore& other) const {
   for (Index slot = 0; slot < other.states_.size(); ++slot) {
+    if (other.states_[slot].is_forgotten) continue;
     const Index known = is_tied() ? ties_.root_of(other.keys_.key(slot)[0], keys_) : keys_.find(other.keys_.key(slot));
     if (known != kNone && known < states_.size() && is_used(known)) {
       StateReader::refuse("a key of the saved state is already here");
@@ -121,6 +128,24 @@ void StageStore::absorb_others(const StageStore& other, Index slot, Index own) {
   });
 }
 
+void StageStore::drop_others(StageStore& other) const {
+  for (Index slot = 0; slot < other.states_.size(); ++slot) {
+    if (!is_own(other.keys_.key(slot))) other.forget(slot);
+  }
+  if (shared_ && other.shared_ && shared_->has_rows()) other.shared_->state = {};
+}
+
+Time StageStore::next_wake() {
+  while (!waking_.empty() &&
+         (states_[waking_.top().second].wake != waking_.top().first || states_[waking_.top().second].is_forgotten)) {
+    waking_.pop();
+  }
+  Time found = waking_.empty() ? kForever : waking_.top().first;
+  if (shared_) found = std::min(found, shared_->state.wake);
+  if (parts_) found = std::min(found, parts_->next_wake());
+  return found;
+}
+
 void StageStore::absorb(StageStore& other) {
   unmatched_ += other.unmatched_;
   if (other.shared_ && !other.shared_->state.log.empty()) shared_->state.log = std::move(other.shared_->state.log);
@@ -130,10 +155,11 @@ void StageStore::absorb(StageStore& other) {
   if (other.shared_ && other.shared_->state.effects) {
     shared_->state.effects = std::move(other.shared_->state.effects);
   }
+  if (shared_ && other.shared_) shared_->state.wake = std::min(shared_->state.wake, other.shared_->state.wake);
   if (shared_) shared_->is_stale = true;
   if (parts_) parts_->absorb(*other.parts_);
   for (Index slot = 0; slot < other.states_.size(); ++slot) {
-    if (other.ties_.root(slot) != slot) continue;
+    if (other.states_[slot].is_forgotten || other.ties_.root(slot) != slot) continue;
     const Index own = keys_.number(other.keys_.key(slot));
     states_.resize(keys_.size());
     if (is_tied()) absorb_others(other, slot, own);

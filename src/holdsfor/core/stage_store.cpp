@@ -271,8 +271,10 @@ Time StageStore::deliver_shared(const Deliveries& deliveries, const Window& wind
     for (std::size_t row = 0; is_read(some.table) && row < some.rows.size(); ++row) {
       const bool is_counted = some.is_input && is_home[some.table];
       const Value* cells = some.rows.row(row);
-      unmatched_ +=
-          static_cast<std::size_t>(!intervals.take(cells, some.is_input ? window.first(query) : kNever) && is_counted);
+      if (!intervals.take(cells, some.is_input ? window.first(query) : kNever) && is_counted) {
+        ++unmatched_;
+        if (some.causes[row] != kNoCause) writer.lost().push_back(some.causes[row]);
+      }
       first = std::min(first, some.first_change(row));
     }
   }

@@ -135,14 +135,21 @@ class StageStore {
   // Forgets a key of which nothing is left.
   void forget(Index slot);
 
-  // Writes keys that are wanted, and with `is_main` what all keys share; see state_io.h.
+  // Writes keys in these slots, rows by parts of keys that are wanted, and with `is_main` what all keys share; see
+  // state_io.h.
   using IsWanted = std::function<bool(std::span<const Value>)>;
   using CausesOf = std::function<std::span<const Cause>(Index report)>;
-  void write(StateWriter& into, const LogWidths& widths, bool is_main, const IsWanted& is_wanted,
-             const CausesOf& causes_of) const;
+  void write(StateWriter& into, const LogWidths& widths, bool is_main, const std::vector<Index>& slots,
+             const IsWanted& is_wanted, const CausesOf& causes_of) const;
+  // The slots of keys that are wanted.
+  [[nodiscard]] std::vector<Index> slots_of(const IsWanted& is_wanted) const;
   void read(StateReader& from, const LogWidths& widths);
   // Refuses keys that another store of the same stage has as well, and other rows that all keys share.
   void check_merge(const StageStore& other) const;
+  // Leaves out of another store what is not its own, and rows that all keys share if they are here as well.
+  void drop_others(StageStore& other) const;
+  // When something happens to keys without new rows.
+  [[nodiscard]] Time next_wake();
   // Takes over the keys of another store.
   void absorb(StageStore& other);
 

@@ -46,7 +46,7 @@ class EngineTask:
             yield from _Bucket(self.job, self.job.stages[self.number - 1], pa.Table.from_batches(listed)).work()
 
 
-def _rows(engine: Engine, own: list[tuple[Tag, pa.Table]], vocabulary: Vocabulary) -> Iterator[tuple[Rows, Ints]]:
+def engine_rows(engine: Engine, own: list[tuple[Tag, pa.Table]], vocabulary: Vocabulary) -> Iterator[tuple[Rows, Ints]]:
     """Input as the engine takes it, and when it arrives. What the core cannot read by itself is read in Python."""
     rest = []
     for tag, table in own:
@@ -92,7 +92,7 @@ class _Bucket(BucketOutput):
         dictionary = Dictionary()
         vocabulary = Vocabulary(dictionary, engine.words)
         texts = Texts(dictionary)
-        feed = Feed(engine, _rows(engine, own, vocabulary), windows)
+        feed = Feed(engine, engine_rows(engine, own, vocabulary), windows)
         del own
         for place, query in enumerate(queries):
             feed.push(place)

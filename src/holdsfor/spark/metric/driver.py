@@ -16,7 +16,7 @@ from holdsfor.spark.metric.tasks import Turn
 from holdsfor.spark.streaming.chain import Link
 from holdsfor.spark.streaming.commits import last_of, write_commit
 from holdsfor.spark.streaming.driver import _size
-from holdsfor.spark.streaming.shared import require_files, require_rows, written_states
+from holdsfor.spark.streaming.shared import require_files, require_rows
 from holdsfor.spark.streaming.store import Store
 from holdsfor.times import TimeScale
 
@@ -146,7 +146,8 @@ class MetricDriver(Generic[Frame]):
         until = None if latest is None else latest - self.lateness
         if until is not None and (reached is None or until > reached):
             told = self.workers.move_on(Turn(batch, before.states, waiting, until, before.attempts))
-            attempts = written_states(self.store, batch, told)
+            attempts = {f"{note['stage']}-{note['bucket']}": str(note["attempt"]) for note in told}
+            require_files(self.store, f"{batch}/state", [f"{name}-{one}.arrow" for name, one in attempts.items()])
             sums = {name: sum(note[name] for note in told) for name in ("changes", *_SIZES)}
             report = replace(report, until=until, **sums)
             sizes = {name: sums[name] for name in _SIZES}

@@ -17,7 +17,7 @@ from holdsfor.spark.streaming.seals import DamagedCheckpoint
 from holdsfor.spark.streaming.spark_logs import check_spark_files, spark_files
 from holdsfor.spark.streaming.store import COMMIT, Store
 
-_FORMAT = 2
+_FORMAT = 3
 _OTHER_VERSION = "was written by another version of holdsfor"
 _NEW_FOLDER = "begin with a new, empty checkpoint and sink"
 

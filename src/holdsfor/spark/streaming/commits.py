@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol, Self, TypeVar
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.streaming.chain import Link, add_link, link_before, newest_link
 from holdsfor.spark.streaming.clock import Clock
-from holdsfor.spark.streaming.pacing import Pace
-from holdsfor.spark.streaming.quiet import Spans
+from holdsfor.spark.streaming.state import Place
 from holdsfor.spark.streaming.store import Store
 
 
@@ -18,25 +17,15 @@ from holdsfor.spark.streaming.store import Store
 class Commit:
     """A batch that is done.
 
-    `states` is the batch that wrote the states of all buckets, `rows` the batches whose input has not been seen by a
-    query time yet, each with the buckets it is for. `sizes` says how large the states are, `files` are the batches that
-    parts of them are in.
+    `places` says where the states of buckets are, by stage and bucket, `rows` are the batches whose input has not been seen
+    by a query time yet, each with the buckets it is for.
     """
 
     batch: int
     settings: Mapping[str, Any]
     clock: Clock = field(default_factory=Clock)
-    states: int | None = None
+    places: Mapping[str, Place] = field(default_factory=dict)
     rows: Mapping[int, list[int]] = field(default_factory=dict)
-    sizes: Mapping[str, Any] = field(default_factory=dict)
-    pace: Pace = field(default_factory=Pace)
-    files: Sequence[int] = ()
-    waited: int = 0
-    """Rows that no query time has seen yet."""
-    spans: Spans = field(default_factory=list)
-    """When something is due that has come in."""
-    attempts: Mapping[str, str] = field(default_factory=dict)
-    """Which files of states count, by stage and bucket."""
     link: Link | None = None
     """Where it is in the chain; None if there is no commit yet."""
 
@@ -49,16 +38,20 @@ class Commit:
         """The commit that was written down."""
         found = link.content
         rows = {int(batch): buckets for batch, buckets in found["rows"].items()}
-        clock, pace = Clock(**found["clock"]), Pace.of(found["pace"])
-        sizes, files = found["sizes"], found["files"]
-        spans = [(first, last) for first, last in found["spans"]]
-        told = found["settings"], clock, found["states"], rows, sizes, pace, files, found["waited"], spans
-        return cls(link.batch, *told, found["attempts"], link)
+        places = {name: Place(**place) for name, place in found["places"].items()}
+        return cls(link.batch, found["settings"], Clock(**found["clock"]), places, rows, link)
 
     @property
     def needed(self) -> set[int]:
         """The batches whose files it is about."""
-        return {self.batch, *self.rows, *self.files, *([] if self.states is None else [self.states])}
+        return {self.batch, *self.rows, *(batch for place in self.places.values() for batch in place.batches)}
+
+    @property
+    def sizes(self) -> dict[str, Any]:
+        """How large the states of all buckets are."""
+        found = [place.sizes for place in self.places.values()]
+        names = {"intervals": "shown", "state_rows": "rows", "state_bytes": "bytes", "keys_held": "keys"}
+        return {name: sum(sizes[counted] for sizes in found) for name, counted in names.items()}
 
 
 class AnyCommit(Protocol):

@@ -9,17 +9,14 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import chain
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.io.ahead import quantile, usual_max_ahead
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import Commit, last_commit, write_commit
-from holdsfor.spark.streaming.quiet import asked, joined
 from holdsfor.spark.streaming.shared import require_files, require_rows, written_states
 from holdsfor.spark.streaming.store import Store
 from holdsfor.spark.streaming.turns import Turn
@@ -32,7 +29,7 @@ Frame = TypeVar("Frame", contravariant=True)  # noqa: PLC0105 -- also the variab
 class Taken:
     """What came in: good rows, those that are late, those that cannot be read and those whose time is too far ahead; the
     first and last time of the good ones, and the buckets they went to. `now` is the processing time. `times` are some of
-    all times, each of which stands for as many as its weight; `spans` are those in which anything is due.
+    all times, each of which stands for as many as its weight.
     """
 
     events: int
@@ -45,7 +42,6 @@ class Taken:
     ahead: int = 0
     times: Ints = field(default_factory=lambda: EMPTY)
     weights: Ints = field(default_factory=lambda: EMPTY)
-    spans: Sequence[Sequence[int]] = ()
 
     @classmethod
     def of(cls, notes: Iterable[Mapping[str, Any]], good: int, malformed: int, now: int | None = None) -> Taken:
@@ -64,7 +60,6 @@ class Taken:
             ahead,
             np.array([time for note in told for time in note["times"]], np.int64),
             np.array([weight for note in told for weight in note["weights"]], np.int64),
-            [span for note in told for span in note["spans"]],
         )
 
 
@@ -73,7 +68,7 @@ class Report:
     """How a micro-batch went.
 
     `query_time` is the last one asked so far, `queries` how many came due in this batch, `changes` the rows of the
-    changelog, `event_changes` those of derived events, `intervals` what is in sight now, `unmatched` the retractions of
+    changelog, `event_changes` those of derived events, `intervals` what keys had in sight when they were last evaluated, `unmatched` the retractions of
     what was never seen. `ahead` rows had times later than `ahead_of`, too far beyond the others, the latest of them
     `latest_ahead`. For `without_value` rows a condition had no value; `first_without_value` is one of them, in words.
     `keys_worked` is how many keys were worked out, at all query times and in all stages, and
@@ -163,7 +158,6 @@ class Driver(Generic[Frame]):
     """Runs micro-batches. `patience` is how long the clock waits for a source that says nothing.
 
     Rows more than `max_ahead` beyond the median time of their batch are put aside; None is what is usual, infinity none.
-    `quiet` is how long after the last row nothing goes on any more, if that is known.
     """
 
     store: Store
@@ -174,7 +168,8 @@ class Driver(Generic[Frame]):
     patience: int | None = None
     retracting: bool = False
     max_ahead: float | None = None
-    quiet: int | None = None
+    plan: str = ""
+    """The identity of the plan, if the engine runs it; else the whole window is evaluated at every query time."""
 
     def run(self, rows: Frame, batch: int, deliver: Callable[[Report], None], until: int | None = None) -> Report:
         """Run a batch. `deliver` is called when everything has been worked out and before it is committed.
@@ -202,11 +197,7 @@ class Driver(Generic[Frame]):
             clock = clock.seen(until + self.windows.lateness, until + self.windows.lateness)
         waiting = dict(before.rows) | ({batch: taken.buckets} if taken.buckets else {})
         due = clock.due(self.windows)
-        waited = before.waited + taken.events
-        spans = joined((*before.spans, *taken.spans), self.windows.size)
-        after = replace(
-            before, batch=batch, settings=self.settings, clock=clock, rows=waiting, waited=waited, spans=spans
-        )
+        after = replace(before, batch=batch, settings=self.settings, clock=clock, rows=waiting)
         report = Report(
             batch,
             clock.query,
@@ -217,53 +208,19 @@ class Driver(Generic[Frame]):
             ahead=taken.ahead,
             latest_ahead=wrong,
             ahead_of=latest,
-            **before.sizes,
         )
         if due:
             assert clock.query is not None
-            ranges = asked(due, spans, self.quiet)
-            self._require_few(ranges, clock, waited)
-            queries = list(chain.from_iterable(ranges))
-            origin, is_first = clock.origin(self.windows), before.states is None
-            is_anew = len(due) == 1 and before.pace.is_anew(waited)
-            rolls, pace = before.pace.asked(
-                queries, waited, self.windows, origin, is_first=is_first, is_anew=is_anew, last=clock.query
-            )
-            turn = Turn(
-                batch,
-                before.states,
-                waiting,
-                clock.query,
-                due[-1],
-                origin,
-                self.windows,
-                self.retracting,
-                rolls,
-                is_anew,
-                () if ranges == (due,) else ranges,
-                before.attempts,
-            )
+            origin = clock.origin(self.windows)
+            asked = clock.query, due[-1], origin
+            turn = Turn(batch, before.places, waiting, *asked, self.windows, self.retracting, self.plan)
             notes = self.workers.ask(turn)
-            attempts = written_states(self.store, batch, notes)
-            counted = _counted(notes)
-            scratch = is_first or is_anew or not counted["keys_held"]
-            report = replace(report, query_time=due[-1], queries=len(due), from_scratch=scratch, **counted)
-            is_usual = not is_first and not is_anew and not rolls
-            pace = pace.learned(notes, waited, is_anew=is_anew, is_usual=is_usual)
-            sizes = {name: counted[name] for name in _SIZES}
-            files = sorted({file for note in notes for file in note["files"]})
-            to_come = [(first, last) for first, last in spans if last > due[-1]]
-            after = Commit(
-                batch,
-                self.settings,
-                clock.asked(due[-1]),
-                batch,
-                sizes=sizes,
-                pace=pace,
-                files=files,
-                spans=to_come,
-                attempts=attempts,
+            places = dict(before.places) | written_states(self.store, batch, notes)
+            after = Commit(batch, self.settings, clock.asked(due[-1]), places)
+            report = replace(
+                report, query_time=due[-1], queries=len(due), from_scratch=not self.plan, **_counted(notes)
             )
+        report = replace(report, **after.sizes)
         for folder, what in _FOLDERS.items():
             count = getattr(report, what)
             if count:
@@ -281,16 +238,6 @@ class Driver(Generic[Frame]):
             distance = int(self.max_ahead)
         return quantile(taken.times, 1, 2, taken.weights) + distance
 
-    def _require_few(self, ranges: Sequence[range], clock: Clock, rows: int) -> None:
-        """Complain if far more query times would have to be asked than there are rows: it would take for ever."""
-        count = sum(map(len, ranges))
-        if count > _MOST_QUERIES and count > _MOST_QUERIES // 1000 * rows:
-            raise HoldsforError(
-                f"{count:,} query times from {clock.query} to {clock.latest} would have to be asked for {rows:,} rows, and "
-                "these rules may have something to say at each: a time that is far from the others is put aside with "
-                "--max-ahead (max_ahead), and --start (start) says when the stream begins"
-            )
-
 
 def _counted(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What all buckets found, and one of the conditions without a value: the same whichever bucket comes first."""
@@ -299,9 +246,7 @@ def _counted(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return found | {"first_without_value": first}
 
 
-_MOST_QUERIES = 1_000_000
 _FOLDERS = {"changes": "changes", "events": "event_changes", "unmatched": "unmatched"}
 """What workers write for the sinks, and how it is counted."""
 _NAMED = {"changes": "changes", "event_changes": "changes of events", "unmatched": "retractions of nothing"}
-_SIZES = ("intervals", "state_rows", "state_bytes")
-_COUNTED = ("changes", "event_changes", "conflicts", "without_value", "unmatched", "keys_worked", "keys_held", *_SIZES)
+_COUNTED = ("changes", "event_changes", "conflicts", "without_value", "unmatched", "keys_worked")

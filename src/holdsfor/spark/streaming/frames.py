@@ -175,8 +175,8 @@ class Sorting:
         for stage in self.stages.stages:
             found = self.rows.inputs.get((stage.number, place))
             if found is not None:
-                spreading = {delivery.symbol: delivery.spreading for delivery in stage.deliveries}
-                yield _Shipped(origin, *found, spreading[origin.rows.symbol])
+                delivery = next(one for one in stage.deliveries if one.symbol == origin.rows.symbol)
+                yield _Shipped(origin, *found, delivery.spreading, delivery.lines, stage.sides)
 
     @property
     def is_used(self) -> bool:
@@ -196,7 +196,7 @@ class Sorting:
             "back": self.sources.flag(),
         }
         for name in self.rows.wire.schema.names:
-            if name not in ("tag", "arrival", "stage", "q"):
+            if name not in ("tag", "arrival", "stage", "q", "data"):
                 columns[name] = column([value.get(name) for value in values])
         if self._has_one_target:
             ways = [shipped[0] for _, _, shipped in used]

@@ -46,10 +46,14 @@ def compare_events(last: pa.Table, found: pa.Table, query: int, low: int) -> pa.
     time = both["time"].to_numpy()
     is_gone &= time > low
     rows = np.flatnonzero(is_new | is_gone)
-    op = np.where(is_new[rows], EventOp.HAPPEN.value, EventOp.RETRACT.value)
-    event = _whole(both["event"]).take(pa.array(rows))
-    columns = [_ids(event, time[rows]), pa.array(op, pa.string()), event, pa.array(time[rows])]
-    return pa.table([*columns, pa.array(np.full(len(rows), query))], schema=EVENT_CHANGES)
+    return happened(_whole(both["event"]).take(pa.array(rows)), time[rows], is_gone[rows], query)
+
+
+def happened(events: Any, time: Ints, is_gone: Bools, query: int) -> pa.Table:
+    """The changes of some events, of which some have not happened after all."""
+    op = np.where(is_gone, EventOp.RETRACT.value, EventOp.HAPPEN.value)
+    columns = [_ids(events, time), pa.array(op, pa.string()), events, pa.array(time)]
+    return pa.table([*columns, pa.array(np.full(len(time), query))], schema=EVENT_CHANGES)
 
 
 def _told_apart(both: pa.Table, first: int) -> tuple[Bools, Bools]:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from holdsfor.compiler.plan import Plan
 from holdsfor.engine.changelog import CHANGES
-from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.unvalued import unvalued
-from holdsfor.spark.streaming.arrivals import UNMATCHED
+from holdsfor.logic.failures import Failures
 from holdsfor.spark.streaming.happenings import EVENT_CHANGES
 from holdsfor.spark.streaming.store import Store, as_parquet
 from holdsfor.spark.timestamps import with_timestamps
@@ -18,6 +18,17 @@ from holdsfor.times import TimeScale
 
 CAUSED = CHANGES.append(pa.field("causes", pa.list_(pa.string())))
 """The changelog of a stream: changes, and the late or retracted input behind each."""
+
+UNMATCHED = pa.schema(
+    [
+        pa.field("query_time", pa.int64(), nullable=False),
+        pa.field("what", pa.string(), nullable=False),
+        pa.field("value", pa.string()),
+        pa.field("start", pa.int64()),
+        pa.field("end", pa.int64()),
+    ]
+)
+"""Retractions of what was never seen."""
 
 
 @dataclass
@@ -40,12 +51,11 @@ class Results:
         return {counted.get(kind, kind): len(table) for kind, table in tables.items()}
 
 
-def without_value(prepared: Prepared) -> dict[str, Any]:
+def without_value(failures: Failures, plan: Plan) -> dict[str, Any]:
     """For how many rows conditions failed for want of a value, and the first of them in words."""
-    failures = prepared.dictionary.failures
     if not len(failures):
         return {}
-    return {"without_value": len(failures), "first_without_value": str(unvalued(failures, prepared.plan)[0])}
+    return {"without_value": len(failures), "first_without_value": str(unvalued(failures, plan)[0])}
 
 
 def without_causes(changes: pa.Table) -> pa.Table:

@@ -20,10 +20,8 @@ from holdsfor.io.ahead import sampled
 from holdsfor.io.layouts import Form
 from holdsfor.spark.job import Job
 from holdsfor.spark.streaming.clock import Clock, Windows
-from holdsfor.spark.streaming.quiet import spans_of
 from holdsfor.spark.streaming.store import Store, packed, unpacked
 from holdsfor.spark.wire import Wire
-from holdsfor.times import LATEST
 
 NOTE = pa.schema([pa.field("note", pa.string())])
 """What a worker tells the driver, as JSON."""
@@ -33,8 +31,13 @@ ROW, BACK_COPY, BACK, ROW_COPY = 0, 1, 2, 3
 
 def row_schema(wire: Wire, *, retracting: bool) -> pa.Schema:
     """The columns of input rows as they are kept."""
-    kept = [field for field in wire.schema if field.name != "q"]
+    kept = [field for field in wire.schema if field.name not in ("q", "data")]
     return pa.schema([*kept, pa.field("retracted", pa.int8())] if retracting else kept)
+
+
+def kept_schema(wire: Wire, *, retracting: bool) -> pa.Schema:
+    """The columns of rows that no query time has seen yet, each with the number of its batch."""
+    return row_schema(wire, retracting=retracting).append(pa.field("batch", pa.int64()))
 
 
 def travelling_schema(wire: Wire) -> pa.Schema:
@@ -71,7 +74,7 @@ class TakeIn:
         is_ahead = moment > (2**62 if self.latest is None else self.latest)
         is_late = self._is_late(table, moment, arrival) & ~is_ahead
         mark, bucket = table["retracted"].to_numpy(), table["bucket"].to_numpy()
-        told = self._told(table, moment, arrival, is_late, is_ahead)
+        told = self._told(table, moment, is_late, is_ahead)
         table = table.set_column(table.column_names.index("arrival"), "arrival", pa.array(arrival)).select(self._names)
         if self.retracting:
             place = table.column_names.index("retracted")
@@ -84,16 +87,12 @@ class TakeIn:
             yield noted(bucket=number, rows=len(mine), **told)
             told = {}
 
-    def _told(self, table: pa.Table, moment: Ints, arrival: Ints, is_late: Bools, is_ahead: Bools) -> dict[str, Any]:
+    def _told(self, table: pa.Table, moment: Ints, is_late: Bools, is_ahead: Bools) -> dict[str, Any]:
         """What the driver has to know of all rows: each counts once, however many buckets it goes to."""
         mark = table["retracted"].to_numpy()
         once = (mark == ROW) | (mark == BACK)
         kept = moment[once & ~is_ahead]
         times, weights = sampled(moment[once])
-        used = ~is_late & ~is_ahead
-        begin, end = table["t0"].to_numpy(), table["t1"].fill_null(int(FOREVER)).to_numpy()
-        # What has come in before its time is due when that comes.
-        later = [column[used & (column > arrival) & (column < LATEST)] for column in (begin, end)]
         return {
             "late": int(np.count_nonzero(is_late & once)),
             "ahead": int(np.count_nonzero(is_ahead & once)),
@@ -101,7 +100,6 @@ class TakeIn:
             "last": int(kept.max()) if len(kept) else None,
             "times": times.tolist(),
             "weights": weights.tolist(),
-            "spans": spans_of(np.concatenate((arrival[used], *later)), self.windows.size),
         }
 
     @property

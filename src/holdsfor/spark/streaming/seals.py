@@ -41,20 +41,27 @@ def seal(content: Any, owner: str, name: str) -> Any:
     return told + length + struct.pack("<I", checksum) + MARK
 
 
-def unsealed(data: Any, owner: str, name: str, path: str, *, is_known: bool = False) -> Any:
-    """The content of a sealed file, if it is the one that it should be.
-
-    The checksum of a file that is known, because it has been read before, is not worked out again.
-    """
+def unsealed(data: Any, owner: str, name: str, path: str) -> Any:
+    """The content of a sealed file, or section of a file, if it is the one that it should be."""
     view = memoryview(data)
     if len(view) < _TAIL or bytes(view[-len(MARK) :]) != MARK:
         raise DamagedCheckpoint(path, "has been cut or overwritten at its end")
     length, checksum = _NUMBERS.unpack(view[-_TAIL : -len(MARK)])
     end = len(view) - _TAIL - length
-    if end < 0 or (not is_known and zlib.crc32(view[: len(view) - _TAIL + 4]) != checksum):
-        raise DamagedCheckpoint(path, "has been changed since it was written: its checksum is another")
-    found = json.loads(bytes(view[end : len(view) - _TAIL]))
-    if found != {"run": owner, "file": name}:
-        other = found["file"] if found["run"] == owner else f"{found['file']} of another run"
+    is_whole = end >= 0 and zlib.crc32(view[: len(view) - _TAIL + 4]) == checksum
+    found = _told(bytes(view[max(end, 0) : len(view) - _TAIL]))
+    if found is not None and found != (owner, name):
+        other = found[1] if found[0] == owner else f"{found[1]} of another run"
         raise DamagedCheckpoint(path, f"is a copy of {other}")
+    if not is_whole or found is None:
+        raise DamagedCheckpoint(path, "has been changed since it was written: its checksum is another")
     return pa.py_buffer(data).slice(0, end)
+
+
+def _told(text: bytes) -> tuple[str, str] | None:
+    """The run and the file that a seal names; None if it is damaged."""
+    try:
+        found = json.loads(text)
+        return found["run"], found["file"]
+    except (ValueError, KeyError, TypeError):
+        return None

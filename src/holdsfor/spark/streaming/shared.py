@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.spark.streaming.state import Place
 from holdsfor.spark.streaming.store import Store, place_of
 
 _PAUSE = 0.2
@@ -39,10 +40,10 @@ def require_files(store: Store, folder: str, wanted: Iterable[str]) -> None:
         )
 
 
-def written_states(store: Store, batch: int, notes: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """The attempts whose states count, by stage and bucket: those that Spark took the notes of. All must be there."""
-    found = {f"{note['stage']}-{note['bucket']}": str(note["attempt"]) for note in notes}
-    require_files(store, f"{batch}/state", [f"{place}-{attempt}.arrow" for place, attempt in found.items()])
+def written_states(store: Store, batch: int, notes: Iterable[Mapping[str, Any]]) -> dict[str, Place]:
+    """The states that count, by stage and bucket: those that Spark took the notes of. All must be there."""
+    found = {note["name"]: Place(**note["place"]) for note in notes}
+    require_files(store, f"{batch}/state", [f"{name}-{place.attempt}" for name, place in found.items()])
     return found
 
 

@@ -3,7 +3,7 @@
 | file | |
 | --- | --- |
 | `<batch>/rows/<bucket>.arrow` | input rows that came in |
-| `<batch>/state/<stage>-<bucket>-<attempt>.arrow` | what a bucket must know for the next query time; a commit says which attempt counts |
+| `<batch>/state/<stage>-<bucket>-<attempt>` | what a bucket must know for the next query time (state.py); a commit says which attempt counts |
 | `<batch>/changes/<stage>-<bucket>.parquet` | the changelog |
 | `<batch>/events/<stage>-<bucket>.parquet` | the changelog of derived events |
 | `<batch>/unmatched/<stage>-<bucket>.parquet` | retractions of what was never seen |
@@ -31,9 +31,6 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.streaming.seals import DamagedCheckpoint, seal, unsealed
 
 COMMIT = "commit.json"
-_known: dict[str, tuple[int, int, int]] = {}
-"""Sealed files of this machine whose checksums this process has looked at: their sizes and times of change."""
-_MOST_KNOWN = 10_000
 
 
 def place_of(folder: str) -> tuple[Any, str]:
@@ -111,11 +108,12 @@ class Store:
         """A file or folder of the store."""
         return f"{self.root}/{name}"
 
-    def read(self, name: str) -> Any:
-        """The bytes of a file."""
+    def read(self, name: str, offset: int = 0, size: int | None = None) -> Any:
+        """The bytes of a file, or some of them."""
         system, root = self._place
         with system.open_input_file(f"{root}/{name}") as file:
-            return file.read_buffer()
+            file.seek(min(offset, file.size()))
+            return file.read_buffer(size)
 
     def read_sealed(self, name: str) -> Any:
         """The content of a sealed file; it is an error if it is not the one that was written."""
@@ -123,30 +121,6 @@ class Store:
             return unsealed(self.read(name), self.owner, name, self.path(name))
         except FileNotFoundError:
             raise DamagedCheckpoint(self.path(name), "is missing") from None
-
-    def map_sealed(self, name: str) -> Any:
-        """The content of a sealed file that stays as it is, mapped into memory where it is on this machine.
-
-        All of it is read once in the life of a process, for its checksum; from then on only what is looked at.
-        """
-        system, root = self._place
-        if not isinstance(system, fs.LocalFileSystem):
-            return self.read_sealed(name)
-        path = f"{root}/{name}"
-        try:
-            found = os.stat(path)  # noqa: PTH116 -- it stays text
-            with pa.memory_map(path) as file:
-                data = file.read_buffer()
-        except FileNotFoundError:
-            raise DamagedCheckpoint(self.path(name), "is missing") from None
-        except pa.ArrowInvalid:
-            raise DamagedCheckpoint(self.path(name), "is empty") from None
-        state = found.st_ino, found.st_size, found.st_mtime_ns
-        content = unsealed(data, self.owner, name, self.path(name), is_known=_known.get(path) == state)
-        if len(_known) >= _MOST_KNOWN:
-            _known.clear()
-        _known[path] = state
-        return content
 
     def write_sealed(self, name: str, data: Any) -> None:
         """Write a file that a later batch reads."""

@@ -4,31 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.spark.job import Job
-from holdsfor.spark.streaming.keyed import KeyedBucket
-from holdsfor.spark.streaming.leaving import TOLD
-from holdsfor.spark.streaming.pacing import is_keyed
-from holdsfor.spark.streaming.rows import NOTE, noted
-from holdsfor.spark.streaming.scratch import ScratchBucket
+from holdsfor.spark.streaming.bucket import EngineBucket
+from holdsfor.spark.streaming.mixed import MixedBucket
+from holdsfor.spark.streaming.rows import NOTE, noted, read_rows
+from holdsfor.spark.streaming.state import BucketState
 from holdsfor.spark.streaming.store import Store
 from holdsfor.spark.streaming.turns import Turn
-from holdsfor.spark.wire import BUCKET, table_of
-
-
-class _Bucket(Protocol):
-    """The work on one bucket of a stage."""
-
-    def sent(self, given: pa.Table) -> Iterator[pa.Table]:
-        """Ask every query time; what later stages need to know."""
-
-    def finish(self) -> dict[str, Any]:
-        """Write everything, and say what there is."""
+from holdsfor.spark.wire import BUCKET, DELIVERY, table_of
 
 
 @dataclass(frozen=True)
@@ -47,26 +36,27 @@ class AskStage:
 
     @property
     def out_schema(self) -> pa.Schema:
-        """The columns of what comes out: rows for later stages with notes beside them, or notes."""
-        if self.is_last:
-            return NOTE
-        return pa.schema([*self.job.wire.out_schema, *TOLD, NOTE.field(0)])
+        """The columns of what comes out: bytes for later stages with notes beside them, or notes."""
+        return NOTE if self.is_last else _PASSING
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Work on one partition: the number of a bucket, and rows of earlier stages for it."""
+        """Work on one partition: the number of a bucket, and what earlier stages have sent to it."""
         listed = [batch for batch in batches if batch.num_rows]
         if not listed:
             return
         table = pa.Table.from_batches(listed)
         if self.number == 1:
-            buckets, given = table["id"].to_pylist(), table.slice(0, 0)
-        else:
-            yield from self._passed(table)
-            table = table.filter(pc.equal(table["stage"], self.number))
-            is_told = pc.equal(table["tag"], BUCKET)
-            buckets, given = table.filter(is_told)["t0"].to_pylist(), table.filter(pc.invert(is_told))
-        for bucket in buckets:
-            yield from self._bucket(bucket, given)
+            for bucket in table["id"].to_pylist():
+                yield from self._bucket(bucket, {})
+            return
+        yield from self._passed(table)
+        mine = table.filter(pc.equal(table["stage"], self.number))
+        deliveries: dict[int, list[bytes]] = {}
+        sent = mine.filter(pc.equal(mine["tag"], DELIVERY))
+        for query, data in zip(sent["q"].to_pylist(), sent["data"].to_pylist(), strict=True):
+            deliveries.setdefault(query, []).append(data)
+        for bucket in mine.filter(pc.equal(mine["tag"], BUCKET))["bucket"].to_pylist():
+            yield from self._bucket(bucket, deliveries)
 
     def _passed(self, table: pa.Table) -> Iterator[pa.RecordBatch]:
         """What is for later stages, and for the driver."""
@@ -74,27 +64,45 @@ class AskStage:
             found = table.select(["note"]).filter(pc.is_valid(table["note"]))
         else:
             found = table.filter(pc.or_kleene(pc.is_valid(table["note"]), pc.greater(table["stage"], self.number)))
-            found = found.select(self.out_schema.names)
         yield from found.cast(self.out_schema).to_batches()
 
-    def _bucket(self, bucket: int, given: pa.Table) -> Iterator[pa.RecordBatch]:
-        spec = self.job.stages[self.number - 1]
-        kind = KeyedBucket if is_keyed(self.job.program, self.turn.windows) else ScratchBucket
-        work: _Bucket = kind(self.job, spec, self.store, self.turn, bucket)
-        for found in work.sent(given):
-            yield from self._widened(found)
+    def _bucket(self, bucket: int, deliveries: dict[int, list[bytes]]) -> Iterator[pa.RecordBatch]:
         if not self.is_last:
-            told = {"tag": BUCKET, "t0": bucket, "t1": 0, "stage": self.number + 1, "bucket": bucket}
-            yield from table_of(self.out_schema, 1, told).to_batches()
-        note = noted(stage=self.number, bucket=bucket, **work.finish())
-        if self.is_last:
-            yield note
-        else:
-            yield from table_of(self.out_schema, 1, {"note": note.column(0), "bucket": bucket, "stage": 0}).to_batches()
+            yield self._row(tag=BUCKET, stage=self.number + 1, bucket=bucket)
+        turn, name = self.turn, f"{self.number}-{bucket}"
+        place = turn.places.get(name)
+        is_reached = deliveries or turn.batches(bucket)
+        if place is not None and place.plan == turn.plan and not is_reached and place.wake > turn.until:
+            # Nothing reaches it, and nothing happens to it by itself.
+            return
+        spec = self.job.stages[self.number - 1]
+        arrived = [self._mine(read_rows(self.store, batch, bucket)) for batch in turn.batches(bucket)]
+        kind = EngineBucket if self.job.sides else MixedBucket
+        state = BucketState(self.store, self.number, bucket, place)
+        work = kind(self.job, spec, turn, bucket, state, arrived)
+        for stage, target, query, data in work.sent(deliveries):
+            yield self._row(tag=DELIVERY, stage=stage, bucket=target, q=query, data=pa.array([data], pa.binary()))
+        written = work.results.write(self.store, turn.batch, name, self.job.time_scale)
+        note = noted(name=name, place=asdict(work.save()), **written, **work.counted())
+        yield note if self.is_last else self._row(stage=0, bucket=bucket, note=note.column(0))
 
-    def _widened(self, rows: pa.Table) -> Iterator[pa.RecordBatch]:
-        columns = {name: rows[name] for name in rows.column_names}
-        yield from table_of(self.out_schema, len(rows), columns).to_batches()
+    def _mine(self, rows: pa.Table) -> pa.Table:
+        return rows.filter(pc.equal(rows["stage"], self.number)) if self.job.wire.staged else rows
+
+    def _row(self, **columns: Any) -> pa.RecordBatch:
+        return table_of(_PASSING, 1, columns).to_batches()[0]
+
+
+_PASSING = pa.schema(
+    [
+        ("tag", pa.int16()),
+        ("stage", pa.int16()),
+        ("bucket", pa.int32()),
+        ("q", pa.int64()),
+        ("data", pa.binary()),
+        NOTE.field(0),
+    ]
+)
 
 
 def notes_of(rows: Iterable[str]) -> list[dict[str, Any]]:

@@ -13,17 +13,18 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from holdsfor.compiler.plan import Plan
+from holdsfor.core.engine import encoded
+from holdsfor.core.shares import identity_of
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
 from holdsfor.spark.session import spare_worker
-from holdsfor.spark.streaming.arrivals import UNMATCHED
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.driver import Driver, Report, Taken
 from holdsfor.spark.streaming.frames import BEAT, Sorting, Sources, beat_time
-from holdsfor.spark.streaming.quiet import quiet_time_of
+from holdsfor.spark.streaming.results import UNMATCHED
 from holdsfor.spark.streaming.rows import NOTE, TakeIn
 from holdsfor.spark.streaming.sinks import Directory, FunctionSink, changes_sql, event_changes_sql
-from holdsfor.spark.streaming.staging import stream_stages
+from holdsfor.spark.streaming.staging import stream_buckets, stream_stages
 from holdsfor.spark.streaming.store import Store, spark_path
 from holdsfor.spark.streaming.tasks import AskStage, notes_of
 from holdsfor.spark.streaming.turns import Turn
@@ -60,7 +61,8 @@ class Work:
         time_scale: TimeScale | None = None,
     ) -> Work:
         """The work on the rows of a frame."""
-        stages = stream_stages(plan)
+        buckets = stream_buckets(plan, buckets)
+        stages = stream_stages(plan, buckets)
         for message in stages.warnings:
             warnings.warn(message, stacklevel=4)
         origins = sources.origins(frame, plan.analysis.entities)
@@ -81,10 +83,18 @@ class Work:
             used = (replace(used[0], lost=f"({unreadable}) and not coalesce({known}, false)"), *used[1:])
         return cls(plan, sources, windows, stages, rows, job, used, tuple(shapes))
 
+    @property
+    def identity(self) -> str:
+        """That of the plan, if the engine runs it."""
+        return identity_of(encoded(self.plan)) if self.job.sides else ""
+
     def told(self, *, buckets: int, derived_events: bool) -> Work:
         """The same work, for so many buckets, and with derived events or without."""
-        job = replace(self.job, buckets=buckets, derived_events=derived_events)
-        return replace(self, job=job, sortings=tuple(replace(sorting, buckets=buckets) for sorting in self.sortings))
+        stages = stream_stages(self.plan, buckets)
+        sides = tuple(stage.sides for stage in stages.stages) if stages.is_physical else ()
+        job = replace(self.job, buckets=buckets, derived_events=derived_events, sides=sides)
+        sortings = tuple(replace(sorting, buckets=buckets, stages=stages) for sorting in self.sortings)
+        return replace(self, job=job, stages=stages, sortings=sortings)
 
 
 @dataclass(frozen=True)
@@ -127,7 +137,7 @@ class Run:
             self.patience,
             self.work.sources.retracted is not None,
             self.max_ahead,
-            quiet_time_of(self.work.job.program, self.work.windows),
+            self.work.identity,
         )
 
         def deliver(report: Report) -> None:

@@ -1,0 +1,246 @@
+"""One bucket of a stage of a stream on the engine: state and rows in, query times asked, changes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.core.engine import EventRows, Rows, Share, received
+from holdsfor.core.shares import Lost, ShareEngine
+from holdsfor.core.vocabulary import Vocabulary
+from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.kernels import Ints
+from holdsfor.engine.report import Texts as ColumnTexts
+from holdsfor.engine.report import ground_term
+from holdsfor.session.changes import MOST_CAUSES, Changes
+from holdsfor.session.texts import Texts
+from holdsfor.spark.engine_task import engine_rows
+from holdsfor.spark.job import Job, StageSpec
+from holdsfor.spark.rows import by_tag
+from holdsfor.spark.streaming.happenings import happened
+from holdsfor.spark.streaming.results import CAUSED, UNMATCHED, Results, without_value
+from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, kept_schema
+from holdsfor.spark.streaming.state import BucketState, Place
+from holdsfor.spark.streaming.turns import Turn
+from holdsfor.syntax.printer import print_term
+
+MOST_QUERIES = 1_000_000
+"""So many query times are asked in one batch, unless it has nearly as many rows."""
+
+
+@dataclass
+class _Group:
+    """Rows of one table that came in one batch: inserted, taken back, or copies of what is taken back elsewhere.
+
+    They are in order of `queries`, the places of the query times that see them first.
+    """
+
+    rows: Rows
+    queries: Ints
+    mark: int
+
+    def at(self, place: int) -> Rows | None:
+        """Those that a query time sees first."""
+        first, last = np.searchsorted(self.queries, (place, place + 1)).tolist()
+        return self.rows.take(slice(first, last)) if last > first else None
+
+
+@dataclass
+class EngineBucket:
+    """The work on one bucket of a stage. `arrived` are rows that came in, each with the number of its batch."""
+
+    job: Job
+    spec: StageSpec
+    turn: Turn
+    bucket: int
+    state: BucketState
+    arrived: Sequence[pa.Table]
+    results: Results = field(default_factory=Results)
+
+    def __post_init__(self) -> None:
+        plan, program = received(self.job.program)
+        share = Share(self.spec.number - 1, self.bucket, self.job.buckets, self.job.sides)
+        size, fluents = self.turn.windows.size, self.job.fluents
+        self._engine = ShareEngine(plan, program, share, size, fluents, events=self.job.derived_events)
+        self._texts = Texts(self._engine.words, self._engine.symbols)
+        waiting = self.state.load_rest(self._engine)
+        self._is_anew = self.state.place is None or self.state.place.plan != self._engine.identity
+        self._take_in([*([] if waiting is None else [waiting]), *self.arrived])
+        self._evaluated = self._engine.core.evaluated
+        self._conflicts = self._engine.core.conflicts()
+        self._counted: list[range] = []
+        """Numbers of retractions that are spoken of here."""
+
+    # Rows
+
+    def _take_in(self, tables: Sequence[pa.Table]) -> None:
+        table = pa.concat_tables(tables) if tables else None
+        self._groups: list[_Group] = []
+        self._rest = table
+        if table is None:
+            return
+        is_due = pc.less_equal(table["arrival"], self.turn.until)
+        self._rest = table.filter(pc.invert(is_due))
+        due = table if not len(self._rest) else table.filter(is_due)
+        if not len(due):
+            return
+        batch = due["batch"].to_numpy()
+        marks = due["retracted"].fill_null(ROW).to_numpy() if self.turn.retracting else np.zeros(len(due), np.int8)
+        vocabulary = Vocabulary(Dictionary(), self._engine.words)
+        for number in np.unique(batch).tolist():
+            # In one batch, a retraction wins over the same row.
+            for mark in (ROW, BACK, BACK_COPY):
+                chosen = (batch == number) & (marks == mark)
+                if chosen.any():
+                    mine = due if chosen.all() else due.filter(pa.array(chosen))
+                    for rows, arrival in engine_rows(self._engine, by_tag(mine, self.spec), vocabulary):
+                        self._add(rows, arrival, mark)
+
+    def _add(self, rows: Rows, arrival: Ints, mark: int) -> None:
+        windows = self.turn.windows
+        queries = np.maximum(0, -((self.turn.before + windows.step - arrival) // windows.step))
+        if len(queries) > 1 and (queries[1:] < queries[:-1]).any():
+            order = np.argsort(queries, kind="stable")
+            rows, queries = rows.take(order), queries[order]
+        self._groups.append(_Group(rows, queries, mark))
+
+    def _push(self, place: int) -> None:
+        known = self._engine.query
+        for group in self._groups:
+            rows = group.at(place)
+            if rows is None:
+                continue
+            if group.mark != ROW:
+                first = self._engine.retract(rows)
+                if group.mark == BACK:
+                    self._counted.append(range(first, first + len(rows)))
+                continue
+            begin = rows.time if isinstance(rows, EventRows) else rows.start
+            is_late = begin <= known if known is not None else np.zeros(len(rows), np.bool_)
+            # Only what is late can be a cause that somebody wants to hear of.
+            for is_cause in (False, True):
+                some = is_late == is_cause
+                if some.all():
+                    self._engine.push(rows, is_cause=is_cause)
+                elif some.any():
+                    self._engine.push(rows.take(np.flatnonzero(some)), is_cause=is_cause)
+
+    # Query times
+
+    def sent(self, deliveries: Mapping[int, Sequence[bytes]]) -> Iterator[tuple[int, int, int, bytes]]:
+        """Ask all query times that something is due at; stage, bucket, query time and bytes of what others need."""
+        engine, state, turn = self._engine, self.state, self.turn
+        step, first = turn.windows.step, turn.before + turn.windows.step
+        with_rows = np.unique(np.concatenate([np.array([], np.int64), *(group.queries for group in self._groups)]))
+        wanted = sorted({*with_rows.tolist(), *((query - first) // step for query in deliveries)})
+        place = last = (turn.until - first) // step
+        next_wanted, asked = 0, 0
+        place = -1
+        while True:
+            after = place + 1
+            while next_wanted < len(wanted) and wanted[next_wanted] < after:
+                next_wanted += 1
+            place = after if self._is_anew or engine.asks_always else last + 1
+            if next_wanted < len(wanted):
+                place = min(place, wanted[next_wanted])
+            wake = min(engine.next_wake, state.wake)
+            place = min(place, max(after, -((first - wake) // step)))
+            if place > last:
+                return
+            asked, self._is_anew = asked + 1, False
+            self._require_few(asked)
+            query = first + place * step
+            if engine.query is not None and engine.query < query - step:
+                # Nothing happens until then; but what comes in now comes after that query time.
+                engine.advance(query - step)
+                self._report(query - step)
+            state.load_due(engine, query)
+            self._push(place)
+            for data in deliveries.get(query, ()):
+                engine.receive(data)
+            state.load_reached(engine, query)
+            engine.advance(query)
+            # Their causes are those of changes that have not been read yet.
+            sent = list(self._deliveries(query))
+            self._report(query)
+            yield from sent
+
+    def _require_few(self, asked: int) -> None:
+        """Complain if far more query times have to be asked than there are rows: it would take for ever."""
+        rows = sum(len(group.rows) for group in self._groups)
+        if asked > MOST_QUERIES and asked > MOST_QUERIES // 1000 * rows:
+            raise HoldsforError(
+                f"more than {MOST_QUERIES:,} query times from {self.turn.before} to {self.turn.until} would have to be "
+                f"asked for {rows:,} rows, and these rules have something to say at each: a time that is far from the "
+                "others is put aside with --max-ahead (max_ahead), and --start (start) says when the stream begins"
+            )
+
+    def _report(self, query: int) -> None:
+        """Read what has changed. Inputs are forgotten with the changes that they caused."""
+        engine = self._engine
+        lost = [one for one in engine.lost() if any(one.number in known for known in self._counted)]
+        self._counted = []
+        if lost:
+            self.results.unmatched.append(_unmatched(lost, query))
+        found = engine.changes(MOST_CAUSES)
+        if len(found):
+            table = Changes(found, query, self._texts, 1, self.job.time_scale).to_arrow(points=True)
+            self.results.changes.append(table.cast(CAUSED))
+        if self.job.derived_events:
+            dictionary = Dictionary()
+            texts = ColumnTexts(dictionary)
+            for symbol, removed, time, args in engine.event_changes(Vocabulary(dictionary, engine.words)):
+                terms = texts.terms(symbol, args, len(time))
+                self.results.events.append(happened(terms, time, removed > 0, query))
+        if engine.has_grown:
+            self._texts.forget()
+            engine.reclaim([column for group in self._groups for column in _words(group.rows)])
+
+    def _deliveries(self, query: int) -> Iterator[tuple[int, int, int, bytes]]:
+        """What engines of later stages need of a query time."""
+        for stage in range(self.spec.number, self.job.last):
+            for bucket, data in self._engine.deliveries_for(stage):
+                yield stage + 1, bucket, query, data
+
+    # What is left
+
+    def save(self) -> Place:
+        """Write the state; where it is."""
+        none = kept_schema(self.job.wire, retracting=self.turn.retracting).empty_table()
+        return self.state.save(self._engine, self.turn.batch, none if self._rest is None else self._rest)
+
+    def counted(self) -> dict[str, Any]:
+        """What is reported beside changes."""
+        engine = self._engine
+        return {
+            **without_value(engine.failures, engine.plan),
+            "conflicts": engine.core.conflicts() - self._conflicts,
+            "keys_worked": engine.core.evaluated - self._evaluated,
+        }
+
+
+def _words(rows: Rows) -> Iterator[Any]:
+    yield rows.words.reshape(-1)
+    if not isinstance(rows, EventRows):
+        yield rows.value
+
+
+def _unmatched(lost: Sequence[Lost], query: int) -> pa.Table:
+    """Retractions that found nothing, as text."""
+    rows = [
+        {
+            "query_time": query,
+            "what": print_term(ground_term(one.symbol, list(one.args))),
+            "value": None if one.value is None else print_term(one.value),
+            "start": one.start,
+            "end": one.end,
+        }
+        for one in lost
+    ]
+    return pa.Table.from_pylist(rows, schema=UNMATCHED)

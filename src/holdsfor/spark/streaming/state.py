@@ -1,0 +1,266 @@
+"""The state of a bucket between batches: its keys in parts, and what is not of single keys.
+
+A batch writes one file for each bucket that it reaches: the parts that it has read, and an index of all parts, which says
+in which file each of them is. Files never change. Parts that nothing reaches are neither read nor written, until the files
+that they are in have too little of use; then they are copied as they are.
+
+Every section of a file says which run, stage, bucket, part and batch it is of, and has a checksum (see seals.py); what the
+engine has written in it also has the format and the fingerprint of the plan.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.core.host import FOREVER
+from holdsfor.core.shares import MOST_PARTS, KeyPart, SavedKeys, ShareEngine
+from holdsfor.spark.streaming.seals import DamagedCheckpoint, seal, unsealed
+from holdsfor.spark.streaming.store import Store, new_attempt, packed, unpacked
+
+USUAL = 64 * 1024
+"""A part of more than twice as many bytes is cut into parts of about so many."""
+MOST_FILES = 12
+"""A bucket has parts in at most so many files."""
+_SPARE = 1_000_000
+"""So many bytes that are not needed any more are no reason to write anything."""
+ALL = KeyPart(0, 1)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the state of a bucket is: the file with its index, and where in it that begins.
+
+    `wake` is when something happens to it without new rows. `batches` are those whose files have parts of it.
+    """
+
+    batch: int
+    attempt: str
+    offset: int
+    wake: int
+    batches: Sequence[int]
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    plan: str = ""
+    """The identity of the plan that wrote it."""
+
+    @property
+    def file(self) -> str:
+        """The name of the file."""
+        return f"{self.batch}-{self.attempt}"
+
+
+@dataclass(frozen=True)
+class PartPlace:
+    """Where a part is, and what it has; `saved` is the file that it was first written to."""
+
+    number: int
+    of: int
+    saved: str
+    file: str
+    offset: int
+    size: int
+    keys: int
+    rows: int
+    shown: int
+    wake: int
+
+    @property
+    def part(self) -> KeyPart:
+        """Which part it is."""
+        return KeyPart(self.number, self.of)
+
+
+@dataclass
+class _File:
+    """A file that is being written: sections, one behind the other."""
+
+    store: Store
+    name: str
+    data: bytearray = field(default_factory=bytearray)
+
+    def add(self, content: bytes, name: str) -> tuple[int, int]:
+        """Add a section; where it is, and its size."""
+        offset = len(self.data)
+        self.data += content
+        self.data += seal(content, self.store.owner, name)
+        return offset, len(self.data) - offset
+
+    def copy(self, section: Any) -> int:
+        """Add a section of another file as it is; where it is."""
+        offset = len(self.data)
+        self.data += section
+        return offset
+
+
+class BucketState:
+    """The state of a bucket of a stage; without a place it has none yet."""
+
+    def __init__(self, store: Store, stage: int, bucket: int, place: Place | None) -> None:
+        self._store, self._stage, self._bucket, self.place = store, stage, bucket, place
+        self.parts: dict[KeyPart, PartPlace] = {}
+        self._unread: set[KeyPart] = set()
+        self._files: dict[str, int] = {}
+        self._rest: Mapping[str, Any] = {}
+        if place is not None:
+            index = json.loads(bytes(self._section(place.file, place.offset, None, self._named("index", place.file))))
+            self._rest, self._files = index["rest"], index["files"]
+            listed = [PartPlace(*one) for one in index["parts"]]
+            self.parts = {one.part: one for one in listed}
+            self._unread = set(self.parts)
+
+    # Reading
+
+    def load_rest(self, engine: ShareEngine | None) -> pa.Table | None:
+        """Give an engine what is not of single keys, and all keys if it needs them; rows that no query time has seen."""
+        if self.place is None:
+            return None
+        if engine is not None:
+            is_other = engine.expect(self.place.plan)
+            engine.load_share([self.content("rest")])
+            if is_other or not engine.has_parts:
+                self.load_all(engine)
+            if is_other:
+                engine.evaluate_anew()
+        return unpacked(self.content("rows"))[0]
+
+    def content(self, name: str) -> bytes:
+        """A section that is written anew by every batch."""
+        assert self.place is not None
+        file = self.place.file
+        offset, size = self._rest[name]
+        return bytes(self._section(file, offset, size, self._named(name, file)))
+
+    @property
+    def wake(self) -> int:
+        """When something happens to a part that has not been read."""
+        return min((self.parts[part].wake for part in self._unread), default=FOREVER)
+
+    def load_due(self, engine: ShareEngine, query: int) -> None:
+        """Read the parts in which something happens up to a query time."""
+        self._load(engine, [part for part in self._unread if self.parts[part].wake <= query])
+
+    def load_reached(self, engine: ShareEngine, query: int) -> None:
+        """Read the parts that rows reach which wait for a query time."""
+        if self._unread:
+            reached = engine.reached(query)
+            counts = {part.of for part in self._unread}
+            wanted = {KeyPart(number, of) for of in counts for number in (reached % of).tolist()}
+            self._load(engine, wanted & self._unread)
+
+    def load_all(self, engine: ShareEngine) -> None:
+        """Read all parts."""
+        self._load(engine, self._unread)
+
+    def _load(self, engine: ShareEngine, parts: Iterable[KeyPart]) -> None:
+        wanted = sorted(parts, key=lambda part: (part.of, part.number))
+        data = [self._read(self.parts[part]) for part in wanted if self.parts[part].keys]
+        if data:
+            engine.load_share(data)
+        self._unread -= set(wanted)
+
+    def _read(self, place: PartPlace) -> bytes:
+        name = self._named(f"part {place.number} of {place.of}", place.saved)
+        return bytes(self._section(place.file, place.offset, place.size, name))
+
+    def _section(self, file: str, offset: int, size: int | None, name: str) -> Any:
+        path = self._store.path(self._path(file))
+        try:
+            data = self._store.read(self._path(file), offset, size)
+        except FileNotFoundError:
+            raise DamagedCheckpoint(path, "is missing") from None
+        return unsealed(data, self._store.owner, name, path)
+
+    def _path(self, file: str) -> str:
+        batch, _, attempt = file.rpartition("-")
+        return f"{batch}/state/{self._stage}-{self._bucket}-{attempt}"
+
+    def _named(self, section: str, file: str) -> str:
+        return f"{section} of {self._path(file)}"
+
+    # Writing
+
+    def save(self, engine: ShareEngine, batch: int, rows: pa.Table) -> Place:
+        """Write what has been read, with rows that no query time has seen yet; where it is."""
+        saved = engine.save_keys(
+            [part for part in self.parts if part not in self._unread] or ([] if self.parts else [ALL])
+        )
+        found = [one for old in saved for one in (_cut(engine, old) if engine.has_parts else [old])]
+        for old in saved:
+            self.parts.pop(old.part, None)
+        place = self.write(batch, rows, {"rest": engine.save_rest()}, found, engine.next_wake)
+        return replace(place, plan=engine.identity)
+
+    def write(
+        self,
+        batch: int,
+        rows: pa.Table,
+        rest: Mapping[str, bytes],
+        saved: Sequence[SavedKeys] = (),
+        wake: int = FOREVER,
+    ) -> Place:
+        """Write sections, and parts beside those that have not been read."""
+        attempt = new_attempt()
+        name = f"{batch}-{attempt}"
+        file = _File(self._store, name)
+        contents = dict(rest) | {"rows": packed([rows]).to_pybytes()}
+        index: dict[str, Any] = {"rest": {}}
+        for section, content in contents.items():
+            index["rest"][section] = file.add(content, self._named(section, name))
+        for one in saved:
+            part = one.part
+            offset, size = file.add(one.data, self._named(f"part {part.number} of {part.of}", name))
+            counted = one.keys, one.rows, one.shown, one.wake
+            self.parts[part] = PartPlace(part.number, part.of, name, name, offset, size, *counted)
+        self._copy_some(file, name)
+        needed = {one.file for one in self.parts.values()} | {name}
+        self._files = {known: size for known, size in self._files.items() if known in needed}
+        index["parts"] = [list(asdict(one).values()) for one in self.parts.values()]
+        # Its own file counts without the index.
+        index["files"] = self._files | {name: len(file.data)}
+        offset, _ = file.add(json.dumps(index).encode(), self._named("index", name))
+        self._store.write(self._path(name), bytes(file.data))
+        arrival = FOREVER if not len(rows) else pc.min(rows["arrival"]).as_py()
+        first = min(wake, arrival, *(one.wake for one in self.parts.values()), FOREVER)
+        batches = sorted({int(known.rpartition("-")[0]) for known in needed})
+        return Place(batch, attempt, offset, first, batches, self._counted(len(file.data), len(rows)))
+
+    def _counted(self, written: int, waiting: int) -> dict[str, int]:
+        parts = self.parts.values()
+        size = written + sum(one.size for one in parts if one.part in self._unread)
+        return {
+            "keys": sum(one.keys for one in parts),
+            "rows": sum(one.rows for one in parts) + waiting,
+            "shown": sum(one.shown for one in parts),
+            "bytes": size,
+        }
+
+    def _copy_some(self, file: _File, name: str) -> None:
+        """Copy parts out of files that have too little of use."""
+        while True:
+            used: dict[str, int] = {}
+            for one in self.parts.values():
+                if one.file != name:
+                    used[one.file] = used.get(one.file, 0) + one.size
+            waste = sum(self._files[known] - size for known, size in used.items())
+            if len(used) <= MOST_FILES and waste <= sum(used.values()) + _SPARE:
+                return
+            worst = min(
+                used, key=lambda known: used[known] / self._files[known] if len(used) <= MOST_FILES else used[known]
+            )
+            for part, one in list(self.parts.items()):
+                if one.file == worst:
+                    section = self._store.read(self._path(worst), one.offset, one.size)
+                    self.parts[part] = replace(one, file=name, offset=file.copy(section))
+
+
+def _cut(engine: ShareEngine, saved: SavedKeys) -> list[SavedKeys]:
+    """A part that has become large, as several."""
+    pieces = 1
+    while len(saved.data) > 2 * USUAL * pieces and saved.part.of * pieces < MOST_PARTS and pieces < saved.keys:
+        pieces *= 2
+    return [saved] if pieces == 1 else engine.save_keys(saved.part.cut(pieces))
