@@ -11,6 +11,7 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis import instant
 from holdsfor.compiler.analysis.dependencies import ANY, Vertex
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
+from holdsfor.compiler.analysis.silence import forgotten_texts
 from holdsfor.compiler.plan import Plan
 from holdsfor.garbage import no_garbage_collection
 from holdsfor.ir import (
@@ -112,8 +113,16 @@ class _Lowering:
         entities = self._analysis.entities
         if self._analysis.graph.metric and not self._is_traced:
             raise NotImplementedError("metric rules")
+        hidden, forgotten = self._analysis.program.hidden, forgotten_texts(self._analysis)
         tables = tuple(
-            model.Table(str(symbol), _ROLES[entities[symbol].role], symbol.width) for symbol in self._symbols
+            model.Table(
+                str(symbol),
+                _ROLES[entities[symbol].role],
+                symbol.width,
+                is_hidden=symbol.name in hidden,
+                forgotten=forgotten.get(symbol, ""),
+            )
+            for symbol in self._symbols
         )
         stages = tuple(self._stages(logical.filling))
         program = self._analysis.program
