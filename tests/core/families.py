@@ -43,8 +43,8 @@ from tests.strategies.scenarios import EVERYTHING, INTERVALS, Features
 from tests.strategies.sliding_programs import sliding_program
 from tests.strategies.streams import Span, any_span
 from tests.strategies.ticks import TickScenario, tick_scenario
+from tests.strategies.ticks import TickScenario, tick_scenario
 from tests.strategies.tie_programs import tie_scenario
-from tests.strategies.ticks import TickScenario, stretched, tick_scenario
 from tests.strategies.value_programs import value_program
 
 Found = Scenario | TickScenario
@@ -90,12 +90,13 @@ def _with(features: Features) -> Writer:
     return lambda pen, *, windowed: scenario(pen, features, windowed=windowed, late=LATE)
 
 
-def _forgetting(pen: Pen, *, windowed: bool) -> Found | None:
-    write = pen.weighted([(4, _with(PLAIN)), (2, _pairs), (2, _of(delay_program)), (1, _of(dense_program)), (1, _parts)])
+def _forgetting(pen: Pen, *, windowed: bool) -> Scenario | None:
+    write = pen.weighted(
+        [(4, _with(PLAIN)), (2, _pairs), (2, _of(delay_program)), (1, _of(dense_program)), (1, _parts)]
+    )
     found = write(pen, windowed=windowed)
     assert found is None or isinstance(found, Scenario)
-    forgetful = with_forgets(pen, found)
-    return stretched(pen, forgetful) if forgetful is not None and pen.chance(10) else forgetful
+    return with_forgets(pen, found)
 
 
 FAMILIES: dict[str, Writer] = {

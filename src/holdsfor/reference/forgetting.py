@@ -20,7 +20,7 @@ def silences(world: World) -> dict[int, list[Pair]]:
     for forgetting in world.analysis.program.forgettings:
         for entity, mentions in _mentions(world, forgetting).items():
             bound = dict(zip((one.name for one in forgetting.entity), entity, strict=True))
-            for time in _silent(world, forgetting, bound, mentions):
+            for time in _silent(world, forgetting, bound, mentions) if forgetting.ends else ():
                 pairs = ((resolve(pair.fluent, bound), resolve(pair.value, bound)) for pair in forgetting.ends)
                 found.setdefault(time, []).extend(pairs)
     return found
@@ -50,7 +50,7 @@ def _met(world: World, forgetting: Forgetting) -> Iterator[tuple[Bindings, Inter
 
 def _silent(world: World, forgetting: Forgetting, bound: Bindings, mentions: list[Interval]) -> Iterator[int]:
     """The time-points at which an entity has just been silent for as long as it takes."""
-    deadline = forgetting.deadline
+    deadline = next(rule for rule in world.analysis.program.delays if rule.trigger == forgetting.deadline.trigger)
     for last in {end - world.tick for _, end in mentions}:
         for answer in world.solve(world.analysis.body(deadline), bound):
             delay = evaluate(deadline.delay, answer)

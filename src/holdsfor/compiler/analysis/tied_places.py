@@ -74,6 +74,10 @@ class TiedPlaces:
                     case Compare(operator="=", left=Var(name=left), right=Var(name=right)):
                         self._tie((number, left), (number, right))
 
+    def tie(self, one: Place, two: Place) -> None:
+        """Tie two places together that no rule does."""
+        self._tie(one, two)
+
     def are_tied(self, one: Place, two: Place) -> bool:
         """Whether two places hold entities of the same kind."""
         return one == two or self.kind(one) == self.kind(two)

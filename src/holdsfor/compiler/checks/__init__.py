@@ -14,6 +14,7 @@ from holdsfor.compiler.checks.directives import check_directives
 from holdsfor.compiler.checks.domains import check_domains
 from holdsfor.compiler.checks.firing import check_firing
 from holdsfor.compiler.checks.fluents import check_fluents
+from holdsfor.compiler.checks.forgetting import check_forgetting
 from holdsfor.compiler.checks.intervals import check_intervals
 from holdsfor.compiler.checks.mixing import check_mixing
 from holdsfor.compiler.checks.redundancy import check_redundancy
@@ -46,6 +47,7 @@ CHECKS: tuple[Check, ...] = (
     check_redundancy,
     check_delays,
     check_delay_cycles,
+    check_forgetting,
     check_cycles,
     check_mixing,
 )

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import count, permutations
 
 from holdsfor.compiler.analysis.names import defined_predicates
-from holdsfor.compiler.analysis.tied_places import Kind, Name, Path, TiedPlaces, leaves, mentioned
+from holdsfor.compiler.analysis.tied_places import Kind, Name, Path, Place, TiedPlaces, leaves, mentioned
 from holdsfor.ir import (
     Body,
     Boundary,
@@ -33,9 +33,11 @@ from holdsfor.ir import (
     Rule,
 )
 from holdsfor.syntax.printer import print_term
-from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, Term, Var, arguments, functor, marked
+from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Compound, Const, ListTerm, Term, Var, arguments, functor, marked
 
 _TRUE = Const("true")
+_FEW_VALUES = 4
+"""Of a fluent with so many values each is ended by a rule of its own, which explanations name; of more, all by one."""
 _TIME = Var(marked("T", "forget"))
 
 
@@ -45,7 +47,7 @@ def lower_forgetting(program: Program) -> Program:
     if not declared:
         return program
     others = tuple(rule for rule in program.rules if not is_forget(rule))
-    found = tuple(Meaning(replace(program, rules=others)).of(declared))
+    found = tuple(Meaning(replace(program, rules=others), declared).of(declared))
     rules = (rule for one in found for rule in _rules(one))
     return replace(program, rules=(*others, *rules), forgettings=found)
 
@@ -63,7 +65,7 @@ def is_forget(rule: Rule) -> bool:
 class Meaning:
     """What the `forget`s of a program are about, by its other rules."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, declared: Iterable[Declaration]) -> None:
         self._tied = TiedPlaces(program)
         self._predicates = defined_predicates(program)
         self._numbers = count(1)
@@ -76,15 +78,31 @@ class Meaning:
                 self._shapes.setdefault((kind, *name), {}).setdefault(_opened(term))
         self._events = {functor(rule.event) for rule in program.events}
         begun = [fvp for rule in program.rules for fvp in _begun(rule)]
+        self._written = [fvp.fluent for fvp in begun]
         self.simple = {functor(fvp.fluent) for fvp in (*begun, *(rule.fvp for rule in program.effects))}
         """The fluents that events bring about, or end."""
         self._begun: dict[Name, dict[Term, None]] = {}
+        self._values: dict[Name, dict[Term, None]] = {}
         for fvp in begun:
             if (name := functor(fvp.fluent)) is not None:
                 self._begun.setdefault((Kind.FLUENT, *name), {}).setdefault(_opened(fvp.fluent))
+                is_constant = isinstance(fvp.value, Const)
+                self._values.setdefault((Kind.FLUENT, *name), {}).setdefault(fvp.value if is_constant else Var("_"))
         self.static = {functor(rule.fvp.fluent) for rule in program.intervals}
-        metric = [*(rule.head for rule in program.metric.rules), *program.metric.facts]
-        self._not_input = self.simple | self.static | {(one.predicate, len(one.args)) for one in metric}
+        metric = {rule.head.signature for rule in program.metric.rules}
+        metric |= {(fact.predicate, len(fact.args)) for fact in program.metric.facts}
+        self._not_input = self.simple | self.static | metric
+        for declaration in declared:
+            self._tie(declaration)
+
+    def _tie(self, declaration: Declaration) -> None:
+        """What a `forget` names with one variable is one entity, whether another rule says so or not."""
+        places: dict[str, Place] = {}
+        for pattern, _ in patterns_of(declaration):
+            name = self.name_of(pattern)
+            if name is not None:
+                for path, variable in entity_of(pattern):
+                    self._tied.tie(places.setdefault(variable.name, (name, path)), (name, path))
 
     def of(self, declared: Iterable[Declaration]) -> Iterator[Forgetting]:
         """The meanings of declarations; those that say nothing that can be understood have none."""
@@ -96,14 +114,20 @@ class Meaning:
                 for shape, place in self._firsts():
                     yield self._forgetting(declaration, shape, (place,), None)
                 continue
-            pattern, value = pattern_of(term)
-            entity = entity_of(pattern)
-            name = self.name_of(pattern)
-            if name is None or not entity:
+            patterns = patterns_of(declaration)
+            names = [self.name_of(pattern) for pattern, _ in patterns]
+            entity = entity_of(patterns[0][0]) if patterns else []
+            if not entity or names[0] is None or None in names:
                 continue
-            is_fluent = name[0] is Kind.FLUENT and name[1:] in self.simple
-            pair = Fvp(pattern, value or self._anything()) if is_fluent else None
-            yield self._forgetting(declaration, pattern, tuple((name, path) for path, _ in entity), pair)
+            pairs = None
+            if all(self.is_simple(pattern) for pattern, _ in patterns):
+                pairs = tuple(Fvp(pattern, value or self._anything()) for pattern, value in patterns)
+            yield self._forgetting(declaration, patterns[0][0], tuple((names[0], path) for path, _ in entity), pairs)
+
+    def is_simple(self, pattern: Term) -> bool:
+        """Whether a pattern is about a fluent that events bring about."""
+        name = self.name_of(pattern)
+        return name is not None and name[0] is Kind.FLUENT and name[1:] in self.simple
 
     def name_of(self, pattern: Term) -> Name | None:
         """What a pattern is about: a fluent that events bring about, an event, another fluent, a predicate, or nothing."""
@@ -115,6 +139,15 @@ class Meaning:
                 return (kind, *name)
         return (Kind.PREDICATE, *name) if name in self._predicates else None
 
+    def begun(self) -> list[Term]:
+        """The fluents that rules begin, as they are written."""
+        return self._written
+
+    def names(self) -> list[tuple[str, int]]:
+        """All events, fluents and predicates that have arguments."""
+        found = [(name, arity) for _, name, arity in self._shapes] + sorted(self._predicates)
+        return [one for one in dict.fromkeys(found) if one[1]]
+
     def inputs(self) -> Iterator[Name]:
         """The events and fluents that input gives."""
         for name in self._shapes:
@@ -122,7 +155,7 @@ class Meaning:
             if name[1:] not in rules:
                 yield name
 
-    def _firsts(self) -> Iterator[tuple[Term, tuple[Name, Path]]]:
+    def _firsts(self) -> Iterator[tuple[Term, Place]]:
         """The first arguments of input, one of each kind of entity."""
         seen = set()
         for name in self.inputs():
@@ -134,7 +167,7 @@ class Meaning:
                         seen.add(kind)
                         yield self._filled(shape, {first[0]: Var("X")}), (name, first[0])
 
-    def _is_tied_to_fluent(self, place: tuple[Name, Path]) -> bool:
+    def _is_tied_to_fluent(self, place: Place) -> bool:
         return any(
             self._tied.are_tied((name, path), place)
             for name, shapes in self._begun.items()
@@ -143,19 +176,19 @@ class Meaning:
         )
 
     def _forgetting(
-        self, declaration: Declaration, pattern: Term, places: tuple[tuple[Name, Path], ...], pair: Fvp | None
+        self, declaration: Declaration, pattern: Term, places: tuple[Place, ...], pairs: tuple[Fvp, ...] | None
     ) -> Forgetting:
-        by_path = {path: term for path, term in leaves(pattern)}
+        by_path = dict(leaves(pattern))
         entity = tuple(by_path[path] for _, path in places)
         hidden = f"heard of {print_term(pattern)}"
         self._hidden[hidden] += 1
         again = self._hidden[hidden]
         trigger = Fvp(Compound(hidden if again == 1 else f"{hidden} ({again})", entity), _TRUE)
         deadline = DelayRule(trigger, None, declaration.args[1], declaration.body, declaration.span)
-        ends = tuple(self._ends(entity, places)) if pair is None else (pair,)
+        ends = tuple(self._ends(entity, places)) if pairs is None else pairs
         return Forgetting(entity, _TIME, tuple(self._mentions(entity, places)), ends, deadline, declaration)
 
-    def _mentions(self, entity: tuple[Var, ...], places: tuple[tuple[Name, Path], ...]) -> Iterator[Happens | Holds]:
+    def _mentions(self, entity: tuple[Var, ...], places: tuple[Place, ...]) -> Iterator[Happens | Holds]:
         for name in self.inputs():
             for term in self._terms(name, self._shapes[name], entity, places):
                 if name[0] is Kind.EVENT:
@@ -163,13 +196,15 @@ class Meaning:
                 else:
                     yield Holds(Fvp(term, self._anything()), _TIME)
 
-    def _ends(self, entity: tuple[Var, ...], places: tuple[tuple[Name, Path], ...]) -> Iterator[Fvp]:
+    def _ends(self, entity: tuple[Var, ...], places: tuple[Place, ...]) -> Iterator[Fvp]:
         for name, shapes in self._begun.items():
+            values = self._values[name]
+            is_open = any(isinstance(value, Var) for value in values) or len(values) > _FEW_VALUES
             for term in self._terms(name, shapes, entity, places):
-                yield Fvp(term, self._anything())
+                yield from (Fvp(term, value) for value in ([self._anything()] if is_open else values))
 
     def _terms(
-        self, name: Name, shapes: Iterable[Term], entity: tuple[Var, ...], places: tuple[tuple[Name, Path], ...]
+        self, name: Name, shapes: Iterable[Term], entity: tuple[Var, ...], places: tuple[Place, ...]
     ) -> Iterator[Term]:
         """A term for each way in which an event or fluent can have an entity among its arguments."""
         for shape in shapes:
@@ -195,8 +230,13 @@ class Meaning:
         return Var(f"{ANONYMOUS_PREFIX}any{next(self._numbers)}")
 
 
-def pattern_of(term: Term) -> tuple[Term, Term | None]:
-    """`F=V` or `F` as a pattern and a value."""
+def patterns_of(declaration: Declaration) -> list[tuple[Term, Term | None]]:
+    """What a `forget` names: terms, and the values of those that have one."""
+    term = declaration.args[0]
+    return [_pattern(one) for one in (term.items if isinstance(term, ListTerm) else (term,))]
+
+
+def _pattern(term: Term) -> tuple[Term, Term | None]:
     if isinstance(term, Compound) and term.name == "=" and len(term.args) == 2:
         return term.args[0], term.args[1]
     return term, None
@@ -238,6 +278,8 @@ def _opened(term: Term) -> Term:
 
 def _rules(one: Forgetting) -> Iterator[Rule]:
     heard, span = one.deadline.trigger, one.declaration.span
+    if not one.mentions or not one.ends:
+        return
     for mention in one.mentions:
         if isinstance(mention, Holds):
             # Input that goes on is no silence; its last time-point is the last mention.
@@ -249,5 +291,3 @@ def _rules(one: Forgetting) -> Iterator[Rule]:
     goes_on = tuple(Not((mention,), span) for mention in one.mentions if isinstance(mention, Holds))
     for pair in one.ends:
         yield EffectRule(EffectKind.TERMINATED, pair, one.time, (*ended, *goes_on), span)
-
-

@@ -40,7 +40,7 @@ HEAD_USAGE = {
     "fi": "fi(Fluent=Value, Fluent=OtherValue, Delay).",
     "ft": "ft(Fluent=Value, Delay).",
     "p": "p(Fluent=Value).",
-    "forget": "forget(velocity(Vessel, _), 30 days).",
+    "forget": "forget(Event, Duration).",
 }
 _DECLARATIONS = {kind.value: kind for kind in DeclarationKind if kind is not DeclarationKind.DIRECTIVE}
 _UNDEFINABLE = frozenset(
@@ -100,7 +100,7 @@ class HeadReader:
         if head.name in ("fi", "ft"):
             return any(pairs)
         if head.name == "forget":
-            return not all(isinstance(arg, Const) for arg in head.args)
+            return not all(isinstance(arg, Const) and isinstance(arg.value, str) for arg in head.args)
         return pairs == [True] if head.name in ("p", "points") else True
 
     def _effect(self, head: Compound, clause: Clause) -> Rule:
