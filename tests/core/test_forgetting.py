@@ -15,8 +15,8 @@ from holdsfor.reference import Occurrence, Record, recognise
 from holdsfor.reference.history import event_term
 from tests.core.families import compare, written
 from tests.core.runs import on_core
-from tests.strategies.ticks import stretched
 from tests.strategies.scenario_words import Pen
+from tests.strategies.ticks import stretched
 
 RULES = """
 initiatedAt(inArea(V,A)=true, T) :- happensAt(enters(V,A), T).

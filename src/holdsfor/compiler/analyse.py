@@ -20,7 +20,6 @@ from holdsfor.compiler.passes.calendar import with_calendar
 from holdsfor.compiler.passes.called_groundings import with_called_groundings
 from holdsfor.compiler.passes.durations import in_time_points, one_of_units
 from holdsfor.compiler.passes.filters import replace_filters
-from holdsfor.compiler.passes.forgetting import lower_forgetting
 from holdsfor.compiler.passes.local_names import rename_local_variables
 from holdsfor.compiler.passes.own_levels import unfold_own_levels
 from holdsfor.compiler.passes.separate import separate_values
@@ -104,8 +103,12 @@ def analyse(written: Program) -> Analysis:
     asked = with_called_groundings(lower_sliding(resolved))
     known = Names(asked)
     declared, undeclared = without_undeclared(without_universal_calls(rename_local_variables(asked)))
-    lowered = lower_forgetting(declared)
-    program = in_ticks(replace_filters(unfold_own_levels(unfold_temporal_helpers(lowered))))
+    if declared.forgets:
+        # Imported here: few programs forget anything.
+        from holdsfor.compiler.passes.forgetting import lower_forgetting
+
+        declared = lower_forgetting(declared)
+    program = in_ticks(replace_filters(unfold_own_levels(unfold_temporal_helpers(declared))))
     entities = Entities(program)
     graph = DependencyGraph(program, entities)
     parts = find_parts(graph)

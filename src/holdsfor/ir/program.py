@@ -44,6 +44,11 @@ class Program:
     forgettings: tuple[Forgetting, ...] = ()
     """What the `forget`s of the rules mean; the compiler finds it."""
 
+    @property
+    def forgets(self) -> tuple[Declaration, ...]:
+        """The `forget`s of the rules."""
+        return tuple(one for one in self.declarations if one.kind is DeclarationKind.FORGET)
+
     @cached_property
     def hidden(self) -> frozenset[str]:
         """The names of fluents that the compiler has put in, and nobody sees."""

@@ -11,7 +11,6 @@ from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis import instant
 from holdsfor.compiler.analysis.dependencies import ANY, Vertex
 from holdsfor.compiler.analysis.entities import EntityKind, Role, Symbol
-from holdsfor.compiler.analysis.silence import forgotten_texts
 from holdsfor.compiler.plan import Plan
 from holdsfor.garbage import no_garbage_collection
 from holdsfor.ir import (
@@ -113,7 +112,12 @@ class _Lowering:
         entities = self._analysis.entities
         if self._analysis.graph.metric and not self._is_traced:
             raise NotImplementedError("metric rules")
-        hidden, forgotten = self._analysis.program.hidden, forgotten_texts(self._analysis)
+        hidden = self._analysis.program.hidden
+        forgotten: dict[Symbol, str] = {}
+        if hidden:
+            from holdsfor.compiler.analysis.silence import forgotten_texts
+
+            forgotten = forgotten_texts(self._analysis)
         tables = tuple(
             model.Table(
                 str(symbol),

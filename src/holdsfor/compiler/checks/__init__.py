@@ -14,7 +14,6 @@ from holdsfor.compiler.checks.directives import check_directives
 from holdsfor.compiler.checks.domains import check_domains
 from holdsfor.compiler.checks.firing import check_firing
 from holdsfor.compiler.checks.fluents import check_fluents
-from holdsfor.compiler.checks.forgetting import check_forgetting
 from holdsfor.compiler.checks.intervals import check_intervals
 from holdsfor.compiler.checks.mixing import check_mixing
 from holdsfor.compiler.checks.redundancy import check_redundancy
@@ -28,6 +27,15 @@ from holdsfor.compiler.checks.variables import check_variables
 from holdsfor.diagnostics import Diagnostic
 
 Check = Callable[[Analysis], Iterator[Diagnostic]]
+
+
+def _check_forgetting(analysis: Analysis) -> Iterator[Diagnostic]:
+    if analysis.written.forgets:
+        # Imported here: few programs forget anything.
+        from holdsfor.compiler.checks.forgetting import check_forgetting
+
+        yield from check_forgetting(analysis)
+
 
 CHECKS: tuple[Check, ...] = (
     check_spelling,
@@ -47,7 +55,7 @@ CHECKS: tuple[Check, ...] = (
     check_redundancy,
     check_delays,
     check_delay_cycles,
-    check_forgetting,
+    _check_forgetting,
     check_cycles,
     check_mixing,
 )

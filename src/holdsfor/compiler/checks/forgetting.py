@@ -10,7 +10,7 @@ from holdsfor.compiler.analysis.places import head_span, other_name, other_text,
 from holdsfor.compiler.analysis.silence import Silence
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.compiler.analysis.tied_places import Kind, mentioned
-from holdsfor.compiler.passes.forgetting import Meaning, entity_of, forgets, patterns_of
+from holdsfor.compiler.passes.forgetting import Meaning, entity_of, patterns_of
 from holdsfor.diagnostics import Diagnostic, Label, Severity
 from holdsfor.ir import Declaration, Forgetting, Program, Rule
 from holdsfor.logic.arithmetic import EvaluationError, evaluate
@@ -22,9 +22,7 @@ from holdsfor.syntax.terms import Compound, Const, Term, Var, arguments, functor
 
 def check_forgetting(analysis: Analysis) -> Iterator[Diagnostic]:
     """Every `forget` of the rules."""
-    declared = forgets(analysis.resolved)
-    if not declared:
-        return
+    declared = analysis.resolved.forgets
     meaning = Meaning(_as_written(analysis.program), declared)
     for declaration in declared:
         yield from _check_length(declaration)

@@ -17,7 +17,6 @@ from holdsfor.ir import (
     Body,
     Boundary,
     Declaration,
-    DeclarationKind,
     DelayRule,
     Edge,
     EffectKind,
@@ -43,23 +42,11 @@ _TIME = Var(marked("T", "forget"))
 
 def lower_forgetting(program: Program) -> Program:
     """The program with rules in the place of its `forget`s, and what these mean beside them."""
-    declared = forgets(program)
-    if not declared:
-        return program
-    others = tuple(rule for rule in program.rules if not is_forget(rule))
+    declared = program.forgets
+    others = tuple(rule for rule in program.rules if rule not in declared)
     found = tuple(Meaning(replace(program, rules=others), declared).of(declared))
     rules = (rule for one in found for rule in _rules(one))
     return replace(program, rules=(*others, *rules), forgettings=found)
-
-
-def forgets(program: Program) -> list[Declaration]:
-    """The `forget`s of a program."""
-    return [one for one in program.declarations if is_forget(one)]
-
-
-def is_forget(rule: Rule) -> bool:
-    """Whether a rule is a `forget`."""
-    return isinstance(rule, Declaration) and rule.kind is DeclarationKind.FORGET
 
 
 class Meaning:
