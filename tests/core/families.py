@@ -43,7 +43,6 @@ from tests.strategies.scenarios import EVERYTHING, INTERVALS, Features
 from tests.strategies.sliding_programs import sliding_program
 from tests.strategies.streams import Span, any_span
 from tests.strategies.ticks import TickScenario, tick_scenario
-from tests.strategies.ticks import TickScenario, tick_scenario
 from tests.strategies.tie_programs import tie_scenario
 from tests.strategies.value_programs import value_program
 
