@@ -22,7 +22,8 @@ from holdsfor.frontend.rtec import parse_program
 from holdsfor.frontend.rtec.files import ReadFile
 from holdsfor.garbage import no_garbage_collection
 from holdsfor.io.fact_files import named_table
-from holdsfor.ir import Program
+from holdsfor.ir import Declaration, DeclarationKind, Program
+from holdsfor.syntax.terms import ANONYMOUS_PREFIX, Const, Var
 from holdsfor.times import (
     DurationInput,
     Span,
@@ -112,14 +113,37 @@ class Reasoner:
         found = from_program(self.analysis.written + background_program(background))
         return replace(found, max_delayed_effects=self.max_delayed_effects)
 
+    def forgetting(self, after: DurationInput, unit: str | None = None) -> Reasoner:
+        """The same program, which also ends what holds of entities that the input has not mentioned for so long.
+
+        It is what `forget(_, after)` in the rules says: see docs/language.md. Where the rules, or a `unit`, say what one
+        time-point is, it may be a duration such as "30 days".
+
+        >>> door = loads("initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).").forgetting(5)
+        >>> door.recognise({"unlock": [(3, "front"), (20, "back")]})
+        2 intervals at 1 query time
+        query_time  fluent       value  start  end
+                20  open(back)   true      21  inf
+                20  open(front)  true       4    9
+        """
+        points = duration(after, unit_of(self.time_scale, unit), "forget")
+        if points < 1:
+            raise HoldsforError(f"forget must be at least 1, not {after}")
+        self.require_no_errors()
+        everything = Declaration(DeclarationKind.FORGET, (Var(f"{ANONYMOUS_PREFIX}1"), Const(points)))
+        found = from_program(self.analysis.written + Program((everything,)))
+        return replace(found, max_delayed_effects=self.max_delayed_effects)
+
     def _plan_with(
         self,
         background: Background | None,
         max_delayed_effects: int | None,
         clock_tick: DurationInput | None = None,
         unit: str | None = None,
+        forget: DurationInput | None = None,
     ) -> Plan:
         found = self if background is None else self.with_background(background)
+        found = found if forget is None else found.forgetting(forget, unit)
         found = found if max_delayed_effects is None else found.limited(max_delayed_effects=max_delayed_effects)
         return (found if clock_tick is None else found.with_clock_tick(clock_tick, unit)).plan
 
@@ -155,6 +179,7 @@ class Reasoner:
         strict: bool = False,
         max_delayed_effects: int | None = None,
         max_ahead: DurationInput | None = None,
+        forget: DurationInput | None = None,
         threads: int | None = None,
     ) -> Result:
         """Find the intervals during which situations hold.
@@ -164,6 +189,7 @@ class Reasoner:
         a number, over all processors. The answers are the same for any number of them. Rules whose delayed
         effects set each other off for ever stop with an error after `max_delayed_effects` of them.
         Rows that lie more than `max_ahead` time-points after the median are counted and left out.
+        What holds of entities that the input has not mentioned for as long as `forget` says ends.
         Time-points are the multiples of `clock_tick`.
 
         `unit` says what one time-point is: `s`, `ms`, `us`, `ns`, `min`, `h` or `d`. Timestamps are counted in it, without
@@ -180,7 +206,7 @@ class Reasoner:
 
         if threads is not None and threads < 1:
             raise HoldsforError(f"threads must be at least 1, not {threads}")
-        plan = self._plan_with(background, max_delayed_effects, clock_tick, unit)
+        plan = self._plan_with(background, max_delayed_effects, clock_tick, unit, forget)
         reading = read_input(plan, events, mapping, unit, Rejects(strict=strict), max_ahead)
         span = (window, step, start, end)
         return recognised(plan, reading, span, threads=threads, events=events, mapping=mapping)
@@ -279,13 +305,14 @@ class Reasoner:
         changes: bool = True,
         max_delayed_effects: int | None = None,
         clock_tick: DurationInput | None = None,
+        forget: DurationInput | None = None,
         threads: int | None = None,
     ) -> Session:
         """A live session, to which events are pushed and from which they are taken back, with questions in between.
 
         It sees the last `window` time-points, or everything. Events up to `start` do not count; without it all do. With
-        `changes`, it keeps what `session.changes()` needs. `unit`, `threads` and `max_delayed_effects` are as in
-        `recognise`.
+        `changes`, it keeps what `session.changes()` needs. `unit`, `threads`, `forget` and `max_delayed_effects` are
+        as in `recognise`.
 
         >>> rules = "initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T)."
         >>> session = loads(rules).session()
@@ -297,7 +324,7 @@ class Reasoner:
         """
         from holdsfor.session import open_session
 
-        plan = self._plan_with(background, max_delayed_effects, clock_tick, unit)
+        plan = self._plan_with(background, max_delayed_effects, clock_tick, unit, forget)
         return open_session(plan, window, start, changes=changes, unit=unit, threads=threads)
 
     def graph(self, grain: Grain = "pairs", *, inputs: bool = False) -> ProgramGraph:

@@ -26,6 +26,7 @@ from tests.strategies.domains import domain_scenario
 from tests.strategies.engine_runs import Scenario, scenario
 from tests.strategies.families import family_scenario
 from tests.strategies.filter_programs import filter_program
+from tests.strategies.forget_programs import with_forgets
 from tests.strategies.limit_programs import limit_program
 from tests.strategies.list_programs import list_program
 from tests.strategies.loop_programs import loop_program
@@ -49,6 +50,7 @@ Found = Scenario | TickScenario
 Writer = Callable[..., Found | None]
 """Writes a program with its stream, with windows or without; None if the program has no meaning."""
 LATE = 12
+PLAIN = replace(EVERYTHING, static_weight=4)
 
 
 def _cycles(pen: Pen, *, windowed: bool) -> Scenario:
@@ -87,6 +89,15 @@ def _with(features: Features) -> Writer:
     return lambda pen, *, windowed: scenario(pen, features, windowed=windowed, late=LATE)
 
 
+def _forgetting(pen: Pen, *, windowed: bool) -> Scenario | None:
+    write = pen.weighted(
+        [(4, _with(PLAIN)), (2, _pairs), (2, _of(delay_program)), (1, _of(dense_program)), (1, _parts)]
+    )
+    found = write(pen, windowed=windowed)
+    assert found is None or isinstance(found, Scenario)
+    return with_forgets(pen, found)
+
+
 FAMILIES: dict[str, Writer] = {
     "everything": _with(EVERYTHING),
     "whole intervals": _with(INTERVALS),
@@ -114,6 +125,7 @@ FAMILIES: dict[str, Writer] = {
     "loops": _of(loop_program),
     "lists of facts": _of(list_program),
     "odd streams": partial(odd_scenario, late=LATE),
+    "silence": _forgetting,
 }
 
 

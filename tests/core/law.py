@@ -31,6 +31,7 @@ from tests.strategies.domains import domain_scenario
 from tests.strategies.engine_runs import Rows, Scenario, differences, scenario
 from tests.strategies.families import Writer, family_scenario
 from tests.strategies.filter_programs import filter_program
+from tests.strategies.forget_programs import with_forgets
 from tests.strategies.limit_programs import limit_program
 from tests.strategies.list_programs import list_program
 from tests.strategies.loop_programs import loop_program
@@ -52,6 +53,10 @@ def _cycle(pen: Pen) -> Scenario:
     # Delayed effects may swing all the way to a time far off.
     records = records_of(any_events(pen, program, may_be_far=not program.delays))
     return Scenario(program.text, records, None, loads(program.text))
+
+
+def _plain(pen: Pen) -> Scenario | None:
+    return scenario(pen, windowed=False)
 
 
 def _of(write: Writer) -> Callable[[Pen], Scenario]:
@@ -81,6 +86,7 @@ FAMILIES: dict[str, Callable[[Pen], Scenario | None]] = {
     "loops": _of(loop_program),
     "lists of facts": _of(list_program),
     "odd streams": lambda pen: odd_scenario(pen, windowed=False),
+    "silence": lambda pen: with_forgets(pen, pen.pick((_plain, pair_scenario, _of(delay_program)))(pen)),
 }
 """Writers of programs with their streams. Windows and arrivals belong to histories."""
 

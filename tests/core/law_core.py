@@ -107,6 +107,8 @@ class OnCore:
         events: list[EventRow] = []
         for symbol, table in self.engine.tables.items():
             role = self._analysis.entities[symbol].role
+            if symbol.name in self._analysis.program.hidden:
+                continue
             if role is Role.DERIVED_EVENT:
                 times, words = self._core.answers(table)
                 for time, text in zip(times.tolist(), self._texts(symbol, words, len(times)), strict=True):

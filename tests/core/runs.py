@@ -130,7 +130,7 @@ class CoreRun:
 
     def _symbols(self, *roles: Role) -> Iterator[tuple[Symbol, int]]:
         for symbol, number in self._tables.items():
-            if self._analysis.entities[symbol].role in roles:
+            if self._analysis.entities[symbol].role in roles and not self.plan.tables[number].is_hidden:
                 yield symbol, number
 
     def _interval_rows(self, query: int) -> Iterator[IntervalRow]:

@@ -20,11 +20,11 @@ from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.io.builder import Reading
 from holdsfor.io.rejects import Rejects
-from holdsfor.ir import Algebra, DelayRule, Distance, IntervalRule, Literal, Program, Rule
+from holdsfor.ir import Algebra, Declaration, DeclarationKind, DelayRule, Distance, IntervalRule, Literal, Program, Rule
 from holdsfor.loading import Reasoner, from_program
 from holdsfor.recognition import Recognition
 from holdsfor.reference import Occurrence, Record
-from holdsfor.syntax.terms import Compound, Const
+from holdsfor.syntax.terms import Compound, Const, Term
 from tests.strategies.engine_runs import Scenario, scenario
 from tests.strategies.scenario_words import Pen
 from tests.strategies.scenarios import EVERYTHING, Features
@@ -101,11 +101,15 @@ def _with_longer_times(program: Program, tick: int) -> Program:
 def _longer(rule: Rule, tick: int) -> Rule:
     if isinstance(rule, IntervalRule):
         return replace(rule, body=tuple(_farther(literal, tick) for literal in rule.body))
-    if not isinstance(rule, DelayRule):
-        return rule
-    if isinstance(rule.delay, Const) and isinstance(rule.delay.value, int):
-        return replace(rule, delay=Const(rule.delay.value * tick))
-    return replace(rule, delay=Compound("*", (rule.delay, Const(tick))))
+    if isinstance(rule, Declaration) and rule.kind is DeclarationKind.FORGET:
+        return replace(rule, args=(rule.args[0], _times(rule.args[1], tick)))
+    return replace(rule, delay=_times(rule.delay, tick)) if isinstance(rule, DelayRule) else rule
+
+
+def _times(delay: Term, tick: int) -> Term:
+    if isinstance(delay, Const) and isinstance(delay.value, int):
+        return Const(delay.value * tick)
+    return Compound("*", (delay, Const(tick)))
 
 
 def _farther(literal: Literal, tick: int) -> Literal:

@@ -48,6 +48,10 @@ TimelineOption: TypeAlias = Annotated[
 MaxAheadOption: TypeAlias = Annotated[
     Given | None, duration_option(help="Set rows aside that lie more than this after the median time.")
 ]
+ForgetOption: TypeAlias = Annotated[
+    Given | None,
+    duration_option(help="End what holds of entities that the input has not mentioned for so long; not for .dmtl."),
+]
 MaxDelayedEffectsOption: TypeAlias = Annotated[
     int | None,
     typer.Option(

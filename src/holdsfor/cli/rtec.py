@@ -13,6 +13,7 @@ from holdsfor.cli.common import friendly_errors
 from holdsfor.cli.options import (
     DerivedEventsOption,
     EngineOption,
+    ForgetOption,
     FormatOption,
     IncrementalOption,
     MasterOption,
@@ -60,6 +61,7 @@ def rtec(
     derived_events: DerivedEventsOption = None,
     timeline: TimelineOption = None,
     max_ahead: MaxAheadOption = None,
+    forget: ForgetOption = None,
     max_delayed_effects: MaxDelayedEffectsOption = None,
     rejects: RejectsOption = None,
     strict: StrictOption = False,
@@ -107,6 +109,7 @@ def rtec(
         derived_events=derived_events,
         timeline=timeline,
         max_ahead=max_ahead,
+        forget=forget,
         max_delayed_effects=max_delayed_effects,
         rejects=rejects,
         strict=strict,

@@ -16,6 +16,7 @@ from holdsfor.cli.options import (
     ColumnsOption,
     DerivedEventsOption,
     EngineOption,
+    ForgetOption,
     FormatOption,
     IncrementalOption,
     MasterOption,
@@ -44,6 +45,7 @@ from holdsfor.cli.times import (
     UnitOption,
     declared_unit,
     duration_option,
+    forgetful,
     length,
     span_of,
     time_option,
@@ -124,6 +126,7 @@ def run(
     quiet: QuietOption = False,
     threads: ThreadsOption = None,
     incremental: IncrementalOption = None,
+    forget: ForgetOption = None,
     max_delayed_effects: MaxDelayedEffectsOption = None,
     engine: EngineOption = Engine.LOCAL,
     master: MasterOption = "local[*]",
@@ -139,6 +142,7 @@ def run(
             "--window": window,
             "--derived-events": derived_events,
             "--max-delayed-effects": max_delayed_effects,
+            "--forget": forget,
             "--max-ahead": max_ahead,
             "--clock-tick": clock_tick != 1,
             "--threads": threads,
@@ -195,6 +199,7 @@ def run(
         styles = style_of(style, output), style_of(None, derived_events)
         reasoner = limited(load_files([*rules, *background], quiet=quiet), max_delayed_effects)
         declared = declared_unit(reasoner.time_scale, mapping, unit)
+        reasoner = forgetful(reasoner, forget, declared)
         tick_size = length("--clock-tick", clock_tick, declared) or 1
         plan = reasoner.with_clock_tick(tick_size).plan
         wanted = _known_fluents(fluent, plan)

@@ -16,8 +16,17 @@ import typer
 
 from holdsfor.cli.columns import arities, folders
 from holdsfor.cli.common import BACKGROUND, fail, friendly_errors, is_metric, limited, load_files
-from holdsfor.cli.options import MaxDelayedEffectsOption
-from holdsfor.cli.times import Given, UnitOption, duration_given, duration_option, time_option, whole
+from holdsfor.cli.options import ForgetOption, MaxDelayedEffectsOption
+from holdsfor.cli.times import (
+    Given,
+    UnitOption,
+    declared_unit,
+    duration_given,
+    duration_option,
+    forgetful,
+    time_option,
+    whole,
+)
 from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import HoldsforError
@@ -94,6 +103,7 @@ def stream(
     history: Annotated[
         str | None, typer.Option(help="Folder with files of the time before, read first when a run begins.")
     ] = None,
+    forget: ForgetOption = None,
     max_delayed_effects: MaxDelayedEffectsOption = None,
     max_ahead: Annotated[
         str | None,
@@ -122,6 +132,7 @@ def stream(
         }
         unused |= {
             "--max-delayed-effects": max_delayed_effects,
+            "--forget": forget,
             "--retracted": retracted,
             "--derived-events": derived,
             "--history": history,
@@ -163,6 +174,7 @@ def stream(
 
         reasoner = limited(load_files([*rules, *background]), max_delayed_effects)
         reasoner.require_no_errors()
+        reasoner = forgetful(reasoner, forget, declared_unit(reasoner.time_scale, mapping, unit))
         options = _options(option)
         spark = spark_session(master)
         from holdsfor.spark.streaming.opening import opened, read_history, wait_for

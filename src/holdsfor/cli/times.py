@@ -13,6 +13,8 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.times import TimeScale, exact_duration, exact_time, is_time, unit_of
 
 if TYPE_CHECKING:
+    from holdsfor.loading import Reasoner
+
     Given: TypeAlias = Fraction | str
     """A number, or the text of a time or a duration."""
 else:
@@ -90,6 +92,12 @@ def length(option: str, given: Given | None, unit: str | None, least: int = 1) -
     if whole < least:
         raise HoldsforError(f"{option} must be at least {least}, not {given}")
     return whole
+
+
+def forgetful(reasoner: Reasoner, forget: Given | None, unit: str | None) -> Reasoner:
+    """A program that forgets what has been silent for as long as was given, if anything was."""
+    found = length("--forget", forget, unit)
+    return reasoner if found is None else reasoner.forgetting(found)
 
 
 def _whole(option: str, given: Fraction) -> int:

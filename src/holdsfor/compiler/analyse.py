@@ -103,6 +103,11 @@ def analyse(written: Program) -> Analysis:
     asked = with_called_groundings(lower_sliding(resolved))
     known = Names(asked)
     declared, undeclared = without_undeclared(without_universal_calls(rename_local_variables(asked)))
+    if declared.forgets:
+        # Imported here: few programs forget anything.
+        from holdsfor.compiler.passes.forgetting import lower_forgetting
+
+        declared = lower_forgetting(declared)
     program = in_ticks(replace_filters(unfold_own_levels(unfold_temporal_helpers(declared))))
     entities = Entities(program)
     graph = DependencyGraph(program, entities)

@@ -19,7 +19,8 @@ def described(analysis: Analysis) -> str:
     rules += len(written.metric.rules)
     inputs = analysis.entities.with_role(Role.INPUT_EVENT, Role.INPUT_FLUENT)
     roles = (Role.DERIVED_EVENT, Role.SIMPLE_FLUENT, Role.STATIC_FLUENT, Role.METRIC_FLUENT)
-    found = analysis.entities.with_role(*roles)
+    hidden = analysis.program.hidden
+    found = [entity for entity in analysis.entities.with_role(*roles) if entity.symbol.name not in hidden]
     reads, finds = (_names(entity.symbol.name for entity in entities) for entities in (inputs, found))
     return f"{rules} rule{'' if rules == 1 else 's'}; reads {reads}; finds {finds}"
 

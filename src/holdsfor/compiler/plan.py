@@ -132,7 +132,8 @@ class Plan:
             return ()
         return tuple(
             symbol
-            for symbol in self.outputs
+            for stratum in self.strata
+            for symbol in stratum.members
             for entity in (analysis.entities[symbol],)
             if any(
                 _reads_domain(analysis.bodies.get(id(rule), ()), analysis)
@@ -147,8 +148,9 @@ class Plan:
 
     @property
     def outputs(self) -> tuple[Symbol, ...]:
-        """The fluents and derived events that are computed."""
-        return tuple(symbol for stratum in self.strata for symbol in stratum.members)
+        """The fluents and derived events that are computed, for people to see."""
+        hidden = self.analysis.program.hidden
+        return tuple(symbol for stratum in self.strata for symbol in stratum.members if symbol.name not in hidden)
 
     @property
     def clock_tick(self) -> int:

@@ -26,6 +26,7 @@ Engine::Engine(const Prepared& prepared, TermTable& terms, Host& host)
       host_(host),
       widths_(prepared.plan),
       admission_(prepared.plan),
+      comparison_(prepared.plan.tables),
       dependencies_(prepared.plan) {
   const auto count = static_cast<Index>(prepared.plan.stages.size());
   conditions_.reserve(count);

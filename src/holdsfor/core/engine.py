@@ -465,8 +465,11 @@ class Engine:
         fluents: dict[Symbol, Intervals] = {}
         events: dict[Symbol, Events] = {}
         # In the order of the program, which people know; the tables of a plan have another.
+        tables = self._program.lowered.plan.tables
         for symbol, entity in self.plan.analysis.entities.table.items():
             number, role = self.tables[symbol], entity.role
+            if tables[number].is_hidden:
+                continue
             if role is Role.DERIVED_EVENT:
                 time, words = self.core.answers(number, self.threads)
                 args = tuple(map(Codes, vocabulary.columns(words, self._width(number))))

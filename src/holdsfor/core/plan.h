@@ -233,6 +233,7 @@ struct TableInfo {
   Index columns = 0;
   Time keep = kForever;
   bool recomputed = false;
+  bool is_hidden = false;  // rules read it, and nobody sees it
 
   [[nodiscard]] bool is_event() const { return role == Role::kInputEvent || role == Role::kDerivedEvent; }
 };

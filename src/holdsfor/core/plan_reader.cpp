@@ -164,6 +164,8 @@ class Reader : private MetricReader {
     found.keep = distance();
     text();
     found.recomputed = flag();
+    found.is_hidden = flag();
+    text();
     return found;
   }
   Time distance() {

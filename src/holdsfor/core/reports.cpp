@@ -58,6 +58,10 @@ void save_unreported(std::span<const Value> results, const std::vector<Value>& r
   }
 }
 
+KeyComparison::KeyComparison(std::span<const TableInfo> tables) {
+  for (const TableInfo& table : tables) is_hidden_.push_back(table.is_hidden);
+}
+
 // Puts the intervals of both together, those of a pair in order.
 void KeyComparison::join(const Results& results, const Results& unreported) {
   std::vector<const Value*> rows;
@@ -166,7 +170,7 @@ void KeyComparison::read_results(const Results& results) {
   rows_.clear();
   for (std::size_t at = 0; at < results.size();) {
     const ResultHead head = result_head(&results[at]);
-    if (head.kind == ResultKind::kInterval) {
+    if (head.kind == ResultKind::kInterval && !is_hidden_[head.table]) {
       PairSpan wanted;
       wanted.table = head.table;
       wanted.pair = &results[at + 3];

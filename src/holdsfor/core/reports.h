@@ -5,6 +5,7 @@
 
 #include "changes.h"
 #include "edits.h"
+#include "plan.h"
 #include "results.h"
 
 namespace holdsfor {
@@ -81,6 +82,8 @@ std::size_t count_reported(const std::vector<Value>& reported, Time low);
 // Compares the results of one key with what was last reported of it.
 class KeyComparison {
  public:
+  explicit KeyComparison(std::span<const TableInfo> tables);
+
   // Brings `reported` up to date. What has changed is valid until the next call.
   // `unreported` may be null.
   std::span<const PairChange> compare(const Results& results, const Results* unreported, std::vector<Value>& reported,
@@ -106,6 +109,7 @@ class KeyComparison {
   static void index(const std::vector<PairSpan>& pairs, std::vector<Index>& slots);
   void write_reported(std::vector<Value>& reported, Time low) const;
 
+  std::vector<bool> is_hidden_;  // tables of which nothing is reported
   std::vector<PairSpan> last_;
   std::vector<PairSpan> now_;
   std::vector<Reported> last_times_;

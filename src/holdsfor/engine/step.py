@@ -138,8 +138,9 @@ def _conflicts(evaluation: Evaluation) -> tuple[int, int]:
 def _answer(evaluation: Evaluation) -> Answer:
     low, query = evaluation.moment.low, evaluation.moment.now
     fluents = {}
+    hidden = evaluation.prepared.analysis.program.hidden
     for symbol, table in evaluation.fluents.items():
-        if evaluation.prepared.notes.roles[symbol] is not Role.INPUT_FLUENT:
+        if evaluation.prepared.notes.roles[symbol] is not Role.INPUT_FLUENT and symbol.name not in hidden:
             rows = true_rows(table.end > low + 1)
             fluents[symbol] = table if len(rows) == len(table) else table.take(rows)
     events = {symbol: happened.between(low, query) for symbol, happened in evaluation.derived.items()}

@@ -63,6 +63,7 @@ class Incremental:
         trace: Trace | None = None,
     ) -> None:
         self._size = size
+        self._hidden = plan.analysis.program.hidden
         self._least, self._fine = least, fine
         self._has_hindsight = bool(retention(plan).back)
         self.trace = trace
@@ -307,7 +308,7 @@ class Incremental:
                 if symbol.kind is EntityKind.EVENT:
                     times = rows[:, FIRST + width(symbol)]
                     events[symbol] = stage.sections.events(symbol, rows[(times > clock.low) & (times <= clock.now)])
-                else:
+                elif symbol.name not in self._hidden:
                     ends = rows[:, FIRST + width(symbol) + 2]
                     fluents[symbol] = stage.sections.intervals(symbol, rows[ends > clock.low + 1])
         return Answer(clock.now, fluents, events, 0)

@@ -16,6 +16,7 @@ from holdsfor.ir.rules import (
     DelayRule,
     EffectRule,
     EventRule,
+    Forgetting,
     InitiallyRule,
     IntervalRule,
     PostponeRule,
@@ -40,6 +41,18 @@ class Program:
     diagnostics: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
     metric: MetricProgram = MetricProgram(())
     clock_tick: int = 1
+    forgettings: tuple[Forgetting, ...] = ()
+    """What the `forget`s of the rules mean; the compiler finds it."""
+
+    @property
+    def forgets(self) -> tuple[Declaration, ...]:
+        """The `forget`s of the rules."""
+        return tuple(one for one in self.declarations if one.kind is DeclarationKind.FORGET)
+
+    @cached_property
+    def hidden(self) -> frozenset[str]:
+        """The names of fluents that the compiler has put in, and nobody sees."""
+        return frozenset(one.hidden for one in self.forgettings)
 
     def __add__(self, other: Program) -> Program:
         return Program(

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from holdsfor.diagnostics import Span
 from holdsfor.ir.literals import Body, EffectKind, Fvp, _span, literal_variables
 from holdsfor.records import record
-from holdsfor.syntax.terms import Term, Var, variables
+from holdsfor.syntax.terms import Compound, Term, Var, variables
 
 INITIAL = -1
 """The time-point at which `initially` initiates its values."""
@@ -85,7 +85,7 @@ class BackgroundRule:
 
 
 class DeclarationKind(StrEnum):
-    """Declarations of existing programs. None is needed."""
+    """Declarations. Those of existing programs are not needed; `forget` says when what is known of an entity ends."""
 
     GROUNDING = "grounding"
     DYNAMIC_DOMAIN = "dynamicDomain"
@@ -97,12 +97,13 @@ class DeclarationKind(StrEnum):
     NEEDS_GROUNDING = "needsGrounding"
     INPUT_ENTITY = "inputEntity"
     OUTPUT_ENTITY = "outputEntity"
+    FORGET = "forget"
     DIRECTIVE = "directive"
 
 
 @record
 class Declaration:
-    """A declaration, kept as written. `body` restricts a `grounding`."""
+    """A declaration, kept as written. `body` restricts a `grounding`, or the entities that a `forget` is about."""
 
     kind: DeclarationKind
     args: tuple[Term, ...]
@@ -113,6 +114,30 @@ class Declaration:
 Rule: TypeAlias = (
     EffectRule | InitiallyRule | IntervalRule | EventRule | DelayRule | PostponeRule | BackgroundRule | Declaration
 )
+
+
+@record
+class Forgetting:
+    """What a `forget` means, as the compiler has found it.
+
+    `mentions` are conditions on input at a time-point `time`, each of which gives the variables of `entity` values; those
+    on fluents are met as long as the input goes on. D after the last mention, the pairs in `ends` are terminated; D
+    is the delay of `deadline`, whose trigger is a fluent that nobody sees.
+    """
+
+    entity: tuple[Var, ...]
+    time: Var
+    mentions: Body
+    ends: tuple[Fvp, ...]
+    deadline: DelayRule
+    declaration: Declaration
+
+    @property
+    def hidden(self) -> str:
+        """The name of the fluent that holds while the entity is not silent."""
+        fluent = self.deadline.trigger.fluent
+        assert isinstance(fluent, Compound)
+        return fluent.name
 
 
 def head_terms(rule: Rule) -> tuple[Term, ...]:

@@ -30,6 +30,8 @@ def plan_data(plan: model.PhysicalPlan) -> dict[str, Any]:
                 "look_back_why": table.keep_why,
                 "recomputed": table.recomputed,
                 "keeps": str(bound),
+                "forgotten": table.forgotten,
+                "hidden": table.is_hidden,
             }
             for table, bound in zip(plan.tables, bounds(plan), strict=True)
         ],
@@ -147,7 +149,8 @@ def _lines(data: dict[str, Any]) -> Iterator[str]:
     for table in data["tables"]:
         is_again = table["recomputed"] and table["keeps"] == "nothing"
         keeps = "nothing; computed again from whole lists" if is_again else table["keeps"]
-        yield f"  {table['name']:<{width}}  {table['kind']:<13}  {keeps}"
+        forgotten = f", {table['forgotten']}" if table["forgotten"] else ""
+        yield f"  {table['name']:<{width}}  {table['kind']:<13}  {keeps}{forgotten}"
     for one in data["facts"]:
         count = one["rows"]
         yield f"  {one['name']:<{width}}  facts          {count} {'row' if count == 1 else 'rows'}"

@@ -112,8 +112,21 @@ class _Lowering:
         entities = self._analysis.entities
         if self._analysis.graph.metric and not self._is_traced:
             raise NotImplementedError("metric rules")
+        hidden = self._analysis.program.hidden
+        forgotten: dict[Symbol, str] = {}
+        if hidden:
+            from holdsfor.compiler.analysis.silence import forgotten_texts
+
+            forgotten = forgotten_texts(self._analysis)
         tables = tuple(
-            model.Table(str(symbol), _ROLES[entities[symbol].role], symbol.width) for symbol in self._symbols
+            model.Table(
+                str(symbol),
+                _ROLES[entities[symbol].role],
+                symbol.width,
+                is_hidden=symbol.name in hidden,
+                forgotten=forgotten.get(symbol, ""),
+            )
+            for symbol in self._symbols
         )
         stages = tuple(self._stages(logical.filling))
         program = self._analysis.program

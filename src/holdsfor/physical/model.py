@@ -239,6 +239,7 @@ class Table:
     all events and effects after B - `keep`, for conditions that look back. `keep_why` names the rule that looks farthest.
     A statically determined fluent that is `recomputed` has nothing in it: its intervals follow from whole lists. The
     intervals of all others are those of the checkpoint up to B, joined with what rules give for the time after B.
+    One that `is_hidden` is for rules alone. `forgotten` says what ends a fluent of which no more is heard.
     """
 
     label: str
@@ -247,6 +248,8 @@ class Table:
     keep: int = FOREVER
     keep_why: str = field(default="", compare=False)
     recomputed: bool = False
+    is_hidden: bool = False
+    forgotten: str = field(default="", compare=False)
 
 
 @record

@@ -15,6 +15,7 @@ from holdsfor.compiler.limits import MAX_DELAYED_EFFECTS
 from holdsfor.logic.failures import Failures
 from holdsfor.reference.component import Component
 from holdsfor.reference.evaluator import World
+from holdsfor.reference.forgetting import silences
 from holdsfor.reference.history import (
     InputInterval,
     Known,
@@ -101,7 +102,11 @@ def evaluate(
 ) -> World:
     """Everything that follows from what is known at one query time."""
     world = World(analysis, known, failures, max_delayed_effects)
+    world.silences = silences(world)
     for members in analysis.graph.fluent_components:
+        if members[0].name in analysis.program.hidden:
+            # What forgetting is lowered to; here it is looked at as it is defined.
+            continue
         if analysis.is_static(members):
             world.run_static(members[0])
         elif members[0] in analysis.graph.metric:

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from holdsfor.compiler.analysis.entities import Role, Symbol
 from holdsfor.compiler.analysis.instant import DELAYED, EVENT, INITIATED, TERMINATED, Moment
 from holdsfor.compiler.limits import too_many_delayed_effects, wrong_delay
-from holdsfor.ir import INITIAL, DelayRule, EffectKind, EffectRule, EventRule, IntervalRule, Rule
+from holdsfor.ir import INITIAL, Boundary, DelayRule, EffectKind, EffectRule, EventRule, IntervalRule, Rule
 from holdsfor.logic.arithmetic import evaluate
 from holdsfor.logic.unify import is_ground, resolve, substitute, unify
 from holdsfor.reference.evaluator import World, bind
 from holdsfor.reference.intervals import Interval
 from holdsfor.reference.statics import Pair, StaticSolver
-from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
+from holdsfor.syntax.terms import Compound, Const, Term, Var, functor, variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Component:
     def run(self) -> None:
         """Go through time up to the query time and leave the results in the world."""
         self._world.running = self
-        given = {INITIAL * self._tick, *self._world.moments(), *self._world.scheduled}
+        given = {INITIAL * self._tick, *self._world.moments(), *self._world.scheduled, *self._world.silences}
         agenda = sorted(given)
         done = -math.inf
         while agenda and agenda[0] <= self._world.now:
@@ -161,6 +161,9 @@ class Component:
         before = self._size()
         for rule in self._rules.get(moment, ()):
             self._fire(rule)
+        if moment.what == TERMINATED:
+            for pair in self._world.silences.get(self.now, ()):
+                self._effects(EffectKind.TERMINATED).setdefault(_apart(pair))
         for attempt in self._due(moment):
             self._come_true.append(attempt)
             if attempt.effect is None:
@@ -335,6 +338,8 @@ def _rules_by_moment(world: World, members: tuple[Symbol, ...]) -> dict[Moment, 
     graph = world.analysis.graph
     for symbol in members:
         for rule in world.analysis.entities[symbol].rules:
+            if _reads_hidden(rule, world):
+                continue
             if isinstance(rule, EventRule):
                 what = EVENT
             elif isinstance(rule, EffectRule):
@@ -344,3 +349,11 @@ def _rules_by_moment(world: World, members: tuple[Symbol, ...]) -> dict[Moment, 
             for vertex in graph.heads(rule):
                 found.setdefault(Moment(what, vertex), []).append(rule)
     return found
+
+
+def _reads_hidden(rule: Rule, world: World) -> bool:
+    """Whether a rule is one that the compiler has made of a `forget`, which is looked at as it is defined."""
+    hidden = world.analysis.program.hidden
+    return bool(hidden) and any(
+        isinstance(one, Boundary) and (functor(one.fvp.fluent) or ("",))[0] in hidden for one in rule.body
+    )

@@ -86,6 +86,8 @@ class World(Solver):
         self._numbers = count()
         """For names of variables."""
         self.scheduled: dict[int, dict[Pair, None]] = {}
+        self.silences: dict[int, list[Pair]] = {}
+        """What is terminated because nothing is heard of its entity any more, by time-point."""
         self.conflicts: set[tuple[Term, int]] = set()
         self.running: Running | None = None
         self._declared: dict[Pair, bool] = {}

@@ -28,6 +28,15 @@ from holdsfor.diagnostics import Diagnostic
 
 Check = Callable[[Analysis], Iterator[Diagnostic]]
 
+
+def _check_forgetting(analysis: Analysis) -> Iterator[Diagnostic]:
+    if analysis.written.forgets:
+        # Imported here: few programs forget anything.
+        from holdsfor.compiler.checks.forgetting import check_forgetting
+
+        yield from check_forgetting(analysis)
+
+
 CHECKS: tuple[Check, ...] = (
     check_spelling,
     check_directives,
@@ -46,6 +55,7 @@ CHECKS: tuple[Check, ...] = (
     check_redundancy,
     check_delays,
     check_delay_cycles,
+    _check_forgetting,
     check_cycles,
     check_mixing,
 )

@@ -19,13 +19,16 @@ from holdsfor.syntax.terms import Compound, Const, Term, Var, variables
 
 def check_delays(analysis: Analysis) -> Iterator[Diagnostic]:
     """`fi`, `ft` and `p`."""
-    delays = analysis.program.delays
+    hidden, entities = analysis.program.hidden, analysis.entities
+    delays = tuple(rule for rule in analysis.program.delays if entities.fluent(rule.trigger).name not in hidden)
     for rule in delays:
         yield from _check_delay(rule)
         yield from _check_effect(rule, analysis)
     yield from _check_pairs(delays)
     for postpone in analysis.program.postpones:
         name = analysis.entities.fluent(postpone.fvp).name
+        if name in hidden:
+            continue
         if name not in analysis.unread and not any(_overlap(postpone.fvp, rule.trigger) for rule in delays):
             yield _nothing_to_postpone(postpone, delays)
 

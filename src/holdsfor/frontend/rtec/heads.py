@@ -40,6 +40,7 @@ HEAD_USAGE = {
     "fi": "fi(Fluent=Value, Fluent=OtherValue, Delay).",
     "ft": "ft(Fluent=Value, Delay).",
     "p": "p(Fluent=Value).",
+    "forget": "forget(Event, Duration).",
 }
 _DECLARATIONS = {kind.value: kind for kind in DeclarationKind if kind is not DeclarationKind.DIRECTIVE}
 _UNDEFINABLE = frozenset(
@@ -98,6 +99,8 @@ class HeadReader:
         pairs = [isinstance(arg, Compound) and arg.name == "=" for arg in head.args]
         if head.name in ("fi", "ft"):
             return any(pairs)
+        if head.name == "forget":
+            return not all(isinstance(arg, Const) and isinstance(arg.value, str) for arg in head.args)
         return pairs == [True] if head.name in ("p", "points") else True
 
     def _effect(self, head: Compound, clause: Clause) -> Rule:
@@ -157,6 +160,8 @@ class HeadReader:
         return PostponeRule(self._bodies.fvp(head.args[0]), body, clause.span)
 
     def _declaration(self, head: Compound, clause: Clause) -> Rule:
+        if head.name == "forget":
+            self._require_arity(head, 2)
         body = self._bodies.body(clause.body, Context.TIMELESS)
         return Declaration(_DECLARATIONS[head.name], head.args, body, clause.span)
 

@@ -101,6 +101,8 @@ def recognise_stream(
     require_batch(reasoner.plan, "streams on Spark")
     require_no_preprocessing(reasoner.plan)
     _require_fluents(fluents or (), reasoner.plan)
+    if fluents is None and reasoner.analysis.program.hidden:
+        fluents = sorted(_named(reasoner.plan))
     entities = reasoner.plan.analysis.entities
     sources = Sources.of(events, entities, table, known or "s", retracted or flag, untyped=untyped)
     if buckets is not None and buckets < 1:
@@ -113,9 +115,14 @@ def recognise_stream(
     )
 
 
+def _named(plan: Plan) -> set[str]:
+    """The names of the fluents that people see."""
+    return {symbol.name for symbol in plan.outputs if symbol.kind is EntityKind.FLUENT}
+
+
 def _require_fluents(names: Collection[str], plan: Plan) -> None:
     """Complain about the first name that is no fluent of the rules."""
-    known = {symbol.name for symbol in plan.outputs if symbol.kind is EntityKind.FLUENT}
+    known = _named(plan)
     for name in sorted(set(names) - known):
         close = suggest(name, known)
         hint = f"did you mean {close}?" if close else f"there are {', '.join(sorted(known))}"

@@ -1,0 +1,135 @@
+"""Which arguments of events, fluents and predicates hold the same kind of entity: those that rules tie together.
+
+Two places are tied if some rule has the same variable at both. In `initiatedAt(in(V, A)=true, T) :- happensAt(enters(V, A), T)`
+the first arguments of `in` and `enters` are tied, and so are the second ones. Values of fluents are places too; what is inside
+of a compound argument has places of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import TypeAlias
+
+from holdsfor.compiler.analysis.names import defined_predicates
+from holdsfor.ir import (
+    BackgroundRule,
+    Boundary,
+    Call,
+    Compare,
+    Declaration,
+    DeclarationKind,
+    DelayRule,
+    Effect,
+    EffectRule,
+    EventRule,
+    Happens,
+    Holds,
+    InitiallyRule,
+    IntervalRule,
+    Intervals,
+    Literal,
+    PostponeRule,
+    Program,
+    Rule,
+    walk,
+)
+from holdsfor.logic.library import LIBRARY
+from holdsfor.syntax.terms import Compound, Term, Var, arguments, functor
+
+
+class Kind(StrEnum):
+    """What has arguments."""
+
+    EVENT = "event"
+    FLUENT = "fluent"
+    PREDICATE = "predicate"
+
+
+Name: TypeAlias = tuple[Kind, str, int]
+"""An event, fluent or predicate by its name and arity."""
+Path: TypeAlias = tuple[int | str, ...]
+"""Where an argument stands: its number, and inside of compound arguments their names, arities and numbers in turn."""
+Place: TypeAlias = tuple[Name, Path]
+_VALUE: Path = ("=",)
+
+
+class TiedPlaces:
+    """The places of a program, in classes of those that rules tie together."""
+
+    def __init__(self, program: Program) -> None:
+        self._parents: dict[object, object] = {}
+        predicates = defined_predicates(program)
+        for number, rule in enumerate(program.rules):
+            for kind, term, value in mentioned(rule):
+                name = functor(term)
+                if name is None or (kind is Kind.PREDICATE and (name not in predicates or name in LIBRARY)):
+                    continue
+                for path, variable in leaves(term):
+                    self._tie(((kind, *name), path), (number, variable.name))
+                if isinstance(value, Var):
+                    self._tie(((kind, *name), _VALUE), (number, value.name))
+            for literal in walk(rule.body):
+                match literal:
+                    case Compare(operator="=", left=Var(name=left), right=Var(name=right)):
+                        self._tie((number, left), (number, right))
+
+    def tie(self, one: Place, two: Place) -> None:
+        """Tie two places together that no rule does."""
+        self._tie(one, two)
+
+    def are_tied(self, one: Place, two: Place) -> bool:
+        """Whether two places hold entities of the same kind."""
+        return one == two or self.kind(one) == self.kind(two)
+
+    def kind(self, place: object) -> object:
+        """What all places that are tied to one have in common."""
+        while (parent := self._parents.get(place, place)) != place:
+            place = parent
+        return place
+
+    def _tie(self, one: object, two: object) -> None:
+        first, second = self.kind(one), self.kind(two)
+        if first != second:
+            self._parents[second] = first
+
+
+def leaves(term: Term, above: Path = ()) -> Iterator[tuple[Path, Var]]:
+    """The variables of the arguments of a term, with their places; lists have none."""
+    for number, argument in enumerate(arguments(term)):
+        if isinstance(argument, Var):
+            yield (*above, number), argument
+        elif isinstance(argument, Compound) and (name := functor(argument)) is not None:
+            yield from leaves(argument, (*above, number, *name))
+
+
+def mentioned(rule: Rule) -> Iterator[tuple[Kind, Term, Term | None]]:
+    """All events, fluents and predicates of a rule; fluents with their values."""
+    match rule:
+        case EffectRule(fvp=fvp) | InitiallyRule(fvp=fvp) | IntervalRule(fvp=fvp) | PostponeRule(fvp=fvp):
+            yield Kind.FLUENT, fvp.fluent, fvp.value
+        case DelayRule(trigger=trigger, effect=effect):
+            yield Kind.FLUENT, trigger.fluent, trigger.value
+            if effect is not None:
+                yield Kind.FLUENT, effect.fluent, effect.value
+        case EventRule(event=event):
+            yield Kind.EVENT, event, None
+        case BackgroundRule(head=head):
+            yield Kind.PREDICATE, head, None
+        case Declaration(kind=DeclarationKind.GROUNDING, args=(Compound(name="=", args=(fluent, value)), *_)):
+            yield Kind.FLUENT, fluent, value
+        case Declaration(kind=DeclarationKind.GROUNDING, args=(event, *_)):
+            yield Kind.EVENT, event, None
+    for literal in walk(rule.body):
+        yield from read(literal)
+
+
+def read(literal: Literal) -> Iterator[tuple[Kind, Term, Term | None]]:
+    """What a condition reads."""
+    match literal:
+        case Happens(event=event):
+            yield Kind.EVENT, event, None
+        case Boundary(fvp=fvp) | Holds(fvp=fvp) | Effect(fvp=fvp) | Intervals(fvp=fvp):
+            yield Kind.FLUENT, fvp.fluent, fvp.value
+        case Call(atom=atom):
+            yield Kind.PREDICATE, atom, None

@@ -1,0 +1,3 @@
+initiatedAt(inArea(V,A)=true, T) :- happensAt(enters(V,A), T).
+terminatedAt(inArea(V,A)=true, T) :- happensAt(leaves(V,A), T).
+forget(V, 86400).
