@@ -20,7 +20,7 @@ from holdsfor.engine.report import Texts as ColumnTexts
 from holdsfor.engine.report import ground_term
 from holdsfor.session.changes import MOST_CAUSES, Changes
 from holdsfor.session.texts import Texts
-from holdsfor.spark.engine_task import engine_rows
+from holdsfor.spark.engine_output import engine_rows
 from holdsfor.spark.job import Job, StageSpec
 from holdsfor.spark.rows import by_tag
 from holdsfor.spark.streaming.happenings import happened
