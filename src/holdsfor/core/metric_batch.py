@@ -103,8 +103,7 @@ class _Run:
         self._scale, self._dictionary = scale, dictionary
         self.tables = MetricTables(strata, given, dictionary, scale)
         for relation, facts in given.items():
-            self.tables.push(relation, facts)
-        self.tables.core.begin_all()
+            self.tables.replace(relation, facts)
 
     def evaluate(self, number: int, stratum: MetricStratum, asked: _Asked) -> None:
         """A stratum, as far as it is asked about."""
