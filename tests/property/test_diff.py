@@ -34,6 +34,7 @@ Held = dict[tuple[str, str], set[int]]
 """The time-points of fluents with values; derived events have no value."""
 
 
+MOST = 400
 FLOOR = -100
 """Before all times of a random stream."""
 
@@ -110,9 +111,9 @@ def check(scenario: Scenario, other: Reasoner) -> Diff:
         ends = [runs.reading(one).stream.moments()[1] for one in (scenario.reasoner, other)]
         assume(ends[0] == ends[1])
     found = compared((scenario.reasoner, other), runs)
-    end = 3 + max(
-        [0, *_times(whole), *(time for one in found for spans in (one.old, one.new) for time in _ends(spans))]
-    )
+    times = [0, *_times(whole), *(time for one in found for spans in (one.old, one.new) for time in _ends(spans))]
+    # Some programs have delays of any length; the first time-points are enough.
+    end = min(3 + max(times), MOST)
     before, after = (known(rows, scenario.span, end) for rows in whole)
     gained: Held = {}
     lost: Held = {}
@@ -148,19 +149,19 @@ def _ends(spans: tuple[tuple[int, int], ...]) -> Iterator[int]:
     yield from (time for span in spans for time in span if abs(time) < FAR)
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(edits(EVERYTHING, windowed=False))
 def test_over_everything(edit: Edit) -> None:
     check(edit.scenario, edit.other)
 
 
-@settings(max_examples=80)
+@settings(max_examples=20)
 @given(edits(WINDOWED, windowed=True))
 def test_with_windows(edit: Edit) -> None:
     check(edit.scenario, edit.other)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(edits(MIXED, windowed=False))
 def test_with_metric_rules(edit: Edit) -> None:
     check(edit.scenario, edit.other)

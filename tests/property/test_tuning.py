@@ -81,21 +81,21 @@ def check(text: Any, events: Any, listed: Any, vary: dict[str, str], tolerance: 
     )
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(rows, lost, labels, operators, st.integers(0, 2))
 def test_one_threshold(speed: Any, gone: Any, listed: Any, signs: tuple[str, str], tolerance: int) -> None:
     events = {"speed": speed, "lost": gone}
     check(lambda **given: written(signs, **given), events, listed, {"limit": "limit(1..6)"}, tolerance)
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(rows, lost, labels, operators)
 def test_two_thresholds(speed: Any, gone: Any, listed: Any, signs: tuple[str, str]) -> None:
     vary = {"limit": "limit(2..4)", "stop": "bound(stop, 3..5)"}
     check(lambda **given: written(signs, **given), {"speed": speed, "lost": gone}, listed, vary)
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(rows, lost, labels, operators)
 def test_a_duration(speed: Any, gone: Any, listed: Any, signs: tuple[str, str]) -> None:
     check(

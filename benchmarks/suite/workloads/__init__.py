@@ -11,6 +11,7 @@ from benchmarks.suite.workloads import (
     maritime,
     metric,
     peers,
+    review,
     sequences,
     spark,
     starting,
@@ -18,6 +19,6 @@ from benchmarks.suite.workloads import (
 
 ALL: dict[str, Workload] = {
     workload.name: workload
-    for module in (applications, sequences, delays, maritime, metric, live, starting, kernels, peers, spark)
+    for module in (applications, sequences, delays, maritime, metric, live, starting, kernels, peers, review, spark)
     for workload in module.WORKLOADS
 }
