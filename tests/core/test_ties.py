@@ -140,3 +140,14 @@ def test_explanations_look_at_the_whole_group() -> None:
     asked = Asked(reasoner.plan, from_records(stream, reasoner.analysis.entities, dictionary), dictionary)
     for who, at in (("c", 6), ("x", 4)):
         assert str(asked.explain(f"ill({who})=true", at)).startswith(f"ill({who})=true holds at {at}")
+
+
+def test_the_last_query_time() -> None:
+    """Only results are left of a group then: nothing is looked at that could fall apart."""
+    run = Run(loads(RULES), window=5)
+    run.push((1, "infect(a)"), (2, "meet(b,a)"), (3, "meet(c,b)"))
+    run.advance(3)
+    run.push((20, "meet(d,c)"))
+    run.engine.advance(20, is_last=True)
+    ((table,),) = [[some for symbol, some in run.engine.answer(run.vocabulary).fluents.items() if symbol.name == "ill"]]
+    assert len(table) == 4

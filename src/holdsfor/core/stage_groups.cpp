@@ -346,7 +346,8 @@ void StageStore::GroupParts::part() {
 void StageStore::part_group(Index slot, const LogWidths& widths) {
   if (!states_[slot].may_fall_apart || states_[slot].is_forgotten) return;
   states_[slot].may_fall_apart = false;
-  if (ties_.is_alone(slot)) return;
+  // After the last query time only results are left.
+  if (ties_.is_alone(slot) || states_[slot].base.time == kNever) return;
   GroupParts parts(*this, slot, widths);
   if (parts.find()) parts.part();
 }
