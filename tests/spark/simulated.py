@@ -24,7 +24,7 @@ from holdsfor.spark.buckets import StageTask
 from holdsfor.spark.engine_task import EngineTask
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
 from holdsfor.spark.plan_stages import bucket_count, physical_stages, runs_on_core
-from holdsfor.spark.wire import ARRIVALS, BUCKET, COUNTS, DERIVED, MOMENTS, RESULT
+from holdsfor.spark.wire import ARRIVALS, BUCKET, COUNTS, DELIVERY, DERIVED, MOMENTS, RESULT, SIZES
 from holdsfor.spreading.keys import Ties, buckets, connected, parts
 from holdsfor.spreading.stages import Delivery, StagePlan, stage_plan
 from holdsfor.spreading.ties import fact_parts
@@ -45,7 +45,7 @@ def on_buckets(
 def _tables(
     reasoner: Reasoner, records: list[Record], span: Span, count: int, rows_at_once: int | None
 ) -> list[pa.Table]:
-    on_core = rows_at_once is None and runs_on_core(reasoner.plan)
+    on_core = runs_on_core(reasoner.plan)
     if on_core:
         count = bucket_count(reasoner.plan, count)
     stages = physical_stages(reasoner.plan, count) if on_core else stage_plan(reasoner.plan)
@@ -174,7 +174,12 @@ def _told(reasoner: Reasoner, records: list[Record], job: Job) -> pa.Table:
     stream = from_records(records, reasoner.analysis.entities, Dictionary())
     made: list[Row] = []
     for bucket in range(job.buckets):
-        for tag, (first, last) in ((MOMENTS, stream.moments()), (ARRIVALS, stream.arrivals()), (BUCKET, (bucket, 0))):
+        for tag, (first, last) in (
+            (MOMENTS, stream.moments()),
+            (ARRIVALS, stream.arrivals()),
+            (BUCKET, (bucket, 0)),
+            (SIZES, (len(records), 0)),
+        ):
             made.append({"tag": tag, "t0": first, "t1": last, "stage": 1, "bucket": bucket})
     return pa.Table.from_pylist(made, schema=job.wire.out_schema)
 
@@ -187,8 +192,9 @@ def _passed(task: StageTask | EngineTask, table: pa.Table, count: int) -> list[p
         random.Random(bucket).shuffle(rows)
         mine = table.take(pa.array(rows)).drop_columns(["bucket"])
         if task.job.rows_at_once is not None:
-            mine = mine.append_column("#told", pc.greater(mine["tag"], -4))
-            mine = mine.sort_by([("#told", "ascending"), ("t0", "ascending")]).drop_columns(["#told"])
+            is_row = pc.or_(pc.greater(mine["tag"], MOMENTS), pc.equal(mine["tag"], DELIVERY))
+            mine = mine.append_column("#row", is_row)
+            mine = mine.sort_by([("#row", "ascending"), ("t0", "ascending")]).drop_columns(["#row"])
         found += [pa.Table.from_batches([batch]) for batch in task(mine.to_batches(max_chunksize=7))]
     return found
 

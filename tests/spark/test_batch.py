@@ -148,14 +148,22 @@ def test_a_field_that_no_json_line_has_is_null(spark: Any, tmp_path: Path) -> No
     assert found == {(row["fluent"], row["value"], row["start"], row["end"]) for row in local} != set()
 
 
-def test_what_pieces_cannot_do(spark: Any) -> None:
+def test_durations_in_pieces(spark: Any) -> None:
     from holdsfor.spark import recognise
 
     rules = RULES + "holdsFor(long(R)=true, I) :- holdsFor(warm(R)=true, I1), intDurGreater(I1, 5, I)."
-    with pytest.raises(HoldsforError, match="long/1 may depend on the future"):
-        recognise(
-            loads(rules, background={"door": [("a", 1)]}), spark.createDataFrame(TABLE), mapping=MAPPING, rows_at_once=2
-        )
+    reasoner = loads(rules, background={"door": [("a", 1)]})
+    frame = spark.createDataFrame(TABLE)
+    whole = _rows(recognise(reasoner, frame, mapping=MAPPING))
+    assert _rows(recognise(reasoner, frame, mapping=MAPPING, rows_at_once=2)) == whole != set()
+
+
+def test_what_pieces_cannot_do(spark: Any) -> None:
+    from holdsfor.spark import recognise
+
+    reasoner = loads(RULES, background={"door": [("a", 1)]})
+    with pytest.raises(HoldsforError, match="rows_at_once is for one query over everything"):
+        recognise(reasoner, spark.createDataFrame(TABLE), mapping=MAPPING, rows_at_once=2, window=5, step=5)
 
 
 @pytest.mark.slow

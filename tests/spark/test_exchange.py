@@ -9,11 +9,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
+from holdsfor.core.engine import encoded
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.retention import undecided
 from holdsfor.engine.run import run
 from holdsfor.engine.stream import from_records
+from holdsfor.physical.model import FOREVER
 from holdsfor.reference import Occurrence, Record
 from holdsfor.reference.history import event_term
 from holdsfor.spark.describe import stages_data, stages_text
@@ -87,8 +88,8 @@ def test_the_plan_shows_it(rules: str, name: str) -> None:
 def test_in_buckets(rules: str, found: list[Record], count: int, rows_at_once: int | None) -> None:
     reasoner = loads(FLYING + rules)
     engine = on_engine(reasoner, found, None)
-    # What is decided by the future cannot be worked on in pieces, and is refused there.
-    assume(rows_at_once is None or not undecided(reasoner.plan))
+    # Where results are never final, pieces are refused.
+    assume(rows_at_once is None or encoded(reasoner.plan).lowered.plan.settle != FOREVER)
     assert differences(on_buckets(reasoner, found, Span(), count, rows_at_once), engine) == []
 
 
@@ -134,8 +135,8 @@ def _check(rules: str, found: list[Record], count: int, rows_at_once: int | None
     except HoldsforError:
         assume(False)
         raise
-    # What is decided by the future cannot be worked on in pieces, and is refused there.
-    assume(rows_at_once is None or not undecided(reasoner.plan))
+    # Where results are never final, pieces are refused.
+    assume(rows_at_once is None or encoded(reasoner.plan).lowered.plan.settle != FOREVER)
     assert differences(on_buckets(reasoner, found, Span(), count, rows_at_once), engine) == []
 
 

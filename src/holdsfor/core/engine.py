@@ -310,6 +310,11 @@ class Engine:
         self._window = None
         self.core.set_window(None, None)
 
+    def set_window(self, size: int) -> None:
+        """From the next query time on, see the last `size` time-points; what lies before is never seen again."""
+        self._window = size
+        self.core.set_window(size, None)
+
     def receive(self, data: bytes) -> None:
         """Take in what an engine of an earlier stage has found, for the next query time."""
         self.core.receive(data)

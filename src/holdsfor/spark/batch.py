@@ -16,13 +16,14 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
+from holdsfor.core.engine import encoded
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import EMPTY
 from holdsfor.engine.report import EVENTS, INTERVALS
-from holdsfor.engine.retention import undecided
 from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background, Reasoner, load
 from holdsfor.metric import MetricReasoner
+from holdsfor.physical.model import FOREVER as NEVER_FINAL
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.arguments import ArgumentColumns, columns_of, require_types
 from holdsfor.spark.asked_for import known_scale, require_frames
@@ -45,7 +46,7 @@ from holdsfor.spark.sources import (
 )
 from holdsfor.spark.ticks import feed_in_ticks, require_no_preprocessing, results_in_time, span_in_ticks
 from holdsfor.spark.timestamps import EVENT_TIMES, INTERVAL_TIMES
-from holdsfor.spark.wire import COUNTS, DERIVED, RESULT, ddl
+from holdsfor.spark.wire import COUNTS, DELIVERY, DERIVED, MOMENTS, RESULT, ddl
 from holdsfor.spreading.keys import Ties, connected
 from holdsfor.spreading.stages import Stage, stage_plan
 from holdsfor.spreading.ties import fact_parts
@@ -249,7 +250,7 @@ def stage_output(
     if rows_at_once is not None:
         _require_pieces(plan, span)
     count = partitions or _partitions(spark)
-    on_core = rows_at_once is None and runs_on_core(plan)
+    on_core = runs_on_core(plan)
     if on_core:
         count = bucket_count(plan, count)
     stages = physical_stages(plan, count) if on_core else stage_plan(plan)
@@ -269,7 +270,7 @@ def stage_output(
         rows_at_once=rows_at_once,
         ties=ties,
     )
-    waiting = [told(spark, feeds, rows, count, counted=counted)]
+    waiting = [told(spark, feeds, rows, count, counted=counted or rows_at_once is not None)]
     for stage in stages.stages:
         waiting += stage_rows(feeds, sources, stage, rows, count, _ties_frame(spark, ties.get(stage.number)))
         together = reduce(DataFrame.unionAll, waiting)
@@ -277,7 +278,8 @@ def stage_output(
         shuffled = together.repartitionById(count, F.expr(BUCKET_OF_PACKED))
         if rows_at_once is not None:
             # What a bucket is told of the whole stream comes first.
-            shuffled = shuffled.sortWithinPartitions(F.expr(f"{TAG_OF_PACKED} > -4"), F.col("t0"))
+            is_row = F.expr(f"{TAG_OF_PACKED} > {MOMENTS} or {TAG_OF_PACKED} = {DELIVERY}")
+            shuffled = shuffled.sortWithinPartitions(is_row, F.col("t0"))
         task = EngineTask(job, stage.number) if on_core else StageTask(job, stage.number)
         waiting = [shuffled.mapInArrow(_function(task), ddl(task.out_schema))]
     return waiting[0] if tick == 1 else results_in_time(waiting[0], tick)
@@ -308,10 +310,13 @@ def _require_pieces(plan: Plan, span: Span) -> None:
     """Complain if a history cannot be worked on piece by piece."""
     if not span.is_whole:
         raise HoldsforError("rows_at_once is for one query over everything; leave out window, step, start and end")
-    found = undecided(plan)
-    if found:
-        named = ", ".join(str(symbol) for symbol in found)
-        raise HoldsforError(f"rows_at_once cannot be used: what holds in the past of {named} may depend on the future")
+    if not runs_on_core(plan):
+        raise HoldsforError("rows_at_once cannot be used: programs with metric rules have each bucket in memory")
+    if plan.filling:
+        raise HoldsforError("rows_at_once cannot be used: a dynamicDomain has values from records of all time")
+    lowered = encoded(plan).lowered.plan
+    if lowered.settle == NEVER_FINAL:
+        raise HoldsforError(f"rows_at_once cannot be used: results are never final, because {lowered.settle_why}")
 
 
 def _function(task: StageTask | EngineTask) -> Any:

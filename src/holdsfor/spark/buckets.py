@@ -15,7 +15,6 @@ from holdsfor.recognition import plan_windows
 from holdsfor.spark.given import GivenTable
 from holdsfor.spark.job import Job, StageSpec, prepared
 from holdsfor.spark.output import Output
-from holdsfor.spark.pieces import Pieces
 from holdsfor.spark.rows import BucketRows, by_tag, stream_of
 from holdsfor.spark.steps import Batches, advance
 from holdsfor.spark.wire import FINAL, Kind
@@ -40,9 +39,6 @@ class StageTask:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Work on one bucket."""
-        if self.job.rows_at_once is not None:
-            yield from Pieces(self.job, self.spec).work(batches)
-            return
         listed = list(batches)
         if not listed:
             return

@@ -181,7 +181,8 @@ def make_job(
     if buckets > MOST_BUCKETS:
         raise HoldsforError(f"there can be at most {MOST_BUCKETS:,} partitions, not {buckets:,}")
     if stages.is_physical:
-        return _core_job(stages, rows, buckets, span, fluents, ties, derived_events=derived_events)
+        found = _core_job(stages, rows, buckets, span, fluents, ties, derived_events=derived_events)
+        return replace(found, rows_at_once=rows_at_once)
     specs = []
     unsettled = retention(stages.plan).unsettled
     for stage in stages.stages:

@@ -32,6 +32,7 @@ from holdsfor.spark.wire import (
     MOMENTS,
     RESULT,
     RESULT_STAGE,
+    SIZES,
     Kind,
     TermTexts,
     table_of,
@@ -83,11 +84,10 @@ class BucketOutput:
     def told(self, rows: BucketRows) -> Iterator[pa.RecordBatch]:
         """What the next stage must know of the whole stream; the first bucket of the first stage reports its size."""
         if not self._is_last:
-            for tag, reach in (
-                (BUCKET, (rows.bucket, 0)),
-                (MOMENTS, rows.whole.reach),
-                (ARRIVALS, rows.whole.arrived),
-            ):
+            facts = {BUCKET: (rows.bucket, 0), MOMENTS: rows.whole.reach, ARRIVALS: rows.whole.arrived}
+            if self._job.rows_at_once is not None:
+                facts[SIZES] = rows.counts
+            for tag, reach in facts.items():
                 columns = {"tag": tag, "t0": reach[0], "t1": reach[1]}
                 columns |= {"stage": self._spec.number + 1, "bucket": self._bucket}
                 yield from table_of(self._schema, 1, columns).to_batches()

@@ -1,7 +1,11 @@
-"""Long histories: a bucket whose rows come in order of time is worked on piece by piece, with the state in between.
+"""Long histories: a bucket whose rows come in order of time is evaluated piece by piece; what is final is dropped.
 
-Only a piece of the rows is in memory at a time, and what the engine keeps at a border. The answer is that of one query
-over everything: an interval is reported in the piece in which it ends, and in the last one if it is open.
+The engine goes on to a query time after each piece, with a window that reaches back as far as results may still change. It
+keeps what rules need of the rows before that. The answer is that of one query over everything: an interval is reported
+once it is final, and with the last piece if it is open.
+
+Stages that read what earlier ones find must go on to the same query times as those: they are the same for all buckets. The
+engines of a first stage may go on to others in between.
 """
 
 from __future__ import annotations
@@ -12,114 +16,143 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.compiler.analysis.entities import EntityKind
-from holdsfor.engine.run import whole_history
-from holdsfor.engine.saved import from_table, to_table
-from holdsfor.engine.state import State
-from holdsfor.engine.tables import FOREVER
-from holdsfor.engine.windows import first_moment
-from holdsfor.spark.given import GivenTable
-from holdsfor.spark.job import Job, StageSpec, prepared
-from holdsfor.spark.output import Output, Share
-from holdsfor.spark.rows import BucketRows, by_tag, stream_of
-from holdsfor.spark.steps import advance
-from holdsfor.spark.wire import Kind, Tag
+from holdsfor.core.engine import Engine, received
+from holdsfor.core.vocabulary import Vocabulary
+from holdsfor.engine.answer import Answer
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.kernels import Ints
+from holdsfor.engine.report import Texts
+from holdsfor.engine.tables import FOREVER, Events
+from holdsfor.spark.engine_output import EngineOutput, engine_rows
+from holdsfor.spark.job import Job, StageSpec
+from holdsfor.spark.rows import BucketRows, by_tag
+from holdsfor.spark.wire import DELIVERY
+
+_MOST_QUERIES = 10_000
+"""At so many common query times at most do stages hand on what they find."""
 
 
-class Pieces:
+class Pieces(EngineOutput):
     """The work on one bucket, piece by piece."""
 
-    def __init__(self, job: Job, spec: StageSpec) -> None:
+    def __init__(self, job: Job, spec: StageSpec, first: pa.RecordBatch) -> None:
         assert job.rows_at_once is not None
-        self._job, self._spec, self._most = job, spec, job.rows_at_once
-        self._prepared = prepared(job, spec)
+        self._most = job.rows_at_once
         self._rows = BucketRows()
-        self._out: Output | None = None
-        self._state: State | None = None
-        self._given: dict[Tag, pa.Table] = {}
+        self._rows.add(pa.Table.from_batches([first]), job, spec)
+        super().__init__(job, spec, self._rows.bucket)
+        self._plan, program = received(job.program)
+        self._settle = program.lowered.plan.settle
+        self._last = self._rows.whole.reach[1]
+        self._common = self._query_times()
+        self._waiting: list[pa.Table] = []
+        self._sent_here: dict[int, list[tuple[int, bytes]]] = {}
+        """What engines of earlier stages have sent, by common query time: when, and bytes."""
+        self._query: int | None = None
+        self._final = -int(FOREVER)
+        """Up to here results have been reported."""
+        self._engine = Engine(self._plan, threads=1, program=program, share=self._share())
+        self._begin_dictionary()
 
     def work(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Rows in order of time; what they tell of the whole stream comes first."""
-        waiting: list[pa.Table] = []
+        """Rows in order of time; what they tell of the whole stream came first."""
+        yield from self.told(self._rows)
+        yield from self._taken()
         for batch in batches:
             self._rows.add(pa.Table.from_batches([batch]), self._job, self._spec)
-            yield from self._begun()
-            if self._rows.passing is not None:
-                assert self._out is not None
-                yield from self._out.passed(self._rows.passing)
-            assert self._rows.own is not None
-            waiting.append(self._rows.own.filter(pc.greater_equal(self._rows.own["tag"], 0)))
-            if sum(map(len, waiting)) >= self._most:
-                piece, rest, query = _cut(waiting)
-                # What begins after the last time-point of the stream belongs to the last piece.
-                if len(piece) and query < whole_history(self._rows.whole).end:
-                    waiting = [rest]
-                    yield from self._step(piece, query)
-        if self._out is not None:
-            last = whole_history(self._rows.whole).end
-            yield from self._step(pa.concat_tables(waiting) if waiting else None, last, is_last=True)
+            yield from self._taken()
+        while self._common:
+            yield from self._step(self._common[0])
 
-    def _begun(self) -> Iterator[pa.RecordBatch]:
-        """Pass on what was told of the whole stream, once."""
-        if self._out is None:
-            self._out = Output(self._job, self._spec, self._rows.bucket)
-            self._state = State.beginning(first_moment(self._rows.whole, whole_history(self._rows.whole)))
-            yield from self._out.told(self._rows)
+    def _query_times(self) -> list[int]:
+        """The query times of all buckets: as many as they need on average, if there are later stages."""
+        first, last = self._rows.whole.reach
+        if len(self._job.stages) == 1:
+            return [last]
+        rows = self._rows.counts[0]
+        count = min(-(-rows // (self._job.buckets * self._most)), last - first + 1, _MOST_QUERIES)
+        return [first + (last - first) * (place + 1) // count for place in range(count)] if count > 1 else [last]
 
-    def _step(self, piece: pa.Table | None, query: int, *, is_last: bool = False) -> Iterator[pa.RecordBatch]:
-        assert self._state is not None and self._out is not None
-        self._spell_out()
-        own = [] if piece is None else by_tag(piece, self._spec)
-        before = max(self._state.query, self._state.origin - 1)
-        size = max(1, query - before)
-        evaluation, self._state = advance(
-            self._prepared,
-            self._state,
-            stream_of(own, self._prepared.dictionary),
-            query,
-            size=size,
-            step=size,
-            given=self._known(own, query),
-            owns=self._out.owner(self._prepared.dictionary).owns,
-        )
-        # What starts or ends at the query time is known with the next piece: its interval may begin one later.
-        first = -int(FOREVER) if before < self._state.origin else before - 1
-        share = Share(whole_history(self._rows.whole).end, first, int(FOREVER) if is_last else query - 1)
-        yield from self._out.found(evaluation, share)
+    def _begin_dictionary(self) -> None:
+        dictionary = Dictionary()
+        self._vocabulary = Vocabulary(dictionary, self._engine.words)
+        self._texts = Texts(dictionary)
 
-    def _spell_out(self) -> None:
-        """Begin a new dictionary when the old one has become large: values of long ago are in nobody's way."""
-        assert self._state is not None
-        if len(self._prepared.dictionary) > 2 * self._most:
-            saved = to_table(self._state, self._prepared)
-            self._prepared = prepared(self._job, self._spec)
-            self._state = from_table(saved, self._prepared)
+    def _taken(self) -> Iterator[pa.RecordBatch]:
+        """Take in rows, and go on as far as all are there."""
+        rows = self._rows
+        if rows.passing is not None:
+            yield from self.passed(rows.passing)
+        assert rows.own is not None
+        if "data" in rows.own.column_names:
+            sent = rows.own.filter(pc.equal(rows.own["tag"], DELIVERY))
+            for columns in zip(*(sent[name].to_pylist() for name in ("q", "t0", "data")), strict=True):
+                self._sent_here.setdefault(columns[0], []).append(columns[1:])
+        known = rows.own.filter(
+            pc.or_(pc.greater_equal(rows.own["tag"], 0), pc.equal(rows.own["tag"], DELIVERY))
+        ).select([name for name in rows.own.column_names if name != "data"])
+        if not len(known):
+            return
+        self._waiting.append(known)
+        # More may come of the last time-point.
+        before = int(_times(known)[-1]) - 1
+        while len(self._common) > 1 and self._common[0] <= before:
+            yield from self._step(self._common[0])
+        may_go_on = self._query is None or before > self._query
+        has_many = sum(map(len, self._waiting)) >= self._most
+        if has_many and may_go_on and before < self._common[0] and not self._reads_earlier_stages:
+            yield from self._step(before)
 
-    def _known(self, own: list[tuple[Tag, pa.Table]], query: int) -> list[GivenTable]:
-        """The tables of earlier stages as far as they matter now; what may matter later is kept."""
-        assert self._state is not None
-        for tag, rows in own:
-            if tag.kind is not Kind.INPUT:
-                kept = self._given.get(tag)
-                self._given[tag] = rows if kept is None else pa.concat_tables([kept, rows])
-        found = []
-        for tag, rows in self._given.items():
-            found.append(GivenTable.of(tag, rows, self._prepared.dictionary).after(self._state.border))
-            if not self._prepared.kept.keeps_past(tag.symbol):
-                is_span = tag.kind is Kind.TABLE and tag.symbol.kind is EntityKind.FLUENT
-                last = rows["t1"].fill_null(int(FOREVER)) if is_span else rows["t0"].fill_null(-int(FOREVER))
-                self._given[tag] = rows.take(pa.array(np.flatnonzero(last.to_numpy() >= query)))
-        return found
+    @property
+    def _reads_earlier_stages(self) -> bool:
+        return self._spec.number > 1
+
+    def _step(self, query: int) -> Iterator[pa.RecordBatch]:
+        is_common, is_last = query == self._common[0], len(self._common) == 1 and query == self._common[0]
+        engine = self._engine
+        for rows, _ in engine_rows(engine, by_tag(self._cut(query), self._spec), self._vocabulary):
+            engine.push(rows)
+        common = self._common.pop(0) if is_common else self._common[0]
+        for _, data in sorted(self._sent_here.pop(common, ()) if is_common else ()):
+            engine.receive(data)
+        if self._query is not None:
+            # Rows after the last query time count, and what has not been reported is shown.
+            engine.set_window(query - (min(self._final, self._query) - 1))
+        engine.advance(query, is_last=is_last)
+        self._query = query
+        yield from self._sent(engine, common, query)
+        final = int(FOREVER) if is_last else query - self._settle - 1
+        yield from self._found(self._reported(engine.answer(self._vocabulary), final), self._texts)
+        yield from self._without_value(engine.failures, self._plan)
+        self._final = final
+        if engine.has_grown and not is_last:
+            engine.reclaim(())
+            self._begin_dictionary()
+
+    def _cut(self, query: int) -> pa.Table:
+        """The input up to a query time; the rest stays."""
+        assert self._rows.own is not None
+        if not self._waiting:
+            return self._rows.own.slice(0, 0)
+        table = pa.concat_tables(self._waiting)
+        end = int(np.searchsorted(_times(table), query, side="right"))
+        self._waiting = [table.slice(end)] if end < len(table) else []
+        return table.slice(0, end)
+
+    def _reported(self, answer: Answer, final: int) -> Answer:
+        """What has become final since the last time, as it is told of the last query time."""
+        fluents = {}
+        for symbol, table in answer.fluents.items():
+            is_new = (table.end > self._final) & (table.end <= final)
+            fluents[symbol] = table if is_new.all() else table.take(np.flatnonzero(is_new))
+        events = {}
+        for symbol, some in answer.events.items():
+            is_new = (some.time > self._final) & (some.time <= final)
+            args = tuple(column.take(np.flatnonzero(is_new)) for column in some.args)
+            events[symbol] = Events(args, some.time[is_new])
+        return Answer(self._last, fluents, events, answer.conflicts)
 
 
-def _cut(waiting: list[pa.Table]) -> tuple[pa.Table, pa.Table, int]:
-    """Rows cut before the last time-point, of which more may come; and the time-point before that."""
-    table = pa.concat_tables(waiting)
-    time = table["t0"].fill_null(-int(FOREVER)).to_numpy()
-    last = int(time.max())
-    early = time < last
-    return (
-        table.take(pa.array(np.flatnonzero(early))),
-        table.take(pa.array(np.flatnonzero(~early))),
-        last - 1,
-    )
+def _times(table: pa.Table) -> Ints:
+    found: Ints = table["t0"].fill_null(-int(FOREVER)).to_numpy()
+    return found

@@ -1,0 +1,73 @@
+"""What an engine takes in and gives out for one bucket of a stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.core.engine import Engine, Rows, Share
+from holdsfor.core.vocabulary import Vocabulary
+from holdsfor.engine.answer import Answer
+from holdsfor.engine.expressions import codes_of
+from holdsfor.engine.kernels import Ints
+from holdsfor.engine.report import Texts
+from holdsfor.io.layouts import Form
+from holdsfor.spark.output import BucketOutput
+from holdsfor.spark.rows import stream_of
+from holdsfor.spark.wire import DELIVERY, DERIVED, Tag, table_of
+from holdsfor.times import LATEST
+
+
+def engine_rows(engine: Engine, own: list[tuple[Tag, pa.Table]], vocabulary: Vocabulary) -> Iterator[tuple[Rows, Ints]]:
+    """Input as the engine takes it, and when it arrives. What the core cannot read by itself is read in Python."""
+    rest = []
+    for tag, table in own:
+        found = None
+        if tag.form is Form.EVENT and all(slot[0] in "lds" for slot in tag.args):
+            found = engine.table_rows(tag.symbol, pa.table(_named(tag, table)), LATEST)
+        if found is None:
+            rest.append((tag, table))
+        else:
+            arrival = table["arrival"].to_numpy() if "arrival" in table.column_names else found[0].time
+            yield found[0], arrival
+    yield from engine.rows_of(stream_of(rest, vocabulary.dictionary), vocabulary)
+
+
+def _named(tag: Tag, table: pa.Table) -> dict[str, Any]:
+    return {"time": table["t0"]} | {f"a{place}": table[slot] for place, slot in enumerate(tag.args)}
+
+
+class EngineOutput(BucketOutput):
+    """Makes rows of what an engine finds."""
+
+    def _share(self) -> Share:
+        """The keys that are here."""
+        job = self._job
+        ties = tuple(None if one.ties is None else (one.ties.parts, one.ties.first) for one in job.stages)
+        return Share(self._spec.number - 1, self._bucket, job.buckets, job.sides, ties)
+
+    def _sent(self, engine: Engine, query: int, at: int) -> Iterator[pa.RecordBatch]:
+        """What engines of later stages need at a query time of what was found at another, not later."""
+        for stage in range(self._spec.number, self._job.last):
+            found = engine.deliveries_for(stage)
+            if found:
+                buckets, data = zip(*found, strict=True)
+                columns: dict[str, Any] = {"tag": DELIVERY, "stage": stage + 1, "q": query, "t0": at}
+                columns |= {"bucket": np.array(buckets), "data": pa.array(data, pa.binary())}
+                yield from table_of(self._schema, len(found), columns).to_batches()
+
+    def _found(self, answer: Answer, texts: Texts) -> Iterator[pa.RecordBatch]:
+        """What holds and has happened at a query time."""
+        wanted = self._job.fluents
+        for symbol, table in answer.fluents.items():
+            if wanted is None or symbol.name in wanted:
+                yield from self._interval_rows(symbol, table, texts, answer.query_time)
+        for symbol, events in answer.events.items() if self._job.derived_events else ():
+            args = [codes_of(column, texts.dictionary) for column in events.args]
+            terms = texts.terms(symbol, args, len(events))
+            yield from self._results(DERIVED, answer.query_time, len(events), {"fluent": terms, "start": events.time})
+        if answer.conflicts:
+            yield from self._count("conflicts", answer.conflicts)
