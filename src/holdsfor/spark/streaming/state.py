@@ -227,11 +227,11 @@ class BucketState:
         arrival = FOREVER if not len(rows) else pc.min(rows["arrival"]).as_py()
         first = min(wake, arrival, *(one.wake for one in self.parts.values()), FOREVER)
         batches = sorted({int(known.rpartition("-")[0]) for known in needed})
-        return Place(batch, attempt, offset, first, batches, self._counted(len(file.data), len(rows)))
+        return Place(batch, attempt, offset, first, batches, self._counted(file, len(rows)))
 
-    def _counted(self, written: int, waiting: int) -> dict[str, int]:
+    def _counted(self, file: _File, waiting: int) -> dict[str, int]:
         parts = self.parts.values()
-        size = written + sum(one.size for one in parts if one.part in self._unread)
+        size = len(file.data) + sum(one.size for one in parts if one.file != file.name)
         return {
             "keys": sum(one.keys for one in parts),
             "rows": sum(one.rows for one in parts) + waiting,
