@@ -207,7 +207,7 @@ nb::list MetricCore::profile() const {
 }
 
 void bind_metric(nb::module_& module) {
-  nb::class_<MetricState>(module, "MetricState");
+  [[maybe_unused]] const nb::class_<MetricState> state(module, "MetricState");
   nb::class_<MetricCore>(module, "MetricCore")
       .def("push", &MetricCore::push)
       .def("replace", &MetricCore::replace)

@@ -179,7 +179,9 @@ class Engine {
   void renumber_inputs(Cause more);
   void put_head(StateWriter& into, Value note, Part part, bool is_main) const;
   void take_over(Engine& other, bool are_known);
-  [[nodiscard]] BucketGrid grid() const { return share_ ? share_->grids[share_->stage] : BucketGrid(1, std::vector<Index>{}); }
+  [[nodiscard]] BucketGrid grid() const {
+    return share_ ? share_->grids[share_->stage] : BucketGrid(1, std::vector<Index>{});
+  }
   static void forget(StageStore& stage, Index slot);
   void collect(StageStore& stage, const StageOutput& output);
   void pass_on(const StageOutput& output, const StageOutput::Row& row, Cause cause);

@@ -5,8 +5,6 @@
 namespace holdsfor {
 namespace {
 
-const Intervals kAlways{kAllTime};
-
 Shape in_register(Index reg) {
   Shape found;
   found.kind = ShapeKind::kRegister;
@@ -67,7 +65,7 @@ void MetricBody::solve(TableOf table_of, Derived& out, std::size_t changed, cons
   if (!plan(table_of, changed)) return;
   fresh_ = fresh;
   out_ = &out;
-  run(0, kAlways);
+  run(0, always_);
 }
 
 // Puts conditions in order: what has changed, then the smallest table that shares a variable with what is there; tests
@@ -196,7 +194,7 @@ void MetricBody::run_fresh(const Step& step) {
 
 void MetricBody::run_scan(std::size_t at, const Intervals& during) {
   const Step& step = steps_[at];
-  const bool is_always = &during == &kAlways;
+  const bool is_always = &during == &always_;
   each_match(step, [&](Index row) {
     const Intervals& list = step.table->list(row);
     if (is_always) return run(at + 1, list);

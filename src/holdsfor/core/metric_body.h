@@ -96,6 +96,7 @@ class MetricBody {
   std::vector<bool> is_bound_;
   std::vector<Value> registers_;
   std::vector<Step> steps_;
+  const Intervals always_{kAllTime};
   std::size_t step_count_ = 0;
   std::vector<Intervals> lists_;  // by step
   std::vector<Intervals> spare_;

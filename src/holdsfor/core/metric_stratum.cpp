@@ -42,9 +42,9 @@ std::size_t MetricCarried::facts() const {
   return facts_in(ahead) + facts_in(going_on) + facts_in(armed) + facts_in(recent);
 }
 
-MetricStratumRun::MetricStratumRun(const MetricStratum& stratum, const std::vector<Index>& widths, Time factor,
+MetricStratumRun::MetricStratumRun(MetricStratum stratum, const std::vector<Index>& widths, Time factor,
                                    std::vector<MetricTable>& tables, TermTable& terms, Host& host)
-    : stratum_(stratum), tables_(tables), widths_(widths) {
+    : stratum_(std::move(stratum)), tables_(tables), widths_(widths) {
   stratum_.stride = finer_ticks(stratum_.stride, factor);
   place_.assign(widths.size(), kElsewhere);
   memory_.assign(widths.size(), kElsewhere);

@@ -28,7 +28,7 @@ using MetricWatch = std::function<void()>;
 class MetricStratumRun {
  public:
   // `widths` and `tables` by relation. The rules have so many times the ticks of the plan.
-  MetricStratumRun(const MetricStratum& stratum, const std::vector<Index>& widths, Time factor,
+  MetricStratumRun(MetricStratum stratum, const std::vector<Index>& widths, Time factor,
                    std::vector<MetricTable>& tables, TermTable& terms, Host& host);
 
   [[nodiscard]] MetricCarried nothing() const;

@@ -28,7 +28,9 @@ void Sweep::run_rows() {
     const Time time = time_of_row();
     const Value* const next = row + rules.width;
     if (time >= next_of_sources || time >= next_due() || time > limit_) return false;
-    return (next == end || static_cast<Time>(next->word()) != time) && scheduled_.empty();
+    if (next == end) return scheduled_.empty();
+    const auto time_of_next = static_cast<Time>(next->word());
+    return time_of_next != time && scheduled_.empty();
   };
   for (;;) {
     while (row != end && is_idle()) go_on();

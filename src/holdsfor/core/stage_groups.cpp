@@ -322,12 +322,12 @@ void StageStore::GroupParts::part() {
   state_.is_forgotten = false;
   store_.forget(slot_);
   std::vector<Index> slots(count_, kNone);
-  for (Index number = 0; number < keys_.size(); ++number) {
-    const Index own = store_.keys_.number({&keys_[number], 1});
+  for (const Value& key : keys_) {
+    const Index own = store_.keys_.number({&key, 1});
     store_.states_.resize(store_.keys_.size());
-    Index& slot = slots[part_of(keys_[number])];
+    Index& slot = slots[part_of(key)];
     if (slot == kNone) slot = own;
-    store_.ties_.assign(slot, own, keys_[number]);
+    store_.ties_.assign(slot, own, key);
     store_.states_[own] = KeyState{};
     store_.states_[own].is_forgotten = true;
   }
