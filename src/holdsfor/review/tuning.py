@@ -217,9 +217,10 @@ def tune(
     >>> rules = "initiatedAt(slow(V)=true, T) :- happensAt(speed(V,S), T), limit(L), S < L. " \\
     ...     "terminatedAt(slow(V)=true, T) :- happensAt(speed(V,S), T), limit(L), S >= L. limit(9)."
     >>> speeds = [(t, "tern", s) for t, s in ((1, 8), (5, 3), (9, 7), (15, 2), (20, 8))]
-    >>> found = tune(loads(rules), {"speed": speeds}, [("slow(tern)=true", 6, 10), ("slow(tern)=true", 16, 21)], "limit(1..9)")
+    >>> labels = [("slow(tern)=true", 6, 10), ("slow(tern)=true", 16, 21)]
+    >>> found = tune(loads(rules), {"speed": speeds}, labels, "limit(1..9)", by="time")
     >>> found.best.numbers, found.best.fit.f1
-    ((7,), 1.0)
+    ((5,), 1.0)
     """
     begin = perf_counter()
     reasoner = opened(rules, background)
