@@ -105,7 +105,7 @@ ROWS = [
     CoreBug(
         "a retraction reaches behind the border",
         "admission.cpp",
-        "} else if («time < first») {\n      ++unmatched_;",
+        "} else if («time < first») {\n      count_lost(",
         "false",
     ),
     CoreBug(
