@@ -235,7 +235,8 @@ _paired = st.builds(lambda fvp: Compound("=", (fvp.fluent, fvp.value)), _fvps)
 
 
 def _declarations() -> st.SearchStrategy[Declaration]:
-    free = [kind for kind in DeclarationKind if kind not in (DeclarationKind.DIRECTIVE, DeclarationKind.POINTS)]
+    fixed = (DeclarationKind.DIRECTIVE, DeclarationKind.POINTS, DeclarationKind.FORGET)
+    free = [kind for kind in DeclarationKind if kind not in fixed]
     args = st.lists(small_terms(), min_size=1, max_size=2).map(tuple)
     goals = st.lists(small_terms().filter(lambda term: functor(term) is None or functor(term)[0] != ","), min_size=1)
     return st.one_of(
