@@ -83,7 +83,7 @@ class SimulatedWorkers:
     used: list[tuple[Sent, int, int]] = field(default_factory=list)
     """Rows that were taken in, the arrival they were given, and their batch."""
 
-    def take_in(self, rows: Sequence[Sent], batch: int, clock: Clock, latest: int | None = None) -> Taken:
+    def take_in(self, rows: Sequence[Sent], batch: int, clock: Clock, buckets: int, latest: int | None = None) -> Taken:
         read = {self.sources[place] for _, place in self.rows.inputs}
         known = [sent for sent in rows if read.intersection(_sources([sent.record], self.reasoner)[0])]
         times = [clock_time(sent.record, by_event=self.windows.by_event) for sent in known]
@@ -99,12 +99,18 @@ class SimulatedWorkers:
                 late += 1
             else:
                 self.used.append((sent, arrival, batch))
-        notes = self._write(known, times, batch, clock, latest)
+        notes = self.divided(buckets)._write(known, times, batch, clock, latest)
         taken = Taken.of(notes, len(known), 0)
         assert (taken.late, taken.ahead) == (late, ahead)
         kept = [time for time in times if latest is None or time <= latest]
         assert (taken.first, taken.last) == (min(kept, default=None), max(kept, default=None))
         return taken
+
+    def divided(self, buckets: int) -> SimulatedWorkers:
+        """The same with another number of buckets."""
+        stages = stream_stages(self.reasoner.plan, buckets)
+        sides = tuple(stage.sides for stage in stages.stages) if stages.is_physical else ()
+        return replace(self, job=replace(self.job, buckets=buckets, sides=sides), stages=stages)
 
     def _write(
         self, sent: list[Sent], times: list[int], batch: int, clock: Clock, latest: int | None
@@ -188,6 +194,12 @@ class SimulatedStream:
         self.delivered_events: dict[int, pa.Table] = {}
         self.reports: list[Report] = []
         self.asked: list[int] = []
+
+    def regroup(self, buckets: int) -> None:
+        """Go on with another number of buckets."""
+        self.workers = self.workers.divided(stream_buckets(self.workers.reasoner.plan, buckets))
+        settings = {"buckets": self.workers.job.buckets}
+        self.driver = replace(self.driver, settings=settings, workers=self.workers)
 
     def run(self, rows: Sequence[Sent], batch: int, until: int | None = None) -> Report:
         report = self.driver.run(rows, batch, self._deliver, until)

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from holdsfor import loads
 from holdsfor.compiler.analysis.variants import NotSupported
-from holdsfor.diagnostics import HoldsforError
 from holdsfor.reference import Occurrence
 from holdsfor.spark.streaming import state
 from holdsfor.spark.streaming.clock import Windows
+from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.store import Store
 from holdsfor.syntax.terms import Compound, Const
 from tests.spark.stream_runs import Sent, SimulatedStream
@@ -163,10 +163,17 @@ def test_small_batches_leave_the_states_alone(tmp_path: Path) -> None:
     assert sorted(row["start"] for row in stream.delivered[4].to_pylist()) == [2, 3, 4, 5, 6]
 
 
-def test_other_settings_are_refused(tmp_path: Path) -> None:
-    stream_of(tmp_path).run([event("go", 7)], 0)
-    with pytest.raises(HoldsforError, match="was made with buckets 2, not 3"):
-        stream_of(tmp_path, buckets=3).run([event("go", 9)], 1)
+def test_another_number_of_buckets(tmp_path: Path) -> None:
+    names = [f"v{number}" for number in range(9)]
+    stream_of(tmp_path).run([event("go", 7, name) for name in names], 0)
+    # Nothing is due yet: the rows wait in two buckets.
+    stream_of(tmp_path, buckets=3).run([event("go", 8, "late")], 1)
+    stream = stream_of(tmp_path, buckets=3)
+    stream.run([event("stop", 12, name) for name in names], 2)
+    stream.run([event("go", 26, "x")], 3)
+    found = [(row["fluent"], row["start"], row["end"]) for row in stream.changes.to_pylist() if row["op"] != "open"]
+    assert sorted(found) == [(f"on({name})", 8, 13) for name in names]
+    assert last_commit(stream.store, {}).settings["buckets"] == 3
 
 
 def test_late_events_are_counted_and_those_in_time_revise(tmp_path: Path) -> None:

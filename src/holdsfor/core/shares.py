@@ -10,7 +10,7 @@ import numpy as np
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
-from holdsfor.core.engine import Engine, Program, Share, _shape
+from holdsfor.core.engine import Engine, Program, Rows, Share, _shape
 from holdsfor.core.host import FOREVER
 from holdsfor.core.notes import NONE
 from holdsfor.core.vocabulary import Vocabulary
@@ -82,7 +82,7 @@ class ShareEngine(Engine):
         events: bool = False,
     ) -> None:
         super().__init__(plan, window, threads=1, changes=True, program=program, share=share)
-        self._stage = program.lowered.plan.stages[share.stage]
+        self._stage, self._number = program.lowered.plan.stages[share.stage], share.stage
         self._saved_with: bytes | None = None
         if fluents is not None:
             self.core.report_only([symbol.name in fluents for symbol in self.symbols])
@@ -149,6 +149,12 @@ class ShareEngine(Engine):
         """The keys of some parts."""
         found = self.core.save_keys([(part.number, part.of) for part in parts])
         return [SavedKeys(part, *one) for part, one in zip(parts, found, strict=True)]
+
+    def targets(self, rows: Rows) -> tuple[Ints, Ints]:
+        """The buckets of its stage that rows go to: numbers of rows, and a bucket for each."""
+        words = rows.words.reshape(-1)
+        found: tuple[Ints, Ints] = self.core.targets(self._number, rows.table, len(rows), words)
+        return found
 
     def reached(self, query: int) -> Ints:
         """The parts, of as many as there can be, that rows reach which wait for a query time."""

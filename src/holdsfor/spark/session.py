@@ -47,6 +47,19 @@ def workers_like_driver(spark: SparkSession) -> None:
     )
 
 
+def usual_buckets(spark: SparkSession) -> int:
+    """How many buckets a stream has if nobody says: one for each core that Spark has, or as many as it was told to shuffle
+    into.
+
+    Spark divides a range by its cores if nobody says otherwise. That is asked with a small job, because Spark Connect and
+    shared clusters show nothing else of their cores.
+    """
+    shuffled = int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
+    if shuffled != 200:
+        return shuffled
+    return max(1, spark.range(100_000).selectExpr("spark_partition_id() as part").distinct().count())
+
+
 @cache
 def _can_run_here(python: str) -> bool:
     """Whether another Python is of the same version and has what workers need."""

@@ -24,6 +24,7 @@ from holdsfor.spark.engine_output import engine_rows
 from holdsfor.spark.job import Job, StageSpec
 from holdsfor.spark.rows import by_tag
 from holdsfor.spark.streaming.happenings import happened
+from holdsfor.spark.streaming.regrouping import OldBucket, Regrouping
 from holdsfor.spark.streaming.results import CAUSED, UNMATCHED, Results, without_value
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, kept_schema
 from holdsfor.spark.streaming.state import BucketState, Place
@@ -61,6 +62,8 @@ class EngineBucket:
     bucket: int
     state: BucketState
     arrived: Sequence[pa.Table]
+    old: Sequence[OldBucket] = ()
+    """Those of before, if there were more of them, or fewer."""
     results: Results = field(default_factory=Results)
 
     def __post_init__(self) -> None:
@@ -69,9 +72,14 @@ class EngineBucket:
         size, fluents = self.turn.windows.size, self.job.fluents
         self._engine = ShareEngine(plan, program, share, size, fluents, events=self.job.derived_events)
         self._texts = Texts(self._engine.words, self._engine.symbols)
-        waiting = self.state.load_rest(self._engine)
+        if self.old:
+            regrouping = Regrouping(self.job, self.spec, self._engine, self.bucket, len(self.old))
+            known = regrouping.inherited(self.old)
+        else:
+            waiting = self.state.load_rest(self._engine)
+            known = [] if waiting is None else [waiting]
         self._is_anew = self.state.place is None or self.state.place.plan != self._engine.identity
-        self._take_in([*([] if waiting is None else [waiting]), *self.arrived])
+        self._take_in([*known, *self.arrived])
         self._evaluated = self._engine.core.evaluated
         self._conflicts = self._engine.core.conflicts()
         self._counted: list[range] = []

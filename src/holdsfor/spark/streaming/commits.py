@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol, Self, TypeVar
 
@@ -88,16 +88,20 @@ C = TypeVar("C", bound=AnyCommit)
 
 def last_commit(store: Store, settings: Mapping[str, Any], below: int | None = None) -> Commit:
     """The last batch that is done, or the one before `below`; an empty commit if there is none."""
-    return last_of(Commit, store, settings, below)
+    return last_of(Commit, store, settings, below, free=("buckets",))
 
 
-def last_of(kind: type[C], store: Store, settings: Mapping[str, Any], below: int | None) -> C:
-    """The last commit of a kind, or the one before `below`; an empty commit if there is none."""
+def last_of(
+    kind: type[C], store: Store, settings: Mapping[str, Any], below: int | None, free: Collection[str] = ()
+) -> C:
+    """The last commit of a kind, or the one before `below`; an empty commit if there is none. `free` are settings that a
+    run may go on with another of.
+    """
     link = newest_link(store) if below is None else link_before(store, below)
     if link is None:
         return kind(-(2**62), settings)
     found = kind.of(link)
-    check_settings(found.settings, settings, store)
+    check_settings(found.settings, {name: value for name, value in settings.items() if name not in free}, store)
     return found
 
 

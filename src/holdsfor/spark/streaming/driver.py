@@ -146,8 +146,8 @@ def _size(count: int) -> str:
 class Workers(Protocol[Frame]):
     """Those who do the work on the buckets."""
 
-    def take_in(self, rows: Frame, batch: int, clock: Clock, latest: int | None = None) -> Taken:
-        """Write the rows of a batch to the files of their buckets, but for those with a time after `latest`."""
+    def take_in(self, rows: Frame, batch: int, clock: Clock, buckets: int, latest: int | None = None) -> Taken:
+        """Write the rows of a batch to the files of so many buckets, but for those with a time after `latest`."""
 
     def ask(self, turn: Turn) -> list[dict[str, Any]]:
         """Ask every bucket the query times of a turn; what each has to say of it."""
@@ -182,13 +182,15 @@ class Driver(Generic[Frame]):
         clock = before.clock
         if clock.start is None and self.start is not None:
             clock = clock.beginning(self.start)
-        taken = self.workers.take_in(rows, batch, clock)
+        # Rows are divided like those that wait, until a turn divides them anew.
+        buckets = before.settings["buckets"]
+        taken = self.workers.take_in(rows, batch, clock, buckets)
         latest = self._latest(taken)
         if latest is not None and taken.last is not None and taken.last > latest:
             # Rare enough that the rows may be read once more.
             self.store.drop([found for found in self.store.batches() if found == batch])
             wrong = taken.last
-            taken = self.workers.take_in(rows, batch, clock, latest)
+            taken = self.workers.take_in(rows, batch, clock, buckets, latest)
         else:
             wrong, latest = None, None
         require_files(self.store, f"{batch}/rows", [f"{bucket}.arrow" for bucket in taken.buckets])
@@ -197,7 +199,8 @@ class Driver(Generic[Frame]):
             clock = clock.seen(until + self.windows.lateness, until + self.windows.lateness)
         waiting = dict(before.rows) | ({batch: taken.buckets} if taken.buckets else {})
         due = clock.due(self.windows)
-        after = replace(before, batch=batch, settings=self.settings, clock=clock, rows=waiting)
+        settings = {**self.settings, "buckets": buckets}
+        after = replace(before, batch=batch, settings=settings, clock=clock, rows=waiting)
         report = Report(
             batch,
             clock.query,
@@ -213,9 +216,10 @@ class Driver(Generic[Frame]):
             assert clock.query is not None
             origin = clock.origin(self.windows)
             asked = clock.query, due[-1], origin
-            turn = Turn(batch, before.places, waiting, *asked, self.windows, self.retracting, self.plan)
+            turn = Turn(batch, buckets, before.places, waiting, *asked, self.windows, self.retracting, self.plan)
             notes = self.workers.ask(turn)
-            places = dict(before.places) | written_states(self.store, batch, notes)
+            kept = before.places if buckets == self.settings["buckets"] else {}
+            places = dict(kept) | written_states(self.store, batch, notes)
             after = Commit(batch, self.settings, clock.asked(due[-1]), places)
             report = replace(
                 report, query_time=due[-1], queries=len(due), from_scratch=not self.plan, **_counted(notes)

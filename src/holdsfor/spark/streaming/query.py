@@ -19,8 +19,8 @@ from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.asked_for import known_scale, require_frames
-from holdsfor.spark.batch import Rules, _partitions, _session, read_program, unit_in
-from holdsfor.spark.session import workers_like_driver
+from holdsfor.spark.batch import Rules, _session, read_program, unit_in
+from holdsfor.spark.session import usual_buckets, workers_like_driver
 from holdsfor.spark.streaming.chain import link_before, run_of
 from holdsfor.spark.streaming.clock import Windows
 from holdsfor.spark.streaming.commits import last_commit
@@ -31,6 +31,7 @@ from holdsfor.spark.streaming.named_sinks import NamedSink, SinkMaker, require_c
 from holdsfor.spark.streaming.results import CAUSED
 from holdsfor.spark.streaming.shared import probe
 from holdsfor.spark.streaming.sinks import Sink, as_sink
+from holdsfor.spark.streaming.staging import stream_buckets
 from holdsfor.spark.streaming.store import Store, make_folder, spark_path
 from holdsfor.spark.streaming.work import OnReport, Run, Sinks, Work
 from holdsfor.spark.ticks import require_batch, require_no_preprocessing
@@ -165,7 +166,7 @@ class StreamingRecognition:
         self._events, self._sources, self._start, self._buckets = events, sources, start, buckets
         self._patience = None if idle is None else _duration(idle, sources.unit)
         self._frame = sources.together(events)
-        usual = buckets or _partitions(_session(events))
+        usual = buckets or usual_buckets(_session(events))
         self._work = Work.of(plan, self._frame, sources, windows, usual, fluents, time_scale)
         self._settings: dict[str, Any] = {
             "rules": fingerprint(plan),
@@ -270,12 +271,12 @@ class StreamingRecognition:
         store = Store.below(checkpoint)
         before = last_commit(store, self._settings)
         # The machine it goes on with may have more cores or fewer.
-        buckets = self._buckets or before.settings.get("buckets") or self._work.job.buckets
+        buckets = stream_buckets(self.plan, self._buckets or before.settings.get("buckets") or self._work.job.buckets)
         settings = self._settings | {"derived events": sinks.events is not None, "buckets": buckets}
         last_commit(store, settings)
         store = store.owned(run_of(before.link, settings["rules"]))
         probe(_session(self._events), store)
-        work = self._work.told(buckets=buckets, derived_events=sinks.events is not None)
+        work = self._work.told(buckets, derived_events=sinks.events is not None)
         return Run(work, store, settings, self._start, self._patience, sinks, on_report, self._max_ahead)
 
 

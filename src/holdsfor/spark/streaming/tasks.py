@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from holdsfor.spark.job import Job
 from holdsfor.spark.streaming.bucket import EngineBucket
 from holdsfor.spark.streaming.mixed import MixedBucket
+from holdsfor.spark.streaming.regrouping import OldBucket
 from holdsfor.spark.streaming.rows import NOTE, noted, read_rows
 from holdsfor.spark.streaming.state import BucketState
 from holdsfor.spark.streaming.store import Store
@@ -70,21 +71,35 @@ class AskStage:
         if not self.is_last:
             yield self._row(tag=BUCKET, stage=self.number + 1, bucket=bucket)
         turn, name = self.turn, f"{self.number}-{bucket}"
-        place = turn.places.get(name)
+        is_regrouped = turn.buckets != self.job.buckets
+        place = None if is_regrouped else turn.places.get(name)
         is_reached = deliveries or turn.batches(bucket)
         if place is not None and place.plan == turn.plan and not is_reached and place.wake > turn.until:
             # Nothing reaches it, and nothing happens to it by itself.
             return
         spec = self.job.stages[self.number - 1]
-        arrived = [self._mine(read_rows(self.store, batch, bucket)) for batch in turn.batches(bucket)]
-        kind = EngineBucket if self.job.sides else MixedBucket
         state = BucketState(self.store, self.number, bucket, place)
-        work = kind(self.job, spec, turn, bucket, state, arrived)
+        work: EngineBucket | MixedBucket
+        if is_regrouped:
+            work = EngineBucket(
+                self.job, spec, turn, bucket, state, (), [self._old(one) for one in range(turn.buckets)]
+            )
+        else:
+            kind = EngineBucket if self.job.sides else MixedBucket
+            work = kind(self.job, spec, turn, bucket, state, self._arrived(bucket))
         for stage, target, query, data in work.sent(deliveries):
             yield self._row(tag=DELIVERY, stage=stage, bucket=target, q=query, data=pa.array([data], pa.binary()))
         written = work.results.write(self.store, turn.batch, name, self.job.time_scale)
         note = noted(name=name, place=asdict(work.save()), **written, **work.counted())
         yield note if self.is_last else self._row(stage=0, bucket=bucket, note=note.column(0))
+
+    def _old(self, bucket: int) -> OldBucket:
+        """A bucket of before, when there were more of them, or fewer."""
+        place = self.turn.places.get(f"{self.number}-{bucket}")
+        return OldBucket(bucket, BucketState(self.store, self.number, bucket, place), self._arrived(bucket))
+
+    def _arrived(self, bucket: int) -> list[pa.Table]:
+        return [self._mine(read_rows(self.store, batch, bucket)) for batch in self.turn.batches(bucket)]
 
     def _mine(self, rows: pa.Table) -> pa.Table:
         return rows.filter(pc.equal(rows["stage"], self.number)) if self.job.wire.staged else rows

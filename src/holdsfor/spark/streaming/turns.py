@@ -14,10 +14,12 @@ class Turn:
     """Query times to ask: those after `before` up to `until`.
 
     `places` says where the states of buckets are, by stage and bucket, `rows` are the batches with rows for them, each with
-    the buckets that have some. `origin` is the first time-point that can matter.
+    the buckets that have some. Both are of `buckets` buckets; the turn may have another number. `origin` is the first
+    time-point that can matter.
     """
 
     batch: int
+    buckets: int
     places: Mapping[str, Place]
     rows: Mapping[int, list[int]]
     before: int

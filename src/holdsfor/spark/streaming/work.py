@@ -88,7 +88,7 @@ class Work:
         """That of the plan, if the engine runs it."""
         return identity_of(encoded(self.plan)) if self.job.sides else ""
 
-    def told(self, *, buckets: int, derived_events: bool) -> Work:
+    def told(self, buckets: int, *, derived_events: bool) -> Work:
         """The same work, for so many buckets, and with derived events or without."""
         stages = stream_stages(self.plan, buckets)
         sides = tuple(stage.sides for stage in stages.stages) if stages.is_physical else ()
@@ -192,14 +192,15 @@ class _Workers:
     clock: Clock = field(default_factory=Clock)
     latest: int | None = None
 
-    def take_in(self, rows: DataFrame, batch: int, clock: Clock, latest: int | None = None) -> Taken:
-        """Write the rows of a batch to the files of their buckets."""
+    def take_in(self, rows: DataFrame, batch: int, clock: Clock, buckets: int, latest: int | None = None) -> Taken:
+        """Write the rows of a batch to the files of so many buckets."""
         self.clock, self.latest = clock, latest
-        sources = self.work.sources
+        sources, job = self.work.sources, self.work.job
+        work = self.work if buckets == job.buckets else self.work.told(buckets, derived_events=job.derived_events)
         retracting = sources.retracted is not None
-        task = TakeIn(self.work.job, self.store, batch, retracting, clock, self.work.windows, latest)
+        task = TakeIn(work.job, self.store, batch, retracting, clock, work.windows, latest)
         frames, watched = [], []
-        for sorting in self.work.sortings:
+        for sorting in work.sortings:
             metrics = [F.expr(sql).alias(name) for name, sql in sorting.metrics]
             if BEAT in rows.columns:
                 metrics.append(F.expr(f"max({beat_time(sources.unit)})").alias("now"))
@@ -207,8 +208,7 @@ class _Workers:
             watched.append(watch)
             frames.append(sorting.travelling(sorting.sorted_out(rows).observe(watch, *metrics)))
         together = reduce(DataFrame.unionAll, frames)
-        count = self.work.job.buckets
-        shuffled = together.repartitionById(count, F.col("bucket"))
+        shuffled = together.repartitionById(buckets, F.col("bucket"))
         notes = notes_of(row.note for row in shuffled.mapInArrow(_function(task), ddl(NOTE)).collect())
         counted = [watch.get for watch in watched]
         good, malformed = (sum(found[name] for found in counted) for name in ("good", "malformed"))

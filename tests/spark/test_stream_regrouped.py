@@ -1,0 +1,78 @@
+"""Streams that go on with another number of buckets: the changelog of one that never changed it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from holdsfor.compiler.analysis.variants import NotSupported
+from holdsfor.spark.streaming.clock import Windows
+from tests.core.families import FAMILIES, written
+from tests.spark.stream_runs import Sent, SimulatedStream
+from tests.spark.test_stream_keyed import rows_of, with_retractions
+from tests.spark.test_stream_simulated import Feeding, feedings
+from tests.strategies.engine_runs import Scenario, scenarios
+from tests.strategies.scenarios import WINDOWED
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+NOT_SIMULATED = "clock ticks", "numbers"
+"""Rows of simulated streams have whole numbers of time-points, and arguments that are names and usual numbers."""
+COUNTS = st.lists(st.integers(1, 6), min_size=1, max_size=4)
+
+
+def streamed(
+    scenario: Scenario, feeding: Feeding, batches: list[list[Sent]], counts: list[int], folder: str
+) -> SimulatedStream:
+    span = scenario.span
+    assert span is not None
+    windows = Windows(span.size, span.step, feeding.lateness, feeding.by_event)
+    sent = [one for batch in batches for one in batch]
+    stream = SimulatedStream(scenario.reasoner, sent, windows, Path(folder), start=span.start, buckets=counts[0])
+    for number, batch in enumerate(batches):
+        stream.regroup(counts[number % len(counts)])
+        stream.run(batch, number)
+    return stream
+
+
+def check(scenario: Scenario, feeding: Feeding, counts: list[int]) -> None:
+    batches = with_retractions(feeding.batched(scenario), feeding.seed)
+    with TemporaryDirectory() as folder, TemporaryDirectory() as other:
+        try:
+            found = streamed(scenario, feeding, batches, counts, folder)
+        except NotSupported:
+            assume(False)
+        wanted = streamed(scenario, feeding, batches, counts[:1], other)
+        assert found.asked == wanted.asked
+        assert rows_of(found.changes) == rows_of(wanted.changes)
+        assert rows_of(found.event_changes) == rows_of(wanted.event_changes)
+        for number in range(len(batches)):
+            assert sorted(map(repr, found.unmatched(number))) == sorted(map(repr, wanted.unmatched(number)))
+
+
+@settings(max_examples=25)
+@given(scenarios(WINDOWED, windowed=True, late=12), feedings(), COUNTS)
+def test_the_changelog_is_the_same(scenario: Scenario, feeding: Feeding, counts: list[int]) -> None:
+    check(scenario, feeding, counts)
+
+
+@pytest.mark.parametrize("family", [family for family in FAMILIES if family not in NOT_SIMULATED])
+def test_families(family: str) -> None:
+    accepted = 0
+    for seed in range(50_000, 50_005):
+        one = written(family, seed, windowed=True)
+        if one is not None:
+            accepted += 1
+            feeding = Feeding(3, by_event=seed % 2 == 0, lateness=seed % 5, seed=seed, mess=4, batches=5)
+            check(one, feeding, [3, 1 + seed % 6, 2])
+    assert accepted >= 4
+
+
+@pytest.mark.slow
+@settings(max_examples=1_000)
+@given(scenarios(WINDOWED, windowed=True, late=12), feedings(), COUNTS)
+def test_the_changelog_is_the_same_at_length(scenario: Scenario, feeding: Feeding, counts: list[int]) -> None:
+    check(scenario, feeding, counts)
