@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.retention import undecided
 from holdsfor.engine.run import run
 from holdsfor.engine.stream import from_records
 from holdsfor.spark.job import Span
@@ -37,10 +36,9 @@ def accepted_programs() -> Iterator[None]:
         raise
 
 
-def _engine(scenario: Scenario, *, in_pieces: bool = False) -> Rows:
+def _engine(scenario: Scenario) -> Rows:
     """What is reported in one process: by the engine, or where Spark has evaluators of its own, by those."""
-    on_core = not in_pieces and runs_on_core(scenario.reasoner.plan)
-    evaluate = on_engine if on_core else on_strata
+    evaluate = on_engine if runs_on_core(scenario.reasoner.plan) else on_strata
     return evaluate(scenario.reasoner, scenario.records, scenario.span)
 
 
@@ -92,14 +90,12 @@ def test_compound_terms(scenario: Scenario, count: int) -> None:
 
 
 def check_pieces(scenario: Scenario, count: int, rows: int) -> None:
-    assume(not undecided(scenario.reasoner.plan))
     with accepted_programs():
         found = on_buckets(scenario.reasoner, scenario.records, Span(), count, rows)
-        engine = _engine(scenario, in_pieces=True)
+        engine = _engine(scenario)
     assert differences(found, engine) == []
 
 
-@pytest.mark.xfail(reason="rows_at_once loses intervals of some programs with delayed effects")
 @settings(max_examples=40)
 @given(scenarios(WINDOWED, windowed=False), st.integers(1, 3), st.integers(1, 9))
 def test_piece_by_piece(scenario: Scenario, count: int, rows: int) -> None:
