@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from holdsfor.cli import app
@@ -27,10 +28,10 @@ def test_the_first_example_stands_within_the_first_forty_lines() -> None:
     assert "58,inFishingArea(tern),true,41,59" in README.read_text().splitlines()[:40]
 
 
-def test_the_python_example_runs(capsys: object) -> None:
+def test_the_python_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (code,) = [text for language, text in blocks() if language == "python"]
     exec(compile(code, "README.md", "exec"), {})
-    assert "light/1 columnar - every rule carries R" in capsys.readouterr().out
+    assert "light(hall)  on         4   10" in capsys.readouterr().out
 
 
 def test_the_diagnostic_is_the_one_that_is_printed(tmp_path: Path) -> None:
@@ -40,3 +41,7 @@ def test_the_diagnostic_is_the_one_that_is_printed(tmp_path: Path) -> None:
     (tmp_path / "rules.prolog").write_text(broken)
     result = CliRunner().invoke(app, ["check", str(tmp_path / "rules.prolog")])
     assert result.stdout.replace(f"{tmp_path}/", "").startswith(shown)
+
+
+def test_it_is_short() -> None:
+    assert len(README.read_text().splitlines()) <= 120
