@@ -139,31 +139,6 @@ def tools(run: Result) -> Iterator[str]:
     yield from rows(head, body, 2)
 
 
-def kernels(run: Result) -> Iterator[str]:
-    """Nanoseconds a row, and sorts of as many integers."""
-    found = {name: result for name, result in good(run).items() if name.startswith("kernels-")}
-    if not found:
-        return
-    head = [
-        part
-        for name in found
-        for part in (f"ns a row, {name.removeprefix('kernels-')}", f"sorts, {name.removeprefix('kernels-')}")
-    ]
-    first = next(iter(found.values()))["tasks"]
-    body = []
-    for kernel, times in first.items():
-        cells = []
-        for result in found.values():
-            each = [_each(result["tasks"][task]) for task in (kernel, "int64 sort")]
-            cells += [f"{each[0]:.1f}", f"{each[0] / each[1]:.1f}"]
-        body.append([kernel, f"{times['figures']['goal']:.1f}", *cells])
-    yield from rows(["kernel", "goal, sorts", *head], body)
-
-
-def _each(task: Result) -> float:
-    return 1e6 * float(task["cpu_ms"]["min"]) / float(task["figures"]["rows"])
-
-
 def overlapping(run: Result) -> Iterator[str]:
     """Windows that overlap."""
     body = []
@@ -225,7 +200,6 @@ SECTIONS: dict[str, tuple[str, Callable[[Result], Iterator[str]]]] = {
     "targets": ("Targets", targets),
     "others": ("Other systems, by figures of theirs", others),
     "tools": ("Other tools in the same run, with the same answers", tools),
-    "kernels": ("Kernels", kernels),
     "overlapping": ("Windows that overlap", overlapping),
     "late": ("Late events", late),
     "metric": ("Metric programs", metric),

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.evaluation import Evaluation, Inputs, Moment
-from holdsfor.engine.expressions import codes_of
-from holdsfor.engine.frames import Codes, Numbers
-from holdsfor.engine.prepared import Prepared
-from holdsfor.engine.run import evaluate
-from holdsfor.engine.state import Border
+from holdsfor.engine.frames import Codes, Numbers, codes_of
 from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
 from holdsfor.engine.tables import Events, Intervals
 
@@ -82,6 +78,14 @@ MIX = {
 }
 
 
+@dataclass
+class Inputs:
+    """Events and intervals as encoded columns."""
+
+    events: dict[Symbol, Events] = field(default_factory=dict)
+    intervals: dict[Symbol, Intervals] = field(default_factory=dict)
+
+
 def stream(dictionary: Dictionary, events: int, vessels: int, seed: int = 1) -> Inputs:
     """Random events of all kinds, and proximity intervals of random pairs, as encoded columns."""
     random = np.random.default_rng(seed)
@@ -112,14 +116,6 @@ def packed_events(inputs: Inputs) -> np.typing.NDArray[np.int64]:
     """All events as one column of vessel and time."""
     columns = [(table.args[0].data.astype(np.int64) << 17) | table.time for table in inputs.events.values()]
     return np.concatenate(columns)
-
-
-def one_run(prepared: Prepared, inputs: Inputs) -> Evaluation:
-    """One evaluation over the whole window."""
-    moment = Moment(border=-2, now=HOURS * 3600, origin=0, next_border=HOURS * 3600)
-    evaluation = Evaluation(prepared, moment, inputs, Border())
-    evaluate(evaluation)
-    return evaluation
 
 
 def input_bytes(inputs: Inputs) -> int:

@@ -6,7 +6,6 @@ from benchmarks.suite.workload import Workload
 from benchmarks.suite.workloads import (
     applications,
     delays,
-    kernels,
     live,
     maritime,
     metric,
@@ -19,6 +18,6 @@ from benchmarks.suite.workloads import (
 
 ALL: dict[str, Workload] = {
     workload.name: workload
-    for module in (applications, sequences, delays, maritime, metric, live, starting, kernels, peers, review, spark)
+    for module in (applications, sequences, delays, maritime, metric, live, starting, peers, review, spark)
     for workload in module.WORKLOADS
 }

@@ -42,7 +42,7 @@ def _vessels(quick: bool) -> Ready:
 
 
 def _overlapping(kind: str, delayed: int, quick: bool) -> Ready:
-    """Windows of 1 to 14 or 16 steps: from scratch by strata, and only what changed; answers are compared on the way."""
+    """Windows of 1 to 14 or 16 steps: from scratch, and only what changed."""
     from benchmarks.suite.data import overlaps
     from benchmarks.suite.data.late_streams import SETTINGS
 

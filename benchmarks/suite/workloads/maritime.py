@@ -21,7 +21,6 @@ from benchmarks.suite.workload import ROOT, Ready, Task, Workload, again
 
 from holdsfor import loads
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.processor import VARIABLE
 
@@ -48,9 +47,9 @@ def _one_window(events: int, vessels: int, quick: bool) -> Ready:
     repeat = 50 if events <= 10_000 else 9
     for name, rules in (("reasoning", maritime.RULES), ("without the delay", maritime.without_delay(maritime.RULES))):
         reasoner = loads(rules)
-        prepared = Prepared(reasoner.plan, Dictionary())
-        inputs = maritime.stream(prepared.dictionary, events, vessels)
-        program = OnCore(reasoner, prepared.dictionary, inputs, maritime.HOURS * HOUR)
+        dictionary = Dictionary()
+        inputs = maritime.stream(dictionary, events, vessels)
+        program = OnCore(reasoner, dictionary, inputs, maritime.HOURS * HOUR)
         # Small windows follow one another in one engine, as in a run; large ones have an engine each.
         runs = program.tumbling if events <= 10_000 else program.whole
         tasks[name] = Task(runs(1), repeat=repeat)
@@ -75,19 +74,16 @@ def _as_numpy_comes(name: str) -> dict[str, Any]:
     return {f"{task}, {PLAIN}": tasks[task] for task in ("one sort",)}
 
 
-def _evaluate(prepared: Prepared, inputs: Any) -> None:
-    maritime.one_run(prepared, inputs)
-
-
 def _sort(column: np.typing.NDArray[np.int64]) -> None:
     np.sort(column)
 
 
 def _copies(copies: int, quick: bool) -> Ready:
     events, vessels = (5_000, 300) if quick else (100_000, 2_272)
-    prepared = Prepared(loads(maritime.copies(copies)).plan, Dictionary())
-    inputs = maritime.stream(prepared.dictionary, events, vessels)
-    task = Task(again(partial(_evaluate, prepared, inputs)), repeat=5)
+    dictionary = Dictionary()
+    inputs = maritime.stream(dictionary, events, vessels)
+    program = OnCore(loads(maritime.copies(copies)), dictionary, inputs, maritime.HOURS * HOUR)
+    task = Task(program.whole(1), repeat=5)
     return Ready({"reasoning": task}, {"events": events, "fluents": copies * len(maritime.FLUENTS)})
 
 
