@@ -120,8 +120,7 @@ def _rows(run: Answers, reasoner: Reasoner, records: list[Record], span: Span | 
 
 def answers_of(plan: Plan, dictionary: Dictionary, stream: Stream, windows: WindowPlan | None) -> Iterable[Answer]:
     """The answers of all query times, as `recognise` gets them."""
-    run = StrataRun if plan.has_metric_rules else Run
-    return run(plan, dictionary, stream, windows)
+    return Run(plan, dictionary, stream, windows)
 
 
 def on_reference(reasoner: Reasoner, records: list[Record], span: Span | None) -> Rows:

@@ -195,7 +195,7 @@ def plan(
     spark: Annotated[bool, typer.Option("--spark", help="Show the stages of a run on Spark instead.")] = False,
     output: Output = None,
 ) -> None:
-    """Show the plan that is run: stages and keys, rules, what is kept. Programs with metric rules show their strata."""
+    """Show the plan that is run: stages and keys, rules, what is kept."""
     with friendly_errors():
         if is_metric(files):
             from holdsfor.cli.metric import shown_metric_plan
@@ -209,9 +209,6 @@ def plan(
 
             write_output(shown_stages(made, as_json=as_json), output)
             return
-        if made.has_metric_rules:
-            write_output(_strata(made, as_json=as_json), output)
-            return
         from holdsfor.core.engine import encoded
         from holdsfor.physical import describe
         from holdsfor.physical.encode import from_bytes
@@ -220,16 +217,6 @@ def plan(
         found = from_bytes(encoded(made).data)
         text = _json(describe.plan_data(found)) if as_json else describe.plan_text(found)
         write_output(text, output)
-
-
-def _strata(made: Plan, *, as_json: bool) -> str:
-    """The strata of a program with metric rules, which the core does not run yet."""
-    from holdsfor.engine.retention import retention
-
-    kept = {str(symbol): why for symbol, why in retention(made).reasons.items()}
-    if as_json:
-        return _json({**plan_data(made), "unbounded": kept})
-    return plan_text(made) + "".join(f"\nkept without bound: {name} ({why})" for name, why in kept.items())
 
 
 def _json(data: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.stream import Stream
-from holdsfor.engine.windows import WindowPlan
+from holdsfor.engine.windows import WindowPlan, first_moment
 from holdsfor.logic.failures import Failures
 
 
@@ -42,7 +42,9 @@ class Run:
     ) -> None:
         self.times = Times()
         self._dictionary, self._stream, self._windows = dictionary, stream, windows
-        self._engine = Engine(plan, None if windows is None else windows.size, threads=threads)
+        size = None if windows is None else windows.size
+        origin = None if windows is None else first_moment(stream, windows)
+        self._engine = Engine(plan, size, origin=origin, threads=threads)
 
     @property
     def threads(self) -> int:

@@ -57,9 +57,9 @@ def _all_shapes(plan: Plan) -> list[list[RuleShape]]:
 def _shapes(stratum: Stratum, plan: Plan) -> list[RuleShape]:
     if stratum.metric is not None:
         # Imported here: it makes shapes of its own.
-        from holdsfor.spreading.metric_shapes import metric_shapes
+        from holdsfor.compiler.analysis.metric_shapes import metric_shapes
 
-        return list(metric_shapes(stratum, plan))
+        return list(metric_shapes(stratum.members, plan.analysis))
     entities = plan.analysis.entities
     return [
         shape

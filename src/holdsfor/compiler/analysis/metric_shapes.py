@@ -1,6 +1,6 @@
-"""Metric rules of an event description as heads and what they read, so that they are spread over buckets like others.
+"""Metric rules of an event description as heads and what they read, so that keys are found for them like for others.
 
-Metric predicates that a stratum works out for itself, because it reads them in rational time, are no inputs: what their
+Metric predicates that a component works out for itself, because it reads them in rational time, are no inputs: what their
 rules read takes their place.
 """
 
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from holdsfor.compiler.analyse import Analysis
 from holdsfor.compiler.analysis.alignment import Reading, RuleShape
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.compiler.plan import Plan, Stratum
 from holdsfor.ir.metric import Aggregate, Atom, Comparison, MetricRule, atoms
 from holdsfor.syntax.terms import Const, Term, Var
 
@@ -18,18 +18,19 @@ _ELSEWHERE = Const("")
 """Stands for a variable that is not one of the rule whose readings are listed."""
 
 
-def metric_shapes(stratum: Stratum, plan: Plan) -> Iterator[RuleShape]:
-    """The metric rules of a stratum."""
-    for symbol in stratum.members:
-        for rule in _rules(symbol, plan):
+def metric_shapes(members: Sequence[Symbol], analysis: Analysis) -> Iterator[RuleShape]:
+    """The rules of metric predicates that are worked out together."""
+    for symbol in members:
+        for rule in metric_rules(symbol, analysis):
             found: dict[Reading, None] = {}
             for atom, columns in _atoms(rule):
-                _add(found, atom, columns, stratum, plan)
+                _add(found, atom, columns, members, analysis)
             yield RuleShape(rule, symbol, rule.head.args, tuple(found))
 
 
-def _rules(symbol: Symbol, plan: Plan) -> Iterator[MetricRule]:
-    return (rule for rule in plan.analysis.entities[symbol].metric if isinstance(rule, MetricRule))
+def metric_rules(symbol: Symbol, analysis: Analysis) -> Iterator[MetricRule]:
+    """The rules of a metric predicate."""
+    return (rule for rule in analysis.entities[symbol].metric if isinstance(rule, MetricRule))
 
 
 def _atoms(rule: MetricRule) -> Iterator[tuple[Atom, tuple[Term, ...]]]:
@@ -41,16 +42,18 @@ def _atoms(rule: MetricRule) -> Iterator[tuple[Atom, tuple[Term, ...]]]:
                 yield atom, tuple(_ELSEWHERE if arg in own else arg for arg in atom.args)
 
 
-def _add(found: dict[Reading, None], atom: Atom, columns: Sequence[Term], stratum: Stratum, plan: Plan) -> None:
+def _add(
+    found: dict[Reading, None], atom: Atom, columns: Sequence[Term], members: Sequence[Symbol], analysis: Analysis
+) -> None:
     """What an atom reads; of predicates that are worked out on the way, what their rules read."""
     waiting, seen = [(atom, tuple(columns))], {(atom.signature, tuple(columns))}
     while waiting:
         atom, columns = waiting.pop()
-        for symbol in plan.analysis.entities.meant(atom.signature):
-            if symbol in stratum.members or symbol not in plan.analysis.graph.metric:
+        for symbol in analysis.entities.meant(atom.signature):
+            if symbol in members or symbol not in analysis.graph.metric:
                 found.setdefault(Reading(symbol, tuple(columns)))
                 continue
-            for rule in _rules(symbol, plan):
+            for rule in metric_rules(symbol, analysis):
                 given = {arg: term for arg, term in zip(rule.head.args, columns, strict=True) if isinstance(arg, Var)}
                 for other, args in _atoms(rule):
                     below = tuple(given.get(arg, _ELSEWHERE) if isinstance(arg, Var) else arg for arg in args)
