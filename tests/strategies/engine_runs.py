@@ -17,7 +17,6 @@ from holdsfor.diagnostics import ProgramError, Source
 from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import event_rows, interval_rows
-from holdsfor.engine.run import Run as StrataRun
 from holdsfor.engine.stream import Stream, from_records
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.loading import Reasoner, from_sources
@@ -103,11 +102,6 @@ Answers = Callable[[Plan, Dictionary, Stream, WindowPlan | None], Iterable[Answe
 def on_engine(reasoner: Reasoner, records: list[Record], span: Span | None) -> Rows:
     """The rows of the engine."""
     return _rows(answers_of, reasoner, records, span)
-
-
-def on_strata(reasoner: Reasoner, records: list[Record], span: Span | None) -> Rows:
-    """The rows of the evaluators that Spark has."""
-    return _rows(StrataRun, reasoner, records, span)
 
 
 def _rows(run: Answers, reasoner: Reasoner, records: list[Record], span: Span | None) -> Rows:

@@ -19,14 +19,12 @@ from holdsfor.cli.common import (
     write_output,
 )
 from holdsfor.codes import all_codes, page
-from holdsfor.compiler.describe import plan_data, plan_text
 from holdsfor.diagnostics import Diagnostic, HoldsforError, Severity, in_reading_order
 from holdsfor.frontend.dmtl import format_metric
 from holdsfor.frontend.rtec import format_source
 from holdsfor.loading import Reasoner, read_source
 
 if TYPE_CHECKING:
-    from holdsfor.compiler.plan import Plan
     from holdsfor.viz.graph import GraphView
 
 Files = Annotated[
@@ -96,9 +94,7 @@ def _findings(
         clauses = len(metric.program.rules) + len(metric.program.facts)
         return metric_findings(metric, streaming=streaming, delay=delay), clauses
     reasoner = load_files(files)
-    findings = in_reading_order(
-        [*reasoner.diagnostics, *reasoner.refusals, *_data_findings(reasoner, files, events, mapping)]
-    )
+    findings = in_reading_order([*reasoner.diagnostics, *_data_findings(reasoner, files, events, mapping)])
     written = reasoner.analysis.written
     return findings, len(written.rules) + len(written.metric.rules) + len(written.metric.facts)
 

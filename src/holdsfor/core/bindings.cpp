@@ -113,7 +113,7 @@ class Core {
   void set_window(std::optional<std::int64_t> size, std::optional<std::int64_t> start) {
     if (size && *size < 1) throw nb::value_error("a window has at least one time-point");
     if (start && *start == kForever) throw nb::value_error("the start is no time-point");
-    engine_->set_window({.size = size, .start = start.value_or(kNever)});
+    engine_->set_window({.size = size, .start = start.value_or(kNever), .origin = engine_->window().origin});
   }
   void begin_at(Time origin) { engine_->begin_at(origin); }
   // Inserts or retracts rows. In a correction both belong together: changes say so of their causes.

@@ -29,7 +29,10 @@ class Times:
 
 
 class Run:
-    """A run over a stream; iterate over it for the answers. Without windows there is one query over everything."""
+    """A run over a stream; iterate over it for the answers. Without windows there is one query over everything.
+
+    Time begins at `origin`, if that is not what stream and windows say.
+    """
 
     def __init__(
         self,
@@ -38,12 +41,14 @@ class Run:
         stream: Stream,
         windows: WindowPlan | None = None,
         *,
+        origin: int | None = None,
         threads: int | None = None,
     ) -> None:
         self.times = Times()
         self._dictionary, self._stream, self._windows = dictionary, stream, windows
         size = None if windows is None else windows.size
-        origin = None if windows is None else first_moment(stream, windows)
+        if origin is None and windows is not None:
+            origin = first_moment(stream, windows)
         self._engine = Engine(plan, size, origin=origin, threads=threads)
 
     @property

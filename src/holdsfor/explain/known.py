@@ -18,7 +18,6 @@ from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
 from holdsfor.engine.tables import FOREVER, Intervals
 from holdsfor.engine.windows import WindowPlan
-from holdsfor.explain.demand import Demand
 from holdsfor.explain.evidence import Evidence, Rows
 from holdsfor.reference.intervals import maximal
 
@@ -44,7 +43,7 @@ class Recording:
     def __init__(self, plan: Plan, dictionary: Dictionary, stream: Stream, given: frozenset[Symbol]) -> None:
         self._plan, self._dictionary, self._stream, self._given = plan, dictionary, stream, given
 
-    def evidence(self, windows: WindowPlan, query: int, origin: int, demand: Demand) -> Evidence:
+    def evidence(self, windows: WindowPlan, query: int, origin: int) -> Evidence:
         """What follows from the rows that count at a query time."""
         engine = Engine(self._plan, windows.size, threads=1, is_traced=True)
         vocabulary = _FewWords(self._dictionary, engine.words)

@@ -10,6 +10,7 @@ from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.mixing import TRUE
 from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.frames import codes_of
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.metric.facts import Facts, no_facts
 from holdsfor.engine.stream import Stream
@@ -34,13 +35,13 @@ class MetricKnown:
     def _events(self, symbol: Symbol) -> Facts:
         if symbol in self._rows.events:
             given = self._rows.events[symbol]
-            columns, time = given.columns, given.time
+            args, time = given.columns, given.time
         elif symbol in self._answer.events:
             found = self._answer.events[symbol]
-            columns, time = found.args, found.time
+            args, time = found.args, found.time
         else:
             return no_facts(symbol.arity)
-        return Facts(tuple(columns), 2 * time, 2 * time + 1)
+        return Facts(tuple(codes_of(column, self.dictionary) for column in args), 2 * time, 2 * time + 1)
 
     def _fluent(self, symbol: Symbol) -> Facts:
         if symbol in self._rows.fluents:

@@ -25,7 +25,9 @@ _ZERO = Fraction(0)
 
 def metric_component(members: Sequence[Symbol], analysis: Analysis, tables: Mapping[Symbol, int]) -> MetricComponent:
     """The rules and facts of metric predicates, and of those that they read in rational time."""
-    defining = [one for symbol in analysis.graph.with_metric_sources(members) for one in analysis.entities[symbol].metric]
+    defining = [
+        one for symbol in analysis.graph.with_metric_sources(members) for one in analysis.entities[symbol].metric
+    ]
     rules = tuple(one for one in defining if isinstance(one, MetricRule))
     facts = tuple(one for one in defining if isinstance(one, MetricFact))
     plan = make_metric_plan(MetricProgram(rules, facts))
@@ -54,7 +56,9 @@ def _inputs(
 ) -> Iterator[MetricInput]:
     for relation in plan.inputs:
         first, last = demand.of_relation(relation)
-        back, ahead = (FOREVER if one is None else max(0, ceil(one)) for one in (None if first is None else -first, last))
+        back, ahead = (
+            FOREVER if one is None else max(0, ceil(one)) for one in (None if first is None else -first, last)
+        )
         for symbol in analysis.entities.meant((relation.name, relation.arity)):
             if symbol not in analysis.graph.metric:
                 yield MetricInput(number[relation], tables[symbol], back, ahead)

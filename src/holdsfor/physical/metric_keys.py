@@ -27,7 +27,7 @@ def without_key(members: Sequence[Symbol], spread: Collection[Symbol], analysis:
     """
     # Whatever is derived, by rules that need each other, begins with something else.
     asked = dict.fromkeys(analysis.graph.with_metric_sources(members), "")
-    while any([_is_loose(symbol, spread, asked, analysis) for symbol in reversed(asked) if not asked[symbol]]):
+    while any(_is_loose(symbol, spread, asked, analysis) for symbol in reversed(asked) if not asked[symbol]):
         pass
     return next((asked[symbol] for symbol in members if asked[symbol]), "")
 

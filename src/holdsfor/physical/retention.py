@@ -167,13 +167,14 @@ class _Retention:
         late = Distance(points, f"{where} {_later(points)}")
         for table in tables:
             self._lag[table] = points
+        if points != FOREVER:
+            self.settle = self.settle.joined(late)
         if points == FOREVER or any(one.back == FOREVER for one in metric.inputs):
             why = late.why if points == FOREVER else f"{where} looks back without limit"
             self._recomputed |= set(tables)
             for one in metric.inputs:
                 self._need(one.table, Distance(FOREVER, why))
             return
-        self.settle = self.settle.joined(late)
         for one in metric.inputs:
             self._need(one.table, Distance(one.back, f"{where} looks back {one.back} time-points"))
 

@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 
 from holdsfor.spark.job import Job
 from holdsfor.spark.streaming.bucket import EngineBucket
-from holdsfor.spark.streaming.mixed import MixedBucket
 from holdsfor.spark.streaming.rows import NOTE, noted, read_rows
 from holdsfor.spark.streaming.state import BucketState
 from holdsfor.spark.streaming.store import Store
@@ -77,9 +76,8 @@ class AskStage:
             return
         spec = self.job.stages[self.number - 1]
         arrived = [self._mine(read_rows(self.store, batch, bucket)) for batch in turn.batches(bucket)]
-        kind = EngineBucket if self.job.sides else MixedBucket
         state = BucketState(self.store, self.number, bucket, place)
-        work = kind(self.job, spec, turn, bucket, state, arrived)
+        work = EngineBucket(self.job, spec, turn, bucket, state, arrived)
         for stage, target, query, data in work.sent(deliveries):
             yield self._row(tag=DELIVERY, stage=stage, bucket=target, q=query, data=pa.array([data], pa.binary()))
         written = work.results.write(self.store, turn.batch, name, self.job.time_scale)

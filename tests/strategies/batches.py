@@ -1,77 +1,19 @@
-"""Runs a plan over a stream: one query time after the other, with the state in between."""
+"""A stream cut into what arrives for each query time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.compiler.plan import Plan
-from holdsfor.engine.answer import Answer
-from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.frames import order_of
 from holdsfor.engine.kernels import Ints, is_sorted
-from holdsfor.engine.prepared import Prepared
-from holdsfor.engine.profile import Profile
-from holdsfor.engine.state import NEVER, State
-from holdsfor.engine.step import advance, evaluate
 from holdsfor.engine.stream import Stream
-from holdsfor.engine.windows import WindowPlan, first_moment
+from holdsfor.engine.tables import FOREVER
+from holdsfor.engine.windows import WindowPlan
 
-__all__ = ["Answer", "Batches", "Run", "evaluate", "run", "whole_history"]
-
-
-def whole_history(stream: Stream) -> WindowPlan:
-    """One query over everything."""
-    first, last = stream.moments()
-    return WindowPlan(None, max(1, last - first + 1), first - 1, last)
-
-
-def run(
-    plan: Plan, dictionary: Dictionary, stream: Stream, windows: WindowPlan | None = None, state: State | None = None
-) -> Iterator[Answer]:
-    """The answers of all query times, one after the other; with a state, of those after its last query time."""
-    return iter(Run(plan, dictionary, stream, windows, state))
-
-
-class Run:
-    """A run over a stream. Iterate over it for the answers; `state` is the one after the last answer.
-
-    A profile is filled while it runs.
-    """
-
-    def __init__(
-        self,
-        plan: Plan,
-        dictionary: Dictionary,
-        stream: Stream,
-        windows: WindowPlan | None = None,
-        state: State | None = None,
-        profile: Profile | None = None,
-    ) -> None:
-        self.windows = windows or whole_history(stream)
-        self.state = state or State.beginning(first_moment(stream, self.windows))
-        self._prepared = Prepared(plan, dictionary)
-        self._stream = stream
-        self._work = partial(evaluate, profile=profile)
-
-    def __iter__(self) -> Iterator[Answer]:
-        queries = self.windows.query_times
-        queries = queries[queries > self.state.query]
-        batches = Batches(self._stream, self.windows, queries, self.state.query)
-        for place, query in enumerate(queries.tolist()):
-            answer, self.state = advance(
-                self._prepared,
-                self.state,
-                batches.of(place),
-                query,
-                size=self.windows.size,
-                step=self.windows.step,
-                work=self._work,
-            )
-            yield answer
+NEVER = -int(FOREVER)
 
 
 class Batches:
