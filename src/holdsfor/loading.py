@@ -88,16 +88,6 @@ class Reasoner:
         with no_garbage_collection():
             return replace(make_plan(self.analysis), max_delayed_effects=self.max_delayed_effects)
 
-    @cached_property
-    def refusals(self) -> list[Diagnostic]:
-        """What Spark and `explain` would refuse of the program; nothing for one with errors, which does not run."""
-        if errors_of(self.diagnostics) or self.analysis.program.metric.rules:
-            return []
-        # Imported here: NumPy would slow down commands that only look at rules.
-        from holdsfor.engine.refusals import refusals
-
-        return refusals(self.plan)
-
     def limited(self, *, max_delayed_effects: int) -> Reasoner:
         """The same program with another limit, for whatever is run with it.
 

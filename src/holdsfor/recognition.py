@@ -36,7 +36,6 @@ from holdsfor.times import DurationInput, TimeScale, duration_or_none, shown_tim
 
 if TYPE_CHECKING:
     # Imported where they are used: few runs have any use for them.
-    from holdsfor.engine.profile import Profile
     from holdsfor.engine.unvalued import Unvalued
     from holdsfor.logic.failures import Failure
     from holdsfor.reference import Windows
@@ -210,8 +209,6 @@ class Recognition:
         self._threads = threads
         self.run: Run | None = None
         """What was measured while it ran."""
-        self.profile: Profile | None = None
-        """The same for programs with metric rules, by stratum."""
         self._failures: Iterable[Failure] = ()
         unknown, malformed = sum(reading.unknown.values()), reading.rejects.count
         read = reading.rows - unknown - malformed
@@ -246,7 +243,7 @@ class Recognition:
 
     def __iter__(self) -> Iterator[Answer]:
         counts = self.summary
-        for counted in self._by_metric_rules() if self.plan.has_metric_rules else self._on_core():
+        for counted in self._counted():
             answer = answer_in_time(counted, self.plan.clock_tick)
             found = answer if self._fluents is None else only_fluents(answer, self._fluents)
             counts.query_times += 1
@@ -256,21 +253,10 @@ class Recognition:
             yield found
         counts.without_value = without_value(self.plan, self._failures)
 
-    def _on_core(self) -> Iterator[Answer]:
+    def _counted(self) -> Iterator[Answer]:
         self.run = Run(self.plan, self.reading.dictionary, self._stream, self._windows, threads=self._threads)
         yield from self.run
         self._failures = self.run.failures
-
-    def _by_metric_rules(self) -> Iterator[Answer]:
-        """Programs with metric rules are evaluated by strata, each query time from scratch: the core has no such rules."""
-        from holdsfor.engine.profile import Profile
-        from holdsfor.engine.rule_notes import rule_notes
-        from holdsfor.engine.run import Run as StrataRun
-
-        self.profile = Profile()
-        dictionary = self.reading.dictionary
-        yield from StrataRun(self.plan, dictionary, self._stream, self._windows, profile=self.profile)
-        self._failures = (*dictionary.failures, *rule_notes(self.plan).failures)
 
     def by_reference(self) -> tuple[pa.Table, pa.Table]:
         """All intervals and derived events, worked out by the reference evaluator."""

@@ -14,12 +14,12 @@ from benchmarks.engines import streams as tables
 from benchmarks.suite.data import cycles, late_streams, maritime, sessions, text_rows
 from benchmarks.suite.workload import EXAMPLES
 from benchmarks.suite.workloads.sequences import sequence
+from holdsfor.engine.prepared import Prepared
+from holdsfor.engine.run import run
 
 from holdsfor import loads
 from holdsfor.core.run import Run as CoreRun
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.prepared import Prepared
-from holdsfor.engine.run import run
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.io.rtec_csv import read_rtec
 

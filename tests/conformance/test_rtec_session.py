@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 
 from holdsfor import load
-from holdsfor.engine.run import Batches
-from holdsfor.engine.state import NEVER
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.session import Session
 from tests.conformance.rtec_cases import load_case, parameters
+from tests.strategies.batches import NEVER, Batches
 from tests.strategies.recorded import RowReader
 
 

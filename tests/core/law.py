@@ -13,7 +13,6 @@ import pyarrow as pa
 from holdsfor import loads
 from holdsfor.diagnostics import ProgramError
 from holdsfor.engine.changelog import CHANGES, SHOWN, compare, snapshot
-from holdsfor.engine.state import NEVER
 from holdsfor.engine.tables import FOREVER
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.reference import Record
@@ -22,6 +21,7 @@ from tests.core.law_model import found_table
 from tests.core.law_oracle import Expected, expected
 from tests.core.sizes import enlarged
 from tests.strategies.aggregate_programs import aggregate_program
+from tests.strategies.batches import NEVER
 from tests.strategies.calendar_programs import calendar_scenario
 from tests.strategies.counters import counter_program
 from tests.strategies.cycles import any_events, any_program, records_of

@@ -11,12 +11,12 @@ import pyarrow as pa
 
 from holdsfor.engine.changelog import SHOWN, compare
 from holdsfor.engine.report import interval_rows_table
-from holdsfor.engine.state import NEVER
 from holdsfor.engine.tables import FOREVER
 from holdsfor.reference import InputInterval, IntervalRow, Occurrence, Record, _event_rows, _interval_rows, evaluate
 from holdsfor.reference.history import Known
 from holdsfor.reference.intervals import maximal
 from tests.core.histories import History
+from tests.strategies.batches import NEVER
 from tests.strategies.engine_runs import Rows
 
 

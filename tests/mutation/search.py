@@ -14,9 +14,9 @@ from functools import cache
 from types import FrameType
 
 import pytest
+from holdsfor.engine.cyclic import sweep
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.cyclic import sweep
 from tests.mutation.mutants import PLANTED, Planted
 from tests.mutation.planting import Scenarios
 from tests.strategies.engine_runs import Rows, Scenario, on_engine, on_reference, sampled

@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
+from holdsfor.engine.cyclic import sweep
 
 from holdsfor import loads
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.cyclic import sweep
 from tests.mutation.bugs_of_cycles import CYCLE_BUGS
 from tests.mutation.planting import Planted
 from tests.property.test_cycles import drawn, on_session, shown, whole

@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo, available_timezones
 
 import numpy as np
 import pytest
+from holdsfor.engine.calendar import calendar_column
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.engine.calendar import calendar_column
 from holdsfor.engine.numbers import python_numbers
 from holdsfor.logic.calendar import FIELDS, calendar_value
 from holdsfor.times import UNITS

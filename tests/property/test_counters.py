@@ -6,10 +6,10 @@ Their values cannot be laid out beforehand; the engine works them out as it meet
 from __future__ import annotations
 
 import pytest
+from holdsfor.engine.cyclic import sweep
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.engine.cyclic import sweep
 from tests.strategies.counters import counter_program
 from tests.strategies.engine_runs import Scenario, check_engine
 from tests.strategies.families import family_scenarios

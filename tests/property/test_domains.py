@@ -8,10 +8,10 @@ import random
 from collections.abc import Callable, Iterator
 
 import pytest
+from holdsfor.incremental import engine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.incremental import engine
 from tests.property.test_explain import check as check_explanations
 from tests.property.test_session import check_sitting, check_windows
 from tests.strategies.domains import domain_scenario, domain_scenarios

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+from holdsfor.engine.run import Run as StrataRun
 
 from holdsfor import loads
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.report import Texts, interval_table
-from holdsfor.engine.run import Run as StrataRun
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.recognition import read_events
 

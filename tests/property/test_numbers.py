@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from holdsfor.engine.run import Batches
-from holdsfor.engine.state import NEVER
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.logic.arithmetic import NoValue, evaluate
 from holdsfor.reference import Occurrence, Record
 from holdsfor.session import Session
 from holdsfor.syntax.terms import Compound, Const, Term
+from tests.strategies.batches import NEVER, Batches
 from tests.strategies.engine_runs import Rows, Scenario, check_engine, differences, on_reference
 from tests.strategies.scenario_numbers import number_scenario, number_scenarios
 from tests.strategies.scenario_words import Pen

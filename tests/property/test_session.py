@@ -14,14 +14,13 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.changelog import CHANGES, SHOWN, compare, snapshot
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import interval_rows_table
-from holdsfor.engine.run import Batches
-from holdsfor.engine.state import NEVER
 from holdsfor.engine.stream import Stream, from_records
 from holdsfor.engine.tables import FOREVER
 from holdsfor.engine.windows import WindowPlan, first_moment
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.session import Session
+from tests.strategies.batches import NEVER, Batches
 from tests.strategies.edits import Round, Step, by_definition, moment, steps, without
 from tests.strategies.engine_runs import Rows, Scenario, differences, on_reference, scenario, scenarios
 from tests.strategies.fact_edits import FactEdit

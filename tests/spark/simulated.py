@@ -20,14 +20,12 @@ from holdsfor.io.layouts import Form
 from holdsfor.loading import Reasoner
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.reference.history import Occurrence
-from holdsfor.spark.buckets import StageTask
 from holdsfor.spark.engine_task import EngineTask
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
-from holdsfor.spark.plan_stages import bucket_count, physical_stages, runs_on_core
+from holdsfor.spark.keys import Ties, buckets, connected, parts
+from holdsfor.spark.plan_stages import bucket_count, physical_stages
+from holdsfor.spark.stages import Delivery, StagePlan, fact_parts
 from holdsfor.spark.wire import ARRIVALS, BUCKET, COUNTS, DELIVERY, DERIVED, MOMENTS, RESULT, SIZES
-from holdsfor.spreading.keys import Ties, buckets, connected, parts
-from holdsfor.spreading.stages import Delivery, StagePlan, stage_plan
-from holdsfor.spreading.ties import fact_parts
 from holdsfor.syntax.numbers import number_text
 from holdsfor.syntax.terms import arguments, functor
 from tests.strategies.engine_runs import Rows as Reported
@@ -45,10 +43,8 @@ def on_buckets(
 def _tables(
     reasoner: Reasoner, records: list[Record], span: Span, count: int, rows_at_once: int | None
 ) -> list[pa.Table]:
-    on_core = runs_on_core(reasoner.plan)
-    if on_core:
-        count = bucket_count(reasoner.plan, count)
-    stages = physical_stages(reasoner.plan, count) if on_core else stage_plan(reasoner.plan)
+    count = bucket_count(reasoner.plan, count)
+    stages = physical_stages(reasoner.plan, count)
     sources, values = _sources(records, reasoner)
     rows = plan_rows(stages, sources, arrivals=not span.is_whole)
     job = make_job(
@@ -63,7 +59,7 @@ def _tables(
     waiting = [_told(reasoner, records, job)]
     for number in range(1, job.last + 1):
         waiting.append(_input(stages, rows, number, sources, values, job))
-        task = EngineTask(job, number) if on_core else StageTask(job, number)
+        task = EngineTask(job, number)
         waiting = _passed(task, pa.concat_tables(waiting), count)
     return waiting
 
@@ -184,7 +180,7 @@ def _told(reasoner: Reasoner, records: list[Record], job: Job) -> pa.Table:
     return pa.Table.from_pylist(made, schema=job.wire.out_schema)
 
 
-def _passed(task: StageTask | EngineTask, table: pa.Table, count: int) -> list[pa.Table]:
+def _passed(task: EngineTask, table: pa.Table, count: int) -> list[pa.Table]:
     """The output of a stage. The rows of a bucket come in any order."""
     found = [task.out_schema.empty_table()]
     for bucket in range(count):

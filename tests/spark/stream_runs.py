@@ -17,14 +17,13 @@ from holdsfor.core.shares import identity_of
 from holdsfor.engine.changelog import snapshot
 from holdsfor.engine.dictionary import Dictionary, Value
 from holdsfor.engine.report import event_rows, interval_rows
-from holdsfor.engine.run import run
-from holdsfor.engine.state import State
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.loading import Reasoner
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.reference.history import Occurrence
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
+from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.commits import last_commit
 from holdsfor.spark.streaming.driver import Driver, Report, Taken
@@ -35,7 +34,6 @@ from holdsfor.spark.streaming.staging import stream_buckets, stream_stages
 from holdsfor.spark.streaming.store import Store
 from holdsfor.spark.streaming.tasks import AskStage, notes_of
 from holdsfor.spark.streaming.turns import Turn
-from holdsfor.spreading.stages import StagePlan
 from tests.spark.simulated import _cells, _sources, _targets
 
 
@@ -186,7 +184,7 @@ class SimulatedStream:
         self.store = store or Store.below(str(folder))
         retracting = any(one.retracted for one in sent)
         self.workers = SimulatedWorkers(job, stages, rows, sources, self.store, windows, reasoner, retracting)
-        plan = "" if reasoner.plan.has_metric_rules else identity_of(encoded(reasoner.plan))
+        plan = identity_of(encoded(reasoner.plan))
         known = start, None, retracting, max_ahead, plan
         self.driver = Driver(self.store, {"buckets": buckets}, windows, self.workers, *known)
         self.windows = windows
@@ -246,10 +244,7 @@ class SimulatedStream:
         records = [replace(sent.record, arrival=arrival) for sent, arrival, _ in self.workers.used]
         stream = from_records(records, reasoner.analysis.entities, dictionary)
         plan = WindowPlan(self.windows.size, self.windows.step, clock.start, self.asked[-1])
-        if reasoner.plan.has_metric_rules:
-            answers = list(run(reasoner.plan, dictionary, stream, plan, State.beginning(clock.origin(self.windows))))
-        else:
-            answers = list(Run(reasoner.plan, dictionary, stream, plan))
+        answers = list(Run(reasoner.plan, dictionary, stream, plan, origin=clock.origin(self.windows)))
         return interval_rows(answers, dictionary), event_rows(answers, dictionary)
 
 

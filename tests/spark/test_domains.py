@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
-from holdsfor.spreading.stages import stage_plan
+from holdsfor.spark.plan_stages import physical_stages
 from tests.spark.test_random import check_buckets
 from tests.spark.test_stream_simulated import Feeding, check, feedings
 from tests.strategies.domains import domain_scenarios
@@ -40,11 +40,11 @@ def test_streams(scenario: Scenario, feeding: Feeding) -> None:
 def test_a_grounding_that_rules_imply_keeps_the_work_spread() -> None:
     plan = loads(DOMAIN + "grounding(line(P)=busy) :- phone(P).").plan
     assert plan.domain_readers == ()
-    assert not stage_plan(plan).stages[0].is_single
+    assert not physical_stages(plan, 4).stages[0].is_single
 
 
 def test_what_reads_a_domain_is_worked_out_in_one_place() -> None:
     rules = "holdsFor(free(P)=true, I) :- holdsFor(line(P)=busy, I1), complement_all([I1], I).\n"
-    stages = stage_plan(loads(DOMAIN + rules + "grounding(free(P)=true) :- phone(P).").plan)
+    stages = physical_stages(loads(DOMAIN + rules + "grounding(free(P)=true) :- phone(P).").plan, 1)
     assert [stage.is_single for stage in stages.stages] == [True]
     assert stages.warnings == ("free/1: a dynamicDomain has values from records of all keys: all work is in one place",)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from holdsfor import loads
 from holdsfor.core.engine import encoded
+from holdsfor.core.run import Run
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.run import run
 from holdsfor.engine.stream import from_records
 from holdsfor.physical.model import FOREVER
 from holdsfor.reference import Occurrence, Record
@@ -159,7 +159,7 @@ def test_conflicts_are_counted_once(rules: str, found: list[Record], count: int)
     reasoner = loads(FLYING + rules)
     dictionary = Dictionary()
     stream = from_records(found, reasoner.analysis.entities, dictionary)
-    alone = sum(answer.conflicts for answer in run(reasoner.plan, dictionary, stream))
+    alone = sum(answer.conflicts for answer in Run(reasoner.plan, dictionary, stream))
     assert conflicts_on_buckets(reasoner, found, count) == alone
 
 

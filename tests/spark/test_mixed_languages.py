@@ -1,4 +1,4 @@
-"""Event descriptions with metric rules: over buckets, piece by piece and as streams they report what the engine does."""
+"""Event descriptions with metric rules: over buckets and as streams they report what the engine does."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor import load
-from holdsfor.compiler.plan import Method
 from holdsfor.spark import recognise
 from holdsfor.spark.job import Span
-from holdsfor.spreading.stages import Stage, stage_plan
+from holdsfor.spark.plan_stages import physical_stages
+from holdsfor.spark.stages import Stage
 from tests.spark.on_spark import on_spark
-from tests.spark.test_random import check_buckets, check_pieces
+from tests.spark.test_random import check_buckets
 from tests.spark.test_stream_random import check as check_stream
 from tests.spark.test_stream_simulated import Feeding, check, feedings
 from tests.strategies.engine_runs import Scenario, differences, loaded, on_engine, sampled, scenarios
@@ -36,12 +36,6 @@ def test_whole_history(scenario: Scenario, count: int) -> None:
 @given(scenarios(MIXED_WINDOWED, windowed=True, late=LATE), st.integers(1, 4))
 def test_at_every_query_time(scenario: Scenario, count: int) -> None:
     check_buckets(scenario, count)
-
-
-@settings(max_examples=30)
-@given(scenarios(MIXED_WINDOWED, windowed=False), st.integers(1, 3), st.integers(1, 9))
-def test_piece_by_piece(scenario: Scenario, count: int, rows: int) -> None:
-    check_pieces(scenario, count, rows)
 
 
 @settings(max_examples=40)
@@ -112,8 +106,13 @@ RULES = """
 
 def metric_stage(metric: str) -> Stage:
     """The stage with the metric rules of a program."""
-    stages = stage_plan(loaded(RULES, metric).plan).stages
-    return next(stage for stage in stages if any(stratum.method is Method.METRIC for stratum in stage.strata))
+    return stage_of("Long", metric)
+
+
+def stage_of(name: str, metric: str) -> Stage:
+    """The stage that makes a predicate."""
+    stages = physical_stages(loaded(RULES, metric).plan, 4).stages
+    return next(stage for stage in stages if any(symbol.name == name for symbol, _ in stage.members))
 
 
 def test_metric_rules_run_beside_the_others_of_their_key() -> None:
@@ -131,15 +130,12 @@ def test_what_is_read_without_the_key_goes_everywhere() -> None:
 
 
 def test_a_predicate_worked_out_twice_is_read_by_its_own_inputs() -> None:
-    stages = stage_plan(
-        loaded(
-            RULES,
-            "Half(V) :- Diamondminus[1/2,1/2] stop(V)\n"
-            "Long(V) :- Boxminus[0,5] moving(V), not Half(V)\n"
-            "Back(W) :- alarm(W), Half(V), pair(V,W)",
-        ).plan
-    ).stages
-    last = next(stage for stage in stages if any(symbol.name == "Back" for symbol, _ in stage.members))
+    last = stage_of(
+        "Back",
+        "Half(V) :- Diamondminus[1/2,1/2] stop(V)\n"
+        "Long(V) :- Boxminus[0,5] moving(V), not Half(V)\n"
+        "Back(W) :- alarm(W), Half(V), pair(V,W)",
+    )
     spread = {delivery.symbol.name: delivery.spreading for delivery in last.deliveries}
     assert spread["stop"] is None
     assert spread["pair"] == ((1,),)

@@ -15,7 +15,7 @@ from holdsfor.io.columns import encode, text_cells
 from holdsfor.io.typed import argument_cells
 from holdsfor.spark import recognise
 from holdsfor.spark.columns import argument, key_part
-from holdsfor.spreading.keys import parts
+from holdsfor.spark.keys import parts
 from tests.conformance.rtec_cases import CASES
 from tests.spark.test_batch import _check
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.compiler.analysis.variants import NotSupported
+from holdsfor.core.engine import encoded
+from holdsfor.core.run import Run
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.run import run
 from holdsfor.engine.stream import from_records
+from holdsfor.physical.model import FOREVER
 from holdsfor.spark.job import Span
-from holdsfor.spark.plan_stages import runs_on_core
 from tests.spark.on_spark import on_spark
 from tests.spark.simulated import conflicts_on_buckets, on_buckets
-from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, on_strata, sampled, scenarios
+from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, sampled, scenarios
 from tests.strategies.scenario_terms import term_scenarios
 from tests.strategies.scenarios import WINDOWED
 
@@ -26,20 +24,9 @@ LATE = 12
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-@contextmanager
-def accepted_programs() -> Iterator[None]:
-    """Leaves out programs that are refused by the evaluators that Spark has: they do less than the engine."""
-    try:
-        yield
-    except NotSupported:
-        assume(False)
-        raise
-
-
 def _engine(scenario: Scenario) -> Rows:
-    """What is reported in one process: by the engine, or where Spark has evaluators of its own, by those."""
-    evaluate = on_engine if runs_on_core(scenario.reasoner.plan) else on_strata
-    return evaluate(scenario.reasoner, scenario.records, scenario.span)
+    """What is reported in one process."""
+    return on_engine(scenario.reasoner, scenario.records, scenario.span)
 
 
 def _span(scenario: Scenario) -> Span:
@@ -48,9 +35,8 @@ def _span(scenario: Scenario) -> Span:
 
 
 def check_buckets(scenario: Scenario, count: int) -> None:
-    with accepted_programs():
-        found = on_buckets(scenario.reasoner, scenario.records, _span(scenario), count)
-        engine = _engine(scenario)
+    found = on_buckets(scenario.reasoner, scenario.records, _span(scenario), count)
+    engine = _engine(scenario)
     assert differences(found, engine) == []
 
 
@@ -59,9 +45,8 @@ def check_buckets(scenario: Scenario, count: int) -> None:
 def test_conflicts_are_counted_once(scenario: Scenario, count: int) -> None:
     dictionary = Dictionary()
     stream = from_records(scenario.records, scenario.reasoner.analysis.entities, dictionary)
-    with accepted_programs():
-        alone = sum(answer.conflicts for answer in run(scenario.reasoner.plan, dictionary, stream))
-        found = conflicts_on_buckets(scenario.reasoner, scenario.records, count)
+    alone = sum(answer.conflicts for answer in Run(scenario.reasoner.plan, dictionary, stream))
+    found = conflicts_on_buckets(scenario.reasoner, scenario.records, count)
     assert found == alone
 
 
@@ -90,9 +75,9 @@ def test_compound_terms(scenario: Scenario, count: int) -> None:
 
 
 def check_pieces(scenario: Scenario, count: int, rows: int) -> None:
-    with accepted_programs():
-        found = on_buckets(scenario.reasoner, scenario.records, Span(), count, rows)
-        engine = _engine(scenario)
+    assume(encoded(scenario.reasoner.plan).lowered.plan.settle != FOREVER)
+    found = on_buckets(scenario.reasoner, scenario.records, Span(), count, rows)
+    engine = _engine(scenario)
     assert differences(found, engine) == []
 
 
@@ -129,9 +114,8 @@ def test_on_spark(spark: Any, windowed: bool) -> None:
     @settings(max_examples=40)
     @given(scenarios(WINDOWED, windowed=windowed, late=LATE), st.integers(1, 3))
     def check(scenario: Scenario, partitions: int) -> None:
-        with accepted_programs():
-            found = on_spark(spark, scenario.reasoner, scenario.records, _span(scenario), partitions)
-            engine = _engine(scenario)
+        found = on_spark(spark, scenario.reasoner, scenario.records, _span(scenario), partitions)
+        engine = _engine(scenario)
         assert differences(found, engine) == []
 
     check()

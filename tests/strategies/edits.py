@@ -7,15 +7,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.report import event_rows, interval_rows
-from holdsfor.engine.run import Run
-from holdsfor.engine.state import State
-from holdsfor.engine.stream import Stream, from_records
-from holdsfor.engine.windows import WindowPlan
-from holdsfor.incremental.engine import Incremental
 from holdsfor.loading import Reasoner
 from holdsfor.reference import Record, Windows, recognise
 from holdsfor.reference.history import InputInterval
@@ -152,16 +143,6 @@ def known_at(history: list[Round]) -> Iterator[list[Record]]:
         yield known
 
 
-def from_scratch(history: list[Round], origin: int) -> Iterator[Rows]:
-    """What the engine says of all that is known at each query time."""
-    for one, known in zip(history, known_at(history), strict=True):
-        dictionary = Dictionary()
-        stream = _all_at(from_records(known, one.reasoner.analysis.entities, dictionary), one.query)
-        windows = WindowPlan(FAR, FAR, one.query - FAR, one.query)
-        answers = list(Run(one.reasoner.plan, dictionary, stream, windows, State.beginning(origin)))
-        yield Rows(tuple(interval_rows(answers, dictionary)), tuple(event_rows(answers, dictionary)))
-
-
 def by_definition(history: list[Round], origin: int) -> Iterator[Rows]:
     """What the reference evaluator says of all that is known at each query time."""
     for one, known in zip(history, known_at(history), strict=True):
@@ -169,27 +150,3 @@ def by_definition(history: list[Round], origin: int) -> Iterator[Rows]:
         windows = Windows(math.inf, one.query - origin + 1, origin - 1, one.query)
         found = recognise(one.reasoner.analysis, records, windows)
         yield Rows(found.intervals, found.events)
-
-
-def incrementally(history: list[Round], origin: int, *, least: int = 0, fine: bool = False) -> Iterator[Rows]:
-    """What the incremental evaluator says."""
-    dictionary = Dictionary()
-    reasoner = history[0].reasoner
-    engine = Incremental(reasoner.plan, dictionary, origin, FAR, least=least, fine=fine)
-    for one in history:
-        if one.reasoner is not reasoner:
-            reasoner = one.reasoner
-            assert engine.replan(reasoner.plan)
-        entities = reasoner.analysis.entities
-        arrived = from_records(one.arrived, entities, dictionary)
-        retracted = from_records(one.retracted, entities, dictionary)
-        answers = [engine.query(one.query, arrived, retracted)]
-        yield Rows(tuple(interval_rows(answers, dictionary)), tuple(event_rows(answers, dictionary)))
-
-
-def _all_at(stream: Stream, query: int) -> Stream:
-    """The stream as if everything arrived at the query time."""
-    return Stream(
-        {symbol: replace(table, arrival=np.full(len(table.time), query)) for symbol, table in stream.events.items()},
-        {symbol: replace(table, arrival=np.full(len(table.start), query)) for symbol, table in stream.fluents.items()},
-    )

@@ -17,7 +17,6 @@ from holdsfor.diagnostics import ProgramError, Source
 from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import event_rows, interval_rows
-from holdsfor.engine.run import Run as StrataRun
 from holdsfor.engine.stream import Stream, from_records
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.loading import Reasoner, from_sources
@@ -105,11 +104,6 @@ def on_engine(reasoner: Reasoner, records: list[Record], span: Span | None) -> R
     return _rows(answers_of, reasoner, records, span)
 
 
-def on_strata(reasoner: Reasoner, records: list[Record], span: Span | None) -> Rows:
-    """The rows of the evaluators that Spark has."""
-    return _rows(StrataRun, reasoner, records, span)
-
-
 def _rows(run: Answers, reasoner: Reasoner, records: list[Record], span: Span | None) -> Rows:
     dictionary = Dictionary()
     stream = as_read(from_records(records, reasoner.analysis.entities, dictionary), reasoner, dictionary)
@@ -120,8 +114,7 @@ def _rows(run: Answers, reasoner: Reasoner, records: list[Record], span: Span | 
 
 def answers_of(plan: Plan, dictionary: Dictionary, stream: Stream, windows: WindowPlan | None) -> Iterable[Answer]:
     """The answers of all query times, as `recognise` gets them."""
-    run = StrataRun if plan.has_metric_rules else Run
-    return run(plan, dictionary, stream, windows)
+    return Run(plan, dictionary, stream, windows)
 
 
 def on_reference(reasoner: Reasoner, records: list[Record], span: Span | None) -> Rows:

@@ -6,11 +6,9 @@ import re
 from dataclasses import dataclass, field
 
 from holdsfor import loads
-from holdsfor.compiler.plan import Plan
+from holdsfor.core.engine import _shape, encoded
 from holdsfor.diagnostics import ProgramError
-from holdsfor.incremental.fine import fine_stages
 from holdsfor.loading import Reasoner
-from holdsfor.spreading.stages import Stage, stage_plan
 from tests.strategies.scenario_words import CONSTANTS, ITEM, KINDS, Pen
 
 Fact = tuple[str, tuple[str | int, ...]]
@@ -46,7 +44,7 @@ def fact_edit(pen: Pen, text: str, reasoner: Reasoner) -> FactEdit:
         other = loads(changed)
     except ProgramError:
         return FactEdit(name, row, is_new, text, reasoner, is_refused=True)
-    is_refused = _shapes(other.plan) != _shapes(reasoner.plan)
+    is_refused = _shape(encoded(other.plan).lowered) != _shape(encoded(reasoner.plan).lowered)
     return FactEdit(name, row, is_new, changed, other, is_refused)
 
 
@@ -55,13 +53,3 @@ def _any_fact(pen: Pen) -> tuple[str, str, str]:
     name = pen.pick(("link", "kind", "limit"))
     other = {"link": items, "kind": KINDS, "limit": ("1", "2", "3", "4")}[name]
     return name, pen.pick(items), pen.pick(other)
-
-
-def _shapes(plan: Plan) -> list[list[object]]:
-    """What must stay as it is for a session to go on."""
-    stages = stage_plan(plan, tied=False).stages
-    return [_shape(stages), _shape(fine_stages(stages, plan))]
-
-
-def _shape(stages: list[Stage] | tuple[Stage, ...]) -> list[object]:
-    return [(stage.members, stage.deliveries) for stage in stages]

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 
 from holdsfor import loads
 from holdsfor.diagnostics import ProgramError
-from holdsfor.engine.run import Batches
-from holdsfor.engine.state import NEVER
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.reference import Occurrence, Record
 from holdsfor.session import Session
 from holdsfor.spark.job import Span as JobSpan
 from tests.spark.simulated import on_buckets
+from tests.strategies.batches import NEVER, Batches
 from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, on_reference
 from tests.strategies.scenario_words import Pen
 from tests.strategies.streams import any_span, recorded

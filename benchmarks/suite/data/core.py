@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
 from benchmarks.suite.data.maritime import Inputs
 
 from holdsfor.core import _core

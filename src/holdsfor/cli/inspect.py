@@ -19,14 +19,12 @@ from holdsfor.cli.common import (
     write_output,
 )
 from holdsfor.codes import all_codes, page
-from holdsfor.compiler.describe import plan_data, plan_text
 from holdsfor.diagnostics import Diagnostic, HoldsforError, Severity, in_reading_order
 from holdsfor.frontend.dmtl import format_metric
 from holdsfor.frontend.rtec import format_source
 from holdsfor.loading import Reasoner, read_source
 
 if TYPE_CHECKING:
-    from holdsfor.compiler.plan import Plan
     from holdsfor.viz.graph import GraphView
 
 Files = Annotated[
@@ -96,9 +94,7 @@ def _findings(
         clauses = len(metric.program.rules) + len(metric.program.facts)
         return metric_findings(metric, streaming=streaming, delay=delay), clauses
     reasoner = load_files(files)
-    findings = in_reading_order(
-        [*reasoner.diagnostics, *reasoner.refusals, *_data_findings(reasoner, files, events, mapping)]
-    )
+    findings = in_reading_order([*reasoner.diagnostics, *_data_findings(reasoner, files, events, mapping)])
     written = reasoner.analysis.written
     return findings, len(written.rules) + len(written.metric.rules) + len(written.metric.facts)
 
@@ -195,7 +191,7 @@ def plan(
     spark: Annotated[bool, typer.Option("--spark", help="Show the stages of a run on Spark instead.")] = False,
     output: Output = None,
 ) -> None:
-    """Show the plan that is run: stages and keys, rules, what is kept. Programs with metric rules show their strata."""
+    """Show the plan that is run: stages and keys, rules, what is kept."""
     with friendly_errors():
         if is_metric(files):
             from holdsfor.cli.metric import shown_metric_plan
@@ -209,9 +205,6 @@ def plan(
 
             write_output(shown_stages(made, as_json=as_json), output)
             return
-        if made.has_metric_rules:
-            write_output(_strata(made, as_json=as_json), output)
-            return
         from holdsfor.core.engine import encoded
         from holdsfor.physical import describe
         from holdsfor.physical.encode import from_bytes
@@ -220,16 +213,6 @@ def plan(
         found = from_bytes(encoded(made).data)
         text = _json(describe.plan_data(found)) if as_json else describe.plan_text(found)
         write_output(text, output)
-
-
-def _strata(made: Plan, *, as_json: bool) -> str:
-    """The strata of a program with metric rules, which the core does not run yet."""
-    from holdsfor.engine.retention import retention
-
-    kept = {str(symbol): why for symbol, why in retention(made).reasons.items()}
-    if as_json:
-        return _json({**plan_data(made), "unbounded": kept})
-    return plan_text(made) + "".join(f"\nkept without bound: {name} ({why})" for name, why in kept.items())
 
 
 def _json(data: dict[str, Any]) -> str:

@@ -413,9 +413,6 @@ def _summary_lines(summary: Summary) -> Iterator[str]:
 
 
 def _profile_lines(recognition: Recognition) -> Iterator[str]:
-    if recognition.profile is not None:
-        yield from _stratum_lines(recognition)
-        return
     assert recognition.run is not None
     times = recognition.run.times
     steps = (("taking rows in", times.pushing), ("evaluating", times.evaluating), ("answering", times.answering))
@@ -424,18 +421,3 @@ def _profile_lines(recognition: Recognition) -> Iterator[str]:
         yield f"{seconds * 1e3:10.1f} ms  {seconds / total:4.0%}  {step}"
     kept = f"{counted(times.keys, 'key')}, {counted(times.rows, 'row')} kept at the end"
     yield f"{counted(recognition.run.threads, 'thread')}; {kept}"
-
-
-def _stratum_lines(recognition: Recognition) -> Iterator[str]:
-    """Programs with metric rules are measured stratum by stratum."""
-    from holdsfor.engine.profile import Measured
-
-    measured = recognition.profile.strata if recognition.profile is not None else {}
-    total = sum(one.seconds for one in measured.values()) or 1.0
-    for stratum in recognition.plan.strata:
-        one = measured.get(stratum.number, Measured())
-        names = ", ".join(str(symbol) for symbol in stratum.members)
-        shown = (
-            f"{one.seconds * 1e3:10.1f} ms  {one.seconds / total:4.0%}  {one.rows_in:9} rows in {one.rows_out:9} out"
-        )
-        yield f"{shown}  {stratum.method:8}  {names}"

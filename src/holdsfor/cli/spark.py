@@ -29,12 +29,10 @@ _SHOWN_BUCKETS = 200
 def shown_stages(plan: Plan, *, as_json: bool) -> str:
     """The stages of a plan, and what a stream does in another way: it cannot know which keys will be tied together."""
     from holdsfor.spark.describe import stages_data, stages_text
-    from holdsfor.spark.plan_stages import physical_stages, runs_on_core
+    from holdsfor.spark.plan_stages import physical_stages
     from holdsfor.spark.streaming.staging import stream_stages
-    from holdsfor.spreading.stages import stage_plan
 
-    on_core = runs_on_core(plan)
-    stages = physical_stages(plan, _SHOWN_BUCKETS) if on_core else stage_plan(plan)
+    stages = physical_stages(plan, _SHOWN_BUCKETS)
     in_streams = stream_stages(plan, _SHOWN_BUCKETS).warnings
     differing = [message for message in in_streams if message not in stages.warnings]
     if as_json:

@@ -113,8 +113,9 @@ class Core {
   void set_window(std::optional<std::int64_t> size, std::optional<std::int64_t> start) {
     if (size && *size < 1) throw nb::value_error("a window has at least one time-point");
     if (start && *start == kForever) throw nb::value_error("the start is no time-point");
-    engine_->set_window({.size = size, .start = start.value_or(kNever)});
+    engine_->set_window({.size = size, .start = start.value_or(kNever), .origin = engine_->window().origin});
   }
+  void begin_at(Time origin) { engine_->begin_at(origin); }
   // Inserts or retracts rows. In a correction both belong together: changes say so of their causes.
   template <bool is_retraction>
   Cause edit_events(Index table, TimeArray times, WordArray words, bool is_correction, bool is_cause) {
@@ -537,6 +538,7 @@ NB_MODULE(_core, module) {
       .def("reached", &Core::reached)
       .def("next_wake", &Core::next_wake)
       .def("mark_all_dirty", &Core::mark_all_dirty)
+      .def("begin_at", &Core::begin_at, nb::arg("origin"))
       .def("resume_at", &Core::resume_at, nb::arg().none())
       .def("checkpoint_cells", &Core::checkpoint_cells, nb::arg().none())
       .def("replan", &Core::replan)

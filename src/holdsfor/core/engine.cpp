@@ -76,6 +76,31 @@ void Engine::mark_all_dirty() {
   }
 }
 
+void Engine::begin_at(Time origin) {
+  if (origin >= window_.origin) return;
+  window_.origin = origin;
+  if (is_begun_ || are_known_) mark_all_dirty();
+}
+
+// Rows that speak of an earlier time than 0 make that the beginning.
+void Engine::find_origin() {
+  const auto has_metric = [](const Stage& stage) {
+    return std::any_of(stage.components.begin(), stage.components.end(),
+                       [](const Component& one) { return one.metric != nullptr; });
+  };
+  const auto& stages = prepared_.plan.stages;
+  if (!std::any_of(stages.begin(), stages.end(), has_metric)) return;
+  Time first = window_.start == kNever ? 0 : std::min<Time>(0, moved(window_.start, 1));
+  for (const Edit& edit : edits_.all()) {
+    for (std::size_t row = 0; row < edit.events.size(); ++row) first = std::min(first, edit.events.time(row));
+    for (std::size_t row = 0; row < edit.intervals.size(); ++row) {
+      const Time start = time_of(*edit.intervals.row(row));
+      if (start != kNever) first = std::min(first, start);
+    }
+  }
+  begin_at(first);
+}
+
 // Evaluation
 
 void Engine::advance(Time query, unsigned threads, const std::function<void()>& watch, bool is_last) {
@@ -86,6 +111,7 @@ void Engine::advance(Time query, unsigned threads, const std::function<void()>& 
   is_broken_ = true;
   is_stopped_ = false;
   answers_.reset();
+  find_origin();
   if (!is_begun_) find_initial(query);
   is_begun_ = true;
   event_changes_.clear();

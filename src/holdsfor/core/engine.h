@@ -70,6 +70,8 @@ class Engine {
   Engine& operator=(Engine&&) = delete;
 
   void set_window(Window window) { window_ = window; }
+  // Time begins there, or earlier. If metric predicates were evaluated for a later beginning, all keys are again.
+  void begin_at(Time origin);
   [[nodiscard]] const Window& window() const { return window_; }
 
   // Makes the engine work on its share only. Results of earlier stages then come by `receive`, and `deliveries_for` has
@@ -172,6 +174,7 @@ class Engine {
  private:
   void find_readers();
   void find_initial(Time query);
+  void find_origin();
   void run_stage(StageStore& stage, Time query, unsigned threads, const std::function<void()>& watch, bool is_last);
   [[nodiscard]] bool is_quick(StageStore& stage, std::size_t cells) const;
   void require_whole() const;

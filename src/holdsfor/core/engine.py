@@ -158,7 +158,8 @@ FEW_TERMS = 20_000
 class Engine:
     """One program and its changing input.
 
-    It sees the last `window` time-points, or everything; what happens up to `start` does not count. `threads` is over how many threads keys are spread; None is as
+    It sees the last `window` time-points, or everything; what happens up to `start` does not count. Metric predicates hold
+    of nothing before 0, `origin`, and the first row. `threads` is over how many threads keys are spread; None is as
     many as there are processors. With `changes` it keeps what `changes()` tells. With a `share` it has some keys of one stage;
     engines with the other keys send it what they find. One that `is_traced` keeps all rows, for `core.trace`.
     """
@@ -169,6 +170,7 @@ class Engine:
         window: int | None = None,
         start: int | None = None,
         *,
+        origin: int | None = None,
         threads: int | None = None,
         changes: bool = False,
         program: Program | None = None,
@@ -186,6 +188,8 @@ class Engine:
         self.words: Words = self._host.connect(self.core)
         self._window = window
         self.core.set_window(window, start)
+        if origin is not None:
+            self.core.begin_at(origin)
         if share is not None:
             self.core.set_share(share.stage, share.bucket, share.buckets, share.sides, list(share.ties))
         self.threads = threads or available_threads()

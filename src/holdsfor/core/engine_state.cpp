@@ -87,6 +87,7 @@ void Engine::put_head(StateWriter& into, Value note, Part part, bool is_main) co
   into.put(part.count);
   into.put_time(window_.size.value_or(0));
   into.put_time(window_.start);
+  into.put_time(window_.origin);
   into.put(keeps_changes_ ? 1 : 0);
   into.put(is_begun_ || are_known_ ? 1 : 0);
   into.put_time(query_);
@@ -245,6 +246,7 @@ Value Engine::read(StateReader& from) {
     StateReader::refuse("the state was saved with " + in_words(size, start) + ", not with " +
                         in_words(window_.size.value_or(0), window_.start) + ": load it with the same");
   }
+  window_.origin = std::min(window_.origin, from.get_time());
   if ((from.get_below(2) == 1) != keeps_changes_) {
     StateReader::refuse(keeps_changes_ ? "the state was saved without changes: load it without, or begin again"
                                        : "the state was saved with changes: load it with changes");
@@ -328,6 +330,7 @@ void Engine::absorb(Engine& other) {
 void Engine::take_over(Engine& other, bool are_known) {
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) stages_[stage].absorb(other.stages_[stage]);
   query_ = std::max(query_, other.query_);
+  window_.origin = std::min(window_.origin, other.window_.origin);
   reported_at_ = std::max(reported_at_, other.reported_at_);
   unmatched_ += other.unmatched_;
   conflicts_ += other.conflicts_;

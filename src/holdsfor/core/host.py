@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from holdsfor.compiler.limits import too_many_delayed_effects, wrong_delay
 from holdsfor.core.words import Words
+from holdsfor.diagnostics import HoldsforError
 from holdsfor.ir import Algebra, BackgroundRule, Call, DelayRule, Literal
 from holdsfor.ir.sliding import SlidingKind
 from holdsfor.logic.arithmetic import EvaluationError, NoValue, Number, apply, evaluate
@@ -33,7 +34,7 @@ FUNCTIONS = (
 )
 """The functions of arithmetic in the order of the core's numbers for them."""
 Times = list[tuple[int, int]]
-_TOO_MANY_EFFECTS = 1
+_TOO_MANY_EFFECTS, _TOO_FAR, _NO_END = 1, 2, 3
 
 
 _LENGTH = ("length", 2)
@@ -207,6 +208,10 @@ class Host:
 
     def stopped(self, reason: int, site: int, row: list[int], time: int, limit: int) -> NoReturn:
         """Stop a run as the reference evaluator does."""
+        if reason == _TOO_FAR:
+            raise HoldsforError("times this far off cannot be read by metric rules: they would not fit 64-bit integers")
+        if reason == _NO_END:
+            raise HoldsforError("metric rules derive facts for ever, and others ask about all of that time")
         place, tick = self._sites[site], self._clock_tick
         rule = place.literal
         assert isinstance(rule, DelayRule)

@@ -28,6 +28,7 @@ void KeyEvaluator::begin(const StageStore& stage, const Window& window, Time que
   world_.watch = watch;
   stage.prepare(world_, query);
   window_ = window;
+  world_.origin = window.origin;
   first_ = window.first(query);
   const Time low = window.low(query);
   const Time settle = world_.plan().settle;

@@ -1,6 +1,7 @@
 // The part of a plan that metric rules are: relations, and rules in normal form. See holdsfor/physical/metric.py.
 #pragma once
 
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -84,6 +85,42 @@ struct MetricStratum {
 struct MetricPlan {
   std::vector<Index> widths;  // by relation
   std::vector<MetricStratum> strata;
+};
+
+// A relation that has the rows of a table of the plan, or gives them.
+struct MetricLink {
+  Index relation = 0;
+  Index table = 0;
+};
+
+// Outside of which time a stratum derives nothing that is asked for, in ticks before the beginning of time and after the
+// last time-point that the query time decides; see holdsfor/physical/metric.py.
+struct MetricSpan {
+  std::optional<Time> before;
+  std::optional<Time> after;
+  bool is_endless = false;
+  bool asks_before = false;
+  bool asks_after = false;
+};
+
+// A fact among the rules: a row of a relation, and the cells in which it holds.
+struct MetricGiven {
+  Index relation = 0;
+  std::vector<Value> row;
+  Interval during;
+};
+
+// Metric predicates that are evaluated together for a key.
+struct MetricComponent {
+  MetricPlan plan;
+  Time scale = 1;  // ticks to a time-point
+  Value holds;     // the value of a fluent that holds
+  std::vector<MetricLink> inputs;
+  std::vector<MetricLink> outputs;
+  std::vector<MetricSpan> spans;  // by stratum
+  std::vector<MetricGiven> facts;
+  // So many time-points after the last change of what they read, nothing changes by itself.
+  Time reach = kForever;
 };
 
 // Calls `see` with each relation that a rule reads.

@@ -45,6 +45,52 @@ MetricPlan MetricReader::metric() {
   return found;
 }
 
+MetricComponent MetricReader::metric_component() {
+  MetricComponent found;
+  found.plan = metric();
+  found.scale = word();
+  found.holds = terms().name("true");
+  list(found.inputs, [&] {
+    const MetricLink link{.relation = index(), .table = index()};
+    word();
+    word();
+    return link;
+  });
+  list(found.outputs, [&] { return MetricLink{.relation = index(), .table = index()}; });
+  list(found.spans, [&] { return span(); });
+  list(found.facts, [&] { return given(); });
+  found.reach = word();
+  origin();
+  return found;
+}
+
+MetricSpan MetricReader::span() {
+  MetricSpan found;
+  found.before = optional_word();
+  found.after = optional_word();
+  found.is_endless = flag();
+  found.asks_before = flag();
+  found.asks_after = flag();
+  return found;
+}
+
+MetricGiven MetricReader::given() {
+  MetricGiven found;
+  found.relation = index();
+  std::vector<Shape> shapes;
+  columns(shapes);
+  for (const Shape& shape : shapes) {
+    if (shape.kind != ShapeKind::kConstant) refuse_plan("a fact is not ground");
+    found.row.push_back(shape.constant);
+  }
+  const auto start = optional_word();
+  const auto end = optional_word();
+  found.during = {start.value_or(-kEndless), end.value_or(kEndless)};
+  return found;
+}
+
+std::optional<Time> MetricReader::optional_word() { return flag() ? std::optional(word()) : std::nullopt; }
+
 MetricStratum MetricReader::stratum() {
   MetricStratum found;
   found.relations = indices();
@@ -273,5 +319,29 @@ class MetricCheck {
 }  // namespace
 
 void check_metric(const MetricPlan& plan) { MetricCheck(plan).run(); }
+
+void check_metric(const Component& component, const std::vector<TableInfo>& tables) {
+  const MetricComponent& metric = *component.metric;
+  check_metric(metric.plan);
+  const auto& widths = metric.plan.widths;
+  const auto require = [](bool is_right) {
+    if (!is_right) refuse_plan("metric rules do not fit their tables");
+  };
+  require(metric.scale > 0 && metric.reach >= 0 && metric.spans.size() == metric.plan.strata.size());
+  require(metric.outputs.size() == component.tables.size());
+  for (const auto* links : {&metric.inputs, &metric.outputs}) {
+    for (const MetricLink& link : *links) {
+      require(link.relation < widths.size() && link.table < tables.size());
+      require(tables[link.table].columns == widths[link.relation]);
+    }
+  }
+  for (const MetricLink& link : metric.outputs) {
+    require(tables[link.table].role == Role::kStaticFluent);
+    require(std::find(component.tables.begin(), component.tables.end(), link.table) != component.tables.end());
+  }
+  for (const MetricGiven& fact : metric.facts) {
+    require(fact.relation < widths.size() && fact.row.size() == widths[fact.relation]);
+  }
+}
 
 }  // namespace holdsfor

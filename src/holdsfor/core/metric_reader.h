@@ -11,6 +11,7 @@ class MetricReader : public ProgramReader {
   using ProgramReader::ProgramReader;
 
   MetricPlan metric();
+  MetricComponent metric_component();
 
  private:
   MetricStratum stratum();
@@ -23,11 +24,16 @@ class MetricReader : public ProgramReader {
   MetricTest test();
   MetricTotal total();
   Offsets offsets();
+  MetricGiven given();
+  MetricSpan span();
+  std::optional<Time> optional_word();
   std::vector<Index> indices();
   void origin();
 };
 
 // Whether relations, registers and columns that are spoken of exist; throws std::invalid_argument if not.
 void check_metric(const MetricPlan& plan);
+// The same for a component of a plan with these tables.
+void check_metric(const Component& component, const std::vector<TableInfo>& tables);
 
 }  // namespace holdsfor

@@ -263,6 +263,9 @@ class PhaseMaker {
 
   void note_lookups(const Phase& phase, std::vector<bool>& looked_up) const {
     for (const Index number : phase.components) {
+      if (const auto& metric = of(number).component->metric) {
+        for (const MetricLink& link : metric->inputs) looked_up[link.table] = true;
+      }
       for (const Delay& delay : of(number).component->delays) {
         each_read(delay.program.block, [&](Index table, const Instruction&) { looked_up[table] = true; });
       }

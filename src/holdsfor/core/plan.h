@@ -245,6 +245,8 @@ struct FactTable {
   std::size_t count = 0;
 };
 
+struct MetricComponent;
+
 struct Component {
   std::vector<Index> tables;
   std::vector<Group> groups;
@@ -252,6 +254,7 @@ struct Component {
   std::vector<Definition> definitions;
   std::vector<Delay> delays;
   bool is_static = false;
+  std::shared_ptr<const MetricComponent> metric;  // null: no metric predicates
 };
 
 // How the rows of a table reach a stage: to the key at each of some places, or, if it is shared, to all keys.

@@ -292,9 +292,12 @@ class PlanCheck {
       is_member_[table] = true;
     }
     if (component.is_static) {
-      require(component.tables.size() == 1 && role(component.tables[0]) == Role::kStaticFluent, "a fluent is no list");
+      require(component.metric != nullptr || component.tables.size() == 1, "a fluent is no list");
+      for (const Index table : component.tables) require(role(table) == Role::kStaticFluent, "a fluent is no list");
+      require(component.metric == nullptr || component.definitions.empty(), "metric predicates have other rules");
       require(component.rules.empty() && component.delays.empty() && component.groups.empty(), "a list has rules");
     }
+    require(component.metric == nullptr || component.is_static, "metric predicates have other rules");
     for (const Rule& rule : component.rules) check(rule, component);
     for (const Definition& definition : component.definitions) {
       require(is_in(component, definition.head.table), "a rule is in the wrong component");

@@ -113,6 +113,7 @@ class Reader : private MetricReader {
     list(found.definitions, [&] { return definition(); });
     list(found.delays, [&] { return delay(); });
     found.is_static = flag();
+    if (flag()) found.metric = std::make_shared<const MetricComponent>(metric_component());
     return found;
   }
   Route route() {
@@ -205,6 +206,11 @@ Plan read_plan(std::span<const std::byte> bytes, TermTable& terms) {
   Plan plan = Reader(bytes, terms).plan();
   check_plan(plan);
   if (plan.metric) check_metric(*plan.metric);
+  for (const Stage& stage : plan.stages) {
+    for (const Component& component : stage.components) {
+      if (component.metric) check_metric(component, plan.tables);
+    }
+  }
   return plan;
 }
 

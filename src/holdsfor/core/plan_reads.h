@@ -1,6 +1,7 @@
 // What instructions read of the tables of a plan.
 #pragma once
 
+#include "metric_plan.h"
 #include "plan.h"
 
 namespace holdsfor {
@@ -32,6 +33,11 @@ void each_read(const Component& component, const Found& found) {
   for (const Rule& rule : component.rules) each_read(rule.program.block, found);
   for (const Definition& definition : component.definitions) each_read(definition.program.block, found);
   for (const Delay& delay : component.delays) each_read(delay.program.block, found);
+  if (component.metric == nullptr) return;
+  // Metric rules read lists.
+  Instruction read;
+  read.op = Op::kLookup;
+  for (const MetricLink& link : component.metric->inputs) found(link.table, read);
 }
 
 }  // namespace holdsfor

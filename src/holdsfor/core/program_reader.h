@@ -52,6 +52,7 @@ class ProgramReader : public PlanWords {
     if (found < 0 || found > static_cast<std::int64_t>(last)) refuse_plan("a kind is unknown");
     return static_cast<E>(found);
   }
+  TermTable& terms() { return terms_; }
 
  private:
   Value big_integer();

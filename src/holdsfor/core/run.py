@@ -13,7 +13,7 @@ from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.stream import Stream
-from holdsfor.engine.windows import WindowPlan
+from holdsfor.engine.windows import WindowPlan, first_moment
 from holdsfor.logic.failures import Failures
 
 
@@ -29,7 +29,10 @@ class Times:
 
 
 class Run:
-    """A run over a stream; iterate over it for the answers. Without windows there is one query over everything."""
+    """A run over a stream; iterate over it for the answers. Without windows there is one query over everything.
+
+    Time begins at `origin`, if that is not what stream and windows say.
+    """
 
     def __init__(
         self,
@@ -38,11 +41,15 @@ class Run:
         stream: Stream,
         windows: WindowPlan | None = None,
         *,
+        origin: int | None = None,
         threads: int | None = None,
     ) -> None:
         self.times = Times()
         self._dictionary, self._stream, self._windows = dictionary, stream, windows
-        self._engine = Engine(plan, None if windows is None else windows.size, threads=threads)
+        size = None if windows is None else windows.size
+        if origin is None and windows is not None:
+            origin = first_moment(stream, windows)
+        self._engine = Engine(plan, size, origin=origin, threads=threads)
 
     @property
     def threads(self) -> int:

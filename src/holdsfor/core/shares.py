@@ -79,9 +79,10 @@ class ShareEngine(Engine):
         window: int,
         fluents: Collection[str] | None = None,
         *,
+        origin: int | None = None,
         events: bool = False,
     ) -> None:
-        super().__init__(plan, window, threads=1, changes=True, program=program, share=share)
+        super().__init__(plan, window, origin=origin, threads=1, changes=True, program=program, share=share)
         self._stage, self._number = program.lowered.plan.stages[share.stage], share.stage
         self._saved_with: bytes | None = None
         if fluents is not None:

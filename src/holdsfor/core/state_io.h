@@ -16,7 +16,7 @@
 namespace holdsfor {
 
 // Counts changes of the format.
-inline constexpr std::uint64_t kStateVersion = 4;
+inline constexpr std::uint64_t kStateVersion = 5;
 
 // A hash of bytes.
 std::uint64_t checksum(std::span<const std::byte> bytes);

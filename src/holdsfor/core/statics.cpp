@@ -39,11 +39,34 @@ void Sweep::define(Index table) {
   FluentTable& fluent = world_.fluents[table];
   fluent.clear();
   solve_definitions(table, fluent);
+  find_declared(table);
+}
+
+void Sweep::find_declared(Index table) {
+  FluentTable& fluent = world_.fluents[table];
   if (world_.prepared.groundings[table].empty()) return;
   for (Index number = 0; number < fluent.pair_count; ++number) {
     Pair& pair = fluent.pairs[number];
     pair.is_declared = pair.list.empty() || is_declared(table, fluent.columns(pair.instance), pair.value);
   }
+}
+
+// Metric predicates: what they hold of at the time-points up to the next one.
+void Sweep::run_metric(const MetricComponent& metric) {
+  auto& run = metric_[&metric];
+  if (run == nullptr) run = std::make_unique<MetricRun>(metric, world_.terms, world_.host);
+  const auto stop = [&](EvaluationStop::Reason reason) { throw EvaluationStop(reason, 0, {}, world_.query); };
+  switch (run->evaluate(world_)) {
+    case MetricRun::Outcome::kTooFar:
+      stop(EvaluationStop::Reason::kTooFar);
+      break;
+    case MetricRun::Outcome::kNoEnd:
+      stop(EvaluationStop::Reason::kNoEnd);
+      break;
+    case MetricRun::Outcome::kDone:
+      break;
+  }
+  for (const MetricLink& link : metric.outputs) find_declared(link.table);
 }
 
 // Which statically determined pairs of the component hold just after the present time-point.

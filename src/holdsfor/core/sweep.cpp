@@ -91,11 +91,17 @@ bool Sweep::is_declared(Index table, std::span<const Value> columns, Value value
 void Sweep::run_phase(Index number) {
   phase_ = &world_.prepared.phases[number];
   if (phase_->kind == PhaseKind::kStatic) {
-    const Index table = phase_->tables[0];
-    load_static(table);
-    define(table);
-    splice_static(table);
-    save_static(table);
+    const Component& component = *world_.prepared.components[phase_->components[0]].component;
+    for (const Index table : phase_->tables) load_static(table);
+    if (component.metric != nullptr) {
+      run_metric(*component.metric);
+    } else {
+      define(phase_->tables[0]);
+    }
+    for (const Index table : phase_->tables) {
+      splice_static(table);
+      save_static(table);
+    }
   } else {
     world_.running = number;
     attempts_.clear();

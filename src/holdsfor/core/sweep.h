@@ -3,12 +3,14 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include "checkpoint.h"
 #include "machine.h"
+#include "metric_run.h"
 #include "world.h"
 
 namespace holdsfor {
@@ -20,9 +22,10 @@ struct GroundPair {
   Value value;
 };
 
-// What stops a run, for the host to explain: a delay that is none, or effects that set each other off for ever.
+// What stops a run, for the host to explain: a delay that is none, effects that set each other off for ever, times that
+// metric rules do not tell apart, or metric rules that find no end.
 struct EvaluationStop : std::runtime_error {
-  enum class Reason { kDelay, kTooManyEffects };
+  enum class Reason { kDelay, kTooManyEffects, kTooFar, kNoEnd };
   EvaluationStop(Reason why, Index where, std::vector<Value> with, Time when)
       : std::runtime_error("evaluation stopped"), reason(why), site(where), row(std::move(with)), time(when) {}
   Reason reason;
@@ -160,6 +163,8 @@ class Sweep {
   void find_next();
   void update_static();
   void solve_definitions(Index table, FluentTable& into);
+  void find_declared(Index table);
+  void run_metric(const MetricComponent& metric);
 
   // Checkpoints
   [[nodiscard]] const Component& component_of(Index table) const;
@@ -210,6 +215,7 @@ class Sweep {
   std::size_t changes_ = 0;
 
   FluentTable scratch_;
+  std::map<const MetricComponent*, std::unique_ptr<MetricRun>> metric_;
   std::optional<CheckpointReader> reader_;
   std::vector<CheckpointWriter> writers_;  // of the checkpoints that are saved; those beyond them keep their memory
   std::size_t next_save_ = 0;              // the first of them that the phase has not reached

@@ -12,6 +12,8 @@ struct Window {
   std::optional<Time> size;
   // Events of this time and before do not count, whatever the window.
   Time start = kNever;
+  // The beginning of time, before which metric predicates hold of nothing: 0, or earlier if something speaks of it.
+  Time origin = 0;
 
   // The border at a query time: what lies there or before is settled.
   [[nodiscard]] Time low(Time query) const {

@@ -26,6 +26,7 @@ struct World {
   std::vector<EventTable> events;    // by table
   std::vector<FluentTable> fluents;  // by table
   Time query = 0;
+  Time origin = 0;  // the beginning of time, see Window
   Time now = 0;
   Value now_value;        // the same as a term
   Index running = kNone;  // the phase that is evaluated

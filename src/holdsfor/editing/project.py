@@ -50,8 +50,7 @@ class RuleProgram:
     @property
     def findings(self) -> list[Diagnostic]:
         """What `check` says of the program."""
-        refusals = self.reasoner.refusals if isinstance(self.reasoner, Reasoner) else []
-        return [*self.reasoner.diagnostics, *refusals]
+        return list(self.reasoner.diagnostics)
 
     @cached_property
     def names(self) -> list[Occurrence]:

@@ -1,16 +1,15 @@
-"""Frames: the bindings of a rule's variables as columns, and the joins between them."""
+"""Columns of codes and of plain numbers, and keys of rows made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Self, TypeAlias
 
 import numpy as np
 
-from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted, search, true_rows
-from holdsfor.engine.numbers import Array, are_alike, numbered, stacked_numbers
-from holdsfor.records import record
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.kernels import EMPTY, Ints, is_sorted, true_rows
+from holdsfor.engine.numbers import Array, are_alike, numbered
 
 
 class Selection:
@@ -72,111 +71,12 @@ class Numbers(_Plain):
     __slots__ = ()
 
 
-@record
-class Lists:
-    """A column of lists: row i has `lengths[i]` items from `starts[i]` on. Rows may share their items."""
-
-    starts: Ints
-    lengths: Ints
-    items: Codes | Numbers
-
-    @classmethod
-    def in_a_row(cls, lengths: Ints, items: Codes | Numbers) -> Lists:
-        """Lists whose items follow each other."""
-        return cls(np.cumsum(lengths) - lengths, lengths, items)
-
-    def take(self, rows: Ints) -> Lists:
-        """The column at some rows."""
-        return Lists(self.starts[rows], self.lengths[rows], self.items)
-
-    def flat(self) -> Codes | Numbers:
-        """The items of all rows one after the other."""
-        return self.items.take(ranges(self.starts, self.lengths))
+Column: TypeAlias = Codes | Numbers
 
 
-Column: TypeAlias = Codes | Numbers | Lists
-
-
-@dataclass(slots=True)
-class Frame:
-    """Rows of bindings. A frame of no columns still has a number of rows. It does not change once it is made, but is not
-    frozen: there are many, and a frozen one takes three times as long to make.
-    """
-
-    rows: int
-    columns: Mapping[str, Column]
-
-    def take(self, rows: Ints) -> Frame:
-        """Some rows, in the order given."""
-        # Columns that were chosen together stay together.
-        selections: dict[Selection | None, Selection] = {}
-        taken: dict[str, Column] = {}
-        for name, column in self.columns.items():
-            if isinstance(column, Lists):
-                taken[name] = column.take(rows)
-                continue
-            earlier = column._selection
-            selection = selections.get(earlier)
-            if selection is None:
-                selection = selections[earlier] = Selection(rows, earlier)
-            taken[name] = type(column)(column._data, selection)
-        return Frame(len(rows), taken)
-
-    def ints(self, name: str) -> Ints:
-        """A column of whole numbers or codes."""
-        column = self.columns[name]
-        assert not isinstance(column, Lists)
-        return column.data.astype(np.int64, copy=False)
-
-    def where(self, keep: Bools) -> Frame:
-        """The rows at which a condition is true."""
-        rows = true_rows(keep)
-        return self if len(rows) == len(keep) else self.take(rows)
-
-    def with_columns(self, columns: Mapping[str, Column]) -> Frame:
-        """The frame with columns added or replaced."""
-        return Frame(self.rows, {**self.columns, **columns})
-
-    def only(self, names: Iterable[str]) -> Frame:
-        """The frame with some of its columns."""
-        return Frame(self.rows, {name: self.columns[name] for name in names if name in self.columns})
-
-
-UNIT = Frame(1, {})
-"""One row that binds nothing: where every body starts."""
-
-
-def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """The concatenation of `start, start + 1, …` of each length.
-
-    >>> ranges(np.array([5, 0]), np.array([2, 3]))
-    array([5, 6, 0, 1, 2])
-    """
-    total = int(lengths.sum())
-    if not total:
-        return np.empty(0, np.int64)
-    shift = np.concatenate(([0], np.cumsum(lengths)[:-1]))
-    return np.repeat(starts - shift, lengths) + np.arange(total)
-
-
-def stack(frames: Sequence[Frame], names: Iterable[str]) -> Frame:
-    """Frames one below the other, with the columns that all have."""
-    kept = [name for name in names if all(name in frame.columns for frame in frames)]
-    columns = {name: _stacked([frame.columns[name] for frame in frames]) for name in kept}
-    return Frame(sum(frame.rows for frame in frames), columns)
-
-
-def _stacked(columns: Sequence[Column]) -> Column:
-    first = columns[0]
-    if isinstance(first, Codes):
-        return Codes(np.concatenate([column.data for column in columns if isinstance(column, Codes)]))
-    if isinstance(first, Numbers):
-        return Numbers(stacked_numbers([column.data for column in columns if isinstance(column, Numbers)]))
-    lists = [column for column in columns if isinstance(column, Lists)]
-    lengths = np.concatenate([column.lengths for column in lists])
-    items = _stacked([column.flat() for column in lists])
-    assert not isinstance(items, Lists)
-    return Lists.in_a_row(lengths, items)
+def codes_of(column: Column, dictionary: Dictionary) -> Ints:
+    """A column as codes; numbers that have none get one."""
+    return column.data if isinstance(column, Codes) else dictionary.encode_numbers(column.data)
 
 
 def combined_keys(left: Sequence[Array], right: Sequence[Array]) -> tuple[Ints, Ints]:
@@ -249,14 +149,6 @@ def _bounds(keys: Ints, rows: int) -> tuple[int, int] | None:
     return (low, high) if high - low < 2 * (len(keys) + rows) else None
 
 
-def _places(keys: Ints, low: int, high: int) -> Ints:
-    """The place of each key in a table from low to high, which has one more place at either end for all others."""
-    places = np.maximum(keys, low - 1)
-    np.minimum(places, high + 1, out=places)
-    places -= low - 1
-    return places
-
-
 def order_of(keys: Ints) -> Ints:
     """The rows in order of their keys; equal ones stay in order."""
     if len(keys) <= _FEW:
@@ -275,49 +167,6 @@ def order_of(keys: Ints) -> Ints:
     rows.sort()
     rows &= (1 << row_bits) - 1
     return rows
-
-
-def match(left: Ints, right: Ints) -> tuple[Ints, Ints]:
-    """All pairs of rows with equal keys, in the order of the left rows."""
-    order = None if is_sorted(right) else order_of(right)
-    bounds = _bounds(right, len(left))
-    if bounds:
-        per_key = np.bincount(_places(right, *bounds), minlength=bounds[1] - bounds[0] + 3)
-        places = _places(left, *bounds)
-        first, counts = (np.cumsum(per_key) - per_key)[places], per_key[places]
-    else:
-        ordered = right if order is None else right[order]
-        first = search(ordered, left, "left")
-        counts = search(ordered, left, "right")
-        counts -= first
-    if np.maximum.reduce(counts, initial=0) <= 1:
-        rows = true_rows(counts)
-        found = first[rows]
-    else:
-        rows, found = np.repeat(np.arange(len(left)), counts), ranges(first, counts)
-    return rows, found if order is None else order[found]
-
-
-def is_in(left: Ints, right: Ints) -> Bools:
-    """Whether each left key is among the right ones."""
-    if not len(right):
-        return np.zeros(len(left), np.bool_)
-    bounds = _bounds(right, len(left))
-    if bounds:
-        seen = np.zeros(bounds[1] - bounds[0] + 3, np.bool_)
-        seen[_places(right, *bounds)] = True
-        return seen[_places(left, *bounds)]
-    ordered = right if is_sorted(right) else np.sort(right)
-    at = search(ordered, left, "left")
-    return np.asarray(ordered.take(at, mode="clip") == left)
-
-
-def distinct(frame: Frame) -> Frame:
-    """The rows of a frame without repetitions, in order of its columns; it must have no lists."""
-    if not frame.columns or not frame.rows:
-        return frame.take(np.arange(min(1, frame.rows)))
-    columns = [column.data for column in frame.columns.values() if not isinstance(column, Lists)]
-    return frame.take(one_of_each(row_keys(columns)))
 
 
 def one_of_each(keys: Ints) -> Ints:
@@ -366,12 +215,3 @@ def numbering(keys: Ints) -> tuple[Ints, Ints]:
     number = np.empty(len(keys), np.int64)
     number[order] = counted
     return order[rows], number
-
-
-def classes(frame: Frame) -> tuple[Frame, Ints]:
-    """The distinct rows of a frame without lists, and the number of each row among them."""
-    if not frame.columns or not frame.rows:
-        return frame.take(np.arange(min(1, frame.rows))), np.zeros(frame.rows, np.int64)
-    columns = [column.data for column in frame.columns.values() if not isinstance(column, Lists)]
-    first, number = numbering(row_keys(columns))
-    return frame.take(first), number

@@ -144,16 +144,6 @@ def _complement(spans: Spans, low: np.int64, high: np.int64) -> Spans:
     return (starts, ends) if len(keep) == len(starts) else (starts[keep], ends[keep])
 
 
-def contains(spans: Spans, points: Ints) -> Bools:
-    """Whether each packed point lies in an interval."""
-    starts, ends = spans
-    if not len(starts):
-        return np.zeros(len(points), np.bool_)
-    at = search(starts, points, "right")
-    at -= 1
-    return (at >= 0) & (points < ends[at])
-
-
 def find(spans: Spans, points: Ints) -> Ints:
     """The index of the interval that each packed point lies in, or -1."""
     starts, ends = spans
@@ -163,25 +153,6 @@ def find(spans: Spans, points: Ints) -> Ints:
     at -= 1
     np.putmask(at, points >= ends[at], -1)
     return at
-
-
-def sequence(first: Spans, second: Spans, bits: int) -> Spans:
-    """Adjacent pairs, one of the first list then one of the second of the same group, with neither list in between.
-
-    Results may touch.
-    """
-    starts, ends = first
-    if not len(starts) or not len(second[0]):
-        return EMPTY, EMPTY
-    following = search(second[0], ends, "left")
-    found = true_rows(following < len(second[0]))
-    partner = following[found]
-    meets = second[0][partner]
-    # No later first interval may fit between: it would have ended by the time the partner starts.
-    rival = np.minimum(found + 1, len(starts) - 1)
-    crowded = (rival > found) & (ends[rival] <= meets)
-    keep = true_rows(~crowded & (starts[found] >> bits == meets >> bits))
-    return starts[found[keep]], second[1][partner[keep]]
 
 
 def maximal(starts: Ints, ends: Ints) -> Spans:

@@ -10,8 +10,7 @@ import numpy as np
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.expressions import codes_of
-from holdsfor.engine.frames import row_keys
+from holdsfor.engine.frames import codes_of, row_keys
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.engine.tables import FOREVER
 

@@ -16,7 +16,6 @@ import numpy.typing as npt
 from holdsfor.syntax.numbers import EXACT, Number, plain_number
 
 Array: TypeAlias = npt.NDArray[Any]
-_FITS = 1 << 63
 
 
 def size(integers: Array) -> int:
@@ -24,29 +23,6 @@ def size(integers: Array) -> int:
     if not integers.size:
         return 0
     return max(int(integers.max()), -int(integers.min()))
-
-
-def are_integers(values: Array, limit: int) -> npt.NDArray[np.bool_]:
-    """Which values are integers nearer to zero than a limit."""
-    if values.dtype.kind == "i":
-        inside: npt.NDArray[np.bool_] = (values < limit) & (values > -limit)
-        return inside
-    if values.dtype.kind == "f":
-        # A float that is too large to be an integer is none.
-        whole: npt.NDArray[np.bool_] = (np.trunc(values) == values) & (np.abs(values) < min(limit, EXACT))
-        return whole
-    return np.array([isinstance(value, int) and -limit < value < limit for value in python_numbers(values)], np.bool_)
-
-
-LONGEST = 1 << 61
-"""A delay of so many time-points never ends; times lie nearer to zero."""
-
-
-def clipped(values: Array) -> Array:
-    """Delays, those beyond all times made as long as time."""
-    if values.dtype.kind != "O":
-        return np.minimum(values, LONGEST)
-    return packed([None if value is None else min(value, LONGEST) for value in python_numbers(values)])
 
 
 def python_numbers(values: Array) -> list[Number | None]:
@@ -58,26 +34,6 @@ def python_numbers(values: Array) -> list[Number | None]:
         None if value is None or (value.__class__ is float and math.isnan(value)) else plain_number(value)
         for value in listed
     ]
-
-
-def packed(numbers: list[Number | None]) -> Array:
-    """Python's numbers in the smallest kind of column that holds them exactly."""
-    kinds = set(map(type, numbers))
-    integers: list[Any] = [number for number in numbers if number.__class__ is int]
-    largest = max(map(abs, integers), default=0)
-    if kinds <= {int} and largest < _FITS:
-        return np.array(numbers, np.int64)
-    if largest < EXACT:
-        return np.array([np.nan if number is None else number for number in numbers], np.float64)
-    return as_objects(numbers)
-
-
-def stacked_numbers(columns: Sequence[Array]) -> Array:
-    """Columns one below the other; integers that no float can hold stay what they are."""
-    kinds = {column.dtype.kind for column in columns}
-    if kinds == {"i", "f"} and any(column.dtype.kind == "i" and size(column) >= EXACT for column in columns):
-        columns = [column.astype(object) for column in columns]
-    return np.concatenate(columns)
 
 
 def as_objects(numbers: Sequence[Number | None]) -> Array:
@@ -119,10 +75,3 @@ def no_value(values: Array) -> npt.NDArray[np.bool_]:
     if values.dtype.kind == "O":
         return np.array([value is None for value in values.reshape(-1)], np.bool_).reshape(values.shape)
     return np.zeros(values.shape, np.bool_)
-
-
-def lacks_values(values: Array) -> bool:
-    """Whether some row has no value: one pass over the column where none lacks one."""
-    if values.dtype.kind == "f":
-        return bool(values.size) and math.isnan(values.min())
-    return values.dtype.kind == "O" and bool(no_value(values).any())

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.expressions import codes_of
+from holdsfor.engine.frames import codes_of
 from holdsfor.engine.kernels import EMPTY, Bools, Ints
 from holdsfor.engine.tables import FOREVER
 from holdsfor.syntax.operators import ARGUMENT, CLAUSE, INFIX, PREFIX

@@ -12,8 +12,7 @@ import numpy as np
 
 from holdsfor.compiler.analysis.entities import Entities, EntityKind, Symbol
 from holdsfor.engine.dictionary import Dictionary, value_of
-from holdsfor.engine.expressions import codes_of
-from holdsfor.engine.frames import Codes, Column, Numbers, numbering, order_of, row_keys
+from holdsfor.engine.frames import Codes, Column, Numbers, codes_of, numbering, order_of, row_keys
 from holdsfor.engine.kernels import EMPTY, Bools, Ints, is_sorted
 from holdsfor.engine.tables import FOREVER, Space
 from holdsfor.logic.arithmetic import EvaluationError

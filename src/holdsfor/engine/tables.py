@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from holdsfor.engine.frames import Codes, Column, Lists, combined_keys, numbering, order_of, row_keys
-from holdsfor.engine.kernels import EMPTY, Ints, Spans, blocks, is_sorted, true_rows
+from holdsfor.engine.frames import Codes, Column, combined_keys, numbering, order_of, row_keys
+from holdsfor.engine.kernels import Ints, Spans, blocks, is_sorted, true_rows
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.records import record
 
@@ -180,7 +178,7 @@ class Events:
 
     def distinct(self) -> Events:
         """Without repetitions: an event happens once at a time-point, however often it is reported."""
-        columns = [column.data for column in self.args if not isinstance(column, Lists)]
+        columns = [column.data for column in self.args]
         return self.take(np.sort(numbering(row_keys([*columns, self.time]))[0]))
 
     def between(self, low: int, last: int) -> Events:
@@ -200,60 +198,6 @@ def _taken_apart(key: Ints, shift: int, bits: int, base: int) -> Ints:
         out &= (1 << bits) - 1
         out += base
     return found
-
-
-@dataclass(frozen=True)
-class Points:
-    """Points at which values of a fluent are initiated or terminated.
-
-    `wild` marks arguments and values (the last flag) that a termination leaves open; their columns mean nothing.
-    """
-
-    args: tuple[Ints, ...]
-    value: Ints
-    time: Ints
-    wild: tuple[bool, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.time)
-
-    def take(self, rows: Ints) -> Points:
-        """Some of the points."""
-        return Points(tuple(column[rows] for column in self.args), self.value[rows], self.time[rows], self.wild)
-
-
-class Stacked(Points):
-    """Points one below the other, none with open columns. Their columns are put together when they are asked for."""
-
-    def __init__(self, parts: Sequence[Points], arity: int) -> None:
-        self.__dict__.update(parts=[part for part in parts if len(part)], arity=arity, wild=())
-
-    def __len__(self) -> int:
-        return sum(len(part) for part in self.parts)
-
-    parts: list[Points]
-    arity: int
-
-    @cached_property
-    def args(self) -> tuple[Ints, ...]:
-        """A column per argument."""
-        return tuple(_together([part.args[place] for part in self.parts]) for place in range(self.arity))
-
-    @cached_property
-    def value(self) -> Ints:
-        """The values."""
-        return _together([part.value for part in self.parts])
-
-    @cached_property
-    def time(self) -> Ints:
-        """The time-points."""
-        return _together([part.time for part in self.parts])
-
-
-def _together(columns: list[Ints]) -> Ints:
-    if len(columns) == 1:
-        return columns[0]
-    return np.concatenate(columns) if columns else EMPTY
 
 
 @record
@@ -297,17 +241,3 @@ class Intervals:
     def spans(self, space: Space, group: Ints) -> Spans:
         """The intervals on the packed time-line, given the group of each row."""
         return space.pack(group, self.start), space.pack(group, self.end)
-
-
-def no_intervals(arity: int, *, single_valued: bool) -> Intervals:
-    """A fluent that never holds."""
-    return Intervals((EMPTY,) * arity, EMPTY, EMPTY, EMPTY, single_valued)
-
-
-def merged(one: Intervals, other: Intervals) -> Intervals:
-    """Two tables of one fluent whose intervals do not overlap, as one."""
-    args = [np.concatenate(pair) for pair in zip(one.args, other.args, strict=True)]
-    value, start, end = (np.concatenate((getattr(one, n), getattr(other, n))) for n in ("value", "start", "end"))
-    # Both tables are in order, and merging two runs is far faster than sorting.
-    order = np.argsort(row_keys([*args, start] if one.single_valued else [*args, value, start]), kind="stable")
-    return Intervals(tuple(c[order] for c in args), value[order], start[order], end[order], one.single_valued)

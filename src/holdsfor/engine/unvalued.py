@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from holdsfor.compiler.plan import Plan
 from holdsfor.diagnostics import NOWHERE, Span
-from holdsfor.engine.rule_notes import rule_notes
 from holdsfor.frontend.rtec import print_rule
 from holdsfor.frontend.rtec.unparse import literal_term
 from holdsfor.ir import Rule
@@ -46,12 +45,11 @@ def unvalued(failures: Iterable[Failure], plan: Plan) -> list[Unvalued]:
 def _described(failure: Failure, plan: Plan) -> Unvalued:
     span = failure.span
     rule = _rule_around(span, plan)
-    names = {} if rule is None else rule_notes(plan).names_in(rule)
     has_text = span != NOWHERE
     condition = " ".join(span.text.split()) if has_text else print_goal(literal_term(failure.literal))
     head = "" if rule is None else print_rule(rule).partition(" :-")[0].rstrip(".")
     return Unvalued(
-        span.location if has_text else "", condition, head, failure.reason, len(failure.rows), failure.shown(names)
+        span.location if has_text else "", condition, head, failure.reason, len(failure.rows), failure.shown({})
     )
 
 

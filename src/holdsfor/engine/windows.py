@@ -56,3 +56,9 @@ class WindowPlan:
 def first_moment(stream: Stream, plan: WindowPlan) -> int:
     """The beginning of time: 0, or earlier if the stream speaks of it."""
     return min(0, plan.start + 1, stream.moments()[0])
+
+
+def whole_history(stream: Stream) -> WindowPlan:
+    """One query over everything."""
+    first, last = stream.moments()
+    return WindowPlan(None, max(1, last - first + 1), first - 1, last)

@@ -140,7 +140,7 @@ class Case:
         return self._evidence(everything(self.query, self.frame.windows))
 
     def _evidence(self, windows: WindowPlan) -> Evidence:
-        return self._recording.evidence(windows, self.query, self.frame.origin, self._demand)
+        return self._recording.evidence(windows, self.query, self.frame.origin)
 
     def notes(self, asked: Question, at: int) -> list[str]:
         """What the windows have to do with the answer."""

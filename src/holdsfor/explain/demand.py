@@ -95,10 +95,10 @@ def _shapes(symbol: Symbol, plan: Plan) -> list[RuleShape]:
     """What the rules of a fluent or event read."""
     entities = plan.analysis.entities
     if symbol in plan.analysis.graph.metric:
-        from holdsfor.spreading.metric_shapes import metric_shapes
+        from holdsfor.compiler.analysis.metric_shapes import metric_shapes
 
-        strata = [stratum for stratum in plan.strata if symbol in stratum.members]
-        return [shape for stratum in strata for shape in metric_shapes(stratum, plan) if shape.symbol == symbol]
+        together = next(members for members in plan.analysis.graph.fluent_components if symbol in members)
+        return [shape for shape in metric_shapes(together, plan.analysis) if shape.symbol == symbol]
     shapes = (rule_shape(rule, symbol, entities) for rule in entities[symbol].rules)
     return [shape for shape in shapes if shape is not None]
 

@@ -25,7 +25,7 @@ from holdsfor.reference.intervals import Interval
 from holdsfor.syntax.terms import Compound, Term, Var
 
 if TYPE_CHECKING:
-    from holdsfor.engine.evaluation import Evaluation
+    from holdsfor.explain.metric_known import MetricKnown
 
 _EVENT, _INTERVAL, _INITIATION, _TERMINATION = range(4)
 """Kinds of results of the core."""
@@ -79,7 +79,7 @@ class Evidence:
         given: frozenset[Symbol],
         moment: tuple[int, int],
         traces: Traces,
-        metric: Evaluation | None = None,
+        metric: MetricKnown | None = None,
     ) -> None:
         self.analysis, self.given, self.metric = plan.analysis, given, metric
         self.entities = plan.analysis.entities

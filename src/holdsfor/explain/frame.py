@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.engine.run import whole_history
 from holdsfor.engine.stream import Stream
 from holdsfor.engine.tables import FOREVER
-from holdsfor.engine.windows import WindowPlan, first_moment
+from holdsfor.engine.windows import WindowPlan, first_moment, whole_history
 from holdsfor.reference.history import Known, Record, Windows, known_at
 
 

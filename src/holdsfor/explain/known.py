@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,12 +18,11 @@ from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.stream import EventColumns, FluentColumns, Stream
 from holdsfor.engine.tables import FOREVER, Intervals
 from holdsfor.engine.windows import WindowPlan
-from holdsfor.explain.demand import Demand
 from holdsfor.explain.evidence import Evidence, Rows
 from holdsfor.reference.intervals import maximal
 
 if TYPE_CHECKING:
-    from holdsfor.engine.evaluation import Evaluation
+    from holdsfor.explain.metric_known import MetricKnown
 
 
 class _FewWords(Vocabulary):
@@ -43,21 +43,20 @@ class Recording:
     def __init__(self, plan: Plan, dictionary: Dictionary, stream: Stream, given: frozenset[Symbol]) -> None:
         self._plan, self._dictionary, self._stream, self._given = plan, dictionary, stream, given
 
-    def evidence(self, windows: WindowPlan, query: int, origin: int, demand: Demand) -> Evidence:
+    def evidence(self, windows: WindowPlan, query: int, origin: int) -> Evidence:
         """What follows from the rows that count at a query time."""
         engine = Engine(self._plan, windows.size, threads=1, is_traced=True)
         vocabulary = _FewWords(self._dictionary, engine.words)
         rows = counted(self._stream, windows, query)
         self._push(engine, rows, windows, vocabulary)
-        metric = self._metric(rows, windows, query, origin, demand)
-        if metric is not None:
-            self._push_metric(engine, metric, vocabulary)
+        metric = self._metric(rows, windows, query, origin)
+        derived = self._derived(metric)
+        self._push_metric(engine, derived, vocabulary)
         engine.advance(query)
         traces = Traces(engine)
         inputs = _inputs(engine, traces, rows, windows, query, vocabulary)
-        if metric is not None:
-            for symbol in self._derived(metric):
-                inputs[symbol] = _table(metric.intervals(symbol), vocabulary, traces)
+        for symbol, found in derived.items():
+            inputs[symbol] = _table(found, vocabulary, traces)
         return Evidence(self._plan, engine, inputs, self._given, (origin, query), traces, metric)
 
     @staticmethod
@@ -76,22 +75,29 @@ class Recording:
         for symbol, events in rows.events.items():
             _push_some(engine, symbol, events, np.ones(len(events.time), np.bool_), vocabulary)
 
-    # Metric rules are not in the core yet: what they give is input to the others.
+    # A trace has no metric rules: what they give is input to it.
 
-    def _metric(self, rows: Stream, windows: WindowPlan, query: int, origin: int, demand: Demand) -> Evaluation | None:
+    def _metric(self, rows: Stream, windows: WindowPlan, query: int, origin: int) -> MetricKnown | None:
         if not self._plan.has_metric_rules:
             return None
-        from holdsfor.explain.metric_known import evaluated, inputs_of
+        from holdsfor.explain.metric_known import MetricKnown
 
-        inputs = inputs_of(rows, windows, query, len(self._dictionary))
-        return evaluated(self._plan, self._dictionary, inputs, query, origin, demand.patterns)
+        engine = Engine(self._plan, windows.size, origin=origin, threads=1)
+        vocabulary = Vocabulary(self._dictionary, engine.words)
+        self._push(engine, rows, windows, vocabulary)
+        engine.advance(query)
+        first = {symbol: first_seen(windows, fluent) for symbol, fluent in rows.fluents.items()}
+        return MetricKnown(self._dictionary, engine.answer(vocabulary), rows, first)
 
-    def _derived(self, metric: Evaluation) -> list[Symbol]:
-        return [symbol for symbol in sorted(self._plan.analysis.graph.metric) if symbol in metric.fluents]
+    def _derived(self, metric: MetricKnown | None) -> dict[Symbol, Intervals]:
+        if metric is None:
+            return {}
+        found = {symbol: metric.intervals(symbol) for symbol in sorted(self._plan.analysis.graph.metric)}
+        return {symbol: table for symbol, table in found.items() if table is not None}
 
-    def _push_metric(self, engine: Engine, metric: Evaluation, vocabulary: Vocabulary) -> None:
-        for symbol in self._derived(metric):
-            found = metric.intervals(symbol)
+    @staticmethod
+    def _push_metric(engine: Engine, derived: Mapping[Symbol, Intervals], vocabulary: Vocabulary) -> None:
+        for symbol, found in derived.items():
             end = np.where(found.end >= FOREVER, CORE_FOREVER, found.end)
             words = [vocabulary.words(column) for column in found.args]
             stacked = np.stack(words, axis=1) if words else np.empty((len(end), 0), np.uint64)

@@ -1,51 +1,63 @@
-"""What metric rules among others give at one query time, by the evaluators that such programs still have."""
+"""What metric rules among others give at one query time, and what they read."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 
 import numpy as np
 
-from holdsfor.compiler.analysis.entities import Symbol
-from holdsfor.compiler.plan import Plan
+from holdsfor.compiler.analysis.entities import EntityKind, Symbol
+from holdsfor.compiler.analysis.mixing import TRUE
+from holdsfor.engine.answer import Answer
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.evaluation import Evaluation, Inputs, Moment
-from holdsfor.engine.inputs import seen_intervals
-from holdsfor.engine.prepared import Prepared
-from holdsfor.engine.state import Border, Reports
-from holdsfor.engine.step import run_stratum
+from holdsfor.engine.frames import codes_of
+from holdsfor.engine.kernels import Ints
+from holdsfor.engine.metric.facts import Facts, no_facts
 from holdsfor.engine.stream import Stream
-from holdsfor.engine.tables import FOREVER, Events
-from holdsfor.engine.windows import WindowPlan
-from holdsfor.explain.known import first_seen
+from holdsfor.engine.tables import FOREVER, Intervals
 
 
-def inputs_of(rows: Stream, windows: WindowPlan, query: int, codes: int) -> Inputs:
-    """The rows that count as what an evaluation reads."""
-    inputs = Inputs()
-    for symbol, events in rows.events.items():
-        inputs.events[symbol] = Events(events.columns, events.time)
-    for symbol, fluent in rows.fluents.items():
-        first = first_seen(windows, fluent)
-        reports = Reports(
-            fluent.args,
-            fluent.value,
-            np.maximum(fluent.start, first),
-            fluent.end,
-            fluent.start < first,
-            fluent.is_point,
-        )
-        inputs.intervals[symbol], inputs.is_cut[symbol], _ = seen_intervals(reports, query, codes)
-    return inputs
+class MetricKnown:
+    """The answer of the engine, and the rows that count; `first` is where windows have cut input fluents, if they have."""
+
+    def __init__(self, dictionary: Dictionary, answer: Answer, rows: Stream, first: Mapping[Symbol, Ints]) -> None:
+        self.dictionary = dictionary
+        self._answer, self._rows, self._first = answer, rows, first
+
+    def intervals(self, symbol: Symbol) -> Intervals | None:
+        """What was found of a fluent."""
+        return self._answer.fluents.get(symbol)
+
+    def facts(self, symbol: Symbol) -> Facts:
+        """An event or fluent as metric rules read it."""
+        return self._events(symbol) if symbol.kind is EntityKind.EVENT else self._fluent(symbol)
+
+    def _events(self, symbol: Symbol) -> Facts:
+        if symbol in self._rows.events:
+            given = self._rows.events[symbol]
+            args, time = given.columns, given.time
+        elif symbol in self._answer.events:
+            found = self._answer.events[symbol]
+            args, time = found.args, found.time
+        else:
+            return no_facts(symbol.arity)
+        return Facts(tuple(codes_of(column, self.dictionary) for column in args), 2 * time, 2 * time + 1)
+
+    def _fluent(self, symbol: Symbol) -> Facts:
+        if symbol in self._rows.fluents:
+            given = self._rows.fluents[symbol]
+            start = np.maximum(given.start, self._first[symbol])
+            args, value, end = given.args, given.value, np.where(given.is_point, given.start + 1, given.end)
+        elif symbol in self._answer.fluents:
+            found = self._answer.fluents[symbol]
+            args, value, start, end = found.args, found.value, found.start, found.end
+        else:
+            return no_facts(symbol.arity)
+        rows = np.flatnonzero((value == self.dictionary.code(TRUE.value)) & (start < end))
+        return Facts(tuple(column[rows] for column in args), _doubled(start[rows]), _doubled(end[rows]))
 
 
-def evaluated(
-    plan: Plan, dictionary: Dictionary, inputs: Inputs, query: int, origin: int, needed: Collection[Symbol]
-) -> Evaluation:
-    """The strata that some fluents and events need, worked out over all that is known."""
-    moment = Moment(origin - 2, query, origin, origin - 2, -int(FOREVER))
-    evaluation = Evaluation(Prepared(plan, dictionary), moment, inputs, Border())
-    for stratum in plan.strata:
-        if any(symbol in needed for symbol in stratum.members):
-            run_stratum(evaluation, stratum)
-    return evaluation
+def _doubled(times: Ints) -> Ints:
+    """The cell right after the time-point before, where what holds from a time-point on begins."""
+    far = np.abs(times) >= FOREVER
+    return np.where(far, np.sign(times) * FOREVER, 2 * np.where(far, 0, times) - 1)

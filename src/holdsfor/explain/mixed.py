@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.analysis.mixing import TRUE
 from holdsfor.engine.metric.facts import FactSet, stacked
-from holdsfor.engine.metric.mixed import _of_events, _of_fluent
 from holdsfor.explain.evidence import Evidence
 from holdsfor.explain.metric_proofs import MetricProver
 from holdsfor.explain.metric_refutations import MetricRefuter
@@ -24,7 +23,7 @@ from holdsfor.ir.metric import Comparison, MetricFact, MetricProgram, MetricRule
 from holdsfor.syntax.terms import Compound, Const, Term, arguments
 
 if TYPE_CHECKING:
-    from holdsfor.engine.evaluation import Evaluation
+    from holdsfor.explain.metric_known import MetricKnown
     from holdsfor.explain.proofs import Prover
 
 
@@ -65,18 +64,17 @@ class MetricProofs:
         if (symbol, time) not in self._provers:
             program = metric_program(self._evidence, symbol)
             within = Fraction(self._evidence.origin), Fraction(self._evidence.now + 1)
-            world = MetricWorld(program, self._given(program), self._evaluation.dictionary, time, within)
+            world = MetricWorld(program, self._given(program), self._known.dictionary, time, within)
             self._provers[symbol, time] = MetricProver(world, self._leaf)
         return self._provers[symbol, time]
 
     @property
-    def _evaluation(self) -> Evaluation:
+    def _known(self) -> MetricKnown:
         assert self._evidence.metric is not None
         return self._evidence.metric
 
     def _given(self, program: MetricProgram) -> FactSet:
         """What is known of everything that the rules read and do not define."""
-        evaluation, entities = self._evaluation, self._evidence.entities
         metric = self._evidence.analysis.graph.metric
         read = [
             atom.signature
@@ -87,13 +85,8 @@ class MetricProofs:
         ]
         tables = {}
         for signature in dict.fromkeys(read):
-            found = [
-                _of_events(evaluation.events(symbol), evaluation)
-                if symbol.kind is EntityKind.EVENT
-                else _of_fluent(evaluation.intervals(symbol), evaluation)
-                for symbol in entities.meant(signature)
-                if symbol not in metric
-            ]
+            meant = self._evidence.entities.meant(signature)
+            found = [self._known.facts(symbol) for symbol in meant if symbol not in metric]
             if found:
                 tables[signature] = stacked(found)
         return FactSet(1, tables)

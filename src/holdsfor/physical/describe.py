@@ -99,6 +99,11 @@ def _component_data(component: model.Component, names: list[str], lines: Lines) 
         for one in component.delays
     ]
     groups = [{"rules": [rule + 1 for rule in one.rules], "repeats": one.repeats} for one in component.groups]
+    metric: list[dict[str, Any]] = []
+    if component.metric is not None:
+        from holdsfor.physical.show_metric import metric_rules
+
+        metric = metric_rules(component.metric)
     return {
         "tables": [names[table] for table in component.tables],
         "traits": list(_traits(component)),
@@ -106,6 +111,7 @@ def _component_data(component: model.Component, names: list[str], lines: Lines) 
         "rules": rules,
         "lists": definitions,
         "delays": delays,
+        "metric": metric,
     }
 
 
@@ -121,7 +127,9 @@ def _condition_data(one: model.Condition, lines: Lines) -> dict[str, Any]:
 
 
 def _traits(component: model.Component) -> Iterator[str]:
-    if component.is_static:
+    if component.metric is not None:
+        yield "metric rules"
+    elif component.is_static:
         yield "interval lists"
     elif len(component.tables) > 1 or any(group.repeats for group in component.groups):
         yield "cycle"
@@ -188,8 +196,9 @@ def _stage_lines(number: int, stage: dict[str, Any]) -> Iterator[str]:
         if "cycle" in component["traits"]:
             order = "; ".join(_group(one) for one in component["groups"] if one["rules"])
             yield f"    order {order}"
-        for position, one in enumerate((*component["rules"], *component["lists"], *component["delays"]), 1):
-            yield f"    {position}. {one['head']}  {one['at']}"
+        parts = (*component["rules"], *component["lists"], *component["delays"], *component["metric"])
+        for position, one in enumerate(parts, 1):
+            yield f"    {position}. {one['head']}  {one['at']}".rstrip()
             yield from (f"         {line}" for line in one["program"])
 
 

@@ -136,10 +136,12 @@ class _Stage:
         return wanted
 
 
-def choose_stages(analysis: Analysis, filling: frozenset[Symbol] = frozenset()) -> Iterator[Draft]:
+def choose_stages(
+    analysis: Analysis, filling: frozenset[Symbol] = frozenset(), *, is_traced: bool = False
+) -> Iterator[Draft]:
     """The stages of a program, in order. Input that only fills domains has stages without components, to be taken back in."""
     choice = _Choice(analysis)
-    components = [choice.component(members) for members in component_order(analysis)]
+    components = [choice.component(members) for members in component_order(analysis, is_traced=is_traced)]
     stages = choice.stages(components)
     if stages is None:
         why = "delayed effects tie fluents together that share no key"
@@ -163,6 +165,10 @@ class _Choice:
         self._home: dict[Symbol, int] = {}
 
     def component(self, members: tuple[Symbol, ...]) -> Component:
+        if members[0] in self._analysis.graph.metric:
+            from holdsfor.compiler.analysis.metric_shapes import metric_shapes
+
+            return Component(members, (), tuple(metric_shapes(members, self._analysis)))
         ordered = [(rule, symbol) for symbol in members for rule in rule_order(self._entities[symbol].rules)]
         shapes = (rule_shape(rule, symbol, self._entities) for rule, symbol in ordered)
         rules = tuple({id(rule): rule for rule, _ in ordered}.values())
@@ -229,20 +235,21 @@ class _Choice:
             if any(not key.inputs.get(symbol) for symbol in component.triggers):
                 continue
             loose = self._without_key(component, key)
-            if loose is None:
+            if not loose:
                 ranked.append((self._rank(component, key), key))
-            elif not why:
-                why = f"the rule at {origin(loose.span)} reads nothing that has the key"
+            why = why or loose
         best = min((rank for rank, _ in ranked), default=())
         return [key for rank, key in ranked if rank == best], why or _tie(component)
 
     def _ties(self, component: Component) -> tuple[_Key, str] | None:
         """A key that rows and facts tie, and why; None if there is none."""
+        if component.members[0] in self._analysis.graph.metric:
+            return None
         ties = find_ties(component.members, component.shapes, self._analysis, self._without_keys(component))
         if ties is None:
             return None
         key = _Key(ties.members, ties.inputs, is_tied=True, facts=ties.facts)
-        return (key, ties.why) if self._without_key(component, key) is None else None
+        return None if self._without_key(component, key) else (key, ties.why)
 
     def _without_keys(self, component: Component) -> frozenset[Symbol]:
         """Where a fluent is ended for all instances, that has no key."""
@@ -265,15 +272,20 @@ class _Choice:
         by_parts = sum(bool(_links(symbol, component.shapes, key.members)) for symbol in others)
         return len(others) - by_parts, by_parts, -key.size
 
-    def _without_key(self, component: Component, key: _Key) -> Rule | None:
-        """A rule that can succeed without a condition on something with the whole key, if there is one.
+    def _without_key(self, component: Component, key: _Key) -> str:
+        """Names a rule that can succeed without a condition on something with the whole key, if there is one.
 
         Where nothing holds there is nothing to end: terminations need no such condition, unless rules read them.
         """
         spread = {symbol for symbol, spreadings in key.inputs.items() if spreadings} | key.members.keys()
+        if component.members[0] in self._analysis.graph.metric:
+            from holdsfor.physical.metric_keys import without_key
+
+            return without_key(component.members, spread, self._analysis)
         timed = (rule for rule in component.rules if isinstance(rule, TimedRule))
         loose = (rule for rule in timed if not self._has_driver(rule, spread))
-        return next((rule for rule in loose if not self._only_ends(rule)), None)
+        found = next((rule for rule in loose if not self._only_ends(rule)), None)
+        return "" if found is None else f"the rule at {origin(found.span)} reads nothing that has the key"
 
     def _only_ends(self, rule: TimedRule) -> bool:
         if not isinstance(rule, EffectRule) or rule.kind is not EffectKind.TERMINATED:

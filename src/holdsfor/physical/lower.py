@@ -54,7 +54,7 @@ _ROLES = {
     Role.INPUT_FLUENT: model.Role.INPUT_FLUENT,
     Role.SIMPLE_FLUENT: model.Role.SIMPLE_FLUENT,
     Role.STATIC_FLUENT: model.Role.STATIC_FLUENT,
-    Role.METRIC_FLUENT: model.Role.INPUT_FLUENT,
+    Role.METRIC_FLUENT: model.Role.STATIC_FLUENT,
 }
 _MOMENTS = {
     instant.INITIATED: model.MomentKind.INITIATED,
@@ -110,8 +110,6 @@ class _Lowering:
 
     def plan(self, logical: Plan) -> Lowered:
         entities = self._analysis.entities
-        if self._analysis.graph.metric and not self._is_traced:
-            raise NotImplementedError("metric rules")
         hidden = self._analysis.program.hidden
         forgotten: dict[Symbol, str] = {}
         if hidden:
@@ -121,7 +119,7 @@ class _Lowering:
         tables = tuple(
             model.Table(
                 str(symbol),
-                _ROLES[entities[symbol].role],
+                self._role(entities[symbol].role),
                 symbol.width,
                 is_hidden=symbol.name in hidden,
                 forgotten=forgotten.get(symbol, ""),
@@ -153,9 +151,13 @@ class _Lowering:
             return Lowered(split_row_rules(plan), self._symbols, goals, origins)
         return Lowered(improve(plan), self._symbols, goals)
 
+    def _role(self, role: Role) -> model.Role:
+        is_given = role is Role.METRIC_FLUENT and self._is_traced
+        return model.Role.INPUT_FLUENT if is_given else _ROLES[role]
+
     def _stages(self, filling: frozenset[Symbol]) -> Iterator[model.Stage]:
         number = self._known.tables
-        for drafted in choose_stages(self._analysis, filling):
+        for drafted in choose_stages(self._analysis, filling, is_traced=self._is_traced):
             yield model.Stage(
                 tuple(map(self._component, drafted.components)),
                 drafted.key,
@@ -168,6 +170,8 @@ class _Lowering:
 
     def _component(self, component: Component) -> model.Component:
         analysis, members = self._analysis, component.members
+        if members[0] in analysis.graph.metric:
+            return self._metric(members)
         inside = frozenset(members)
         rules: dict[int, int] = {}
         lowered: list[model.Rule] = []
@@ -188,6 +192,13 @@ class _Lowering:
         tables = tuple(self._known.tables[symbol] for symbol in members)
         is_static = analysis.is_static(members)
         return model.Component(tables, groups, tuple(lowered), tuple(lists), delays, is_static)
+
+    def _metric(self, members: tuple[Symbol, ...]) -> model.Component:
+        from holdsfor.physical.metric_component import metric_component
+
+        tables = tuple(self._known.tables[symbol] for symbol in members)
+        found = metric_component(members, self._analysis, self._known.tables)
+        return model.Component(tables, (), (), (), (), is_static=True, metric=found)
 
     def _group(self, moments: list[instant.Moment], rules: dict[int, int]) -> model.Group:
         graph = self._analysis.graph

@@ -133,7 +133,70 @@ class MetricStratum:
 
 @record
 class MetricPart:
-    """All metric rules of a plan."""
+    """All metric rules of a plan, or of a component."""
 
     relations: tuple[MetricRelation, ...]
     strata: tuple[MetricStratum, ...]
+
+
+@record
+class MetricInput:
+    """A relation that has the rows of a table: times at which events happen, or at which a fluent is true.
+
+    A result depends on those up to `back` time-points before it and `ahead` after it.
+    """
+
+    relation: int
+    table: int
+    back: int
+    ahead: int
+
+
+@record
+class MetricOutput:
+    """A table that has the time-points at which a relation holds."""
+
+    relation: int
+    table: int
+
+
+@record
+class MetricSpan:
+    """Outside of which time a stratum derives nothing that is asked for: so many ticks before the beginning of time, and so
+    many after the last time-point that the query time decides. None: without limit. If it `is_endless`, it may go on for
+    ever, and is given up after many rounds. Whether somebody asks about times before, or after, all that are told apart.
+    """
+
+    before: int | None
+    after: int | None
+    is_endless: bool = False
+    asks_before: bool = False
+    asks_after: bool = False
+
+
+@record
+class MetricGiven:
+    """A fact among the rules: a row of a relation, and from which cell of the doubled time-line to which it holds."""
+
+    relation: int
+    columns: tuple[Shape, ...]
+    start: int | None
+    end: int | None
+
+
+@record
+class MetricComponent:
+    """Metric predicates that are evaluated together, on a time-line of `scale` ticks to a time-point.
+
+    `spans` are those of the strata. So many time-points after the last change of what it reads, and of facts, nothing
+    changes any more by itself: its `reach`. `farthest` is the rule that looks farthest back or ahead.
+    """
+
+    part: MetricPart
+    scale: int
+    inputs: tuple[MetricInput, ...]
+    outputs: tuple[MetricOutput, ...]
+    spans: tuple[MetricSpan, ...]
+    facts: tuple[MetricGiven, ...]
+    reach: int
+    farthest: Origin = field(default=Origin(), compare=False)

@@ -51,7 +51,7 @@ from holdsfor.physical.instructions import (
     Window,
     origin,
 )
-from holdsfor.physical.metric import MetricPart
+from holdsfor.physical.metric import MetricComponent, MetricPart
 from holdsfor.records import record
 
 __all__ = [
@@ -263,7 +263,9 @@ class FactTable:
 
 @record
 class Component:
-    """Tables that are evaluated together. One without rules about time-points is a statically determined fluent."""
+    """Tables that are evaluated together. One without rules about time-points is a statically determined fluent, or
+    metric predicates.
+    """
 
     tables: tuple[int, ...]
     groups: tuple[Group, ...]
@@ -271,6 +273,7 @@ class Component:
     definitions: tuple[Definition, ...]
     delays: tuple[Delay, ...]
     is_static: bool
+    metric: MetricComponent | None = None
 
 
 @record
@@ -345,4 +348,4 @@ class PhysicalPlan:
     settle: int = FOREVER
     settle_why: str = field(default="", compare=False)
     metric: MetricPart | None = None
-    """Metric rules, if there are any."""
+    """The rules of a metric program. Those beside an event description are in components."""

@@ -28,10 +28,13 @@ by_name = attrgetter("kind", "name", "arity", "inner", "part")
 """Sorts symbols. They can be compared, but their parts in a tuple faster."""
 
 
-def component_order(analysis: Analysis) -> list[tuple[Symbol, ...]]:
-    """The fluents and events that depend on each other, each component after those it reads."""
+def component_order(analysis: Analysis, *, is_traced: bool = False) -> list[tuple[Symbol, ...]]:
+    """The fluents and events that depend on each other, each component after those it reads.
+
+    In a plan that is to be traced, metric predicates are input.
+    """
     graph = analysis.graph
-    given = (Role.INPUT_FLUENT, Role.METRIC_FLUENT)
+    given = (Role.INPUT_FLUENT, Role.METRIC_FLUENT) if is_traced else (Role.INPUT_FLUENT,)
     derived = (one for one in graph.fluent_components if analysis.entities[one[0]].role not in given)
     members = (tuple(sorted(one, key=by_name)) if len(one) > 1 else one for one in derived)
     return sorted(members, key=lambda one: (graph.symbol_levels[one[0]], by_name(one[0])))

@@ -19,6 +19,7 @@ from dataclasses import replace
 
 from holdsfor.physical.instructions import EdgeKind, Origin
 from holdsfor.physical.lists import Reading, by_table, reading, tables_read
+from holdsfor.physical.metric import MetricComponent
 from holdsfor.physical.model import (
     FOREVER,
     Component,
@@ -84,7 +85,9 @@ class _Retention:
 
     def add(self, component: Component) -> None:
         """A component; those before it have been added."""
-        if component.is_static:
+        if component.metric is not None:
+            self._add_metric(component.tables, component.metric)
+        elif component.is_static:
             for table, definitions in by_table(component.definitions).items():
                 self._add_static(table, definitions)
         else:
@@ -154,6 +157,26 @@ class _Retention:
         for definition in definitions:
             for read in tables_read(definition.program.block):
                 self._need(read, Distance(FOREVER, why))
+
+    # Metric predicates
+
+    def _add_metric(self, tables: Iterable[int], metric: MetricComponent) -> None:
+        """What is known after a border follows from what they read up to some time before it, or from all of it."""
+        where = _at(metric.farthest)
+        points = max((added(self._lag[one.table], one.ahead) for one in metric.inputs), default=0)
+        late = Distance(points, f"{where} {_later(points)}")
+        for table in tables:
+            self._lag[table] = points
+        if points != FOREVER:
+            self.settle = self.settle.joined(late)
+        if points == FOREVER or any(one.back == FOREVER for one in metric.inputs):
+            why = late.why if points == FOREVER else f"{where} looks back without limit"
+            self._recomputed |= set(tables)
+            for one in metric.inputs:
+                self._need(one.table, Distance(FOREVER, why))
+            return
+        for one in metric.inputs:
+            self._need(one.table, Distance(one.back, f"{where} looks back {one.back} time-points"))
 
     def _inside_cycle(self, table: int, definitions: list[Definition], inside: frozenset[int]) -> Distance:
         """How late a cycle is final because of a statically determined fluent in it, which is decided point by point."""

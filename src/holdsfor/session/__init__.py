@@ -20,9 +20,5 @@ def open_session(
     unit: str | None = None,
     threads: int | None = None,
 ) -> Session:
-    """A session of a program; one with metric rules is not for the core."""
-    if plan.has_metric_rules:
-        from holdsfor.session.mixed.live import MixedSession
-
-        return MixedSession(plan, window, start, changes=changes, unit=unit, threads=threads)
+    """A session of a program."""
     return Session(plan, window, start, changes=changes, unit=unit, threads=threads)

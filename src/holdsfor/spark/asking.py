@@ -33,8 +33,8 @@ from holdsfor.loading import Background
 from holdsfor.recognition import MappingInput, plan_windows
 from holdsfor.spark.batch import Events, Rules, _read, _session, unit_in
 from holdsfor.spark.columns import Argument, key_part, literal
+from holdsfor.spark.keys import part
 from holdsfor.spark.sources import Feed, Origin, _reach
-from holdsfor.spreading.keys import part
 from holdsfor.times import DurationInput, TimeInput, span_in_points, time_point, time_point_or_none
 
 

@@ -27,11 +27,11 @@ from holdsfor.physical.model import FOREVER as NEVER_FINAL
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.arguments import ArgumentColumns, columns_of, require_types
 from holdsfor.spark.asked_for import known_scale, require_frames
-from holdsfor.spark.buckets import StageTask
 from holdsfor.spark.engine_task import EngineTask
 from holdsfor.spark.job import Span, make_job, plan_rows
+from holdsfor.spark.keys import Ties, connected
 from holdsfor.spark.output import WITHOUT_VALUE
-from holdsfor.spark.plan_stages import bucket_count, physical_stages, runs_on_core
+from holdsfor.spark.plan_stages import bucket_count, physical_stages
 from holdsfor.spark.scales import in_timestamps
 from holdsfor.spark.session import spare_worker, workers_like_driver
 from holdsfor.spark.sources import (
@@ -44,12 +44,10 @@ from holdsfor.spark.sources import (
     stage_rows,
     told,
 )
+from holdsfor.spark.stages import Stage, fact_parts
 from holdsfor.spark.ticks import feed_in_ticks, require_no_preprocessing, results_in_time, span_in_ticks
 from holdsfor.spark.timestamps import EVENT_TIMES, INTERVAL_TIMES
 from holdsfor.spark.wire import COUNTS, DELIVERY, DERIVED, MOMENTS, RESULT, ddl
-from holdsfor.spreading.keys import Ties, connected
-from holdsfor.spreading.stages import Stage, stage_plan
-from holdsfor.spreading.ties import fact_parts
 from holdsfor.times import DurationInput, TimeInput, TimeScale, span_in_points
 
 Rules: TypeAlias = Reasoner | str | Path | Iterable[str | Path]
@@ -249,11 +247,8 @@ def stage_output(
         feeds, span = [feed_in_ticks(feed, tick) for feed in feeds], span_in_ticks(span, tick)
     if rows_at_once is not None:
         _require_pieces(plan, span)
-    count = partitions or _partitions(spark)
-    on_core = runs_on_core(plan)
-    if on_core:
-        count = bucket_count(plan, count)
-    stages = physical_stages(plan, count) if on_core else stage_plan(plan)
+    count = bucket_count(plan, partitions or _partitions(spark))
+    stages = physical_stages(plan, count)
     for message in stages.warnings:
         warnings.warn(message, stacklevel=3)
     sources = [origin.rows for feed in feeds for origin in feed.origins]
@@ -280,7 +275,7 @@ def stage_output(
             # What a bucket is told of the whole stream comes first.
             is_row = F.expr(f"{TAG_OF_PACKED} > {MOMENTS} or {TAG_OF_PACKED} = {DELIVERY}")
             shuffled = shuffled.sortWithinPartitions(is_row, F.col("t0"))
-        task = EngineTask(job, stage.number) if on_core else StageTask(job, stage.number)
+        task = EngineTask(job, stage.number)
         waiting = [shuffled.mapInArrow(_function(task), ddl(task.out_schema))]
     return waiting[0] if tick == 1 else results_in_time(waiting[0], tick)
 
@@ -310,7 +305,7 @@ def _require_pieces(plan: Plan, span: Span) -> None:
     """Complain if a history cannot be worked on piece by piece."""
     if not span.is_whole:
         raise HoldsforError("rows_at_once is for one query over everything; leave out window, step, start and end")
-    if not runs_on_core(plan):
+    if plan.has_metric_rules:
         raise HoldsforError("rows_at_once cannot be used: programs with metric rules have each bucket in memory")
     if plan.filling:
         raise HoldsforError("rows_at_once cannot be used: a dynamicDomain has values from records of all time")
@@ -319,7 +314,7 @@ def _require_pieces(plan: Plan, span: Span) -> None:
         raise HoldsforError(f"rows_at_once cannot be used: results are never final, because {lowered.settle_why}")
 
 
-def _function(task: StageTask | EngineTask) -> Any:
+def _function(task: EngineTask) -> Any:
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         spare_worker()
         yield from task(batches)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from holdsfor.compiler.analysis.alignment import Places
 from holdsfor.compiler.analysis.partition import _ordinal, _ordinals
-from holdsfor.spreading.stages import Delivery, Stage, StagePlan
+from holdsfor.spark.stages import Delivery, Stage, StagePlan
 
 
 def stages_text(stages: StagePlan) -> str:
@@ -78,7 +78,6 @@ def _stage_data(stage: Stage) -> dict[str, object]:
                 "from_stream": delivery.is_input,
                 "keys": None if delivery.spreading is None else [list(places) for places in delivery.spreading],
                 "parts": [{"place": place, "of_key": list(of)} for place, of in delivery.lines],
-                "effects": [effect.value for effect in delivery.effects],
             }
             for delivery in stage.deliveries
         ],

@@ -11,7 +11,7 @@ import pyarrow as pa
 from holdsfor.core.engine import Engine, Rows, Share
 from holdsfor.core.vocabulary import Vocabulary
 from holdsfor.engine.answer import Answer
-from holdsfor.engine.expressions import codes_of
+from holdsfor.engine.frames import codes_of
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.report import Texts
 from holdsfor.io.layouts import Form

@@ -64,7 +64,8 @@ class _Bucket(EngineOutput):
         queries = [whole.reach[1]] if windows is None else windows.query_times.tolist()
         plan, program = received(self._job.program)
         size = None if windows is None else windows.size
-        engine = Engine(plan, size, threads=1, program=program, share=self._share())
+        origin = whole.reach[0] if windows is None else min(windows.start + 1, whole.reach[0])
+        engine = Engine(plan, size, origin=origin, threads=1, program=program, share=self._share())
         own = [] if rows.own is None else by_tag(rows.own, self._spec)
         deliveries = self._deliveries()
         rows.own = None

@@ -51,7 +51,8 @@ class Pieces(EngineOutput):
         self._query: int | None = None
         self._final = -int(FOREVER)
         """Up to here results have been reported."""
-        self._engine = Engine(self._plan, threads=1, program=program, share=self._share())
+        origin = self._rows.whole.reach[0]
+        self._engine = Engine(self._plan, origin=origin, threads=1, program=program, share=self._share())
         self._begin_dictionary()
 
     def work(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

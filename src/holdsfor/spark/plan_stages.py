@@ -10,13 +10,7 @@ from holdsfor.core.engine import encoded
 from holdsfor.physical.buckets import grid_sides
 from holdsfor.physical.model import Constant, Route
 from holdsfor.physical.model import Stage as PhysicalStage
-from holdsfor.spreading.stages import Delivery, Stage, StagePlan, stage_plan
-from holdsfor.spreading.ties import Link
-
-
-def runs_on_core(plan: Plan) -> bool:
-    """Whether the core can run all stages of a program: metric rules are still evaluated without it."""
-    return not any(stratum.metric is not None for stratum in plan.strata)
+from holdsfor.spark.stages import Delivery, Link, Stage, StagePlan
 
 
 def bucket_count(plan: Plan, wanted: int) -> int:
@@ -38,10 +32,16 @@ def physical_stages(plan: Plan, buckets: int, *, tied: bool = True) -> StagePlan
         in_one_bucket = stage.is_tied and not links
         members = tuple((symbols[route.table], () if in_one_bucket else route.places[0]) for route in stage.members)
         deliveries = tuple(_deliveries(stage, symbols, home, plan, in_one_bucket=in_one_bucket))
-        found.append(Stage(number, (), members, deliveries, links, grid_sides(stage, buckets), stage.why))
+        found.append(Stage(number, members, deliveries, links, grid_sides(stage, buckets), stage.why))
         home |= dict.fromkeys((symbol for symbol, _ in members), number)
-    why = stage_plan(plan).in_one_place if plan.filling else ""
-    return StagePlan(plan, tuple(found), why, is_physical=True)
+    return StagePlan(plan, tuple(found), _in_one_place(plan))
+
+
+def _in_one_place(plan: Plan) -> str:
+    if not plan.filling or not plan.domain_readers:
+        return ""
+    named = ", ".join(map(str, plan.domain_readers))
+    return f"{named}: a dynamicDomain has values from records of all keys: all work is in one place"
 
 
 def _links(stage: PhysicalStage, symbols: tuple[Symbol, ...], home: dict[Symbol, int]) -> tuple[Link, ...]:

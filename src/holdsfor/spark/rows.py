@@ -16,7 +16,7 @@ from holdsfor.engine.tables import FOREVER
 from holdsfor.io.builder import Builder, Piece
 from holdsfor.io.layouts import Form, Layout
 from holdsfor.spark.job import Job, StageSpec
-from holdsfor.spark.wire import ARRIVALS, BUCKET, LOWEST_TAG, MOMENTS, SECOND, SIZES, TAG_BITS, Kind, Tag, cells
+from holdsfor.spark.wire import ARRIVALS, BUCKET, LOWEST_TAG, MOMENTS, SECOND, SIZES, TAG_BITS, Tag, cells
 
 
 @dataclass
@@ -96,10 +96,7 @@ def by_tag(table: pa.Table, spec: StageSpec) -> list[tuple[Tag, pa.Table]]:
 
 
 def _columns_of(tag: Tag, names: Sequence[str]) -> list[str]:
-    if tag.kind is not Kind.INPUT:
-        wanted = {"t0", "t1", "q", *tag.args, tag.value}
-    else:
-        wanted = {"t0", "arrival", *tag.args, tag.value, "t1" if tag.form is Form.INTERVAL else None}
+    wanted = {"t0", "arrival", *tag.args, tag.value, "t1" if tag.form is Form.INTERVAL else None}
     return [name for name in names if name in wanted]
 
 
@@ -107,14 +104,12 @@ def stream_of(own: Sequence[tuple[Tag, pa.Table]], dictionary: Dictionary) -> St
     """The input among the rows."""
     builder = Builder()
     for tag, rows in own:
-        if tag.kind is Kind.INPUT:
-            builder.add(piece_of(tag, rows))
+        builder.add(piece_of(tag, rows))
     return builder.finish(dictionary).stream
 
 
 def piece_of(tag: Tag, rows: pa.Table) -> Piece:
     """The input of one kind."""
-    assert tag.form is not None
     start = rows["t0"].to_numpy()
     arrival = rows["arrival"].to_numpy() if "arrival" in rows.column_names else start
     args = tuple(cells(whole_column(rows[slot]), slot) for slot in tag.args)

@@ -20,6 +20,7 @@ from holdsfor.spark.columns import Argument, argument, identifier, is_open, key_
 from holdsfor.spark.connectors.payload import unreadable_column
 from holdsfor.spark.job import Rows, SourceRows
 from holdsfor.spark.nested import with_paths_of
+from holdsfor.spark.stages import Link, Stage
 from holdsfor.spark.wire import (
     ARRIVALS,
     BUCKET,
@@ -32,8 +33,6 @@ from holdsfor.spark.wire import (
     Wire,
     sql_types,
 )
-from holdsfor.spreading.stages import Stage
-from holdsfor.spreading.ties import Link
 
 
 @dataclass(frozen=True)

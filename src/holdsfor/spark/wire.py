@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from holdsfor.engine.dictionary import Dictionary, Value, value_of
 from holdsfor.engine.kernels import EMPTY, Ints
 from holdsfor.io.columns import Cells
 from holdsfor.io.layouts import Form
-from holdsfor.spreading.keys import distinct_codes
+from holdsfor.spark.keys import distinct_codes
 from holdsfor.syntax.numbers import number_text, read_integer
 from holdsfor.syntax.parser import parse
 from holdsfor.syntax.printer import print_term
@@ -49,26 +48,14 @@ _SQL = {
 }
 
 
-class Kind(StrEnum):
-    """What the rows of a tag are: input as it comes, or tables that an earlier stage has worked out."""
-
-    INPUT = "input"
-    TABLE = "table"
-    INITIATED = "initiatedAt"
-    TERMINATED = "terminatedAt"
-    SETTLED = "settled"
-    """From when on the past of instances may still change."""
-
-
 @dataclass(frozen=True)
 class Tag:
     """A kind of rows: the slots of its arguments and, for fluents, of its value."""
 
     symbol: Symbol
-    kind: Kind
     args: tuple[str, ...]
-    value: str | None = None
-    form: Form | None = None
+    value: str | None
+    form: Form
 
 
 @dataclass(frozen=True)

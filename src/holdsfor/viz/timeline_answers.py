@@ -10,8 +10,7 @@ import numpy as np
 
 from holdsfor.compiler.analysis.entities import Symbol
 from holdsfor.engine.answer import Answer
-from holdsfor.engine.expressions import codes_of
-from holdsfor.engine.frames import row_keys
+from holdsfor.engine.frames import codes_of, row_keys
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.known import Known, KnownIntervals, known_answers, known_intervals, known_occurrences
 from holdsfor.engine.report import Texts

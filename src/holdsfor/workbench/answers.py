@@ -36,7 +36,7 @@ def checked(bench: Bench, texts: Mapping[str, str]) -> dict[str, Any]:
         if isinstance(reasoner, MetricReasoner):
             made["outputs"] = sorted({rule.head.predicate for rule in reasoner.program.rules})
         else:
-            findings = in_reading_order([*findings, *reasoner.refusals, *bench.data_findings.of(reasoner)])
+            findings = in_reading_order([*findings, *bench.data_findings.of(reasoner)])
             made = {"inputs": list(map(str, reasoner.plan.inputs)), "outputs": list(map(str, reasoner.plan.outputs))}
     return {"findings": [finding(one) for one in findings], **made}
 

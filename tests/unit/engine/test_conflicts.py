@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from holdsfor.engine.run import run
 
 from holdsfor import loads
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.run import run
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.reference import Occurrence, Record, recognise

@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from holdsfor.engine.stabbing import containing
 
 from holdsfor import loads_metric
 from holdsfor.compiler.metric.limits import FURTHEST
 from holdsfor.diagnostics import HoldsforError, ProgramError
 from holdsfor.engine.metric.facts import Facts, maximal, minus
-from holdsfor.engine.stabbing import containing
 
 SEEN = "Seen(X) :- Diamondminus[0,{}] Signal(X)"
 ONE = {"Signal": [(5, "a")]}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from holdsfor.engine.run import Run as StrataRun
 
 from holdsfor import loads
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.core.run import Run
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import interval_rows
-from holdsfor.engine.run import Run as StrataRun
 from holdsfor.engine.stream import EventColumns, Stream
 from holdsfor.engine.windows import WindowPlan
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import pytest
+from holdsfor.engine.prepared import Prepared
+from holdsfor.engine.retention import retention
+from holdsfor.engine.run import Run, run
+from holdsfor.engine.saved import from_bytes, to_bytes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.prepared import Prepared
 from holdsfor.engine.report import interval_rows
-from holdsfor.engine.retention import retention
-from holdsfor.engine.run import Run, run
-from holdsfor.engine.saved import from_bytes, to_bytes
 from holdsfor.engine.stream import from_records
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.ir import METRIC

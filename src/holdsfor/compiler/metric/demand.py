@@ -31,6 +31,10 @@ class Demand:
         """From when to when others need a stratum."""
         return self._asked[stratum.number]
 
+    def of_relation(self, relation: Relation) -> tuple[Fraction | None, Fraction | None]:
+        """From when to when a relation is needed that some rule reads."""
+        return self._first[relation], self._last[relation]
+
     def _share(self, stratum: MetricStratum) -> None:
         firsts = [self._first[relation] for relation in stratum.relations if relation in self._first]
         lasts = [self._last[relation] for relation in stratum.relations if relation in self._last]

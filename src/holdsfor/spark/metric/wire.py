@@ -22,9 +22,9 @@ import pyarrow as pa
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.metric.facts import Facts
+from holdsfor.spark.keys import PartsOfCodes, buckets
 from holdsfor.spark.metric.job import MetricJob, Route
 from holdsfor.spark.wire import TermTexts, codes_from, table_of
-from holdsfor.spreading.keys import PartsOfCodes, buckets
 
 TOLD, COUNTS = -1, -2
 """Rows that tell a bucket its number, and rows that say how many facts were read (`start`), could not be read (`end`),

@@ -70,7 +70,8 @@ class EngineBucket:
         plan, program = received(self.job.program)
         share = Share(self.spec.number - 1, self.bucket, self.job.buckets, self.job.sides)
         size, fluents = self.turn.windows.size, self.job.fluents
-        self._engine = ShareEngine(plan, program, share, size, fluents, events=self.job.derived_events)
+        origin, events = self.turn.origin, self.job.derived_events
+        self._engine = ShareEngine(plan, program, share, size, fluents, origin=origin, events=events)
         self._texts = Texts(self._engine.words, self._engine.symbols)
         if self.old:
             regrouping = Regrouping(self.job, self.spec, self._engine, self.bucket, len(self.old))

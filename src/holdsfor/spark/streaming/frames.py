@@ -26,10 +26,10 @@ from holdsfor.spark.connectors.payload import unreadable_column
 from holdsfor.spark.job import Rows
 from holdsfor.spark.nested import with_paths, with_paths_of
 from holdsfor.spark.sources import Origin, _either, _feeds, _first_of, _Shipped
+from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, travelling_schema
 from holdsfor.spark.wire import sql_types
-from holdsfor.spreading.stages import StagePlan
 
 Streams: TypeAlias = DataFrame | Mapping[str, DataFrame]
 

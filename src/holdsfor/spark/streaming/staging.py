@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from holdsfor.compiler.plan import Plan
 from holdsfor.spark.plan_stages import bucket_count, physical_stages
-from holdsfor.spark.streaming.mixed import mixed_stages
-from holdsfor.spreading.stages import StagePlan
+from holdsfor.spark.stages import StagePlan
 
 
 def stream_stages(plan: Plan, buckets: int) -> StagePlan:
     """The stages of a plan in a stream with so many buckets. Which keys are tied together is not known before all rows are
     there: fluents whose rules tie keys are evaluated in one bucket.
     """
-    return mixed_stages(plan) if plan.has_metric_rules else physical_stages(plan, buckets, tied=False)
+    return physical_stages(plan, buckets, tied=False)
 
 
 def stream_buckets(plan: Plan, wanted: int) -> int:
     """How many buckets a stream has."""
-    return 1 if plan.has_metric_rules else bucket_count(plan, wanted)
+    return bucket_count(plan, wanted)

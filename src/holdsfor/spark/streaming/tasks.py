@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 
 from holdsfor.spark.job import Job
 from holdsfor.spark.streaming.bucket import EngineBucket
-from holdsfor.spark.streaming.mixed import MixedBucket
 from holdsfor.spark.streaming.regrouping import OldBucket
 from holdsfor.spark.streaming.rows import NOTE, noted, read_rows
 from holdsfor.spark.streaming.state import BucketState
@@ -78,15 +77,10 @@ class AskStage:
             # Nothing reaches it, and nothing happens to it by itself.
             return
         spec = self.job.stages[self.number - 1]
+        old = [self._old(one) for one in range(turn.buckets)] if is_regrouped else []
+        arrived = [] if is_regrouped else self._arrived(bucket)
         state = BucketState(self.store, self.number, bucket, place)
-        work: EngineBucket | MixedBucket
-        if is_regrouped:
-            work = EngineBucket(
-                self.job, spec, turn, bucket, state, (), [self._old(one) for one in range(turn.buckets)]
-            )
-        else:
-            kind = EngineBucket if self.job.sides else MixedBucket
-            work = kind(self.job, spec, turn, bucket, state, self._arrived(bucket))
+        work = EngineBucket(self.job, spec, turn, bucket, state, arrived, old)
         for stage, target, query, data in work.sent(deliveries):
             yield self._row(tag=DELIVERY, stage=stage, bucket=target, q=query, data=pa.array([data], pa.binary()))
         written = work.results.write(self.store, turn.batch, name, self.job.time_scale)

@@ -18,6 +18,7 @@ from holdsfor.core.shares import identity_of
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.job import Job, Rows, SourceRows, Span, make_job, plan_rows
 from holdsfor.spark.session import spare_worker
+from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.driver import Driver, Report, Taken
 from holdsfor.spark.streaming.frames import BEAT, Sorting, Sources, beat_time
@@ -29,7 +30,6 @@ from holdsfor.spark.streaming.store import Store, spark_path
 from holdsfor.spark.streaming.tasks import AskStage, notes_of
 from holdsfor.spark.streaming.turns import Turn
 from holdsfor.spark.wire import ddl
-from holdsfor.spreading.stages import StagePlan
 from holdsfor.times import TimeScale
 
 OnReport = Callable[[Report], None]
@@ -85,13 +85,13 @@ class Work:
 
     @property
     def identity(self) -> str:
-        """That of the plan, if the engine runs it."""
-        return identity_of(encoded(self.plan)) if self.job.sides else ""
+        """That of the plan."""
+        return identity_of(encoded(self.plan))
 
     def told(self, buckets: int, *, derived_events: bool) -> Work:
         """The same work, for so many buckets, and with derived events or without."""
         stages = stream_stages(self.plan, buckets)
-        sides = tuple(stage.sides for stage in stages.stages) if stages.is_physical else ()
+        sides = tuple(stage.sides for stage in stages.stages)
         job = replace(self.job, buckets=buckets, derived_events=derived_events, sides=sides)
         sortings = tuple(replace(sorting, buckets=buckets, stages=stages) for sorting in self.sortings)
         return replace(self, job=job, stages=stages, sortings=sortings)

@@ -1,1 +1,0 @@
-"""The sweep method: what depends on itself, and delayed effects."""

@@ -1,1 +1,0 @@
-"""Incremental runs: what did not change is not worked out again."""

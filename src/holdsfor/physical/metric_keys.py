@@ -1,0 +1,68 @@
+"""Whether metric rules find something only for keys that rows mention."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from holdsfor.compiler.analyse import Analysis
+from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.ir.metric import (
+    Aggregate,
+    Atom,
+    Binary,
+    Comparison,
+    MetricAtom,
+    MetricFact,
+    MetricRule,
+    Truth,
+    Unary,
+)
+from holdsfor.physical.instructions import origin
+
+
+def without_key(members: Sequence[Symbol], spread: Collection[Symbol], analysis: Analysis) -> str:
+    """Names a rule or fact that gives something without any row that has the key, if there is one.
+
+    `spread` are the members, and the inputs whose rows go to keys.
+    """
+    # Whatever is derived, by rules that need each other, begins with something else.
+    asked = dict.fromkeys(analysis.graph.with_metric_sources(members), "")
+    while any(_is_loose(symbol, spread, asked, analysis) for symbol in reversed(asked) if not asked[symbol]):
+        pass
+    return next((asked[symbol] for symbol in members if asked[symbol]), "")
+
+
+def _is_loose(symbol: Symbol, spread: Collection[Symbol], asked: dict[Symbol, str], analysis: Analysis) -> bool:
+    for one in analysis.entities[symbol].metric:
+        if isinstance(one, MetricFact):
+            asked[symbol] = f"the fact at {origin(one.span)} holds of entities that no row mentions"
+            return True
+        if not any(_is_given(atom, spread, asked, analysis) for atom in _required(one)):
+            asked[symbol] = f"the rule at {origin(one.span)} reads nothing that has the key"
+            return True
+    return False
+
+
+def _is_given(atom: Atom, spread: Collection[Symbol], asked: dict[Symbol, str], analysis: Analysis) -> bool:
+    meant = analysis.entities.meant(atom.signature)
+    return all(not asked[symbol] if symbol in asked else symbol in spread for symbol in meant)
+
+
+def _required(rule: MetricRule) -> Iterator[Atom]:
+    """The atoms that must hold at some time if the rule is to succeed."""
+    for literal in rule.body:
+        if isinstance(literal, Comparison) or (not isinstance(literal, Aggregate) and literal.negated):
+            continue
+        yield from _parts(literal.atom)
+
+
+def _parts(atom: MetricAtom) -> Iterator[Atom]:
+    match atom:
+        case Atom():
+            yield atom
+        case Unary(operand=operand):
+            yield from _parts(operand)
+        case Binary(right=right):
+            yield from _parts(right)
+        case Truth():
+            return

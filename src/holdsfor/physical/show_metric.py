@@ -1,0 +1,120 @@
+"""Metric rules of a plan as lines of text.
+
+Rules are in normal form: an operator makes a relation of another one, and what it makes has a name of its own. Distances are
+in time-points, and may be fractions of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from holdsfor.ir.metric import AggregateFunction
+from holdsfor.physical.instructions import Apply, Expression, Register, Shape
+from holdsfor.physical.metric import (
+    MetricComponent,
+    MetricErode,
+    MetricGiven,
+    MetricJoin,
+    MetricLast,
+    MetricLiteral,
+    MetricMove,
+    MetricOffsets,
+    MetricRule,
+    MetricScan,
+    MetricTest,
+    MetricTotal,
+)
+from holdsfor.physical.show import shape as shown_shape
+
+_FUNCTIONS = [str(one) for one in AggregateFunction]
+
+
+def metric_rules(component: MetricComponent) -> list[dict[str, Any]]:
+    """The rules and facts of a component: where each is written, what it gives, and its lines."""
+    shown = _Shown(component)
+    rules = [
+        {"at": str(rule.origin), "head": f"gives {shown.head(rule)}", "program": list(shown.body(rule))}
+        for stratum in component.part.strata
+        for rule in stratum.rules
+    ]
+    return rules + [{"at": "", "head": f"fact {shown.fact(one)}", "program": []} for one in component.facts]
+
+
+def register(number: int) -> str:
+    """A register; none of them is the present time-point."""
+    return f"r{number + 1}"
+
+
+def shape(given: Shape | Expression) -> str:
+    """A term or an expression."""
+    match given:
+        case Register(number=number):
+            return register(number)
+        case Apply(function=name, args=args):
+            return f"{name}({','.join(map(shape, args))})"
+        case _:
+            return shown_shape(given)
+
+
+class _Shown:
+    def __init__(self, component: MetricComponent) -> None:
+        self._scale = component.scale
+        self._names = [relation.label.rpartition("/")[0] for relation in component.part.relations]
+        self._columns = [relation.columns for relation in component.part.relations]
+
+    def head(self, rule: MetricRule) -> str:
+        match rule:
+            case MetricMove(head=head) | MetricErode(head=head):
+                return self._row(head, self._own(head))
+            case MetricLast(head=head, columns=columns):
+                return self._row(head, map(register, columns))
+            case MetricJoin(head=head, terms=terms):
+                return self._row(head, map(shape, terms))
+
+    def body(self, rule: MetricRule) -> Iterator[str]:
+        match rule:
+            case MetricMove(source=source, offsets=offsets):
+                yield f"{self._row(source, self._own(source))} at some time {self._offsets(offsets)}"
+            case MetricErode(source=source, offsets=offsets):
+                yield f"{self._row(source, self._own(source))} at all times {self._offsets(offsets)}"
+            case MetricLast(left=left, right=right, offsets=offsets, is_until=is_until):
+                yield f"{self._scan(right)} at some time {self._offsets(offsets)}"
+                yield f"{self._scan(left)} at all times {'until' if is_until else 'since'} then"
+            case MetricJoin(literals=literals):
+                yield from map(self._literal, literals)
+
+    def fact(self, fact: MetricGiven) -> str:
+        row = self._row(fact.relation, map(shape, fact.columns))
+        low = "(-inf" if fact.start is None else f"{'(' if fact.start % 2 else '['}{self._time(fact.start // 2)}"
+        high = "inf)" if fact.end is None else f"{self._time(fact.end // 2)}{']' if fact.end % 2 else ')'}"
+        return f"{row}@{low},{high}"
+
+    def _own(self, relation: int) -> Iterator[str]:
+        return map(register, range(self._columns[relation]))
+
+    def _row(self, relation: int, columns: Iterator[str]) -> str:
+        inside = ",".join(columns)
+        return f"{self._names[relation]}({inside})" if inside else self._names[relation]
+
+    def _scan(self, scan: MetricScan) -> str:
+        return f"{'not ' if scan.negated else ''}{self._row(scan.relation, map(shape, scan.columns))}"
+
+    def _literal(self, literal: MetricLiteral) -> str:
+        match literal:
+            case MetricScan():
+                return self._scan(literal)
+            case MetricTest(operator=operator, left=left, right=right):
+                return f"{shape(left)} {operator} {shape(right)}"
+            case MetricTotal(function=function, result=result, terms=terms, scan=scan):
+                inside = ",".join(map(register, terms))
+                return f"{register(result)} = {_FUNCTIONS[function]}({inside} : {self._scan(scan)})"
+
+    def _offsets(self, offsets: MetricOffsets) -> str:
+        low = "(-inf" if offsets.low is None else f"{'(' if offsets.low_open else '['}{self._time(offsets.low)}"
+        high = "inf)" if offsets.high is None else f"{self._time(offsets.high)}{')' if offsets.high_open else ']'}"
+        return f"{low},{high} before"
+
+    def _time(self, ticks: int) -> Fraction:
+        return Fraction(ticks, self._scale)

@@ -1,0 +1,97 @@
+"""The stages of a distributed run: by which keys they run, and what is brought to them.
+
+Plain data made from a plan; nothing here knows Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from holdsfor.compiler.analysis.alignment import Places, Spreading
+from holdsfor.compiler.analysis.entities import Symbol
+from holdsfor.compiler.plan import Plan
+from holdsfor.engine.dictionary import value_of
+from holdsfor.engine.kernels import Ints
+from holdsfor.spark.keys import parts
+from holdsfor.syntax.terms import arguments
+
+
+@dataclass(frozen=True)
+class Link:
+    """Two places of an input, or of a table of facts, whose values belong together."""
+
+    source: Symbol | tuple[str, int]
+    one: int
+    other: int
+
+    def __str__(self) -> str:
+        return str(self.source) if isinstance(self.source, Symbol) else f"{self.source[0]}/{self.source[1]}"
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """An input of a stage. Rows go to the bucket of each key in `spreading`; None brings all of them to every bucket.
+
+    `made_in` is the stage that computes it, if one does; the stream may bring it as well (`is_input`).
+    """
+
+    symbol: Symbol
+    spreading: Spreading | None
+    made_in: int | None
+    is_input: bool
+    lines: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    """Of rows that are read by a part of the key: columns, and the parts of keys that have their values."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage of the plan: a pass over the buckets."""
+
+    number: int
+    members: tuple[tuple[Symbol, Places], ...]
+    deliveries: tuple[Delivery, ...]
+    links: tuple[Link, ...] = ()
+    """What ties keys together, so that connected components of them share a bucket."""
+    sides: tuple[int, ...] = ()
+    """Those of the grid of buckets; none if keys are spread as a whole. See `holdsfor.physical.buckets`."""
+    why: str = ""
+    """Why it has one bucket."""
+
+    @property
+    def is_single(self) -> bool:
+        """Whether one bucket does all the work."""
+        return not any(places for _, places in self.members)
+
+
+@dataclass(frozen=True)
+class StagePlan:
+    """All stages, in order."""
+
+    plan: Plan
+    stages: tuple[Stage, ...]
+    in_one_place: str = ""
+    """Why all work is in one place, if it is."""
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What should be said about the stages."""
+        return (self.in_one_place,) if self.in_one_place else tuple(_warnings(self.stages))
+
+
+def _warnings(stages: Iterable[Stage]) -> Iterator[str]:
+    for stage in stages:
+        named = ", ".join(str(symbol) for symbol, _ in stage.members)
+        if stage.is_single and stage.why:
+            yield f"{named}: one worker does all the work, because {stage.why}"
+        if stage.links and stage.why:
+            sources = ", ".join(dict.fromkeys(map(str, stage.links)))
+            yield f"{named}: {stage.why}; all that occur together in {sources} share a bucket"
+
+
+def fact_parts(plan: Plan, link: Link) -> tuple[Ints, Ints]:
+    """The parts of keys that a table of facts brings together."""
+    assert not isinstance(link.source, Symbol)
+    rows = [arguments(rule.head) for rule in plan.analysis.background.rules[link.source]]
+    return parts(value_of(row[link.one]) for row in rows), parts(value_of(row[link.other]) for row in rows)

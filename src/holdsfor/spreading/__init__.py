@@ -1,1 +1,0 @@
-"""How a program is cut into stages, and its instances spread by keys: plain data made from a plan; no Spark."""
