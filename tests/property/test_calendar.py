@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import random
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, available_timezones
 
-import numpy as np
 import pytest
-from holdsfor.engine.calendar import calendar_column
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.engine.numbers import python_numbers
 from holdsfor.logic.calendar import FIELDS, calendar_value
-from holdsfor.times import UNITS
 from tests.strategies.calendar_programs import MOMENTS, ZONES, calendar_program, calendar_scenarios
 from tests.strategies.engine_runs import Scenario
 from tests.strategies.families import check_everywhere, share_accepted
@@ -69,36 +64,3 @@ def test_the_calendar_repeats_itself(zone: str, seconds: int, cycles: int) -> No
         early = -80_000_000_000 - abs(seconds)
         assert calendar_value(field, early, "s", zone) == calendar_value(field, early - cycles * cycle, "s", zone)
     assert calendar_value("year", far + cycle, "s", zone) == calendar_value("year", far, "s", zone) + 400
-
-
-@given(
-    st.sampled_from(ZONES),
-    st.sampled_from(sorted(UNITS)),
-    st.lists(st.tuples(st.sampled_from(MOMENTS), st.integers(-(10**15), 10**15)), min_size=1, max_size=20),
-)
-def test_columns_are_rows(zone: str, unit: str, times: list[tuple[int, int]]) -> None:
-    points = [moment * UNITS["s"] // UNITS[unit] + after * 10**6 // UNITS[unit] for moment, after in times]
-    points = [point for point in points if abs(point) < 2**61] or [0]
-    for field in FIELDS:
-        found = calendar_column(field, np.array(points, np.int64), unit, zone)
-        assert python_numbers(found) == [calendar_value(field, point, unit, zone) for point in points]
-
-
-def test_columns_of_other_kinds() -> None:
-    """Fractions are no time-points; integers of any size are."""
-    found = calendar_column("hour", np.array([1.5, 3600.0, np.nan]), "s", "UTC")
-    assert python_numbers(found) == [None, 1, None]
-    large = np.array([10**30, None], object)
-    assert python_numbers(calendar_column("hour", large, "s", "Europe/Athens"))[0] == calendar_value(
-        "hour", 10**30, "s", "Europe/Athens"
-    )
-    far = np.array([2**61, -(2**61)], np.int64)
-    expected = [calendar_value("weekday", time, "d", "Europe/Athens") for time in (2**61, -(2**61))]
-    assert python_numbers(calendar_column("weekday", far, "d", "Europe/Athens")) == expected
-
-
-def test_a_column_of_many_days_far_apart() -> None:
-    chosen = random.Random(0)
-    points = [chosen.randint(-(10**12), 10**12) for _ in range(200)]
-    found = calendar_column("hour", np.array(points, np.int64), "s", "America/New_York")
-    assert found.tolist() == [calendar_value("hour", point, "s", "America/New_York") for point in points]

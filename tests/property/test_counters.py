@@ -6,9 +6,7 @@ Their values cannot be laid out beforehand; the engine works them out as it meet
 from __future__ import annotations
 
 import pytest
-from holdsfor.engine.cyclic import sweep
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.strategies.counters import counter_program
 from tests.strategies.engine_runs import Scenario, check_engine
@@ -32,15 +30,3 @@ def test_at_every_query_time(scenario: Scenario) -> None:
 @given(family_scenarios(counter_program, late=6, windowed=True))
 def test_at_length(scenario: Scenario) -> None:
     check_engine(scenario)
-
-
-def test_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The compiled loop gives the same as the plain one."""
-    monkeypatch.setattr(sweep._METER, "pays", lambda _: True)
-
-    @settings(max_examples=25)
-    @given(st.booleans().flatmap(lambda windowed: family_scenarios(counter_program, late=6, windowed=windowed)))
-    def compiled(scenario: Scenario) -> None:
-        check_engine(scenario)
-
-    compiled()

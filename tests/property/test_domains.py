@@ -8,7 +8,6 @@ import random
 from collections.abc import Callable, Iterator
 
 import pytest
-from holdsfor.incremental import engine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,14 +21,6 @@ from tests.strategies.scenario_words import Pen
 LATE = 12
 _ANY = st.one_of(*(domain_scenarios(dynamic=dynamic, windowed=False) for dynamic in (False, True)))
 _WINDOWED = st.one_of(*(domain_scenarios(dynamic=dynamic, windowed=True, late=LATE) for dynamic in (False, True)))
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _many_panes() -> Iterator[None]:
-    """Panes that are as short as they are told to be."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "SHARE", 8)
-        yield
 
 
 @pytest.mark.parametrize("dynamic", [False, True], ids=["facts", "domains"])

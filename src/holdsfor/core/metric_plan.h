@@ -93,8 +93,8 @@ struct MetricLink {
   Index table = 0;
 };
 
-// Outside of which time a stratum derives nothing that is asked for, in ticks before the beginning of time and after the
-// last time-point that the query time decides; see holdsfor/physical/metric.py.
+// Outside of which time a stratum derives nothing that is asked for, in ticks before the beginning of time and after
+// the last time-point that the query time decides; see holdsfor/physical/metric.py.
 struct MetricSpan {
   std::optional<Time> before;
   std::optional<Time> after;

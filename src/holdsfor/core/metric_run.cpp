@@ -11,9 +11,7 @@ constexpr std::size_t kMostRounds = 10'000;
 }  // namespace
 
 MetricRun::MetricRun(const MetricComponent& component, TermTable& terms, Host& host)
-    : component_(component),
-      engine_(component.plan, terms, host),
-      farthest_(kMostCells / 4 / component.scale) {}
+    : component_(component), engine_(component.plan, terms, host), farthest_(kMostCells / 4 / component.scale) {}
 
 MetricRun::Outcome MetricRun::evaluate(World& world) {
   for (const MetricLink& link : component_.outputs) world.fluents[link.table].clear();
@@ -111,7 +109,8 @@ void MetricRun::give(World& world, const MetricLink& link) const {
       const Time start = is_infinite(one.start) ? world.origin : std::max(next_point(one.start), world.origin);
       const Time end = is_infinite(one.end) ? kForever : next_point(one.end);
       if (start >= end || start > last) continue;
-      if (list == nullptr) list = &fluent.pairs[fluent.add_pair(fluent.add(found.args(row)), component_.holds).first].list;
+      if (list == nullptr)
+        list = &fluent.pairs[fluent.add_pair(fluent.add(found.args(row)), component_.holds).first].list;
       list->push_back({start, end > last ? kForever : end});
     }
     if (list != nullptr) make_maximal(*list);

@@ -1,8 +1,9 @@
 // Evaluates metric predicates of an event description for one key, from what is known of it to time-points.
 //
-// A fluent that holds on the time-points [s, e) holds on the rational times (s-1, e-1], an event at T on [T, T]. The other
-// way round, a predicate holds at the time-points that lie in its intervals. Nothing is asked about the time before the
-// beginning, or after the time-point that follows the query time; what holds there holds until further notice.
+// A fluent that holds on the time-points [s, e) holds on the rational times (s-1, e-1], an event at T on [T, T]. The
+// other way round, a predicate holds at the time-points that lie in its intervals. Nothing is asked about the time
+// before the beginning, or after the time-point that follows the query time; what holds there holds until further
+// notice.
 #pragma once
 
 #include "metric_engine.h"

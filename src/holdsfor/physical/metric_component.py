@@ -111,7 +111,8 @@ def _reach(plan: MetricPlan, demand: Demand) -> int:
     firsts = [demand.of_relation(one)[0] for one in plan.inputs]
     heads = {rule.head for rule in plan.rules}
     firsts += [demand.of_relation(one)[0] for one in heads if one.is_written]
-    return FOREVER if any(one is None for one in firsts) else max((ceil(-one) for one in firsts if one), default=0)
+    known = [ceil(-one) for one in firsts if one is not None]
+    return FOREVER if len(known) < len(firsts) else max(0, *known, 0)
 
 
 def _farthest(plan: MetricPlan) -> Origin:

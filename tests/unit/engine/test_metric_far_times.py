@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from holdsfor.engine.stabbing import containing
 
 from holdsfor import loads_metric
 from holdsfor.compiler.metric.limits import FURTHEST
@@ -90,10 +89,3 @@ def test_tables_far_apart_are_packed_by_rank() -> None:
     rest = minus(maximal([wide]), maximal([hole]))
     assert rest.rows == 12
     assert rest.end[rest.args[0] == 3].tolist() == [30, 2**62 - 9]
-
-
-def test_joins_far_apart() -> None:
-    groups = np.array([0, 1, 2])
-    start, end = np.array([-(2**61)] * 3), np.array([2**61, 0, 2**61])
-    points, intervals = containing((groups, groups), np.array([2**60, 2**60, -(2**60)]), start, end)
-    assert (points.tolist(), intervals.tolist()) == ([0, 2], [0, 2])

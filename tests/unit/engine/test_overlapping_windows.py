@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from holdsfor.engine.run import Run as StrataRun
 
 from holdsfor import loads
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
-from holdsfor.core.run import Run
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.report import interval_rows
 from holdsfor.engine.stream import EventColumns, Stream
-from holdsfor.engine.windows import WindowPlan
 
 RULES = """
 initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
@@ -31,16 +27,6 @@ def stream(dictionary: Dictionary, rows: int, keys: int, delayed: float) -> Stre
             (codes[random.integers(0, keys, rows)],), time, arrival
         )
     return found
-
-
-def test_late_events_of_a_large_stream() -> None:
-    dictionary, plan = Dictionary(), loads(RULES).plan
-    found = stream(dictionary, 20_000, 500, 0.3)
-    windows = WindowPlan(10 * STEP, STEP, 0, 14 * STEP)
-    answers = list(Run(plan, dictionary, found, windows))
-    wanted = list(StrataRun(plan, dictionary, found, windows))
-    assert interval_rows(answers, dictionary) == interval_rows(wanted, dictionary)
-    assert sum(answer.conflicts for answer in answers) == sum(answer.conflicts for answer in wanted)
 
 
 def test_what_is_known_later_counts_from_when_it_was() -> None:
