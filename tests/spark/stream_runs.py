@@ -107,7 +107,7 @@ class SimulatedWorkers:
     def divided(self, buckets: int) -> SimulatedWorkers:
         """The same with another number of buckets."""
         stages = stream_stages(self.reasoner.plan, buckets)
-        sides = tuple(stage.sides for stage in stages.stages) if stages.is_physical else ()
+        sides = tuple(stage.sides for stage in stages.stages)
         return replace(self, job=replace(self.job, buckets=buckets, sides=sides), stages=stages)
 
     def _write(
