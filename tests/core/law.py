@@ -15,7 +15,7 @@ from holdsfor.diagnostics import ProgramError
 from holdsfor.engine.changelog import CHANGES, SHOWN, compare, snapshot
 from holdsfor.engine.tables import FOREVER
 from holdsfor.logic.arithmetic import EvaluationError
-from holdsfor.reference import Occurrence, Record
+from holdsfor.reference import Record
 from tests.core.histories import Advance, History, Push, Reload, Retract, Split, history
 from tests.core.law_model import found_table
 from tests.core.law_oracle import Expected, expected
@@ -42,7 +42,7 @@ from tests.strategies.relation_programs import relation_program
 from tests.strategies.scenario_numbers import number_scenario
 from tests.strategies.scenario_terms import attempt
 from tests.strategies.scenario_words import Pen
-from tests.strategies.scenarios import INTERVALS, MIXED
+from tests.strategies.scenarios import INTERVALS
 from tests.strategies.sliding_programs import sliding_program
 from tests.strategies.tie_programs import tie_scenario
 from tests.strategies.value_programs import value_program
@@ -57,18 +57,6 @@ def _cycle(pen: Pen) -> Scenario:
 
 def _plain(pen: Pen) -> Scenario | None:
     return scenario(pen, windowed=False)
-
-
-def _metric(pen: Pen) -> Scenario | None:
-    """Nothing happens before 0: whether rows that are taken back speak of the time before it is nobody's business."""
-    found = scenario(pen, MIXED, windowed=False)
-    if found is None or any(_begins(record) < 0 for record in found.records):
-        return None
-    return found
-
-
-def _begins(record: Record) -> int:
-    return record.time if isinstance(record, Occurrence) else record.start
 
 
 def _of(write: Writer) -> Callable[[Pen], Scenario]:
@@ -97,7 +85,6 @@ FAMILIES: dict[str, Callable[[Pen], Scenario | None]] = {
     "limits": _of(limit_program),
     "loops": _of(loop_program),
     "lists of facts": _of(list_program),
-    "metric rules": _metric,
     "odd streams": lambda pen: odd_scenario(pen, windowed=False),
     "silence": lambda pen: with_forgets(pen, pen.pick((_plain, pair_scenario, _of(delay_program)))(pen)),
 }
