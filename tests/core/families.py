@@ -39,7 +39,7 @@ from tests.strategies.scenario_numbers import number_scenario
 from tests.strategies.scenario_statics import POINTWISE_KIND
 from tests.strategies.scenario_terms import attempt
 from tests.strategies.scenario_words import Pen
-from tests.strategies.scenarios import EVERYTHING, INTERVALS, MIXED, Features
+from tests.strategies.scenarios import EVERYTHING, INTERVALS, Features
 from tests.strategies.sliding_programs import sliding_program
 from tests.strategies.streams import Span, any_span
 from tests.strategies.ticks import TickScenario, tick_scenario
@@ -101,7 +101,6 @@ def _forgetting(pen: Pen, *, windowed: bool) -> Scenario | None:
 FAMILIES: dict[str, Writer] = {
     "everything": _with(EVERYTHING),
     "whole intervals": _with(INTERVALS),
-    "metric rules": _with(MIXED),
     "hindsight": _with(replace(EVERYTHING, delays=False, static_weight=12)),
     "point by point": _with(replace(EVERYTHING, statics=POINTWISE_KIND, allowed=Allowed())),
     "values": _of(value_program),

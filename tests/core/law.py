@@ -42,7 +42,7 @@ from tests.strategies.relation_programs import relation_program
 from tests.strategies.scenario_numbers import number_scenario
 from tests.strategies.scenario_terms import attempt
 from tests.strategies.scenario_words import Pen
-from tests.strategies.scenarios import INTERVALS, MIXED
+from tests.strategies.scenarios import INTERVALS
 from tests.strategies.sliding_programs import sliding_program
 from tests.strategies.tie_programs import tie_scenario
 from tests.strategies.value_programs import value_program
@@ -85,7 +85,6 @@ FAMILIES: dict[str, Callable[[Pen], Scenario | None]] = {
     "limits": _of(limit_program),
     "loops": _of(loop_program),
     "lists of facts": _of(list_program),
-    "metric rules": lambda pen: scenario(pen, MIXED, windowed=False),
     "odd streams": lambda pen: odd_scenario(pen, windowed=False),
     "silence": lambda pen: with_forgets(pen, pen.pick((_plain, pair_scenario, _of(delay_program)))(pen)),
 }

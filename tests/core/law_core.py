@@ -113,7 +113,7 @@ class OnCore:
                 times, words = self._core.answers(table)
                 for time, text in zip(times.tolist(), self._texts(symbol, words, len(times)), strict=True):
                     events.append(EventRow(self._query, text, time))
-            elif role in (Role.SIMPLE_FLUENT, Role.STATIC_FLUENT):
+            elif role in (Role.SIMPLE_FLUENT, Role.STATIC_FLUENT, Role.METRIC_FLUENT):
                 starts, ends, values, words = self._core.answers(table)
                 texts = self._texts(symbol, words, len(starts))
                 rows = zip(starts.tolist(), ends.tolist(), values.tolist(), texts, strict=True)

@@ -134,7 +134,7 @@ class CoreRun:
                 yield symbol, number
 
     def _interval_rows(self, query: int) -> Iterator[IntervalRow]:
-        for symbol, number in self._symbols(Role.SIMPLE_FLUENT, Role.STATIC_FLUENT):
+        for symbol, number in self._symbols(Role.SIMPLE_FLUENT, Role.STATIC_FLUENT, Role.METRIC_FLUENT):
             starts, ends, values, columns = self._core.answers(number)
             rows = columns.reshape(len(starts), self._width(number)).tolist()
             for start, end, value, row in zip(starts.tolist(), ends.tolist(), values.tolist(), rows, strict=True):
