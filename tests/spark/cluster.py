@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,8 +21,8 @@ _PATIENCE = 90
 
 
 @contextmanager
-def cluster(folder: Path, workers: int = 1, cores: int = 2) -> Iterator[str]:
-    """The address of a cluster, which is gone afterwards."""
+def cluster(folder: Path, workers: int = 1, cores: int = 2, hidden: Sequence[Path] = ()) -> Iterator[str]:
+    """The address of a cluster, which is gone afterwards. Workers find the hidden folders empty: that needs `unshare`."""
     running: list[subprocess.Popen[bytes]] = []
     try:
         master = folder / "master.log"
@@ -32,7 +33,7 @@ def cluster(folder: Path, workers: int = 1, cores: int = 2) -> Iterator[str]:
             log = folder / f"worker-{number}.log"
             arguments = ["--host", "127.0.0.1", "--webui-port", "0", "--cores", str(cores), "--memory", "1g"]
             arguments += ["--work-dir", str(folder / f"work-{number}"), address]
-            running.append(_started("worker.Worker", arguments, log, folder))
+            running.append(_started("worker.Worker", arguments, log, folder, hidden))
             _found(log, "Successfully registered with master")
         yield address
     finally:
@@ -41,8 +42,13 @@ def cluster(folder: Path, workers: int = 1, cores: int = 2) -> Iterator[str]:
             process.wait()
 
 
-def _started(name: str, arguments: list[str], log: Path, folder: Path) -> subprocess.Popen[bytes]:
+def _started(
+    name: str, arguments: list[str], log: Path, folder: Path, hidden: Sequence[Path] = ()
+) -> subprocess.Popen[bytes]:
     command = [str(_HOME / "bin/spark-class"), f"org.apache.spark.deploy.{name}", *arguments]
+    if hidden:
+        mounts = [f"mount -t tmpfs none {shlex.quote(str(path))}" for path in hidden]
+        command = ["unshare", "-m", "sh", "-ec", "; ".join([*mounts, f"exec {shlex.join(command)}"])]
     environment = {**os.environ, "SPARK_HOME": str(_HOME), "SPARK_LOCAL_IP": "127.0.0.1"}
     with log.open("wb") as out:
         return subprocess.Popen(

@@ -11,7 +11,8 @@ import pytest
 
 from holdsfor.testing import Engine, run_checks
 from tests.docs.on_spark import followed_in, own_checkpoints
-from tests.docs.pages import DOCS, Page
+from tests.docs.pages import DOCS, Page, blocks
+from tests.spark.merged import Tables
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +50,20 @@ def test_streams(spark: Any) -> None:
     }
     Page(DOCS / "streaming.md", {"spark": spark, **facts}, rewritten=own_checkpoints()).follow()
     assert list(Path("changes").rglob("*.parquet"))
+
+
+def test_lakehouses(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = DOCS / "howto/lakehouse.md"
+    tables = Tables(spark, monkeypatch)
+    for block in blocks(page):
+        if block.language == "sql":
+            tables.create(block.text)
+    rows = [("stop_start", 5, "tern"), ("stop_end", 15, "tern"), ("stop_start", 31, "gull"), ("stop_end", 99, "gull")]
+    spark.createDataFrame(rows, "kind string, at bigint, vessel string").write.parquet("incoming")
+    Page(page, {"spark": spark}, rewritten=own_checkpoints()).follow()
+    found = [row[1:5] for row in tables.rows("stops_now")]
+    assert sorted(found) == [("stopped(gull)", "true", 32, None), ("stopped(tern)", "true", 6, 16)]
+    assert {row[2] for row in tables.rows("stops_log")} == {"stopped(gull)", "stopped(tern)"}
 
 
 def test_signals(spark: Any, tmp_path: Path) -> None:

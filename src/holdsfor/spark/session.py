@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdsfor.diagnostics import HoldsforError, warn_caller
+from holdsfor.diagnostics import HoldsforError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -23,27 +23,24 @@ def worker_python() -> None:
 
 
 def workers_like_driver(spark: SparkSession) -> None:
-    """Let the workers of a session that somebody else made on this machine run the Python that runs here.
+    """Let the workers of a classic session that somebody else made on this machine run the Python that runs here.
 
     PySpark looks for `python3` on the path, which is another Python where an environment is used without being
-    activated. What the user chose, or has holdsfor, stays as it is.
+    activated. What the user chose with `PYSPARK_PYTHON` stays as it is, and must have holdsfor.
     """
-    if "connect" in type(spark).__module__:
+    if "connect" in type(spark).__module__ or not (spark.conf.get("spark.master", "") or "").startswith("local"):
         return
     context: Any = spark.sparkContext
-    # Packages that were sent along with the session are not where an interpreter would look for them.
-    if not context.master.startswith("local") or context._python_includes:
+    if "PYSPARK_PYTHON" not in os.environ:
+        context.pythonExec = sys.executable
         return
     chosen = shutil.which(context.pythonExec) or context.pythonExec
-    if Path(chosen).absolute() == Path(sys.executable).absolute() or _can_run_here(chosen):
+    # Packages that were sent along with the session are not where an interpreter would look for them.
+    if context._python_includes or Path(chosen).absolute() == Path(sys.executable).absolute() or _can_run_here(chosen):
         return
-    lacking = f"{chosen}, which lacks holdsfor or is another version of Python"
-    if "PYSPARK_PYTHON" in os.environ:
-        raise HoldsforError(f"PYSPARK_PYTHON lets Spark's workers run {lacking}; set it to {sys.executable}")
-    context.pythonExec = sys.executable
-    warn_caller(
-        f"Spark's workers would run {lacking}; they now run {sys.executable}, as this program does. "
-        "Set PYSPARK_PYTHON before the session starts to choose"
+    raise HoldsforError(
+        f"PYSPARK_PYTHON lets Spark's workers run {chosen}, which lacks holdsfor or is another version of Python; set it to "
+        f"{sys.executable}"
     )
 
 

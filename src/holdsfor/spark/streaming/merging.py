@@ -1,0 +1,91 @@
+"""Tables that know `MERGE`, such as those of Delta and Iceberg: a changelog, or what holds by it, for `start`.
+
+Each batch is one statement, which a table applies as a whole or not at all. It carries the number of the batch, so that a batch
+that is run again changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from holdsfor.engine.op import Op
+from holdsfor.spark.columns import identifier
+from holdsfor.spark.streaming.sinks import latest
+
+BATCH = "batch"
+"""The column with the number of the batch that a row is of."""
+_OF_CHANGES = ("op", "previous_start", "previous_end", "causes")
+"""Columns that say something of a change, and nothing of an interval."""
+
+
+@dataclass(frozen=True)
+class ChangelogTable:
+    """Adds the rows of each batch to a table that has the columns of the changelog and `batch`."""
+
+    table: str
+
+    def sql(self, columns: Iterable[str], batch: int) -> str:
+        """The statement for a batch; `{rows}` stands for its rows.
+
+        >>> print(ChangelogTable("log").sql(["id", "op", "query_time"], 7))
+        merge into log as t using {rows} as s
+        on t.batch = 7 and t.id = s.id and t.query_time = s.query_time
+        when not matched then insert (`id`, `op`, `query_time`, `batch`) values (s.`id`, s.`op`, s.`query_time`, s.`batch`)
+        """
+        return (
+            f"merge into {self.table} as t using {{rows}} as s\n"
+            f"on t.{BATCH} = {batch} and t.id = s.id and t.query_time = s.query_time\n"
+            f"when not matched then {_inserted([*columns, BATCH])}"
+        )
+
+    def __call__(self, rows: DataFrame, batch: int) -> None:
+        """Add the rows of a batch, unless they are there."""
+        rows.sparkSession.sql(self.sql(rows.columns, batch), rows=_numbered(rows, batch))
+
+
+@dataclass(frozen=True)
+class CurrentTable:
+    """Keeps a table right that has every interval, or derived event, once: changes are upserted by `id`, and what is
+    retracted is deleted. It has the columns of the changelog but `op`, `previous_start`, `previous_end` and `causes`, and `batch`.
+    """
+
+    table: str
+
+    def sql(self, columns: Iterable[str]) -> str:
+        """The statement for a batch; `{rows}` stands for its last row of every id.
+
+        >>> print(CurrentTable("now").sql(["id", "op", "fluent"]))
+        merge into now as t using {rows} as s
+        on t.id = s.id
+        when matched and s.batch >= t.batch and s.op = 'retract' then delete
+        when matched and s.batch >= t.batch then update set `fluent` = s.`fluent`, `batch` = s.`batch`
+        when not matched and s.op <> 'retract' then insert (`id`, `fluent`, `batch`) values (s.`id`, s.`fluent`, s.`batch`)
+        """
+        kept = [*(name for name in columns if name not in _OF_CHANGES), BATCH]
+        told = ", ".join(f"{identifier(name)} = s.{identifier(name)}" for name in kept if name != "id")
+        gone = f"s.op = '{Op.RETRACT.value}'"
+        newer = f"when matched and s.{BATCH} >= t.{BATCH}"
+        return (
+            f"merge into {self.table} as t using {{rows}} as s\n"
+            "on t.id = s.id\n"
+            f"{newer} and {gone} then delete\n"
+            f"{newer} then update set {told}\n"
+            f"when not matched and s.op <> '{Op.RETRACT.value}' then {_inserted(kept)}"
+        )
+
+    def __call__(self, rows: DataFrame, batch: int) -> None:
+        """Apply the changes of a batch."""
+        rows.sparkSession.sql(self.sql(rows.columns), rows=_numbered(latest(rows), batch))
+
+
+def _numbered(rows: DataFrame, batch: int) -> DataFrame:
+    return rows.withColumn(BATCH, F.lit(batch).cast("bigint"))
+
+
+def _inserted(columns: list[str]) -> str:
+    named = ", ".join(map(identifier, columns))
+    return f"insert ({named}) values ({', '.join(f's.{identifier(name)}' for name in columns)})"  # noqa: S608 -- names of columns, quoted
