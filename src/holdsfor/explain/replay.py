@@ -51,7 +51,7 @@ from holdsfor.ir import (
 from holdsfor.logic.arithmetic import EvaluationError, NoValue
 from holdsfor.logic.interval_lists import decode
 from holdsfor.logic.unify import resolve, unify
-from holdsfor.reference import evaluate
+from holdsfor.reference import evaluate, run_hidden
 from holdsfor.reference.evaluator import World
 from holdsfor.reference.history import Record
 from holdsfor.reference.intervals import Interval
@@ -71,6 +71,7 @@ class Replay:
     def __init__(self, analysis: Analysis, records: Sequence[Record], frame: Frame, query: int) -> None:
         self._analysis = analysis
         self._world: World = evaluate(analysis, frame.known(list(records), query), frame.origin)
+        run_hidden(self._world)
         self._raw: dict[Term, dict[Term, list[Interval]]] = {}
 
     def problems(self, root: Node) -> list[str]:

@@ -116,6 +116,13 @@ def evaluate(
     return world
 
 
+def run_hidden(world: World) -> None:
+    """Work out what forgetting is lowered to, of which explanations speak. It follows from input alone."""
+    for members in world.analysis.graph.fluent_components:
+        if members[0].name in world.analysis.program.hidden:
+            Component(world, members).run()
+
+
 def _interval_rows(world: World, query: int, size: float) -> list[IntervalRow]:
     entities = world.analysis.entities
     border = query - size + world.tick

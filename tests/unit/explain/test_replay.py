@@ -100,3 +100,17 @@ def test_only_the_keys_of_the_question_are_needed(doors: Reasoner) -> None:
     by_name = {symbol.name: patterns for symbol, patterns in demand.patterns.items()}
     assert by_name["unlock"] == {("front",), ("back",)}
     assert by_name["both"] == {("front", "back")}
+
+
+SILENT = {"unlock": [(1, "front"), (3, "front"), (12, "back")]}
+SILENCE = """
+initiatedAt(open(D)=true, T) :- happensAt(unlock(D), T).
+forget(unlock(D), 4).
+"""
+
+
+def test_what_forget_is_lowered_to_is_checked_as_well() -> None:
+    found = loads(SILENCE).why_not("open(front)=true", 9, events=SILENT)
+    assert "heard of" in found.text()
+    assert found.replay() == []
+    assert any("it is not so" in problem for problem in tampered(found, longer))
