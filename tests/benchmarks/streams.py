@@ -14,12 +14,12 @@ from benchmarks.engines import streams as tables
 from benchmarks.suite.data import cycles, late_streams, maritime, sessions, text_rows
 from benchmarks.suite.workload import EXAMPLES
 from benchmarks.suite.workloads.sequences import sequence
-from holdsfor.engine.prepared import Prepared
-from holdsfor.engine.run import run
 
 from holdsfor import loads
+from holdsfor.compiler.plan import Plan
 from holdsfor.core.run import Run as CoreRun
 from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.stream import Stream
 from holdsfor.engine.windows import WindowPlan
 from holdsfor.io.rtec_csv import read_rtec
 
@@ -28,9 +28,8 @@ Work = Callable[[], object]
 
 def one_window(events: int, vessels: int) -> Work:
     """Eleven outputs over one window."""
-    prepared = Prepared(loads(maritime.RULES).plan, Dictionary())
-    inputs = maritime.stream(prepared.dictionary, events, vessels)
-    return lambda: maritime.one_run(prepared, inputs)
+    plan, dictionary = loads(maritime.RULES).plan, Dictionary()
+    return _runs(plan, dictionary, maritime.whole_stream(dictionary, events, vessels))
 
 
 def many_windows(events: int, vessels: int, count: int) -> Work:
@@ -39,20 +38,25 @@ def many_windows(events: int, vessels: int, count: int) -> Work:
     stream = maritime.whole_stream(dictionary, events, vessels)
     span = maritime.HOURS * 3600
     size = -(-span // count)
-    return lambda: list(run(plan, dictionary, stream, WindowPlan(size, size, -1, span)))
+    return _runs(plan, dictionary, stream, WindowPlan(size, size, -1, span))
 
 
 def market(agents: int, events: int) -> Work:
     """NetBill, whose fluents depend on each other."""
     plan, dictionary = loads((EXAMPLES / "netbill" / "rules.prolog").read_text()).plan, Dictionary()
-    stream = cycles.netbill(dictionary, agents, events, 100)
-    return lambda: list(run(plan, dictionary, stream))
+    return _runs(plan, dictionary, cycles.netbill(dictionary, agents, events, 100))
 
 
 def sequences(length: int, activities: int) -> Work:
     """Activities one after the other."""
     application = sequence(length, activities, every=False)
-    return lambda: list(run(application.plan, application.dictionary, application.stream))
+    return _runs(application.plan, application.dictionary, application.stream)
+
+
+def _runs(plan: Plan, dictionary: Dictionary, stream: Stream, windows: WindowPlan | None = None) -> Work:
+    """A run over a stream; what is worked out once for a plan has been."""
+    list(CoreRun(plan, dictionary, stream, windows, threads=1))
+    return lambda: list(CoreRun(plan, dictionary, stream, windows, threads=1))
 
 
 def overlapping(events: int, vessels: int, size: int) -> CoreRun:

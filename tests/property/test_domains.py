@@ -5,7 +5,7 @@ fills and initial values in both forms. Engine, sessions, buckets and the refere
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
