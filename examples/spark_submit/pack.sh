@@ -5,5 +5,5 @@ set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "${PYTHON:-python3}" -m venv "$folder/environment"
-"$folder/environment/bin/pip" install --quiet "$1" numba venv-pack
+"$folder/environment/bin/pip" install --quiet "$1" venv-pack
 "$folder/environment/bin/venv-pack" --quiet --prefix "$folder/environment" --output "$2"

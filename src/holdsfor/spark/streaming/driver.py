@@ -72,7 +72,7 @@ class Report:
     what was never seen. `ahead` rows had times later than `ahead_of`, too far beyond the others, the latest of them
     `latest_ahead`. For `without_value` rows a condition had no value; `first_without_value` is one of them, in words.
     `keys_worked` is how many keys were worked out, at all query times and in all stages, and
-    `keys_held` how many there were; `from_scratch` says that the whole window was. Where it is known what one time-point
+    `keys_held` how many there were. Where it is known what one time-point
     is, `time_scale` says it.
     """
 
@@ -96,7 +96,6 @@ class Report:
     state_bytes: int = 0
     keys_worked: int = 0
     keys_held: int = 0
-    from_scratch: bool = False
     milliseconds: int = 0
     time_scale: TimeScale | None = None
 
@@ -131,7 +130,7 @@ class Report:
         """How it was worked out."""
         if not self.queries or not self.keys_held:
             return ""
-        return ", from scratch" if self.from_scratch else f", {self.keys_worked} of {self.keys_held} keys"
+        return f", {self.keys_worked} of {self.keys_held} keys"
 
 
 def _size(count: int) -> str:
@@ -169,7 +168,7 @@ class Driver(Generic[Frame]):
     retracting: bool = False
     max_ahead: float | None = None
     plan: str = ""
-    """The identity of the plan, if the engine runs it; else the whole window is evaluated at every query time."""
+    """The identity of the plan."""
 
     def run(self, rows: Frame, batch: int, deliver: Callable[[Report], None], until: int | None = None) -> Report:
         """Run a batch. `deliver` is called when everything has been worked out and before it is committed.
@@ -221,9 +220,7 @@ class Driver(Generic[Frame]):
             kept = before.places if buckets == self.settings["buckets"] else {}
             places = dict(kept) | written_states(self.store, batch, notes)
             after = Commit(batch, self.settings, clock.asked(due[-1]), places)
-            report = replace(
-                report, query_time=due[-1], queries=len(due), from_scratch=not self.plan, **_counted(notes)
-            )
+            report = replace(report, query_time=due[-1], queries=len(due), **_counted(notes))
         report = replace(report, **after.sizes)
         for folder, what in _FOLDERS.items():
             count = getattr(report, what)
