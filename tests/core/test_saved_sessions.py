@@ -160,13 +160,20 @@ def test_background_facts_that_were_added_are_needed_again(tmp_path: Path) -> No
     assert str(other.query(6)) == str(wanted)
 
 
-def test_sessions_with_metric_rules_say_that_they_cannot_be_saved(tmp_path: Path) -> None:
+def test_sessions_with_metric_rules(tmp_path: Path) -> None:
     (tmp_path / "a.prolog").write_text("initiatedAt(on(X)=true, T) :- happensAt(up(X), T).", encoding="utf-8")
     (tmp_path / "b.dmtl").write_text("was(X) :- Diamondminus[0,3] on(X)", encoding="utf-8")
-    session = load(tmp_path / "a.prolog", tmp_path / "b.dmtl").session()
-    for use in (session.save, session.load):
-        with pytest.raises(HoldsforError, match="a session with metric rules cannot be"):
-            use(tmp_path / "state")
+    reasoner = load(tmp_path / "a.prolog", tmp_path / "b.dmtl")
+    session, other = reasoner.session(), reasoner.session()
+    session.push({"up": [(5, "a")]})
+    session.changes(6)
+    session.save(tmp_path / "state")
+    other.load(tmp_path / "state")
+    for one in (session, other):
+        one.push({"up": [(2, "a"), (8, "b")]})
+    assert str(other.changes(9)) == str(session.changes(9))
+    assert str(other.query(12)) == str(session.query(12))
+    assert "was(a)" in str(other.query(13))
 
 
 def test_engines_go_on_with_an_answer_and_their_conflicts() -> None:

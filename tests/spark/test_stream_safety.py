@@ -149,6 +149,15 @@ class OtherMachine:
     def range(self, *_: int) -> OtherMachine:
         return self
 
+    def selectExpr(self, _: str) -> OtherMachine:
+        return self
+
+    def distinct(self) -> OtherMachine:
+        return self
+
+    def count(self) -> int:
+        return 4
+
     def mapInArrow(self, task: Any, _: str) -> OtherMachine:
         import pyarrow as pa
 

@@ -47,13 +47,15 @@ def workers_like_driver(spark: SparkSession) -> None:
 def usual_buckets(spark: SparkSession) -> int:
     """How many buckets a stream has if nobody says: one for each core that Spark has, or as many as it was told to shuffle
     into.
-
-    Spark divides a range by its cores if nobody says otherwise. That is asked with a small job, because Spark Connect and
-    shared clusters show nothing else of their cores.
     """
     shuffled = int(spark.conf.get("spark.sql.shuffle.partitions", "200") or 200)
-    if shuffled != 200:
-        return shuffled
+    return shuffled if shuffled != 200 else cores(spark)
+
+
+def cores(spark: SparkSession) -> int:
+    """How many cores Spark has, by a small job: it divides a range by them if nobody says otherwise. Spark Connect and shared
+    clusters show nothing else of their cores.
+    """
     return max(1, spark.range(100_000).selectExpr("spark_partition_id() as part").distinct().count())
 
 

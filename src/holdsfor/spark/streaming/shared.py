@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.spark.session import cores
 from holdsfor.spark.streaming.state import Place
 from holdsfor.spark.streaming.store import Store, place_of
 
@@ -95,9 +96,8 @@ def probe(spark: Any, store: Store) -> None:
 
 
 def _tasks(spark: Any) -> int:
-    """So many tasks that each executor gets some: Spark cuts a range into as many parts as there are cores."""
-    parts = spark.range(1_000_000).selectExpr("spark_partition_id() as part").distinct().count()
-    return max(2, 2 * int(parts))
+    """So many tasks that each executor gets some."""
+    return max(2, 2 * cores(spark))
 
 
 class _Probe:
