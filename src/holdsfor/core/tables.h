@@ -91,7 +91,6 @@ struct Instance {
   bool is_ended = false;      // whatever its value
   Index ended = kNone;        // values that are ended besides, in FluentTable::ended
   Value ended_value;          // a value that is ended, or nothing
-  Index slot = kNone;         // of the phase, if it was looked for
 };
 
 struct Edge {

@@ -1,0 +1,46 @@
+// Rules whose fluents need no tables while rows are gone through: which of their pairs hold is one word.
+//
+// A table is packed if its rules run row by row, have nothing left to do but tests of what holds, and name all that they
+// initiate by constants and by the key. Then every pair of a key has a bit. A rule tests some bits, and sets others
+// among those that are initiated or ended at the time-point.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "plan.h"
+
+namespace holdsfor {
+
+struct Phase;
+struct Prepared;
+
+using PairBits = std::uint64_t;
+
+// What a bit stands for.
+struct PackedPair {
+  Index table = 0;
+  // Each a constant, or the part of the key with this number.
+  std::vector<std::pair<Index, std::uint64_t>> columns;
+  Value value;
+  PairBits rivals = 0;  // other values of its instance
+};
+
+struct PackedRule {
+  PairBits asks = 0;   // the pairs that it tests
+  PairBits wants = 0;  // and those of them that must hold: the others must not
+  PairBits initiates = 0;
+  PairBits ends = 0;
+  // Tests of other tables are left, see RowRule::tests.
+  bool has_more = false;
+};
+
+// Whether the columns and the value of a pair are those of a packed one, for a key; wildcards match anything.
+bool matches(const PackedPair& pair, std::span<const Value> columns, Value value, std::span<const Value> key);
+
+// Finds the tables of a phase that can be packed, and makes their rules so.
+void pack_rules(const Prepared& prepared, Index stage, Phase& phase);
+
+}  // namespace holdsfor
