@@ -123,6 +123,7 @@ class Machine {
   std::size_t depth_ = 0;
   std::vector<Value> known_;
   std::vector<Index> holding_;  // pairs that hold
+  Nearby nearby_;
   std::vector<Value> domains_;  // values of the domains under way, one after the other
   std::vector<const Intervals*> operands_;
   Intervals spare_;                     // what an operator makes

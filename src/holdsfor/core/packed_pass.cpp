@@ -15,7 +15,7 @@ void Sweep::begin_packed() {
   declared_bits_ = ~PairBits{0};
   bit_pairs_.assign(phase_->packed.size(), kNone);
   for (const GroundPair& pair : request_.initial) {
-    if (is_packed(pair.table) && packed_bits(pair.table, pair.columns, pair.value) == 0) uses_bits_ = false;
+    if (has_bits(pair.table) && packed_bits(pair.table, pair.columns, pair.value) == 0) uses_bits_ = false;
   }
 }
 
@@ -40,9 +40,19 @@ PairBits Sweep::packed_bits(Index table, std::span<const Value> columns, Value v
   PairBits found = 0;
   for (std::size_t bit = 0; bit < phase_->packed.size(); ++bit) {
     const PackedPair& pair = phase_->packed[bit];
-    if (pair.table == table && matches(pair, columns, value, world_.key)) found |= PairBits{1} << bit;
+    if (pair.table == table && matches(pair, columns, value, world_.key, world_.terms)) found |= PairBits{1} << bit;
   }
   return found;
+}
+
+// The value of an instance has changed.
+void Sweep::mirror(Index table, FluentTable& fluent, Index number) {
+  const Index current = fluent.instances[number].current;
+  holding_bits_ &= ~packed_bits(table, fluent.columns(number), Value::wildcard());
+  if (current == kNone) return;
+  const PairBits bit = packed_bits(table, fluent.columns(number), fluent.pairs[current].value);
+  holding_bits_ |= bit;
+  if (!fluent.pairs[current].is_declared) declared_bits_ &= ~bit;
 }
 
 Index Sweep::packed_pair(std::size_t bit) {
@@ -78,9 +88,10 @@ const Value* Sweep::run_packed(const Value* row, const Value* end, Time stop) {
         return row;
       }
       const std::uint64_t wanted = (head.passes & rules.mask) | rules.other_bits;
-      if (wanted != 0) {
-        world_.now = time;
-        mark_packed(rules, next + kLogHead, wanted);
+      world_.now = time;
+      if (wanted != 0 && !mark_packed(rules, next + kLogHead, wanted)) {
+        initiated_bits_ = ended_bits_ = 0;
+        return row;
       }
       next += rules.width;
     } while (next != end && static_cast<Time>(next->word()) == time);
@@ -93,15 +104,20 @@ const Value* Sweep::run_packed(const Value* row, const Value* end, Time stop) {
 }
 
 // Runs the packed rules at some positions on a row.
-void Sweep::mark_packed(const RowRules& rules, const Value* row, std::uint64_t positions) {
+bool Sweep::mark_packed(const RowRules& rules, const Value* row, std::uint64_t positions) {
   for (; positions != 0; positions &= positions - 1) {
     const auto position = static_cast<std::size_t>(std::countr_zero(positions));
     const PackedRule& rule = rules.packed[position];
     if ((holding_bits_ & declared_bits_ & rule.asks) != rule.wants) continue;
     if (rule.has_more && !passes_all(rules.at(position), row)) continue;
+    if (rule.is_mirrored) {
+      if ((rule.initiates | (rule.ends & holding_bits_)) != 0) return false;
+      continue;
+    }
     initiated_bits_ |= rule.initiates;
     ended_bits_ |= rule.ends;
   }
+  return true;
 }
 
 // The state after a time-point. A pair is broken by an end, or by another value that is initiated.

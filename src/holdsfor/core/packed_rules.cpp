@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "prepared.h"
 
@@ -10,186 +11,154 @@ namespace {
 
 constexpr std::size_t kMostPairs = 64;
 
+using Columns = std::vector<std::pair<Index, std::uint64_t>>;
+
 class Packer {
  public:
   Packer(const Prepared& prepared, Index stage, Phase& phase)
       : prepared_(prepared), stage_(prepared.plan.stages[stage]), phase_(phase) {}
 
   void run() {
-    phase_.is_packed.assign(prepared_.plan.tables.size(), false);
+    phase_.packing.assign(prepared_.plan.tables.size(), Packing::kNone);
     if (stage_.is_tied) return;
-    for (const Index table : phase_.tables) phase_.is_packed[table] = can_have_bits(table);
-    for (const Index number : phase_.other_rules) phase_.is_packed[phase_.rules[number]->table] = false;
-    for_rules([&](RowRules&, const RowRule& rule, std::size_t position) {
-      if (phase_.is_packed[rule.table] && !can_pack(rule, position)) phase_.is_packed[rule.table] = false;
-    });
-    for_rules([&](RowRules&, const RowRule& rule, std::size_t) {
-      if (phase_.is_packed[rule.table] && !is_like_others(rule)) phase_.is_packed[rule.table] = false;
-    });
     for (const Index table : phase_.tables) {
-      if (phase_.is_packed[table]) give_bits(table);
+      if (prepared_.plan.tables[table].role != Role::kSimpleFluent || prepared_.has_effect_readers[table]) continue;
+      if (give_bits(table)) phase_.packing[table] = has_delays(table) ? Packing::kMirrored : Packing::kPacked;
     }
-    for_rules([&](RowRules& rules, const RowRule& rule, std::size_t position) {
-      if (phase_.is_packed[rule.table]) add(rules, rule, position);
-    });
+    for (RowRules& rules : phase_.row_rules) {
+      for (std::size_t bit = 0; bit < rules.by_bit.size(); ++bit) {
+        if (rules.by_bit[bit].rule != nullptr) pack(rules, rules.by_bit[bit], bit);
+      }
+      for (std::size_t i = 0; i < rules.others.size(); ++i) {
+        if (!rules.others[i].has_conditions) pack(rules, rules.others[i], RowRules::kOthers + i);
+      }
+    }
   }
 
  private:
   template <typename Visit>
-  void for_rules(const Visit& visit) {
-    for (RowRules& rules : phase_.row_rules) {
-      for (std::size_t bit = 0; bit < rules.by_bit.size(); ++bit) {
-        if (rules.by_bit[bit].rule != nullptr) visit(rules, rules.by_bit[bit], bit);
-      }
-      for (std::size_t i = 0; i < rules.others.size(); ++i) visit(rules, rules.others[i], RowRules::kOthers + i);
+  void for_delays(const Visit& visit) const {
+    for (const PreparedComponent& one : prepared_.components) {
+      for (const Delay& delay : one.component->delays) visit(delay);
     }
   }
 
-  // Delayed effects need to know when a pair was last initiated, and readers of effects what was.
-  [[nodiscard]] bool can_have_bits(Index table) const {
-    if (prepared_.plan.tables[table].role != Role::kSimpleFluent || prepared_.has_effect_readers[table]) return false;
-    const auto is_about = [&](const Delay& delay) {
-      return delay.trigger.table == table || (delay.effect && delay.effect->table == table);
-    };
-    return std::none_of(prepared_.components.begin(), prepared_.components.end(), [&](const PreparedComponent& one) {
-      const auto& delays = one.component->delays;
-      return std::any_of(delays.begin(), delays.end(), is_about);
+  // Delayed effects need to know when a pair was last initiated.
+  [[nodiscard]] bool has_delays(Index table) const {
+    bool found = false;
+    for_delays([&](const Delay& delay) {
+      found = found || delay.trigger.table == table || (delay.effect && delay.effect->table == table);
     });
+    return found;
   }
 
-  [[nodiscard]] bool can_pack(const RowRule& rule, std::size_t position) const {
-    const bool is_decided = position < RowRules::kOthers || !rule.has_conditions;
-    if (!rule.is_direct || !rule.lookups.empty() || position >= RowRules::kPositions || !is_decided) return false;
-    if (rule.value.from != Cell::kConstants) return false;
-    if (rule.kind == HeadKind::kInitiate) return rule.pair_slot != kNone && is_of_key(rule);
-    return std::all_of(rule.columns.begin(), rule.columns.end(),
-                       [&](Cell one) { return one.from == Cell::kConstants || part_of(rule, one) != kNone; });
-  }
-
-  // The part of the key that an argument of the row is.
-  [[nodiscard]] static Index part_of(const RowRule& rule, Cell cell) {
-    if (cell.from != Cell::kRow) return kNone;
-    const auto at = std::find(rule.key_places.begin(), rule.key_places.end(), cell.at);
-    return at == rule.key_places.end() ? kNone : static_cast<Index>(at - rule.key_places.begin());
-  }
-
-  // Whether what it initiates always belongs to the key.
-  [[nodiscard]] bool is_of_key(const RowRule& rule) const {
-    const auto member = std::find_if(stage_.members.begin(), stage_.members.end(),
-                                     [&](const Route& one) { return one.table == rule.table; });
-    const auto& places = member->places[0];
-    for (Index part = 0; part < places.size(); ++part) {
-      if (part_of(rule, rule.columns[places[part]]) != part) return false;
-    }
-    return true;
-  }
-
-  // Whether columns are constants and parts of the key where those of other rules of the table are: else it depends on
-  // the key which of them are the same.
-  [[nodiscard]] bool is_like_others(const RowRule& rule) {
-    bool is_like = true;
-    const Slots::Columns own = pattern(rule, rule.columns);
-    for_rules([&](RowRules&, const RowRule& other, std::size_t) {
-      if (other.table == rule.table && other.kind == HeadKind::kInitiate) {
-        is_like = is_like && is_like_pattern(own, pattern(other, other.columns));
-      }
-    });
-    return is_like;
-  }
-
-  [[nodiscard]] static bool is_wildcard(const std::pair<Index, std::uint64_t>& column) {
-    return column.first == kNone && column.second == Value::wildcard().word();
-  }
-
-  [[nodiscard]] static bool is_like_pattern(const Slots::Columns& own, const Slots::Columns& other) {
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      if (own[i].first != other[i].first && !is_wildcard(own[i])) return false;
-    }
-    return true;
-  }
-
-  // A bit for each pair that rules initiate. A table with too many of them is not packed.
-  void give_bits(Index table) {
-    const std::size_t known = phase_.packed.size();
-    for_rules([&](const RowRules&, const RowRule& rule, std::size_t) {
-      if (rule.table != table || rule.kind != HeadKind::kInitiate) return;
-      PackedPair pair{.table = table, .columns = pattern(rule, rule.columns), .value = value_of(rule)};
+  // A bit for each pair that rules initiate; false if it depends on rows which pairs these are, or there are too many.
+  [[nodiscard]] bool give_bits(Index table) {
+    std::vector<PackedPair> pairs;
+    bool are_known = true;
+    const auto add = [&](const std::vector<Shape>& shapes, const Shape& value) {
+      auto columns = columns_of(table, shapes);
+      are_known = are_known && columns && value.kind == ShapeKind::kConstant;
+      if (!are_known) return;
       const auto is_same = [&](const PackedPair& one) {
-        return one.table == table && one.columns == pair.columns && one.value == pair.value;
+        return one.columns == *columns && one.value == value.constant;
       };
-      if (std::none_of(phase_.packed.begin(), phase_.packed.end(), is_same)) phase_.packed.push_back(std::move(pair));
-    });
-    if (phase_.packed.size() > kMostPairs) {
-      phase_.packed.resize(known);
-      phase_.is_packed[table] = false;
-      return;
+      if (std::any_of(pairs.begin(), pairs.end(), is_same)) return;
+      pairs.push_back({.table = table, .columns = std::move(*columns), .value = value.constant});
+    };
+    for (const Rule* rule : phase_.rules) {
+      if (rule->table == table && rule->kind == HeadKind::kInitiate) add(rule->columns, rule->value);
     }
-    for (std::size_t one = known; one < phase_.packed.size(); ++one) {
-      for (std::size_t other = known; other < phase_.packed.size(); ++other) {
-        if (one != other && phase_.packed[one].columns == phase_.packed[other].columns) {
-          phase_.packed[one].rivals |= PairBits{1} << other;
-        }
+    for_delays([&](const Delay& delay) {
+      if (delay.effect && delay.effect->table == table) add(delay.effect->columns, delay.effect->value);
+    });
+    if (!are_known) return false;
+    const std::size_t known = phase_.packed.size();
+    if (known + pairs.size() > kMostPairs) return false;
+    for (PackedPair& one : pairs) {
+      for (std::size_t other = 0; other < pairs.size(); ++other) {
+        if (&one != &pairs[other] && one.columns == pairs[other].columns) one.rivals |= PairBits{1} << (known + other);
       }
     }
+    phase_.packed.insert(phase_.packed.end(), pairs.begin(), pairs.end());
+    return true;
   }
 
-  [[nodiscard]] static Value value_of(const RowRule& rule) { return rule.constants[rule.value.at]; }
-
-  [[nodiscard]] static Slots::Columns pattern(const RowRule& rule, const std::vector<Cell>& columns) {
-    Slots::Columns found;
-    for (const Cell one : columns) {
-      const Index part = part_of(rule, one);
-      found.emplace_back(part, part == kNone ? rule.constants[one.at].word() : 0);
+  // What a rule initiates for a key: the parts of that, and constants elsewhere.
+  [[nodiscard]] std::optional<Columns> columns_of(Index table, const std::vector<Shape>& shapes) const {
+    Columns found;
+    for (Index place = 0; place < shapes.size(); ++place) {
+      const Shape& shape = shapes[place];
+      const Index part = part_at(table, place);
+      if (shape.kind != (part == kNone ? ShapeKind::kConstant : ShapeKind::kRegister)) return std::nullopt;
+      found.emplace_back(part, part == kNone ? shape.constant.word() : 0);
     }
     return found;
   }
 
-  // The pairs of a table that columns and a value may stand for.
-  [[nodiscard]] PairBits bits_of(Index table, const Slots::Columns& columns, Value value) const {
+  // The part of the key that stands at a place of a table of the stage.
+  [[nodiscard]] Index part_at(Index table, Index place) const {
+    for (const Route& member : stage_.members) {
+      if (member.table != table) continue;
+      const auto& places = member.places[0];
+      const auto at = std::find(places.begin(), places.end(), place);
+      return at == places.end() ? kNone : static_cast<Index>(at - places.begin());
+    }
+    return kNone;
+  }
+
+  // The pairs that cells of a row and of a rule stand for; nothing if that depends on the row.
+  [[nodiscard]] std::optional<PairBits> bits_of(const RowRule& rule, Index table, const std::vector<Cell>& columns,
+                                                std::optional<Cell> value) const {
+    if (value && value->from != Cell::kConstants) return std::nullopt;
+    std::vector<std::optional<std::uint64_t>> wanted;  // of columns that are not of the key; none: any
+    for (Index place = 0; place < columns.size(); ++place) {
+      const Cell one = columns[place];
+      const Index part = part_at(table, place);
+      const bool is_constant = one.from == Cell::kConstants;
+      const bool is_any = is_constant && rule.constants[one.at].is_wildcard();
+      const bool is_part = one.from == Cell::kRow && part < rule.key_places.size() && rule.key_places[part] == one.at;
+      if (!(is_any || (part == kNone ? is_constant : is_part))) return std::nullopt;
+      wanted.push_back(is_any || is_part ? std::nullopt : std::optional(rule.constants[one.at].word()));
+    }
     PairBits found = 0;
     for (std::size_t bit = 0; bit < phase_.packed.size(); ++bit) {
       const PackedPair& pair = phase_.packed[bit];
-      if (pair.table != table || (pair.value != value && !value.is_wildcard())) continue;
-      bool is_same = true;
-      for (std::size_t i = 0; i < columns.size(); ++i) {
-        is_same = is_same && (is_wildcard(columns[i]) || columns[i] == pair.columns[i]);
+      bool is_meant = pair.table == table;
+      if (value && !rule.constants[value->at].is_wildcard()) is_meant = is_meant && pair.value == rule.constants[value->at];
+      for (std::size_t i = 0; i < wanted.size() && is_meant; ++i) {
+        is_meant = !wanted[i] || pair.columns[i].second == *wanted[i];
       }
-      if (is_same) found |= PairBits{1} << bit;
+      if (is_meant) found |= PairBits{1} << bit;
     }
     return found;
   }
 
-  void add(RowRules& rules, const RowRule& rule, std::size_t position) const {
+  void pack(RowRules& rules, const RowRule& rule, std::size_t position) const {
+    const Packing packing = phase_.packing[rule.table];
+    if (packing == Packing::kNone || !rule.is_direct || !rule.lookups.empty() || position >= RowRules::kPositions) {
+      return;
+    }
+    const auto bits = bits_of(rule, rule.table, rule.columns, rule.value);
+    if (!bits) return;
     if (rules.packed.size() <= position) rules.packed.resize(position + 1);
     PackedRule& made = rules.packed[position];
-    rules.packed_bits |= std::uint64_t{1} << position;
-    const PairBits bits = bits_of(rule.table, pattern(rule, rule.columns), value_of(rule));
-    (rule.kind == HeadKind::kInitiate ? made.initiates : made.ends) = bits;
-    for (const RowTest& test : rule.tests) add_test(made, rule, test);
-  }
-
-  void add_test(PackedRule& made, const RowRule& rule, const RowTest& test) const {
-    const auto is_known = [&](Cell one) { return one.from == Cell::kConstants || part_of(rule, one) != kNone; };
-    const bool is_packed = phase_.is_packed[test.table] &&
-                           std::all_of(test.columns.begin(), test.columns.end(), is_known) &&
-                           (test.takes_any_value || test.value.from == Cell::kConstants);
-    const Slots::Columns columns = is_packed ? pattern(rule, test.columns) : Slots::Columns{};
-    const bool is_like = is_packed && std::all_of(phase_.packed.begin(), phase_.packed.end(), [&](const PackedPair& one) {
-                           return one.table != test.table || is_like_pattern(columns, one.columns);
-                         });
-    if (!is_like) {
-      made.has_more = true;
-      return;
+    made.is_mirrored = packing == Packing::kMirrored;
+    (made.is_mirrored ? rules.mirrored_bits : rules.packed_bits) |= std::uint64_t{1} << position;
+    (rule.kind == HeadKind::kInitiate ? made.initiates : made.ends) = *bits;
+    for (const RowTest& test : rule.tests) {
+      const auto asked = phase_.packing[test.table] != Packing::kNone
+                             ? bits_of(rule, test.table, test.columns,
+                                       test.takes_any_value ? std::nullopt : std::optional(test.value))
+                             : std::nullopt;
+      // It asks about other tables, for one of several pairs, or for what another test asks about.
+      if (!asked || (!test.is_negated && std::popcount(*asked) != 1) || (made.asks & *asked) != 0) {
+        made.has_more = true;
+        continue;
+      }
+      made.asks |= *asked;
+      if (!test.is_negated) made.wants |= *asked;
     }
-    const PairBits bits = bits_of(test.table, columns,
-                                  test.takes_any_value ? Value::wildcard() : rule.constants[test.value.at]);
-    // One of several pairs, or one that never holds, or one that another test asks about.
-    if ((!test.is_negated && std::popcount(bits) != 1) || (made.asks & bits) != 0) {
-      made.has_more = true;
-      return;
-    }
-    made.asks |= bits;
-    if (!test.is_negated) made.wants |= bits;
   }
 
   const Prepared& prepared_;
@@ -199,11 +168,13 @@ class Packer {
 
 }  // namespace
 
-bool matches(const PackedPair& pair, std::span<const Value> columns, Value value, std::span<const Value> key) {
-  if (value != pair.value && !value.is_wildcard()) return false;
+bool matches(const PackedPair& pair, std::span<const Value> columns, Value value, std::span<const Value> key,
+             const TermTable& terms) {
+  const auto is_meant = [&](Value wanted, Value known) { return wanted == known || terms.unifies(wanted, known); };
+  if (!is_meant(value, pair.value)) return false;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto& [part, word] = pair.columns[i];
-    if (columns[i].word() != (part == kNone ? word : key[part].word()) && !columns[i].is_wildcard()) return false;
+    if (!is_meant(columns[i], part == kNone ? Value::from_word(word) : key[part])) return false;
   }
   return true;
 }

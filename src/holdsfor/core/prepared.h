@@ -76,9 +76,9 @@ struct Phase {
   std::vector<RowRules> row_rules;
   bool reads_log = false;
   Slots slots;
-  // Pairs that have bits, and by table whether all its pairs do.
+  // Pairs that have bits, and by table what these are for.
   std::vector<PackedPair> packed;
-  std::vector<bool> is_packed;
+  std::vector<Packing> packing;
   // Numbers of the rules that do not run row by row.
   std::vector<Index> other_rules;
   // Components with delayed effects, or on which there are such.

@@ -187,11 +187,13 @@ bool Sweep::passes(const RowTest& test, const Value* const* from) {
     return current != kNone && matches(fluent.pairs[current].value) && fluent.pairs[current].is_declared;
   }
   if (!fluent.timelines().empty()) {
-    const auto found = fluent.timelines().holding(instance, world_.now, holding_);
+    const auto found = fluent.timelines().holding(instance, world_.now, holding_, nearby_);
     return std::any_of(found.begin(), found.end(), [&](Index pair) { return matches(fluent.pairs[pair].value); });
   }
   for (Index pair = fluent.instances[instance].first_pair; pair != kNone; pair = fluent.pairs[pair].next) {
-    if (matches(fluent.pairs[pair].value) && fluent.pairs[pair].holds(world_.now)) return true;
+    if (matches(fluent.pairs[pair].value) && fluent.pairs[pair].holds(world_.now, nearby_.of(test.table + pair))) {
+      return true;
+    }
   }
   return false;
 }
@@ -220,6 +222,7 @@ void Sweep::apply() {
 inline void Sweep::apply_instance(Index table, Index number) {
   FluentTable& fluent = world_.fluents[table];
   Instance& instance = fluent.instances[number];
+  const Index before = instance.current;
   if (instance.current != kNone && fluent.is_broken(instance.current, world_.now)) {
     Pair& pair = fluent.pairs[instance.current];
     pair.list.push_back({pair.since, world_.now + 1});
@@ -233,6 +236,7 @@ inline void Sweep::apply_instance(Index table, Index number) {
       begin(table, fluent, instance.initiated);
     }
   }
+  if (instance.current != before && has_bits(table)) mirror(table, fluent, number);
 }
 
 inline void Sweep::begin(Index table, FluentTable& fluent, Index number) {

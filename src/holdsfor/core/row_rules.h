@@ -85,9 +85,10 @@ struct RowRules {
   Passes mask = 0;
   std::vector<RowRule> others;  // rules without a bit
   std::uint64_t other_bits = 0;
-  // By position: rules of packed tables. If all rules are such, rows need nothing else.
+  // By position: rules of packed and of mirrored tables. If all rules are such, rows need nothing else.
   std::vector<PackedRule> packed;
   std::uint64_t packed_bits = 0;
+  std::uint64_t mirrored_bits = 0;
   bool is_packed = false;
   std::uint64_t bit = 0;     // of the table among the sources of the phase
   std::size_t width = 0;     // of its rows in the log

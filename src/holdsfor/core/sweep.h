@@ -112,11 +112,16 @@ class Sweep {
   void begin_packed();
   void set_packed(Index table);
   const Value* run_packed(const Value* row, const Value* end, Time stop);
-  void mark_packed(const RowRules& rules, const Value* row, std::uint64_t positions);
+  // False if a rule about a mirrored table has something to do.
+  bool mark_packed(const RowRules& rules, const Value* row, std::uint64_t positions);
+  void mirror(Index table, FluentTable& fluent, Index instance);
   void apply_packed(Time time);
   Index packed_pair(std::size_t bit);
   [[nodiscard]] PairBits packed_bits(Index table, std::span<const Value> columns, Value value) const;
-  [[nodiscard]] bool is_packed(Index table) const { return uses_bits_ && phase_->is_packed[table]; }
+  [[nodiscard]] bool is_packed(Index table) const {
+    return uses_bits_ && phase_->packing[table] == Packing::kPacked;
+  }
+  [[nodiscard]] bool has_bits(Index table) const { return uses_bits_ && phase_->packing[table] != Packing::kNone; }
   void fire_row(const RowRule& rule, const Value* row, bool is_decided);
   void fire_direct(const RowRule& rule, const Value* row);
   void solve_direct(const RowRule& rule, const Value* const* from, std::size_t lookup, std::size_t test);
@@ -201,6 +206,7 @@ class Sweep {
   std::vector<Value> found_;  // heads of a rule, one after the other
   std::vector<Value> head_;   // one of them
   std::vector<Index> holding_;
+  Nearby nearby_;
   std::array<Value, RowRule::kMostOutputs> looked_up_;  // what facts say of a row
   // By slot, see Slots: the instance or pair; kNone if it is not known yet, kForeign if it belongs to another key.
   static constexpr Index kForeign = kNone - 1;

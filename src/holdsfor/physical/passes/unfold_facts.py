@@ -1,7 +1,8 @@
 """Makes one rule for each answer of a lookup that has only a few, so that what the rule is about is known beforehand.
 
 `happensAt(entersArea(V, Area), T), areaType(Area, Kind)` becomes a rule for each kind of area. Which of them are meant is
-then a test of the row, and `withinArea(V, Kind)` is the same instance for all rows of a vessel.
+then a test of the row, and `withinArea(V, Kind)` is the same instance for all rows of a vessel. Only lookups of what the head or
+a condition on fluents names are unfolded.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from holdsfor.physical import model
 from holdsfor.physical.passes.constants import Constants, fixed, fixed_all, fixed_instruction
 from holdsfor.physical.passes.fold_facts import read_as_registers
 from holdsfor.physical.passes.rewriting import BlockChange, with_components, with_nested
+from holdsfor.physical.reads import registers, registers_of
 
 MOST_ANSWERS = 8
 """A rule becomes at most so many."""
@@ -60,12 +62,19 @@ def _unfolded(rule: model.Rule, facts: tuple[model.FactTable, ...], counts: Coun
     table = _row_table(rule)
     block = rule.program.block
     needed = set(read_as_registers(block))
+    wanted = set(registers(*rule.columns, *(() if rule.value is None else (rule.value,))))
+    for one in block:
+        # What only numbers and other facts depend on is decided with the row as it is.
+        if not isinstance(one, model.Compare | model.Assign | model.Equal | model.Facts):
+            wanted |= registers_of(one).needed
     for place, one in enumerate(block):
         if table is None or not isinstance(one, model.Facts):
             continue
         answers = _answers(one, facts[one.facts])
         more = len(answers) - 1
-        if more < 1 or not needed.isdisjoint(answers[0]) or counts[table] + more > MOST_RULES:
+        if more < 1 or wanted.isdisjoint(answers[0]) or not needed.isdisjoint(answers[0]):
+            continue
+        if counts[table] + more > MOST_RULES:
             continue
         counts[table] += more
         for known in answers:
@@ -76,13 +85,15 @@ def _unfolded(rule: model.Rule, facts: tuple[model.FactTable, ...], counts: Coun
 
 def _answers(one: model.Facts, table: model.FactTable) -> list[Constants]:
     """The different values that a lookup may give its registers; none if there are many, or other terms among them."""
-    bound = {shape.number: place for place, shape in enumerate(one.columns) if _binds(shape)}
-    registers = [shape.number for shape in one.columns if isinstance(shape, model.Register)]
-    if not bound or len(registers) != len(set(registers)):
+    columns = [(place, shape) for place, shape in enumerate(one.columns) if isinstance(shape, model.Register)]
+    bound = {shape.number: place for place, shape in columns if shape.binds}
+    if not bound or len({shape.number for _, shape in columns}) < len(columns):
         return []
     found: dict[tuple[object, ...], Constants] = {}
     for row in table.rows:
-        if any(isinstance(shape, model.Constant) and not _is_same(shape, row[i]) for i, shape in enumerate(one.columns)):
+        if any(
+            isinstance(shape, model.Constant) and not _is_same(shape, row[i]) for i, shape in enumerate(one.columns)
+        ):
             continue
         answer: Constants = {}
         for number, place in bound.items():
@@ -94,10 +105,6 @@ def _answers(one: model.Facts, table: model.FactTable) -> list[Constants]:
         if len(found) > MOST_ANSWERS:
             return []
     return list(found.values())
-
-
-def _binds(shape: model.Shape) -> bool:
-    return isinstance(shape, model.Register) and shape.binds
 
 
 def _is_same(one: model.Constant, other: model.Shape) -> bool:
