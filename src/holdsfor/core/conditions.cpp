@@ -108,7 +108,9 @@ bool Machine::holding(const Instruction& one, const Next& next) {
     const std::vector<Index> several(pairs.begin(), pairs.end());
     return std::any_of(several.begin(), several.end(), goes_on);
   }
-  return each_pair(one, [&](const FluentTable& table, Index pair) { return table.pairs[pair].holds(*time, nearby_.of(pair)); }, next);
+  return each_pair(
+      one, [&](const FluentTable& table, Index pair) { return table.pairs[pair].holds(*time, nearby_.of(pair)); },
+      next);
 }
 
 bool Machine::endable(const Instruction& one, const Next& next) {

@@ -41,8 +41,8 @@ std::size_t first_after(const Entries& entries, Time time, std::uint32_t& near) 
     if (from < last) to = from;
   }
   const auto first = entries.begin();
-  const auto found = std::upper_bound(first + static_cast<std::ptrdiff_t>(from), first + static_cast<std::ptrdiff_t>(to),
-                                      time, comes_before);
+  const auto found = std::upper_bound(first + static_cast<std::ptrdiff_t>(from),
+                                      first + static_cast<std::ptrdiff_t>(to), time, comes_before);
   near = static_cast<std::uint32_t>(found - first);
   return near;
 }

@@ -64,8 +64,7 @@ Index Sweep::packed_pair(std::size_t bit) {
     head_.push_back(part == kNone ? Value::from_word(word) : world_.key[part]);
   }
   const auto [pair, is_new] = fluent.add_pair(fluent.add(head_), packed.value);
-  if (is_new && !world_.prepared.groundings[packed.table].empty() &&
-      !is_declared(packed.table, head_, packed.value)) {
+  if (is_new && !world_.prepared.groundings[packed.table].empty() && !is_declared(packed.table, head_, packed.value)) {
     fluent.pairs[pair].is_declared = false;
     declared_bits_ &= ~(PairBits{1} << bit);
   }

@@ -125,7 +125,8 @@ class Packer {
     for (std::size_t bit = 0; bit < phase_.packed.size(); ++bit) {
       const PackedPair& pair = phase_.packed[bit];
       bool is_meant = pair.table == table;
-      if (value && !rule.constants[value->at].is_wildcard()) is_meant = is_meant && pair.value == rule.constants[value->at];
+      if (value && !rule.constants[value->at].is_wildcard())
+        is_meant = is_meant && pair.value == rule.constants[value->at];
       for (std::size_t i = 0; i < wanted.size() && is_meant; ++i) {
         is_meant = !wanted[i] || pair.columns[i].second == *wanted[i];
       }
@@ -147,10 +148,10 @@ class Packer {
     (made.is_mirrored ? rules.mirrored_bits : rules.packed_bits) |= std::uint64_t{1} << position;
     (rule.kind == HeadKind::kInitiate ? made.initiates : made.ends) = *bits;
     for (const RowTest& test : rule.tests) {
-      const auto asked = phase_.packing[test.table] != Packing::kNone
-                             ? bits_of(rule, test.table, test.columns,
-                                       test.takes_any_value ? std::nullopt : std::optional(test.value))
-                             : std::nullopt;
+      const auto asked =
+          phase_.packing[test.table] != Packing::kNone
+              ? bits_of(rule, test.table, test.columns, test.takes_any_value ? std::nullopt : std::optional(test.value))
+              : std::nullopt;
       // It asks about other tables, for one of several pairs, or for what another test asks about.
       if (!asked || (!test.is_negated && std::popcount(*asked) != 1) || (made.asks & *asked) != 0) {
         made.has_more = true;

@@ -1,8 +1,9 @@
 // Rules whose fluents need no tables while rows are gone through: which of their pairs hold is one word.
 //
-// A table is packed if its rules name all that they initiate by constants and by the key. Then every pair of a key has a
-// bit. A rule that runs row by row, and has nothing left to do but tests of what holds, tests some bits and sets others
-// among those that are initiated or ended at the time-point. What other rules bring about is looked up among the pairs.
+// A table is packed if its rules name all that they initiate by constants and by the key. Then every pair of a key has
+// a bit. A rule that runs row by row, and has nothing left to do but tests of what holds, tests some bits and sets
+// others among those that are initiated or ended at the time-point. What other rules bring about is looked up among the
+// pairs.
 //
 // A table with delayed effects is evaluated otherwise. It is mirrored: bits say which of its pairs hold, so that rows
 // can be passed over whose rules would do nothing.

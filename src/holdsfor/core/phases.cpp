@@ -210,7 +210,8 @@ class PhaseMaker {
     }
     if (phase.kind == PhaseKind::kRows) pack_rules(prepared_, stage_, phase);
     for (RowRules& rules : phase.row_rules) {
-      rules.is_packed = (rules.mask | rules.other_bits) == (rules.packed_bits | rules.mirrored_bits) && !rules.drives_others;
+      rules.is_packed =
+          (rules.mask | rules.other_bits) == (rules.packed_bits | rules.mirrored_bits) && !rules.drives_others;
     }
   }
 

@@ -118,9 +118,7 @@ class Sweep {
   void apply_packed(Time time);
   Index packed_pair(std::size_t bit);
   [[nodiscard]] PairBits packed_bits(Index table, std::span<const Value> columns, Value value) const;
-  [[nodiscard]] bool is_packed(Index table) const {
-    return uses_bits_ && phase_->packing[table] == Packing::kPacked;
-  }
+  [[nodiscard]] bool is_packed(Index table) const { return uses_bits_ && phase_->packing[table] == Packing::kPacked; }
   [[nodiscard]] bool has_bits(Index table) const { return uses_bits_ && phase_->packing[table] != Packing::kNone; }
   void fire_row(const RowRule& rule, const Value* row, bool is_decided);
   void fire_direct(const RowRule& rule, const Value* row);
