@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "rows.h"
 #include "sweep.h"
 
 namespace holdsfor {
@@ -76,7 +77,7 @@ Index Sweep::packed_pair(std::size_t bit) {
 const Value* Sweep::run_packed(const Value* row, const Value* end, Time stop) {
   const RowRules* const all_rules = phase_->row_rules.data();
   while (row != end) {
-    const Time time = static_cast<Time>(row->word());
+    const Time time = time_of(*row);
     if (time >= stop) break;
     const Value* next = row;
     do {
@@ -93,7 +94,7 @@ const Value* Sweep::run_packed(const Value* row, const Value* end, Time stop) {
         return row;
       }
       next += rules.width;
-    } while (next != end && static_cast<Time>(next->word()) == time);
+    } while (next != end && time_of(*next) == time);
     row = next;
     in_a_row_ = 0;
     if ((++steps_ & 63U) == 0) world_.watch.check();
