@@ -59,11 +59,6 @@ class Variant:
     conditions: Body
     steps: tuple[Guard | Goal | Literal, ...] = ()
 
-    @property
-    def has_goals(self) -> bool:
-        """Whether list predicates of the program are among its conditions."""
-        return any(isinstance(step, Goal) for step in self.steps)
-
 
 def variants(rule: IntervalRule) -> list[Variant]:
     """All ways through a rule's body."""
