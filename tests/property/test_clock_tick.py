@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 
-import pytest
 from hypothesis import given, settings
 
 from holdsfor.diagnostics import HoldsforError
@@ -30,13 +29,6 @@ def test_whole_history(scenario: TickScenario) -> None:
 @settings(max_examples=60)
 @given(tick_scenarios(WINDOWED, windowed=True, late=LATE))
 def test_at_every_query_time(scenario: TickScenario) -> None:
-    check(scenario)
-
-
-@pytest.mark.slow
-@settings(max_examples=3_000)
-@given(tick_scenarios(WINDOWED, windowed=True, late=LATE))
-def test_at_every_query_time_at_length(scenario: TickScenario) -> None:
     check(scenario)
 
 

@@ -167,14 +167,14 @@ def test_with_metric_rules(edit: Edit) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=3_000)
+@settings(max_examples=500)
 @given(edits(EVERYTHING, windowed=False))
 def test_over_everything_at_length(edit: Edit) -> None:
     check(edit.scenario, edit.other)
 
 
 @pytest.mark.slow
-@settings(max_examples=3_000)
+@settings(max_examples=500)
 @given(edits(WINDOWED, windowed=True))
 def test_with_windows_at_length(edit: Edit) -> None:
     check(edit.scenario, edit.other)

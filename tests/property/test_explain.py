@@ -112,7 +112,7 @@ def test_whatever_the_core_evaluates_is_explained(family: str, seed: int, data: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=1_000)
+@settings(max_examples=300)
 @given(data=st.data())
 def test_proofs_and_refutations_replay_at_length(kind: str, data: st.DataObject) -> None:
     features, windowed = _features(kind)

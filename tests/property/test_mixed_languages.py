@@ -58,14 +58,14 @@ def _named(rows: tuple[IntervalRow, ...], kind: str) -> list[tuple[object, ...]]
 
 
 @pytest.mark.slow
-@settings(max_examples=4_000)
+@settings(max_examples=600)
 @given(scenarios(MIXED, windowed=False))
 def test_whole_history_at_length(scenario: Scenario) -> None:
     check_engine(scenario)
 
 
 @pytest.mark.slow
-@settings(max_examples=8_000)
+@settings(max_examples=1_000)
 @given(scenarios(MIXED_WINDOWED, windowed=True, late=LATE))
 def test_at_every_query_time_at_length(scenario: Scenario) -> None:
     check_engine(scenario)

@@ -157,7 +157,7 @@ def test_hindsight(one: Scenario, with_changes: bool) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=4_000)
+@settings(max_examples=800)
 @given(scenarios(WINDOWED, windowed=True, late=LATE), st.booleans())
 def test_windows_at_length(one: Scenario, with_changes: bool) -> None:
     check_windows(one, with_changes=with_changes)
@@ -170,7 +170,7 @@ def test_sessions(found: tuple[Scenario, list[Step]]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=6_000)
+@settings(max_examples=1_000)
 @given(sittings())
 def test_sessions_at_length(found: tuple[Scenario, list[Step]]) -> None:
     check_sitting(*found)

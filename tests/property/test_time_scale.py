@@ -89,7 +89,7 @@ def test_at_every_query_time(scenario: Scenario, scale: TimeScale) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=2_000)
+@settings(max_examples=500)
 @given(scenarios(WINDOWED, windowed=True, late=12), time_scales())
 def test_at_every_query_time_at_length(scenario: Scenario, scale: TimeScale) -> None:
     assume(check(scenario, scale))
