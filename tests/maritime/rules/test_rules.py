@@ -13,8 +13,8 @@ from holdsfor import Reasoner, load
 from holdsfor.cli import app
 from holdsfor.compiler.analysis.entities import EntityKind
 from holdsfor.compiler.plan import Method
-from holdsfor.maritime.rules import LIMITS, RULES, SITUATIONS, situation_rules
 from holdsfor.spark.job import Span
+from holdsfor_maritime.rules import LIMITS, RULES, SITUATIONS, situation_rules
 from tests.spark.on_spark import on_spark
 from tests.strategies.recorded import RowReader
 
