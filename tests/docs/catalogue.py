@@ -4,6 +4,7 @@ from __future__ import annotations
 
 FOLLOWED = [
     "builder.md",
+    "command-line.md",
     "datalogmtl.md",
     "explain.md",
     "howto/count-in-a-window.md",

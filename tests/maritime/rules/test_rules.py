@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from holdsfor import Reasoner, load
 from holdsfor.cli import app
 from holdsfor.compiler.analysis.entities import EntityKind, Role
-from holdsfor.maritime.rules import LIMITS, RULES, SITUATIONS, situation_rules
 from holdsfor.spark.job import Span
+from holdsfor_maritime.rules import LIMITS, RULES, SITUATIONS, situation_rules
 from tests.spark.on_spark import on_spark
 from tests.strategies.recorded import RowReader
 
