@@ -18,6 +18,7 @@ from urllib.parse import unquote
 
 import notebook_pages
 from reference_page import reference
+from source_map import source_map
 
 import holdsfor
 from holdsfor.codes import all_codes, page
@@ -62,6 +63,7 @@ def assemble(folder: Path) -> None:
         put(folder / f"diagnostics/{code}.md", page(code) or "")
     put(folder / "diagnostics.md", "\n".join(_index()))
     put(folder / "api.md", reference())
+    put(folder / "source.md", source_map())
 
 
 def put(path: Path, text: str) -> None:
