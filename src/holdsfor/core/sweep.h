@@ -115,6 +115,7 @@ class Sweep {
   }
   void run_quiet();
   void update_live(Index table, FluentTable& fluent, Index instance);
+  void update_slot(Index slot, Value current);
   void fire_row(const RowRule& rule, const Value* row, bool is_decided);
   void fire_direct(const RowRule& rule, const Value* row);
   void solve_direct(const RowRule& rule, const Value* const* from, std::size_t lookup, std::size_t test);
@@ -201,6 +202,8 @@ class Sweep {
   std::array<Value, RowRule::kMostOutputs> looked_up_;  // what facts say of a row
   // By slot, see Slots: the instance or pair; kNone if it is not known yet, kForeign if it belongs to another key.
   static constexpr Index kForeign = kNone - 1;
+  // The slot of an instance that rules name in several ways: by a constant and by the key that has it.
+  static constexpr Index kSeveral = kNone - 2;
   std::vector<Index> slot_instances_;
   std::vector<Index> slot_pairs_;
   // By table of rows: the rules that do something as things are. What others would do at the present time-point
