@@ -21,7 +21,7 @@ from holdsfor.frontend.dmtl.constants import argument_text
 from holdsfor.ir.metric import Atom
 from holdsfor.metric.result import MetricResult
 from holdsfor.result import Result
-from holdsfor.review.definitions import EVENT, FLUENT, Node
+from holdsfor.compiler.analysis.definitions import EVENT, FLUENT, Node
 from holdsfor.review.timeline_scale import FAR, Line
 from holdsfor.syntax.terms import Const
 

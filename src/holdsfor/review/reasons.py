@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdsfor.explain.explanation import Explanation
-from holdsfor.review.definitions import Definitions
+from holdsfor.compiler.analysis.definitions import Definitions
 
 _MOST_CONDITIONS = 3
 

@@ -21,9 +21,9 @@ from holdsfor.metric.reasoner import from_metric_program
 from holdsfor.metric.result import MetricResult
 from holdsfor.recognition import EventsInput, MappingInput
 from holdsfor.result import Result
-from holdsfor.review.definitions import FLUENT, Definitions, Node
+from holdsfor.compiler.analysis.definitions import FLUENT, Definitions, Node
 from holdsfor.review.programs import AnyReasoner
-from holdsfor.review.reach import needed, part_of
+from holdsfor.compiler.analysis.reach import needed, part_of
 from holdsfor.times import DurationInput, TimeInput
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from holdsfor.ir import Declaration, Program, Rule
 from holdsfor.ir.rules import DeclarationKind
-from holdsfor.review.definitions import (
+from holdsfor.compiler.analysis.definitions import (
     EVENT,
     EVERYTHING,
     FLUENT,
