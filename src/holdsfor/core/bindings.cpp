@@ -313,6 +313,13 @@ class Core {
     engine_->mark_all_dirty();
   }
 
+  // Makes ticks of rational time so many times finer, and goes on with a plan that has those.
+  void refine(std::int64_t factor, nb::bytes plan) {
+    engine_->refine(factor);
+    replan(std::move(plan));
+  }
+  [[nodiscard]] std::size_t carried() const { return engine_->carried(); }
+
   // Answers
 
   // Starts, ends, values and arguments of intervals, or times and arguments of events.
@@ -542,6 +549,7 @@ NB_MODULE(_core, module) {
       .def("resume_at", &Core::resume_at, nb::arg().none())
       .def("checkpoint_cells", &Core::checkpoint_cells, nb::arg().none())
       .def("replan", &Core::replan)
+      .def("refine", &Core::refine)
       .def("answers", &Core::answers, nb::arg("table"), nb::arg("threads") = 1U)
       .def("result_rows", &Core::result_rows)
       .def("trace", &Core::trace, nb::keep_alive<0, 1>())
@@ -559,6 +567,7 @@ NB_MODULE(_core, module) {
       .def("merge", &Core::merge)
       .def("kept", &Core::kept)
       .def("metric", &Core::metric, nb::keep_alive<0, 1>())
+      .def_prop_ro("carried", &Core::carried)
       .def_prop_ro("late", &Core::late)
       .def_prop_ro("unmatched", &Core::unmatched)
       .def_prop_ro("evaluated", &Core::evaluated)
