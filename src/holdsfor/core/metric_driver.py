@@ -22,8 +22,8 @@ from holdsfor.engine.metric.carried import NeverEnds
 from holdsfor.engine.metric.facts import Facts, FactSet
 from holdsfor.engine.metric.timeline import cells, columns_of, require_near, scale_of, together
 from holdsfor.engine.tables import FOREVER
-from holdsfor.physical.encode import Encoder
 from holdsfor.ir.metric import Range
+from holdsfor.physical.encode import Encoder
 from holdsfor.physical.metric_program import MetricProgram, lower_program, read_relations
 from holdsfor.physical.model import Site
 from holdsfor.syntax.terms import Term

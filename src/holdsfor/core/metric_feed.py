@@ -109,8 +109,7 @@ class MetricFeed:
         require_near(until, self.scale, "the time")
         point = 2 * int(until * self.scale)
         if self._reached is not None:
-            if point <= self._reached:
-                point = self._reached
+            point = max(self._reached, point)
             # A window that ends there sees what may still change, and what comes after the last stop.
             self._driver.core.set_window(point - (self._oldest - 1) if self._oldest > -_ENDLESS else None, None)
         self._driver.core.advance(point, self._driver.threads, False)
