@@ -119,8 +119,11 @@ def _swapped(one: Changed, driver: OnCore, log: list[pa.Table]) -> tuple[OnCore,
         filler._analysis = filler.engine.plan.analysis
         filler._core, filler._words = filler.engine.core, filler.engine.words
         table = filler._analysis.entities.table
-        rows = [filler._rows(filler.engine.tables[symbol], symbol, [record]) for record in before
-                if (symbol := filler._symbol(record)) in table]
+        rows = [
+            filler._rows(filler.engine.tables[symbol], symbol, [record])
+            for record in before
+            if (symbol := filler._symbol(record)) in table
+        ]
         filled = filler.engine, rows
     log.append(driver.changes())
     driver.engine.core.retire(swap.gone)
@@ -168,8 +171,15 @@ def check(one: Changed, seen: Counter[When]) -> None:
 
 def _push_ahead(one: Changed, driver: OnCore, query: int) -> None:
     kept = of_inputs(one.old)
-    pushed = [record for step in of_inputs(one.new).steps[: _place(one)] if isinstance(step, Push) for record in step.records]
-    gone = [record for step in of_inputs(one.new).steps[: _place(one)] if isinstance(step, Retract) for record in step.records]
+    pushed = [
+        record for step in of_inputs(one.new).steps[: _place(one)] if isinstance(step, Push) for record in step.records
+    ]
+    gone = [
+        record
+        for step in of_inputs(one.new).steps[: _place(one)]
+        if isinstance(step, Retract)
+        for record in step.records
+    ]
     known = [record for step in kept.steps[: _place(one)] if isinstance(step, Push) for record in step.records]
     ahead = [record for record in pushed if not isinstance(record, InputInterval) and record.time > query]
     if any(record not in known for record in ahead):
@@ -239,5 +249,3 @@ def test_all_kinds_of_answers_are_met() -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_law_of_a_swap_at_length(family: str) -> None:
     assert check_seeds(family, range(10_000, 10_200), Counter()) >= 80
-
-

@@ -93,6 +93,7 @@ void Engine::succeed(Engine& earlier, const Heritage& how, Time border) {
     throw std::invalid_argument("an engine takes over from others before it begins");
   }
   if (!succession_) succession_ = std::make_unique<Succession>(prepared_, border);
+  succession_->expect(how);
   for (StageStore& stage : earlier.stages_) {
     for (const Index slot : stage.slots_of([](std::span<const Value>) { return true; })) {
       const KeyState& state = stage.state(slot);

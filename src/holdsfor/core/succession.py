@@ -36,7 +36,9 @@ def heritage(earlier: Engine, now: Engine) -> Heritage:
     for symbol, table in zip(earlier.symbols, before, strict=True):
         number = now.tables.get(symbol)
         is_input = table.role in _INPUT
-        fits = number is not None and table.columns == after[number].columns and is_input == (after[number].role in _INPUT)
+        fits = (
+            number is not None and table.columns == after[number].columns and is_input == (after[number].role in _INPUT)
+        )
         tables.append(number if fits else None)
     has_state = [
         number is not None and table.role not in _INPUT and table.role is after[number].role
@@ -61,9 +63,7 @@ def _delay(wanted: Delay, component: Component, tables: list[int | None]) -> int
     effect = wanted.effect and (tables[wanted.effect[0]], *wanted.effect[1:])
     pair = (tables[wanted.table], wanted.columns, wanted.value, effect)
     alike = [
-        number
-        for number, one in enumerate(component.delays)
-        if (one.table, one.columns, one.value, one.effect) == pair
+        number for number, one in enumerate(component.delays) if (one.table, one.columns, one.value, one.effect) == pair
     ]
     same = [number for number in alike if component.delays[number].delay == wanted.delay]
     return next(iter((*same, *alike)), None)

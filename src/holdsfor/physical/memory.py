@@ -92,7 +92,9 @@ class _Doubts:
         where = definitions[0].origin
         found = Doubt()
         if not self._has_border:
-            looks = [(table, 0) for one in definitions for table in tables_read(one.program.block) if table not in inside]
+            looks = [
+                (table, 0) for one in definitions for table in tables_read(one.program.block) if table not in inside
+            ]
             return self._longest(looks, where)
         if len(definitions) > 1:
             return Doubt(FOREVER, f"{_at(where)}: which of several rules counts depends on instances long gone")

@@ -74,7 +74,12 @@ class SwapPlan:
             | ({"inputs": list(one.inputs)} if one.when is When.BACKFILL else {})
             for one in self.outputs
         ]
-        return {"changed": list(self.changed), "gone": list(self.gone), "outputs": listed, "backfill": list(self.backfill)}
+        return {
+            "changed": list(self.changed),
+            "gone": list(self.gone),
+            "outputs": listed,
+            "backfill": list(self.backfill),
+        }
 
     def __str__(self) -> str:
         changed = f"changed: {', '.join(self.changed) or 'nothing'}"
@@ -119,7 +124,9 @@ class Edit:
     def behind(self, name: str) -> tuple[Node, ...]:
         """The definitions that differ on which what has a name depends."""
         mine = [node for node in self.reach.reached if node.name == name]
-        reads = self.old.reads | {node: self.old.reads.get(node, set()) | found for node, found in self.new.reads.items()}
+        reads = self.old.reads | {
+            node: self.old.reads.get(node, set()) | found for node, found in self.new.reads.items()
+        }
         return tuple(sorted(closure(mine, reads) & self.reach.changed))
 
 

@@ -32,9 +32,7 @@ class Swap:
         self.earlier, self.now, self._tick = earlier, now, tick
         self.edit = Edit.between(earlier, now)
         self.heritage = heritage(earlier, now)
-        self.plan: SwapPlan = swap_plan(
-            earlier, now, self.heritage, self.edit, is_filled=is_filled, tick=tick
-        )
+        self.plan: SwapPlan = swap_plan(earlier, now, self.heritage, self.edit, is_filled=is_filled, tick=tick)
 
     @property
     def gone(self) -> list[bool]:
@@ -80,4 +78,6 @@ def require_same_time(old: Plan, new: Plan) -> None:
         raise HoldsforError("preProcessing is not executed in sessions; give its result as input")
     before, after = old.analysis.written, new.analysis.written
     if (before.time_scale, old.clock_tick) != (after.time_scale, new.clock_tick):
-        raise HoldsforError("these rules count time in another unit or zone, or in other clock ticks: begin a new session")
+        raise HoldsforError(
+            "these rules count time in another unit or zone, or in other clock ticks: begin a new session"
+        )
