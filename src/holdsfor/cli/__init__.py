@@ -33,6 +33,7 @@ _HOMES = {
     "completion": "completion",
     "lsp": "lsp",
     "grammar": "lsp",
+    "mcp": "mcp",
     "demo": "demo",
     "maritime": "maritime",
 }

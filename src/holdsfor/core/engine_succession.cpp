@@ -139,10 +139,11 @@ void Engine::resume(unsigned threads, const std::function<void()>& watch) {
     }
     find_initial(query_);
     is_begun_ = true;
-    run_stages(query_, threads, watch, false);
+    // A key of which nothing is left must not be forgotten before that is told.
     if (keeps_changes_) {
       for (StageStore& stage : stages_) stage.report_planted();
     }
+    run_stages(query_, threads, watch, false);
   }
   succession_.reset();
 }

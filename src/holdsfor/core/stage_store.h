@@ -137,7 +137,7 @@ class StageStore {
   // Keys without a checkpoint go on from a time at which nothing is known of them, unless something holds initially of
   // which nobody knows what has become: `is_known` by table.
   void begin_at(Time time, const std::vector<bool>& is_known);
-  // Reports keys of which something was reported before, and what was found of them since.
+  // Notes that there may be news of keys of which something was reported before.
   void report_planted();
   // Forgets a key of which nothing is left.
   void forget(Index slot);
