@@ -15,7 +15,6 @@ import pytest
 
 from holdsfor.core.engine import Engine
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.changelog import snapshot
 from holdsfor.engine.tables import FOREVER
 from holdsfor.frontend.rtec import print_program
 from holdsfor.logic.arithmetic import EvaluationError
@@ -27,6 +26,7 @@ from tests.core.law import FAMILIES, _lines, history_of
 from tests.core.law_core import OnCore
 from tests.core.law_model import found_table
 from tests.core.law_oracle import _lives
+from tests.strategies.changelog import snapshot
 from tests.strategies.engine_runs import Rows
 from tests.strategies.rule_edits import edited
 from tests.strategies.scenario_words import Pen

@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 from holdsfor.core.engine import encoded
 from holdsfor.core.run import Run
 from holdsfor.core.shares import identity_of
-from holdsfor.engine.changelog import snapshot
 from holdsfor.engine.dictionary import Dictionary, Value
 from holdsfor.engine.report import event_rows, interval_rows
 from holdsfor.engine.stream import from_records
@@ -35,6 +34,7 @@ from holdsfor.spark.streaming.store import Store
 from holdsfor.spark.streaming.tasks import AskStage, notes_of
 from holdsfor.spark.streaming.turns import Turn
 from tests.spark.simulated import _cells, _sources, _targets
+from tests.strategies.changelog import snapshot
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.spark.streaming.clock import Windows
 from tests.spark.stream_runs import Sent, SimulatedStream
 from tests.strategies.engine_runs import Scenario, scenarios
@@ -70,11 +69,8 @@ def check(scenario: Scenario, feeding: Feeding) -> None:
             start=span.start,
             buckets=feeding.buckets,
         )
-        try:
-            for number, batch in enumerate(batches):
-                stream.run(batch, number)
-        except NotSupported:
-            assume(False)
+        for number, batch in enumerate(batches):
+            stream.run(batch, number)
         intervals, events = stream.wanted()
         for found, wanted in ((stream.snapshots(), intervals), (stream.event_snapshots(), events)):
             assert differences(found, wanted) == []

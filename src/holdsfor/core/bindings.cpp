@@ -334,6 +334,12 @@ class Core {
   void resume(unsigned threads) {
     watched([&](const std::function<void()>& look) { engine_->resume(threads, look); });
   }
+  // Makes ticks of rational time so many times finer, and goes on with a plan that has those.
+  void refine(std::int64_t factor, nb::bytes plan) {
+    engine_->refine(factor);
+    replan(std::move(plan));
+  }
+  [[nodiscard]] std::size_t carried() const { return engine_->carried(); }
 
   // Answers
 
@@ -587,6 +593,7 @@ NB_MODULE(_core, module) {
       .def("succeed", &Core::succeed, nb::arg("earlier"), nb::arg("tables"), nb::arg("has_state"), nb::arg("delays"),
            nb::arg("border").none(), nb::arg("is_main"))
       .def("resume", &Core::resume, nb::arg("threads") = 1U)
+      .def("refine", &Core::refine)
       .def("answers", &Core::answers, nb::arg("table"), nb::arg("threads") = 1U)
       .def("result_rows", &Core::result_rows)
       .def("trace", &Core::trace, nb::keep_alive<0, 1>())
@@ -604,6 +611,7 @@ NB_MODULE(_core, module) {
       .def("merge", &Core::merge)
       .def("kept", &Core::kept)
       .def("metric", &Core::metric, nb::keep_alive<0, 1>())
+      .def_prop_ro("carried", &Core::carried)
       .def_prop_ro("late", &Core::late)
       .def_prop_ro("unmatched", &Core::unmatched)
       .def_prop_ro("evaluated", &Core::evaluated)

@@ -77,6 +77,10 @@ void Engine::mark_all_dirty() {
 }
 
 void Engine::begin_at(Time origin) {
+  if (prepared_.plan.is_rational) {
+    window_.origin = origin;
+    return;
+  }
   if (origin >= window_.origin) return;
   window_.origin = origin;
   if (is_begun_ || are_known_) mark_all_dirty();
@@ -89,7 +93,7 @@ void Engine::find_origin() {
                        [](const Component& one) { return one.metric != nullptr; });
   };
   const auto& stages = prepared_.plan.stages;
-  if (!std::any_of(stages.begin(), stages.end(), has_metric)) return;
+  if (prepared_.plan.is_rational || !std::any_of(stages.begin(), stages.end(), has_metric)) return;
   Time first = window_.start == kNever ? 0 : std::min<Time>(0, moved(window_.start, 1));
   for (const Edit& edit : edits_.all()) {
     for (std::size_t row = 0; row < edit.events.size(); ++row) first = std::min(first, edit.events.time(row));

@@ -74,6 +74,10 @@ class Engine {
   // Time begins there, or earlier. If metric predicates were evaluated for a later beginning, all keys are again.
   void begin_at(Time origin);
   [[nodiscard]] const Window& window() const { return window_; }
+  // Makes ticks of rational time so many times finer. The plan must follow; all keys are evaluated again.
+  void refine(Time factor);
+  // How many facts slices of rational time have left to later ones.
+  [[nodiscard]] std::size_t carried() const;
 
   // Makes the engine work on its share only. Results of earlier stages then come by `receive`, and `deliveries_for` has
   // what a later stage reads of the results of the last query time: buckets of that stage, and bytes for each.

@@ -186,7 +186,8 @@ class Engine:
         begin = -math.inf if start is None else start
         self._domains = Domains(plan.analysis, begin) if plan.analysis.fillings else None
         self._host = Host(program.lowered.goals, program.sites, self._rules(), plan.clock_tick)
-        self.core: Any = compiled_core().Core(program.data, self._host, is_traced, None if like is None else like.core)
+        shared = None if like is None else like.core
+        self.core: Any = compiled_core().Core(program.data, self._host, is_traced, shared)
         self.words: Words = self._host.connect(self.core)
         self._window = window
         self.core.set_window(window, start)

@@ -151,6 +151,8 @@ std::optional<Time> KeyEvaluator::end_checkpoint(const KeyState& state, Time kno
   Time last = state.intervals.last_edge(latest);
   if (!state.log.empty()) last = std::max(last, time_of(state.log.cells()[state.log.last_row()]));
   last = std::min(moved(last, 1), latest);
+  // Slices of rational time end with a point.
+  if (world_.plan().is_rational) last &= ~Time{1};
   if (last <= known) last = latest;
   return last > known ? std::optional(last) : std::nullopt;
 }

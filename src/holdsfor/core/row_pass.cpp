@@ -106,21 +106,33 @@ void Sweep::run_quiet() {
 void Sweep::update_live(Index table, FluentTable& fluent, Index number) {
   if (phase_->slots_of.empty()) return;
   Instance& instance = fluent.instances[number];
-  if (instance.slot == kNone) {
+  const auto is_in = [&](const Phase::SlotColumns& slot) {
     const auto own = fluent.columns(number);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const auto& [part, word] = slot.columns[i];
+      if (own[i].word() != (part == kNone ? word : world_.key[part].word())) return false;
+    }
+    return true;
+  };
+  if (instance.slot == kNone) {
     instance.slot = kForeign;
     for (const Phase::SlotColumns& slot : phase_->slots_of[table]) {
-      bool is_same = true;
-      for (std::size_t i = 0; i < own.size(); ++i) {
-        const auto& [part, word] = slot.columns[i];
-        is_same = is_same && own[i].word() == (part == kNone ? word : world_.key[part].word());
-      }
-      if (is_same) instance.slot = slot.slot;
+      if (is_in(slot)) instance.slot = instance.slot == kForeign ? slot.slot : kSeveral;
     }
   }
   if (instance.slot == kForeign) return;
   const Value current = instance.current == kNone ? Value::nothing() : fluent.pairs[instance.current].value;
-  for (const SlotRules& rules : phase_->slot_rules[instance.slot]) {
+  if (instance.slot != kSeveral) {
+    update_slot(instance.slot, current);
+    return;
+  }
+  for (const Phase::SlotColumns& slot : phase_->slots_of[table]) {
+    if (is_in(slot)) update_slot(slot.slot, current);
+  }
+}
+
+void Sweep::update_slot(Index slot, Value current) {
+  for (const SlotRules& rules : phase_->slot_rules[slot]) {
     std::uint64_t& live = live_[rules.table];
     live = (live & ~rules.all) | rules.live(current);
   }

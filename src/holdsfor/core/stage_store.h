@@ -120,6 +120,8 @@ class StageStore {
   [[nodiscard]] std::span<const GroundPair> initial(Index slot) const;
   // The rows that all keys share; null if there are no such tables.
   [[nodiscard]] const KeyState* shared_state() const;
+  // Makes ticks of rational time so many times finer; `carried` are the widths of what slices leave to later ones.
+  void refine(Time factor, const std::vector<Index>& carried);
   // The rows that keys read by their parts; null if there are no such tables.
   [[nodiscard]] const PartStore* parts() const { return parts_.get(); }
   void set_wake(Index slot, Time time);

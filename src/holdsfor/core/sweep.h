@@ -61,6 +61,8 @@ class Sweep {
   // How many time-points all phases of all runs have gone through; it begins again after 2^32.
   [[nodiscard]] std::uint32_t steps() const { return steps_; }
   [[nodiscard]] const std::vector<Conflict>& conflicts() const { return conflicts_; }
+  // The widths of the tables that slices of rational time leave to later ones, in the order of checkpoints.
+  std::vector<Index> carried_widths(const MetricComponent& metric) { return metric_run(metric).carried_widths(); }
   // Whether a pair is among the groundings of its fluent.
   bool is_declared(Index table, std::span<const Value> columns, Value value);
 
@@ -115,6 +117,7 @@ class Sweep {
   }
   void run_quiet();
   void update_live(Index table, FluentTable& fluent, Index instance);
+  void update_slot(Index slot, Value current);
   void fire_row(const RowRule& rule, const Value* row, bool is_decided);
   void fire_direct(const RowRule& rule, const Value* row);
   void solve_direct(const RowRule& rule, const Value* const* from, std::size_t lookup, std::size_t test);
@@ -164,7 +167,9 @@ class Sweep {
   void update_static();
   void solve_definitions(Index table, FluentTable& into);
   void find_declared(Index table);
+  MetricRun& metric_run(const MetricComponent& metric);
   void run_metric(const MetricComponent& metric);
+  void run_slices(const MetricComponent& metric);
 
   // Checkpoints
   [[nodiscard]] const Component& component_of(Index table) const;
@@ -201,6 +206,8 @@ class Sweep {
   std::array<Value, RowRule::kMostOutputs> looked_up_;  // what facts say of a row
   // By slot, see Slots: the instance or pair; kNone if it is not known yet, kForeign if it belongs to another key.
   static constexpr Index kForeign = kNone - 1;
+  // The slot of an instance that rules name in several ways: by a constant and by the key that has it.
+  static constexpr Index kSeveral = kNone - 2;
   std::vector<Index> slot_instances_;
   std::vector<Index> slot_pairs_;
   // By table of rows: the rules that do something as things are. What others would do at the present time-point

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.compiler.metric.rules import Relation
-from holdsfor.engine.changelog import _SEEDS, _hex, _text_hashes
 from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.ids import SEEDS, hex_digits, text_hashes
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.metric.facts import Facts, maximal
 from holdsfor.engine.metric.report import _texts, arguments, plain_arguments
@@ -121,4 +121,4 @@ def _ids(relation: Relation, args: Sequence[Any], start: Any, cells: Ints) -> An
     """Ids that a run in another place gives too."""
     begins = [pc.fill_null(start, "-"), pa.array(cells % 2).cast(pa.string())]
     texts = pc.binary_join_element_wise(repeated(relation.name, len(cells)), *args, *begins, "\0")
-    return _hex(np.stack([_text_hashes(texts, seed) for seed in _SEEDS], axis=1))
+    return hex_digits(np.stack([text_hashes(texts, seed) for seed in SEEDS], axis=1))

@@ -56,8 +56,3 @@ def without_value(failures: Failures, plan: Plan) -> dict[str, Any]:
     if not len(failures):
         return {}
     return {"without_value": len(failures), "first_without_value": str(unvalued(failures, plan)[0])}
-
-
-def without_causes(changes: pa.Table) -> pa.Table:
-    """Changes of which nobody knows the causes."""
-    return changes.append_column(CAUSED.field("causes"), pa.nulls(len(changes), CAUSED.field("causes").type))
