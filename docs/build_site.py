@@ -170,7 +170,9 @@ def check_site(site: Path) -> None:
         for target in sorted(links.targets)
         if path.name != "404.html" and not _is_there(site, path, target, pages)
     ]
-    broken += [f"{path.relative_to(site)}: {one} has no name" for path, links in pages.items() for one in links.nameless]
+    broken += [
+        f"{path.relative_to(site)}: {one} has no name" for path, links in pages.items() for one in links.nameless
+    ]
     if broken:
         raise BrokenLinks("\n".join(broken))
 

@@ -11,12 +11,22 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def source_map() -> str:
     """The whole page: a table for each folder."""
-    lines = ["# Source map", "", "One line for each file, from its docstring or first comment. `./dev docs` generates this page."]
+    lines = [
+        "# Source map",
+        "",
+        "One line for each file, from its docstring or first comment. `./dev docs` generates this page.",
+    ]
     for package in sorted((ROOT / "src").glob("holdsfor*")):
         for folder in [package, *sorted(path for path in package.rglob("*") if path.is_dir())]:
             rows = list(_rows(folder))
             if rows:
-                lines += ["", f"## {folder.relative_to(ROOT / 'src').as_posix()}", "", "| file | purpose |", "| --- | --- |"]
+                lines += [
+                    "",
+                    f"## {folder.relative_to(ROOT / 'src').as_posix()}",
+                    "",
+                    "| file | purpose |",
+                    "| --- | --- |",
+                ]
                 lines += rows
     return "\n".join([*lines, ""])
 

@@ -334,6 +334,8 @@ void Engine::take_over(Engine& other, bool are_known) {
   reported_at_ = std::max(reported_at_, other.reported_at_);
   unmatched_ += other.unmatched_;
   conflicts_ += other.conflicts_;
+  // Nobody has written down whether something was dropped.
+  has_dropped_ = has_dropped_ || window_.size.has_value();
   admission_.absorb(other.admission_);
   auto& edits = edits_.all();
   edits.insert(edits.end(), std::make_move_iterator(other.edits_.all().begin()),

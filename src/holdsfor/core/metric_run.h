@@ -1,12 +1,21 @@
-// Evaluates metric predicates of an event description for one key, from what is known of it to time-points.
+// Evaluates metric predicates for one key, from what is known of it to the times at which they hold.
 //
-// A fluent that holds on the time-points [s, e) holds on the rational times (s-1, e-1], an event at T on [T, T]. The
-// other way round, a predicate holds at the time-points that lie in its intervals. Nothing is asked about the time
-// before the beginning, or after the time-point that follows the query time; what holds there holds until further
-// notice.
+// Beside an event description time is counted in time-points. A fluent that holds on the time-points [s, e) holds on the
+// rational times (s-1, e-1], an event at T on [T, T]. The other way round, a predicate holds at the time-points that
+// lie in its intervals. Nothing is asked about the time before the beginning, or after the time-point that follows the
+// query time; what holds there holds until further notice.
+//
+// In programs of metric rules alone, rows have cells of the doubled time-line for times. There the predicates are found
+// over all time that is asked about, or slice by slice: what a slice leaves to later ones is in the checkpoint at its
+// end.
 #pragma once
 
-#include "metric_engine.h"
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "checkpoint.h"
+#include "metric_endless.h"
 #include "world.h"
 
 namespace holdsfor {
@@ -19,25 +28,58 @@ class MetricRun {
   enum class Outcome : std::uint8_t { kDone, kTooFar, kNoEnd };
   // From the tables of a world to the tables of the predicates in it.
   Outcome evaluate(World& world);
+  // Of predicates that go on for ever: the table of one, and how it does.
+  struct Forever {
+    Index table = kNone;
+    bool is_left = false;
+    MetricTail tail;
+  };
+  [[nodiscard]] const Forever& forever() const { return forever_; }
+
+  // The same slice by slice, from a checkpoint on if there is one, with the state at some times.
+  void evaluate_slices(World& world, CheckpointReader* reader, Time from, std::span<const Checkpoint> saves);
+  void save(std::size_t number, CheckpointWriter& into) const;
+  [[nodiscard]] std::vector<Index> carried_widths() const;
+  // When results change after the query time without new rows; kForever if they do not.
+  [[nodiscard]] Time next_change() const { return next_change_; }
 
  private:
+  using State = std::vector<MetricCarried>;  // by stratum
+
   [[nodiscard]] bool is_far(Time time) const { return time > farthest_ || time < -farthest_; }
   // Puts what is known into the relations; false if a time is too far off.
   bool take(const World& world, const MetricLink& link);
   bool take_events(const EventTable& events, MetricTable& into);
   bool take_fluent(const FluentTable& fluent, MetricTable& into);
+  void take_cells(const FluentTable& fluent, Interval slice, MetricTable& into);
   void note(Time time) { last_change_ = std::max(last_change_, time); }
-  [[nodiscard]] Interval within(const MetricSpan& span, const World& world) const;
+  // The time in which a stratum is evaluated; nothing if that is without limit.
+  [[nodiscard]] std::optional<Interval> within(const MetricSpan& span, const World& world) const;
+  bool evaluate_stratum(Index stratum, const World& world, const MetricWatch& watch);
+  // Whether what is asked for of the outputs has an end; it is spelled out then.
+  bool spell_out(const World& world);
   // The first time-point that is not before a cell.
   [[nodiscard]] Time next_point(Time cell) const;
   void give(World& world, const MetricLink& link) const;
+  void give_cells(World& world, const MetricLink& link, Time last) const;
+
+  void read_state(CheckpointReader& from);
+  void find_next_change(const World& world);
+  void note_ends(const MetricStratumRun& run, const MetricCarried& carried, Time now);
 
   const MetricComponent& component_;
-  MetricEngine engine_;
+  std::vector<MetricTable> tables_;  // by relation
+  std::vector<std::unique_ptr<MetricStratumRun>> runs_;
+  MetricEndless endless_;
+  Forever forever_;
   Time farthest_;
   // The last finite start or end of what was taken in.
   Time last_change_ = kNever;
   bool is_any_ = false;
+
+  State state_;
+  std::vector<State> saved_;
+  Time next_change_ = kForever;
 };
 
 }  // namespace holdsfor

@@ -115,11 +115,6 @@ class ShareEngine(Engine):
         self.core.mark_all_dirty()
 
     @property
-    def query(self) -> int | None:
-        """The last query time."""
-        return self._query
-
-    @property
     def asks_always(self) -> bool:
         """Whether something may happen at a query time that only the engine's host knows of."""
         return self._domains is not None

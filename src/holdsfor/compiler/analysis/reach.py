@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from holdsfor.ir import Declaration, Program, Rule
-from holdsfor.ir.rules import DeclarationKind
-from holdsfor.review.definitions import (
+from holdsfor.compiler.analysis.definitions import (
     EVENT,
     EVERYTHING,
     FLUENT,
@@ -20,6 +18,8 @@ from holdsfor.review.definitions import (
     defined_nodes,
     read_nodes,
 )
+from holdsfor.ir import Declaration, Program, Rule
+from holdsfor.ir.rules import DeclarationKind
 from holdsfor.syntax.terms import Compound, Const
 
 
