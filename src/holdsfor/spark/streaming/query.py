@@ -19,7 +19,7 @@ from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.asked_for import known_scale, require_frames
-from holdsfor.spark.batch import Rules, _session, read_program, unit_in
+from holdsfor.spark.batch import Rules, read_program, session_of, unit_in
 from holdsfor.spark.session import usual_buckets, workers_like_driver
 from holdsfor.spark.streaming.chain import link_before, run_of
 from holdsfor.spark.streaming.clock import Windows
@@ -166,7 +166,7 @@ class StreamingRecognition:
         self._events, self._sources, self._start, self._buckets = events, sources, start, buckets
         self._patience = None if idle is None else _duration(idle, sources.unit)
         self._frame = sources.together(events)
-        usual = buckets or usual_buckets(_session(events))
+        usual = buckets or usual_buckets(session_of(events))
         self._work = Work.of(plan, self._frame, sources, windows, usual, fluents, time_scale)
         self._settings: dict[str, Any] = {
             "rules": fingerprint(plan),
@@ -266,7 +266,7 @@ class StreamingRecognition:
         return Sinks(changes, happened, None if side is None else as_sink(side, style))
 
     def _run(self, checkpoint: str, sinks: Sinks, on_report: OnReport | None) -> Run:
-        workers_like_driver(_session(self._events))
+        workers_like_driver(session_of(self._events))
         make_folder(checkpoint, "checkpoint")
         store = Store.below(checkpoint)
         before = last_commit(store, self._settings)
@@ -275,7 +275,7 @@ class StreamingRecognition:
         settings = self._settings | {"derived events": sinks.events is not None, "buckets": buckets}
         last_commit(store, settings)
         store = store.owned(run_of(before.link, settings["rules"]))
-        probe(_session(self._events), store)
+        probe(session_of(self._events), store)
         work = self._work.told(buckets, derived_events=sinks.events is not None)
         return Run(work, store, settings, self._start, self._patience, sinks, on_report, self._max_ahead)
 

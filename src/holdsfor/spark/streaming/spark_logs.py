@@ -51,7 +51,7 @@ def _checkpoint(store: Store) -> str:
 
 def _logs(store: Store) -> Iterator[str]:
     yield "offsets"
-    system, root = store._place
+    system, root = store.place
     top = root.rpartition("/")[0]
     for info in system.get_file_info(fs.FileSelector(f"{top}/sources", allow_not_found=True)):
         if info.type == fs.FileType.Directory:
@@ -60,7 +60,7 @@ def _logs(store: Store) -> Iterator[str]:
 
 def _entries(store: Store, folder: str) -> dict[int, str]:
     """The entries of a log by their numbers; an entry that is put together with others counts as the later of two."""
-    system, root = store._place
+    system, root = store.place
     top = root.rpartition("/")[0]
     listed = system.get_file_info(fs.FileSelector(f"{top}/{folder}", allow_not_found=True))
     names = sorted(info.base_name for info in listed if info.is_file and _ENTRY.fullmatch(info.base_name))
@@ -72,6 +72,6 @@ def _number(entry: str) -> int:
 
 
 def _checksum(store: Store, name: str) -> int:
-    system, root = store._place
+    system, root = store.place
     with system.open_input_file(f"{root.rpartition('/')[0]}/{name}") as file:
         return zlib.crc32(file.read_buffer())
