@@ -226,12 +226,15 @@ class SimulatedStream:
         self.driver = replace(self.driver, settings=settings, workers=self.workers)
 
     def run(self, rows: Sequence[Sent], batch: int, until: int | None = None) -> Report:
-        report = self.driver.run(rows, batch, self._deliver, until)
+        report = self._run(rows, batch, until)
         self.reports.append(report)
         if report.query_time is not None and report.queries < _MOST_LISTED:
             step = self.windows.step
             self.asked += [report.query_time - step * place for place in reversed(range(report.queries))]
         return report
+
+    def _run(self, rows: Sequence[Sent], batch: int, until: int | None) -> Report:
+        return self.driver.run(rows, batch, self._deliver, until)
 
     def _deliver(self, report: Report) -> None:
         self.delivered[report.batch] = self._written(report.batch, "changes", CAUSED)
@@ -261,9 +264,12 @@ class SimulatedStream:
         """What replaying the changelog of derived events gives at every query time."""
         return sorted(row for query in self.asked for row in happened_at(self.event_changes, query, self.windows.size))
 
+    def _clock(self) -> Clock:
+        return last_commit(self.store, {}).clock
+
     def wanted(self) -> tuple[list[IntervalRow], list[EventRow]]:
         """What the engine reports when it gets everything at once, with the arrivals that the stream gave it."""
-        clock = last_commit(self.store, {}).clock
+        clock = self._clock()
         if not self.asked or clock.start is None:
             return [], []
         reasoner, dictionary = self.workers.reasoner, Dictionary()

@@ -175,6 +175,11 @@ class Tables:
         frame.observe(watch, notes).write.mode("overwrite").options(**_WRITING).parquet(folder)
         return notes_of(watch.get["notes"])
 
+    def notes(self, folders: Sequence[str]) -> list[tuple[int, str]]:
+        """The notes in some folders, each with the number of its batch."""
+        found = self.read(folders).where(f"kind = '{NOTE}'").select("batch", "note").collect()
+        return [(row.batch, row.note) for row in found]
+
     # Where states are
 
     def load(self, before: Commit, last: int) -> None:
@@ -185,8 +190,7 @@ class Tables:
         memory.held, memory.written = {}, {}
         batches = sorted({batch for place in before.places.values() for batch in place.batches})
         folders = [self.folder(before.slots[batch], stage) for batch in batches for stage in range(1, last + 1)]
-        found = self.read(folders).where(f"kind = '{NOTE}'").select("batch", "note").collect() if folders else []
-        for _, note in sorted((row.batch, row.note) for row in found):
+        for _, note in sorted(self.notes(folders) if folders else []):
             self.apply(json.loads(note))
         if memory.held.keys() != before.places.keys():
             missing = sorted(before.places.keys() - memory.held.keys())
@@ -339,9 +343,7 @@ class TableWorkers(SparkWorkers):
         is_regrouped = turn.buckets != self.work.job.buckets
         for number in range(1, self.work.job.last + 1):
             task, wanted = self._stage(turn, number, reached, moved, is_regrouped=is_regrouped)
-            frame = self._input(rows, turn, number, task, wanted, is_regrouped=is_regrouped)
-            made = on_buckets(frame, self.work.job.buckets, task, out_sql(self.work.job.time_scale))
-            told = self._tables.written(made, self._tables.folder(self._slot, number))
+            told = self._run(rows, turn, number, task, wanted, is_regrouped=is_regrouped)
             for note in told:
                 reached = _merged(reached, note.get("sent", {}))
             notes += told
@@ -354,6 +356,21 @@ class TableWorkers(SparkWorkers):
         return [
             note | {"place": asdict(memory.held[note["name"]].place())} if "parts" in note else note for note in notes
         ]
+
+    def _run(
+        self,
+        rows: DataFrame,
+        turn: Turn,
+        number: int,
+        task: AskRows,
+        wanted: Mapping[int, set[KeyPart]],
+        *,
+        is_regrouped: bool,
+    ) -> list[dict[str, Any]]:
+        """Run a stage, and write what it gives out; the notes of its buckets."""
+        frame = self._input(rows, turn, number, task, wanted, is_regrouped=is_regrouped)
+        made = on_buckets(frame, self.work.job.buckets, task, out_sql(self.work.job.time_scale))
+        return self._tables.written(made, self._tables.folder(self._slot, number))
 
     def _stage(
         self, turn: Turn, number: int, reached: Reached, moved: int | None, *, is_regrouped: bool
