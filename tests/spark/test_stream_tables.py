@@ -135,7 +135,9 @@ def test_only_parts_that_are_reached(
         reports = list[Report]()
         query = recognise_stream(
             loads(MANY), stream.parquet(str(tmp_path / "*.parquet")), state=state, **options
-        ).start(sink, checkpoint=f"{where}/checkpoint", trigger={"availableNow": True}, on_report=reports.append)
+        ).start(
+            f"{where}/out", checkpoint=f"{where}/checkpoint", trigger={"availableNow": True}, on_report=reports.append
+        )
         query.awaitTermination()
         columns = "hash(id, op, fluent, start, end, query_time) as row", "batch"
         changes = spark.read.parquet(f"{where}/out").selectExpr(*columns).groupBy("batch").agg({"row": "sum"})
