@@ -27,7 +27,8 @@ from holdsfor.spark.streaming.row_tasks import (
     out_schema,
 )
 from holdsfor.spark.streaming.rows import Admission, with_batch
-from holdsfor.spark.streaming.tables import TableCheckpoint, Tables, TableWorkers, _Memory
+from holdsfor.spark.streaming.table_workers import TableWorkers
+from holdsfor.spark.streaming.tables import Memory, TableCheckpoint, Tables
 from holdsfor.spark.streaming.tasks import notes_of, of_stage
 from holdsfor.spark.streaming.turns import Turn
 from tests.spark.stream_runs import SimulatedStream, SimulatedWorkers
@@ -57,7 +58,7 @@ class LocalTables(Tables):
 
     def forgetful(self) -> LocalTables:
         """The same after a restart of the driver."""
-        return LocalTables(self.spark, self.root, self.owner, _Memory(), self.texts, self.folders)
+        return LocalTables(self.spark, self.root, self.owner, Memory(), self.texts, self.folders)
 
 
 def _whole(batch: pa.RecordBatch) -> pa.Table:
@@ -155,7 +156,7 @@ class SimulatedTables(SimulatedStream):
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
-        self.tables = LocalTables(None, "memory", "run", _Memory())  # type: ignore[arg-type]
+        self.tables = LocalTables(None, "memory", "run", Memory())  # type: ignore[arg-type]
 
     def _run(self, rows: Any, batch: int, until: int | None) -> Report:
         self.tables = self.tables.forgetful()

@@ -11,7 +11,7 @@ import pytest
 
 from holdsfor import HoldsforError, loads
 from holdsfor.spark import recognise_stream
-from holdsfor.spark.streaming import tables
+from holdsfor.spark.streaming import table_workers
 from holdsfor.spark.streaming.driver import Report
 from holdsfor.spark.streaming.sinks import Memory
 from tests.spark.stream_files import (
@@ -116,10 +116,10 @@ def test_only_parts_that_are_reached(
     """A large state, of which small batches read and write a little; the results are those of a state in files."""
     import pyarrow.parquet as pq
 
-    monkeypatch.setattr(tables, "_SMALL", 0)
+    monkeypatch.setattr(table_workers, "_SMALL", 0)
     asked: list[str] = []
-    condition = tables._condition
-    monkeypatch.setattr(tables, "_condition", lambda *given: asked.append(condition(*given)) or asked[-1])
+    condition = table_workers._condition
+    monkeypatch.setattr(table_workers, "_condition", lambda *given: asked.append(condition(*given)) or asked[-1])
     batches = [[(n % 10 + 1, n, "up") for n in range(keys)] + [(10, 0, "up")]]
     batches += [
         [(10 * b + 5, 37 * b, "down"), (10 * b + 6, keys + b, "up"), (10 * b + 10, 5, "up")] for b in range(1, 5)

@@ -33,7 +33,7 @@ from holdsfor.spark.streaming.run import Home, OnReport, Run, Sinks
 from holdsfor.spark.streaming.shared import probe
 from holdsfor.spark.streaming.sinks import Sink, as_sink
 from holdsfor.spark.streaming.store import Store, is_local, make_folder, spark_path
-from holdsfor.spark.streaming.tables import TableHome
+from holdsfor.spark.streaming.table_workers import TableHome
 from holdsfor.spark.streaming.work import Work
 from holdsfor.spark.streaming.workers import FileHome
 from holdsfor.spark.ticks import require_batch, require_no_preprocessing
