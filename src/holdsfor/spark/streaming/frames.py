@@ -291,13 +291,8 @@ class Sorting:
         return f"case {early} when {arrival} <= {low} or {is_over} then 'late' end"
 
     @property
-    def metrics(self) -> list[tuple[str, str]]:
-        """What is counted among rows that are sorted out."""
-        return _metrics("chosen", "good", "moment")
-
-    @property
     def source_metrics(self) -> list[tuple[str, str]]:
-        """The same among the rows of the streams."""
+        """What is counted among the rows of the streams."""
         verdict = {name: f"({sql})" for name, sql in self._verdict().items()}
         return _metrics(**verdict)
 

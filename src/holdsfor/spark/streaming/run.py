@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from holdsfor.spark.streaming.driver import Driver, Report
 from holdsfor.spark.streaming.sinks import FunctionSink
-from holdsfor.spark.streaming.tables import TableHome
+from holdsfor.spark.streaming.table_workers import TableHome
 from holdsfor.spark.streaming.work import Work
 from holdsfor.spark.streaming.workers import FileHome, SparkWorkers
 
