@@ -127,6 +127,9 @@ class KeyEvaluator {
   [[nodiscard]] std::size_t take_over(const StageStore& stage, KeyState& state, Course& course, Segments segments,
                                       bool is_changed);
   [[nodiscard]] bool thin_saved(const StageStore& stage, KeyState& state, Course& course, std::size_t first);
+  // Evaluates a key of which nothing is known, for the last time: there is nothing to compare with, or to keep.
+  void evaluate_once(const StageStore& stage, const StageStore::Work& work, KeyState& state,
+                     const std::vector<bool>& is_wanted, StageOutput& out);
   void note_difference(const std::vector<bool>& is_wanted, StageOutput& out) const;
   static void put(const Value* row, bool is_removed, StageOutput& out);
   void settle(const StageStore& stage, KeyState& state, std::size_t results);
