@@ -63,6 +63,9 @@ class KeyEvaluator {
   // The world after the evaluation of a key, from its rows alone; one that is not there has none.
   World& at_end(const StageStore& stage, std::span<const Value> key);
   [[nodiscard]] LogWriter& writer(Index stage) { return writers_[stage]; }
+  [[nodiscard]] const std::vector<MetricProfile>& profile(const MetricComponent& metric) {
+    return sweep_.profile(metric);
+  }
   // The widths of the tables that slices of rational time leave to later ones.
   std::vector<Index> carried_widths(const StageStore& stage) {
     return sweep_.carried_widths(*stage.stage().components.front().metric);

@@ -70,8 +70,9 @@ void MetricRun::evaluate_slices(World& world, CheckpointReader* reader, Time fro
     for (const MetricLink& link : component_.inputs) {
       take_cells(world.fluent_table(link.table), slice, tables_[link.relation]);
     }
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      runs_[i]->run(slice, state_[i], MetricStratumRun::kNoLimit, watch);
+    for (Index i = 0; i < runs_.size(); ++i) {
+      measured(i, world, [&] { return runs_[i]->run(slice, state_[i], MetricStratumRun::kNoLimit, watch); });
+      profile_[i].most_kept = std::max(profile_[i].most_kept, world.prepared.is_profiled ? state_[i].facts() : 0);
     }
     for (const MetricLink& link : component_.outputs) give_cells(world, link, is_end ? slice.end : kEndless);
     low = slice.end;

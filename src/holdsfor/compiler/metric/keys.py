@@ -48,9 +48,7 @@ def keyed_reads(rule: NormalRule, place: int) -> tuple[Read, ...]:
                 _read(scan, None if key in _counted(one) else key)
                 for one, scan in zip((one for one in literals if isinstance(one, Scan | Total)), scans, strict=True)
             )
-            if not any(
-                read.places and not scan.negated for read, scan in zip(reads, scans, strict=True)
-            ):
+            if not any(read.places and not scan.negated for read, scan in zip(reads, scans, strict=True)):
                 raise Unsplit(f"the rule at {_at(rule)} works out {_nth(rule.head, place)} instead of reading it")
             return reads
 
