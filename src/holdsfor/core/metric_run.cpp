@@ -24,7 +24,8 @@ MetricRun::Outcome MetricRun::evaluate(World& world) {
   for (MetricTable& table : tables_) table.clear();
   endless_.begin();
   last_change_ = kNever;
-  is_any_ = !component_.facts.empty();
+  // On rational time, rules may need no facts at all.
+  is_any_ = component_.is_rational || !component_.facts.empty();
   for (const MetricLink& link : component_.inputs) {
     if (!take(world, link)) return component_.is_rational ? Outcome::kNoEnd : Outcome::kTooFar;
   }
@@ -86,7 +87,6 @@ void MetricRun::spell_out(const World& world) {
 bool MetricRun::take(const World& world, const MetricLink& link) {
   MetricTable& into = tables_[link.relation];
   if (component_.is_rational) {
-    is_any_ = true;
     repeats_.clear();
     take_cells(world.fluent_table(link.table), kAllTime, into);
     return repeats_.empty() || endless_.take(link.relation, repeats_);

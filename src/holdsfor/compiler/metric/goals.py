@@ -128,7 +128,7 @@ class _Rewriting:
                 sides = [self._scan(side, names, (asked,), rule.origin) for side in (left, right)]
                 self.rules.append(replace(rule, head=head, left=sides[0], right=sides[1]))
             case Joined(terms=terms):
-                values = tuple(terms[place] for place in places)
+                values = tuple(term for term in (terms[place] for place in places) if isinstance(term, Var | Const))
                 self._rewrite_join(rule, head, Scan(_magic(rule.head, places), values))
 
     def _rewrite_join(self, rule: Joined, head: Relation, asked: Scan) -> None:
