@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from math import lcm
 
 from holdsfor.compiler.metric.delays import delayed_plan
 from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
@@ -12,7 +13,7 @@ from holdsfor.core.metric_feed import MetricFeed, stepped_run
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import FactSet
 from holdsfor.engine.metric.report import Row, rows
-from holdsfor.engine.metric.timeline import columns_of, scale_of
+from holdsfor.engine.metric.timeline import cells, columns_of, scale_of
 from holdsfor.ir.metric import MetricFact, MetricProgram, Range
 from holdsfor.reference.metric import evaluate
 from holdsfor.reference.metric.times import Times
@@ -40,6 +41,15 @@ def by_batch(
     """The rows of all head predicates, from the engine, all facts at once."""
     dictionary = Dictionary()
     return _set(materialise(make_metric_plan(program), columns(facts, dictionary), dictionary, start, end), dictionary)
+
+
+def by_periods(program: MetricProgram, facts: Sequence[MetricFact], start: Fraction, end: Fraction) -> Rows:
+    """The rows from start to end, from the answer over all of time, with what repeats spelled out."""
+    dictionary = Dictionary()
+    plan = make_metric_plan(program)
+    scale = lcm(start.denominator, end.denominator, scale_of((), facts))
+    found = materialise(plan, columns_of(facts, scale, dictionary), dictionary)
+    return _set(found.during(*cells(Range(start, end), found.scale)), dictionary)
 
 
 def by_stream(

@@ -68,6 +68,9 @@ class KeyEvaluator {
   [[nodiscard]] LogWriter& writer(Index stage) { return writers_[stage]; }
   // Whether rows of some key have been dropped behind its first checkpoint.
   [[nodiscard]] bool has_dropped() const { return has_dropped_; }
+  [[nodiscard]] const std::vector<MetricProfile>& profile(const MetricComponent& metric) {
+    return sweep_.profile(metric);
+  }
   // The widths of the tables that slices of rational time leave to later ones.
   std::vector<Index> carried_widths(const StageStore& stage) {
     return sweep_.carried_widths(*stage.stage().components.front().metric);

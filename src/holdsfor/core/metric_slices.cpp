@@ -70,8 +70,9 @@ void MetricRun::evaluate_slices(World& world, CheckpointReader* reader, Time fro
     for (const MetricLink& link : component_.inputs) {
       take_cells(world.fluent_table(link.table), slice, tables_[link.relation]);
     }
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      runs_[i]->run(slice, state_[i], MetricStratumRun::kNoLimit, watch);
+    for (Index i = 0; i < runs_.size(); ++i) {
+      measured(i, world, [&] { return runs_[i]->run(slice, state_[i], MetricStratumRun::kNoLimit, watch); });
+      profile_[i].most_kept = std::max(profile_[i].most_kept, world.prepared.is_profiled ? state_[i].facts() : 0);
     }
     for (const MetricLink& link : component_.outputs) give_cells(world, link, is_end ? slice.end : kEndless);
     low = slice.end;
@@ -119,12 +120,13 @@ std::vector<Index> MetricRun::carried_widths() const {
 // What an operator says up to the end of a slice, and not ahead, ends there.
 void MetricRun::note_ends(const MetricStratumRun& run, const MetricCarried& carried, Time now) {
   for (const MetricRule& rule : run.stratum().rules) {
-    const auto* move = std::get_if<MetricMove>(&rule);
-    if (move == nullptr || move->is_box) continue;
-    const MetricTable& table = tables_[move->head];
+    // Joins change when what they read does.
+    if (std::holds_alternative<MetricJoin>(rule)) continue;
+    const Index head = head_of(rule);
+    const MetricTable& table = tables_[head];
     const auto& own = run.stratum().relations;
     const MetricTable& ahead =
-        carried.ahead[static_cast<std::size_t>(std::find(own.begin(), own.end(), move->head) - own.begin())];
+        carried.ahead[static_cast<std::size_t>(std::find(own.begin(), own.end(), head) - own.begin())];
     for (Index row = 0; row < table.rows(); ++row) {
       if (table.list(row).empty() || table.list(row).back().end != now + 1) continue;
       const Index later = ahead.find(table.args(row));

@@ -69,10 +69,7 @@ void Sweep::run_slices(const MetricComponent& metric) {
 void Sweep::run_metric(const MetricComponent& metric) {
   MetricRun* run = &metric_run(metric);
   const auto stop = [&](EvaluationStop::Reason reason) {
-    const MetricRun::Forever& forever = run->forever();
-    std::vector<Value> how;
-    if (forever.table != kNone) how = {Value::integer(forever.tail.since), Value::integer(forever.tail.period)};
-    throw EvaluationStop(reason, forever.table, std::move(how), forever.is_left ? 1 : 0);
+    throw EvaluationStop(reason, 0, {}, world_.query);
   };
   switch (run->evaluate(world_)) {
     case MetricRun::Outcome::kTooFar:

@@ -63,6 +63,9 @@ class Sweep {
   [[nodiscard]] const std::vector<Conflict>& conflicts() const { return conflicts_; }
   // The widths of the tables that slices of rational time leave to later ones, in the order of checkpoints.
   std::vector<Index> carried_widths(const MetricComponent& metric) { return metric_run(metric).carried_widths(); }
+  [[nodiscard]] const std::vector<MetricProfile>& profile(const MetricComponent& metric) {
+    return metric_run(metric).profile();
+  }
   // Whether a pair is among the groundings of its fluent.
   bool is_declared(Index table, std::span<const Value> columns, Value value);
 
