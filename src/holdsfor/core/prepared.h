@@ -109,6 +109,7 @@ struct Prepared {
   std::optional<Time> resume_at;
   // For tests: keys have a checkpoint after so many cells of their log, however short it is.
   std::optional<std::size_t> checkpoint_cells;
+  bool is_profiled = false;  // how long metric strata take is measured
 
   // For traces, all that happens is written down, whether rules read it or not.
   explicit Prepared(Plan plan, bool is_traced = false);

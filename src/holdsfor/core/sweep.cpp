@@ -91,11 +91,13 @@ void Sweep::run_phase(Index number) {
   phase_ = &world_.prepared.phases[number];
   if (phase_->kind == PhaseKind::kStatic) {
     const Component& component = *world_.prepared.components[phase_->components[0]].component;
+    const bool has_slices = component.metric != nullptr && component.metric->is_forward;
+    if (has_slices) run_slices(*component.metric);
     for (const Index table : phase_->tables) load_static(table);
-    if (component.metric != nullptr) {
-      run_metric(*component.metric);
-    } else {
+    if (component.metric == nullptr) {
       define(phase_->tables[0]);
+    } else if (!has_slices) {
+      run_metric(*component.metric);
     }
     for (const Index table : phase_->tables) {
       splice_static(table);

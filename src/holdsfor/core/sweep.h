@@ -61,6 +61,11 @@ class Sweep {
   // How many time-points all phases of all runs have gone through; it begins again after 2^32.
   [[nodiscard]] std::uint32_t steps() const { return steps_; }
   [[nodiscard]] const std::vector<Conflict>& conflicts() const { return conflicts_; }
+  // The widths of the tables that slices of rational time leave to later ones, in the order of checkpoints.
+  std::vector<Index> carried_widths(const MetricComponent& metric) { return metric_run(metric).carried_widths(); }
+  [[nodiscard]] const std::vector<MetricProfile>& profile(const MetricComponent& metric) {
+    return metric_run(metric).profile();
+  }
   // Whether a pair is among the groundings of its fluent.
   bool is_declared(Index table, std::span<const Value> columns, Value value);
 
@@ -170,7 +175,9 @@ class Sweep {
   void update_static();
   void solve_definitions(Index table, FluentTable& into);
   void find_declared(Index table);
+  MetricRun& metric_run(const MetricComponent& metric);
   void run_metric(const MetricComponent& metric);
+  void run_slices(const MetricComponent& metric);
 
   // Checkpoints
   [[nodiscard]] const Component& component_of(Index table) const;
