@@ -165,6 +165,7 @@ class Sweep {
   void update_static();
   void solve_definitions(Index table, FluentTable& into);
   void find_declared(Index table);
+  void put_back_read(Index table);
   void run_metric(const MetricComponent& metric);
 
   // Checkpoints
