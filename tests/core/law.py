@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from holdsfor import loads
 from holdsfor.diagnostics import ProgramError
-from holdsfor.engine.changelog import CHANGES, SHOWN, compare, snapshot
+from holdsfor.engine.changelog import CHANGES
 from holdsfor.engine.tables import FOREVER
 from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.reference import Record
@@ -23,6 +23,7 @@ from tests.core.sizes import enlarged
 from tests.strategies.aggregate_programs import aggregate_program
 from tests.strategies.batches import NEVER
 from tests.strategies.calendar_programs import calendar_scenario
+from tests.strategies.changelog import SHOWN, compare, snapshot
 from tests.strategies.counters import counter_program
 from tests.strategies.cycles import any_events, any_program, records_of
 from tests.strategies.delays import delay_program

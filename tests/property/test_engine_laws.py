@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor import loads
-from holdsfor.compiler.analysis.variants import NotSupported
 from holdsfor.reference import EventRow, InputInterval, IntervalRow, Record
 from tests.strategies.engine_runs import Rows, Scenario, differences, on_engine, scenarios
 from tests.strategies.scenario_bodies import Allowed
@@ -38,11 +37,7 @@ def lengths(short: int, long: int) -> Callable[[Callable[[st.DataObject], None]]
 
 def rows(scenario: Scenario, records: list[Record], span: Span | None) -> Rows:
     """What the engine reports; what it refuses says nothing."""
-    try:
-        return on_engine(scenario.reasoner, records, span)
-    except NotSupported:
-        assume(False)
-        raise
+    return on_engine(scenario.reasoner, records, span)
 
 
 def order_of_input(data: st.DataObject) -> None:

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from holdsfor.diagnostics import HoldsforError
-from holdsfor.engine.changelog import CHANGES, SHOWN, compare, snapshot
+from holdsfor.engine.changelog import CHANGES
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.report import interval_rows_table
 from holdsfor.engine.stream import Stream, from_records
@@ -21,6 +21,7 @@ from holdsfor.logic.arithmetic import EvaluationError
 from holdsfor.reference import EventRow, IntervalRow, Record
 from holdsfor.session import Session
 from tests.strategies.batches import NEVER, Batches
+from tests.strategies.changelog import SHOWN, compare, snapshot
 from tests.strategies.edits import Round, Step, by_definition, moment, steps, without
 from tests.strategies.engine_runs import Rows, Scenario, differences, on_reference, scenario, scenarios
 from tests.strategies.fact_edits import FactEdit
