@@ -175,6 +175,7 @@ class Sweep {
   void update_static();
   void solve_definitions(Index table, FluentTable& into);
   void find_declared(Index table);
+  void put_back_read(Index table);
   MetricRun& metric_run(const MetricComponent& metric);
   void run_metric(const MetricComponent& metric);
   void run_slices(const MetricComponent& metric);

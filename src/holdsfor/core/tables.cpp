@@ -190,7 +190,7 @@ std::pair<Index, bool> FluentTable::add_pair(Index instance, Value value) {
 bool FluentTable::is_initiated(Index pair, Time now) const { return pairs[pair].last_initiated == now; }
 
 bool FluentTable::is_known(Index pair, Time now) const {
-  return has_held(pair) || (pairs[pair].is_declared && (is_initiated(pair, now) || pairs[pair].holds_next));
+  return has_held(pair) || (pairs[pair].is_declared && (holds_next(pair, now) || pairs[pair].holds_next));
 }
 
 bool FluentTable::is_ended_openly(Index number) const {
