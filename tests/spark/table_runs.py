@@ -82,6 +82,9 @@ class LocalTableWorkers(TableWorkers):
         self._local.memory.reached = {name: None if one is None else set(one) for name, one in found.items()}
         return self._simulated.look(rows, latest)
 
+    def middle(self, rows: Any) -> tuple[int, int]:
+        return self._simulated.middle(rows)
+
     def keep(self, rows: Any, admission: Admission, buckets: int) -> list[dict[str, Any]]:
         known = self._simulated._known(rows)
         task = KeepAsRows(self.work.job, admission, self._local.owner)
