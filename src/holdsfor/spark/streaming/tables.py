@@ -26,9 +26,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from holdsfor.spark.streaming.chain import add_link
 from holdsfor.spark.streaming.commits import Commit, last_commit
 from holdsfor.spark.streaming.row_state import Held
-from holdsfor.spark.streaming.row_tasks import (
-    NOTE,
-)
+from holdsfor.spark.streaming.row_tasks import NOTE, OUT
 from holdsfor.spark.streaming.seals import DamagedCheckpoint
 from holdsfor.spark.streaming.state import MOST_FILES
 from holdsfor.spark.streaming.tasks import notes_of
