@@ -52,14 +52,7 @@ class SparkWorkers(ABC):
         """What came in, and which parts of states it reaches if there is a column of them for each way to sort rows out."""
         beat = [f"{beat_time(self.work.sources.unit)} as beat"] if BEAT in rows.columns else []
         frames = [
-            sorting.sorted_out(rows, reached[place : place + 1]).selectExpr(
-                "chosen and good as good",
-                "chosen and not good as bad",
-                "moment",
-                *beat,
-                *(["reached"] if reached else []),
-            )
-            for place, sorting in enumerate(self.work.sortings)
+            sorting.judged(rows, *beat, *reached[place : place + 1]) for place, sorting in enumerate(self.work.sortings)
         ]
         used = "good" if latest is None else f"good and moment <= {latest}L"
         facts = [
@@ -81,7 +74,7 @@ class SparkWorkers(ABC):
 
     def middle(self, rows: DataFrame) -> tuple[int, int]:
         """The times that a quarter and a half of the good rows do not exceed."""
-        frames = [one.sorted_out(rows).where("chosen and good").select("moment") for one in self.work.sortings]
+        frames = [one.judged(rows).where("good").select("moment") for one in self.work.sortings]
         together = reduce(DataFrame.unionAll, frames)
         quartile, median = (
             together.selectExpr("percentile_approx(moment, array(0.25, 0.5), 1000) as found").collect()[0].found
