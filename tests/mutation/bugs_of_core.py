@@ -264,6 +264,18 @@ SWEEP = [
         "if («!touched_.empty() || !openly_ended_.empty()») {",
         "false",
     ),
+    CoreBug(
+        "rules that name an instance in two ways follow one of them",
+        "row_pass.cpp",
+        "instance.slot = «instance.slot == kForeign ? slot.slot : kSeveral»;",
+        "slot.slot",
+    ),
+    CoreBug(
+        "a termination of the value that holds stays quiet",
+        "row_rules.h",
+        "& ~one.initiations) | «one.terminations»;",
+        "std::uint64_t{0}",
+    ),
     CoreBug("an event that is derived twice happens twice", "effects.cpp", "events.row(row).begin())) «return;»", ""),
     CoreBug(
         "a delayed effect comes although its trigger was broken",

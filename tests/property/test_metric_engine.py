@@ -15,8 +15,9 @@ from holdsfor.compiler.metric.measures import granularity
 from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
 from holdsfor.compiler.metric.rules import Joined
 from holdsfor.diagnostics import HoldsforError
+from holdsfor.engine.metric.carried import NeverEnds
 from holdsfor.frontend.dmtl import metric_text
-from tests.strategies.metric_engine import by_arrivals, by_batch, by_reference, by_stream, stream_plan
+from tests.strategies.metric_engine import by_arrivals, by_batch, by_periods, by_reference, by_stream, stream_plan
 from tests.strategies.metric_programs import (
     BACKWARD,
     DELAYED,
@@ -35,7 +36,7 @@ from tests.strategies.metric_programs import (
 
 FEW = settings(max_examples=max(25, settings.default.max_examples // 8))
 """Programs take long to draw."""
-MANY = settings(max_examples=max(1_500, settings.default.max_examples))
+MANY = settings(max_examples=max(500, settings.default.max_examples))
 BATCH = pytest.mark.parametrize(
     "features", [EVERYTHING, BACKWARD, STREAMABLE, NUMERIC], ids="all backward stream numbers".split()
 )
@@ -81,6 +82,31 @@ def test_in_one_go(features: MetricFeatures, data: st.DataObject) -> None:
 def test_over_all_of_time(scenario: Scenario) -> None:
     shown(scenario)
     assert by_batch(scenario.program, scenario.facts) == by_reference(scenario.program, scenario.facts)
+
+
+@pytest.mark.parametrize("features", [EVERYTHING, BACKWARD, STREAMABLE], ids="all backward stream".split())
+@FEW
+@given(data=st.data())
+def test_what_repeats_for_ever(features: MetricFeatures, data: st.DataObject) -> None:
+    check_periods(shown(data.draw(scenarios(features))), data)
+
+
+def check_periods(scenario: Scenario, data: st.DataObject) -> None:
+    start = scenario.start - data.draw(st.integers(0, 30))
+    end = scenario.end + data.draw(st.integers(0, 30))
+    try:
+        found = by_periods(scenario.program, scenario.facts, start, end)
+    except NeverEnds:
+        reject()
+    assert found == by_reference(scenario.program, scenario.facts, start, end)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("features", [EVERYTHING, BACKWARD, STREAMABLE], ids="all backward stream".split())
+@MANY
+@given(data=st.data())
+def test_many_that_repeat_for_ever(features: MetricFeatures, data: st.DataObject) -> None:
+    check_periods(shown(data.draw(scenarios(features))), data)
 
 
 @STREAMS

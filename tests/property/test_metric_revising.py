@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.compiler.metric.plan import make_metric_plan
-from holdsfor.core.metric_revising import RevisingStream
+from holdsfor.core.metric_feed import RevisingFeed
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.report import Row, rows
 from holdsfor.ir.metric import MetricFact
@@ -31,7 +31,7 @@ def check(scenario: Scenario, stops: list[Fraction], data: st.DataObject) -> Non
         for fact, arrival in zip(facts, arrivals, strict=True)
     ]
     dictionary = Dictionary()
-    stream = RevisingStream(make_metric_plan(scenario.program), dictionary, FAR)
+    stream = RevisingFeed(make_metric_plan(scenario.program), dictionary, FAR)
     known: list[MetricFact] = []
     seen: set[Row] = set()
     for place, stop in enumerate(stops):
@@ -40,7 +40,7 @@ def check(scenario: Scenario, stops: list[Fraction], data: st.DataObject) -> Non
         known = [fact for fact in known if fact not in back] + new
         stream.retract(columns(back, dictionary))
         stream.push(columns(new, dictionary))
-        revision = stream.advance(stop)
+        revision = stream.revise(stop)
         answer = set(rows(stream.answer(), dictionary))
         assert answer == by_batch(scenario.program, known, end=stop)
         assert (answer == seen) == (
@@ -57,7 +57,7 @@ def test_late_and_retracted(scenario: Scenario, data: st.DataObject) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=4_000)
+@settings(max_examples=600)
 @given(scenarios(STREAMABLE), st.data())
 def test_late_and_retracted_at_length(scenario: Scenario, data: st.DataObject) -> None:
     run(shown(scenario), data)

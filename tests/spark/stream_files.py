@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from holdsfor import loads
-from holdsfor.engine.changelog import snapshot
+from tests.strategies.changelog import snapshot
 
 RULES = """
 initiatedAt(moving(V)=true,T) :- happensAt(go(V),T).

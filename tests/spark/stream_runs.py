@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 from holdsfor.core.engine import encoded
 from holdsfor.core.run import Run
 from holdsfor.core.shares import identity_of
-from holdsfor.engine.changelog import snapshot
 from holdsfor.engine.dictionary import Dictionary, Value
 from holdsfor.engine.report import event_rows, interval_rows
 from holdsfor.engine.stream import from_records
@@ -37,6 +36,7 @@ from holdsfor.spark.streaming.tasks import AskStage, notes_of
 from holdsfor.spark.streaming.turns import Turn
 from holdsfor.spark.streaming.workers import FileCheckpoint
 from tests.spark.simulated import _cells, _sources, _targets
+from tests.strategies.changelog import snapshot
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from math import lcm
 
 from holdsfor.compiler.metric.delays import delayed_plan
 from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
-from holdsfor.core.metric_batch import materialise
-from holdsfor.core.metric_stream import MetricStream, stepped_run
+from holdsfor.core.metric_driver import materialise
+from holdsfor.core.metric_feed import MetricFeed, stepped_run
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import FactSet
 from holdsfor.engine.metric.report import Row, rows
-from holdsfor.engine.metric.saved import from_table, to_table
-from holdsfor.engine.metric.timeline import columns_of, scale_of
+from holdsfor.engine.metric.timeline import cells, columns_of, scale_of
 from holdsfor.ir.metric import MetricFact, MetricProgram, Range
 from holdsfor.reference.metric import evaluate
 from holdsfor.reference.metric.times import Times
@@ -43,6 +43,15 @@ def by_batch(
     return _set(materialise(make_metric_plan(program), columns(facts, dictionary), dictionary, start, end), dictionary)
 
 
+def by_periods(program: MetricProgram, facts: Sequence[MetricFact], start: Fraction, end: Fraction) -> Rows:
+    """The rows from start to end, from the answer over all of time, with what repeats spelled out."""
+    dictionary = Dictionary()
+    plan = make_metric_plan(program)
+    scale = lcm(start.denominator, end.denominator, scale_of((), facts))
+    found = materialise(plan, columns_of(facts, scale, dictionary), dictionary)
+    return _set(found.during(*cells(Range(start, end), found.scale)), dictionary)
+
+
 def by_stream(
     program: MetricProgram, facts: Sequence[MetricFact], start: Fraction, end: Fraction, step: Fraction
 ) -> tuple[Rows, int]:
@@ -67,21 +76,24 @@ def by_arrivals(
     """
     dictionary = Dictionary()
     plan = stream_plan(program)
-    stream = MetricStream(plan, dictionary)
+    stream = MetricFeed(plan, dictionary)
+    reached: Fraction | None = None
     waiting, most = list(facts), 0
     found: dict[tuple[str, tuple[str | int | float, ...]], list[Range]] = {}
     for stop in sorted({*stops, end + max(plan.delays.values(), default=Fraction(0))}):
         stream.push(columns([fact for fact in waiting if _begins_by(fact, stop)], dictionary))
         waiting = [fact for fact in waiting if not _begins_by(fact, stop)]
-        for row in rows(stream.advance(stop), dictionary):
+        stream.advance(stop)
+        for row in rows(stream.answer(reached), dictionary):
             during = Range(row.start, row.end, not row.start_closed, not row.end_closed)
             found.setdefault((row.predicate, row.args), []).append(during)
         most = max(most, stream.facts)
         assert stream.late == 0
+        reached = stop
         if saving:
-            table = to_table(stream.state, plan, dictionary)
+            state = stream.save()
             dictionary = Dictionary()
-            stream = MetricStream(plan, dictionary, from_table(table, plan, dictionary))
+            stream = MetricFeed.load(plan, dictionary, state, Fraction(0), stream.scale)
     horizon = Times.during(Range(start, end))
     merged = {
         Row(predicate, args, one.low, not one.low_open, one.high, not one.high_open)

@@ -1,5 +1,6 @@
 // What rules bring about at a time-point, and the state that follows from it.
 #include <algorithm>
+#include <bit>
 
 #include "sweep.h"
 
@@ -34,6 +35,12 @@ void Sweep::happen(Index table, std::span<const Value> columns) {
 }
 
 void Sweep::initiate(Index table, std::span<const Value> columns, Value value) {
+  if (is_packed(table)) {
+    const PairBits bits = packed_bits(table, columns, value);
+    initiated_bits_ |= bits;
+    packed_pair(static_cast<std::size_t>(std::countr_zero(bits)));
+    return;
+  }
   FluentTable& fluent = world_.fluents[table];
   const Index number = fluent.add(columns);
   const auto [pair, is_new] = fluent.add_pair(number, value);
@@ -43,6 +50,10 @@ void Sweep::initiate(Index table, std::span<const Value> columns, Value value) {
 }
 
 void Sweep::terminate(Index table, std::span<const Value> columns, Value value, bool may_be_open) {
+  if (is_packed(table)) {
+    ended_bits_ |= packed_bits(table, columns, value);
+    return;
+  }
   FluentTable& fluent = world_.fluents[table];
   const auto is_open = [&](Value one) { return one.is_wildcard() || (may_be_open && world_.terms.is_open(one)); };
   const bool ends_openly =

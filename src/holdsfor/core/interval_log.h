@@ -73,6 +73,8 @@ class IntervalLog {
   [[nodiscard]] Time last_end() const;
   // The last start or end up to a time; kNever if there is none.
   [[nodiscard]] Time last_edge(Time until) const;
+  // Times of rational time-lines with so many times the ticks.
+  void refine(Time factor);
   // When a point is at the query time, or was: kForever if there is nothing to wait for.
   [[nodiscard]] Time wake(Time query) const;
 

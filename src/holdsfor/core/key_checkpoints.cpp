@@ -56,6 +56,12 @@ World& KeyEvaluator::at_end(const StageStore& stage, std::span<const Value> key)
   return world_;
 }
 
+void KeyEvaluator::settle_at(StageStore& stage, Index slot, Time time, Time query) {
+  KeyState at_time;
+  at_time.base.time = time;
+  static_cast<void>(checkpoints_like(stage, slot, at_time, query));
+}
+
 // Whether the border has passed enough rows since the first checkpoint, or all.
 bool KeyEvaluator::is_worth_compacting(const StageStore& stage, const StageStore::Work& work, KeyState& state) {
   if (border_ == kNever || border_ <= state.base.time || border_ > world_.query) return false;
@@ -145,6 +151,8 @@ std::optional<Time> KeyEvaluator::end_checkpoint(const KeyState& state, Time kno
   Time last = state.intervals.last_edge(latest);
   if (!state.log.empty()) last = std::max(last, time_of(state.log.cells()[state.log.last_row()]));
   last = std::min(moved(last, 1), latest);
+  // Slices of rational time end with a point.
+  if (world_.plan().is_rational) last &= ~Time{1};
   if (last <= known) last = latest;
   return last > known ? std::optional(last) : std::nullopt;
 }
@@ -187,6 +195,7 @@ void KeyEvaluator::thin_out(KeyState& state, const Course& course) {
 void KeyEvaluator::settle(const StageStore& stage, KeyState& state, std::size_t results) {
   const Time time = state.base.time;
   state.may_fall_apart = true;
+  has_dropped_ = true;
   state.log.drop_until(time, stage.keep(), widths_);
   state.intervals.settle(time, stage.keep());
   state.interval_cells = static_cast<std::uint32_t>(state.intervals.cells().size());
@@ -213,6 +222,8 @@ Time KeyEvaluator::next_wake(const StageStore& stage, const KeyState& state) con
   Time last = state.intervals.last_end();
   if (!state.log.empty()) last = std::max(last, time_of(state.log.cells()[state.log.last_row()]));
   if (!state.later.empty()) last = std::max(last, state.later.back().checkpoint.time);
+  // On rational time windows are as long as steps: the next one leaves behind what this one has.
+  if (world_.plan().is_rational && !is_stable_) return std::min(next, std::max(moved(world_.query, 1), last));
   if (last > border_) return std::min(next, moved(last, world_.query - border_));
   // All rows are behind the border, and what is kept of them for rules that look back will be, too. If nothing has gone
   // since the last time, nothing will.

@@ -94,7 +94,7 @@ struct MetricLink {
 };
 
 // Outside of which time a stratum derives nothing that is asked for, in ticks before the beginning of time and after
-// the last time-point that the query time decides; see holdsfor/physical/metric.py.
+// the last time-point that the query time decides; one of both is enough. See holdsfor/physical/metric.py.
 struct MetricSpan {
   std::optional<Time> before;
   std::optional<Time> after;
@@ -121,6 +121,11 @@ struct MetricComponent {
   std::vector<MetricGiven> facts;
   // So many time-points after the last change of what they read, nothing changes by itself.
   Time reach = kForever;
+  // Rows have cells of the doubled time-line for times. Nothing is asked about times before the origin, if there is
+  // one, and after the query time, unless that is the last of all.
+  bool is_rational = false;
+  // Nothing is derived for a time before what it is derived from: goes on from slice to slice of time.
+  bool is_forward = false;
 };
 
 // Calls `see` with each relation that a rule reads.
@@ -138,6 +143,9 @@ void each_source(const MetricRule& rule, const See& see) {
     }
   }
 }
+
+// The relations of other strata that the rules of one read.
+std::vector<Index> relations_read(const MetricStratum& stratum);
 
 inline Index head_of(const MetricRule& rule) {
   return std::visit([](const auto& one) { return one.head; }, rule);

@@ -61,6 +61,8 @@ MetricComponent MetricReader::metric_component() {
   list(found.facts, [&] { return given(); });
   found.reach = word();
   origin();
+  found.is_rational = flag();
+  found.is_forward = flag();
   return found;
 }
 

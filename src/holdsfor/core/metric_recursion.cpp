@@ -122,7 +122,9 @@ void MetricStratumRun::move_fresh(const MetricMove& rule, std::vector<Index>& he
       moved = reached(piece.during, rule.offsets);
     }
     if (is_empty(moved)) continue;
-    if (const Interval inside = common(moved, slice_); !is_empty(inside)) {
+    const Interval inside = common(moved, slice_);
+    was_cut_ = was_cut_ || inside != moved;
+    if (!is_empty(inside)) {
       if (head_rows[piece.row] == kNoRow) {
         // The tuple may be in a table that grows.
         const auto args = source.args(piece.row);

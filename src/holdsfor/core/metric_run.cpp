@@ -3,28 +3,36 @@
 #include <algorithm>
 
 namespace holdsfor {
-namespace {
-
-// What goes both ways in time may never end; after so many rounds it is taken to.
-constexpr std::size_t kMostRounds = 10'000;
-
-}  // namespace
 
 MetricRun::MetricRun(const MetricComponent& component, TermTable& terms, Host& host)
-    : component_(component), engine_(component.plan, terms, host), farthest_(kMostCells / 4 / component.scale) {}
+    : component_(component),
+      tables_([&] {
+        std::vector<MetricTable> found;
+        for (const Index width : component.plan.widths) found.emplace_back(width);
+        return found;
+      }()),
+      endless_(tables_),
+      farthest_(kMostCells / 4 / component.scale) {
+  profile_.resize(component.plan.strata.size());
+  for (const MetricStratum& stratum : component.plan.strata) {
+    runs_.push_back(std::make_unique<MetricStratumRun>(stratum, component.plan.widths, 1, tables_, terms, host));
+  }
+}
 
 MetricRun::Outcome MetricRun::evaluate(World& world) {
   for (const MetricLink& link : component_.outputs) world.fluents[link.table].clear();
-  for (Index relation = 0; relation < component_.plan.widths.size(); ++relation) engine_.table(relation).clear();
+  for (MetricTable& table : tables_) table.clear();
+  endless_.begin();
   last_change_ = kNever;
-  is_any_ = !component_.facts.empty();
+  // On rational time, rules may need no facts at all.
+  is_any_ = component_.is_rational || !component_.facts.empty();
   for (const MetricLink& link : component_.inputs) {
-    if (!take(world, link)) return Outcome::kTooFar;
+    if (!take(world, link)) return component_.is_rational ? Outcome::kNoEnd : Outcome::kTooFar;
   }
   if (!is_any_) return Outcome::kDone;
-  if (is_far(moved(world.query, 1)) || is_far(world.origin)) return Outcome::kTooFar;
+  if (!component_.is_rational && (is_far(moved(world.query, 1)) || is_far(world.origin))) return Outcome::kTooFar;
   for (const MetricGiven& fact : component_.facts) {
-    engine_.table(fact.relation).add(fact.row, fact.during);
+    tables_[fact.relation].add(fact.row, fact.during);
     for (const Time cell : {fact.during.start, fact.during.end}) {
       if (!is_infinite(cell)) note(next_point(cell));
     }
@@ -32,21 +40,57 @@ MetricRun::Outcome MetricRun::evaluate(World& world) {
   const MetricWatch watch = [&] { world.watch.check(); };
   for (Index stratum = 0; stratum < component_.spans.size(); ++stratum) {
     const MetricSpan& span = component_.spans[stratum];
-    const std::size_t most = span.is_endless ? kMostRounds : MetricStratumRun::kNoLimit;
-    if (!engine_.evaluate(stratum, within(span, world), most, watch)) return Outcome::kNoEnd;
-    const auto [before, after] = engine_.lies_beyond(stratum);
-    if ((before && span.asks_before) || (after && span.asks_after)) return Outcome::kTooFar;
+    if (!measured(stratum, world, [&] { return evaluate_stratum(stratum, world, watch); })) return Outcome::kNoEnd;
+    const auto [before, after] = runs_[stratum]->lies_beyond();
+    const bool asks_before = span.asks_before || (component_.is_rational && world.origin == kNever);
+    const bool asks_after = span.asks_after || (component_.is_rational && world.query >= kMostCells);
+    if ((before && asks_before) || (after && asks_after)) return Outcome::kTooFar;
   }
-  for (const MetricLink& link : component_.outputs) give(world, link);
+  spell_out(world);
+  for (const MetricLink& link : component_.outputs) {
+    component_.is_rational ? give_cells(world, link, kEndless) : give(world, link);
+  }
   // Until all that happened has had its consequences, what holds next may be otherwise at another query time.
-  if (component_.reach == kForever || moved(last_change_, moved(component_.reach, 1)) > world.query) {
+  if (!component_.is_rational &&
+      (component_.reach == kForever || moved(last_change_, moved(component_.reach, 1)) > world.query)) {
     world.depends_on_query = true;
   }
   return Outcome::kDone;
 }
 
+bool MetricRun::evaluate_stratum(Index stratum, const World& world, const MetricWatch& watch) {
+  MetricStratumRun& run = *runs_[stratum];
+  const auto limits = within(component_.spans[stratum], world);
+  const bool is_limited = limits && limits->start > -kEndless && limits->end < kEndless;
+  const bool reads_tails = endless_.reads_tails(run.stratum());
+  if (!limits || (reads_tails && !is_limited)) return endless_.evaluate(run, watch);
+  if (reads_tails) endless_.spell_out_for(run.stratum(), *limits);
+  return run.run_once(*limits, MetricStratumRun::kNoLimit, watch);
+}
+
+void MetricRun::spell_out(const World& world) {
+  const bool has_start = !component_.is_rational || world.origin != kNever;
+  const bool has_end = !component_.is_rational || world.query < kMostCells;
+  const Time unit = component_.is_rational ? 1 : 2 * component_.scale;
+  const Interval asked{has_start ? world.origin * unit : 0, has_end ? moved(world.query, 2) * unit : 0};
+  for (const MetricLink& link : component_.outputs) {
+    const auto& right = endless_.right(link.relation);
+    const auto& left = endless_.left(link.relation);
+    if ((right && has_end) || (left && has_start)) {
+      endless_.spell_out(link.relation, {left && !has_start ? 0 : asked.start, right && !has_end ? 0 : asked.end});
+    }
+  }
+}
+
+// Between rows and relations
+
 bool MetricRun::take(const World& world, const MetricLink& link) {
-  MetricTable& into = engine_.table(link.relation);
+  MetricTable& into = tables_[link.relation];
+  if (component_.is_rational) {
+    repeats_.clear();
+    take_cells(world.fluent_table(link.table), kAllTime, into);
+    return repeats_.empty() || endless_.take(link.relation, repeats_);
+  }
   return world.plan().tables[link.table].is_event() ? take_events(world.event_table(link.table), into)
                                                     : take_fluent(world.fluent_table(link.table), into);
 }
@@ -82,13 +126,47 @@ bool MetricRun::take_fluent(const FluentTable& fluent, MetricTable& into) {
   return true;
 }
 
-Interval MetricRun::within(const MetricSpan& span, const World& world) const {
+void MetricRun::take_cells(const FluentTable& fluent, Interval slice, MetricTable& into) {
+  for (Index number = 0; number < fluent.pair_count; ++number) {
+    const Pair& pair = fluent.pairs[number];
+    const auto first = slice.start <= -kEndless ? pair.list.begin() : first_after(pair.list, slice.start);
+    Index row = kNoRow;
+    for (auto one = first; one != pair.list.end() && one->start < slice.end; ++one) {
+      const Interval whole{one->start == kNever ? -kEndless : one->start, one->end == kForever ? kEndless : one->end};
+      const Interval part = common(whole, slice);
+      if (is_empty(part)) continue;
+      if (pair.value != component_.holds) {
+        repeats_.push_back({into.row_of(fluent.columns(pair.instance)), part, pair.value.as_integer()});
+        continue;
+      }
+      // The lists of pairs are in order; only a relation that is also given elsewhere has some already.
+      if (row == kNoRow) row = into.row_of(fluent.columns(pair.instance));
+      Intervals& list = into.list(row);
+      if (list.empty() || list.back().end < part.start) {
+        list.push_back(part);
+      } else {
+        into.add(fluent.columns(pair.instance), part);
+      }
+    }
+  }
+}
+
+std::optional<Interval> MetricRun::within(const MetricSpan& span, const World& world) const {
   Interval found = kAllTime;
   const auto cell = [&](Time point, Time ticks) {
-    return 2 * (component_.scale * point + std::clamp<Time>(ticks, -kMostCells / 8, kMostCells / 8));
+    const Time more = 2 * std::clamp<Time>(ticks, -kMostCells / 8, kMostCells / 8);
+    return (component_.is_rational ? point : 2 * component_.scale * point) + more;
   };
-  if (span.before) found.start = cell(world.origin, -*span.before);
-  if (span.after) found.end = cell(moved(world.query, 1), *span.after) + 1;
+  const bool has_start = !component_.is_rational || world.origin != kNever;
+  const bool has_end = !component_.is_rational || world.query < kMostCells;
+  const Time last = component_.is_rational ? world.query : moved(world.query, 1);
+  if (span.after && has_end) {
+    found.end = cell(last, *span.after) + 1;
+  } else if (span.before && has_start) {
+    found.start = cell(world.origin, -*span.before);
+  } else if (span.is_endless || span.after || span.before) {
+    return std::nullopt;
+  }
   return found;
 }
 
@@ -100,7 +178,7 @@ Time MetricRun::next_point(Time cell) const {
 
 void MetricRun::give(World& world, const MetricLink& link) const {
   FluentTable& fluent = world.fluents[link.table];
-  const MetricTable& found = engine_.table(link.relation);
+  const MetricTable& found = tables_[link.relation];
   const Time last = moved(world.query, 1);
   for (Index row = 0; row < found.rows(); ++row) {
     if (!world.is_of_key(link.table, found.args(row))) continue;
@@ -114,6 +192,50 @@ void MetricRun::give(World& world, const MetricLink& link) const {
       list->push_back({start, end > last ? kForever : end});
     }
     if (list != nullptr) make_maximal(*list);
+  }
+}
+
+// What repeats where nobody says how far to go is given as one period of it, with the period for a value. The time that
+// is left is given as it is.
+Interval MetricRun::give_repeats(FluentTable& fluent, Index instance, const Intervals& known, Index relation,
+                                 const World& world) const {
+  Interval plain = kAllTime;
+  for (const bool is_left : {false, true}) {
+    const auto& tail = is_left ? endless_.left(relation) : endless_.right(relation);
+    if (!tail || component_.is_forward || (is_left ? world.origin != kNever : world.query < kMostCells)) continue;
+    const Time since = is_left ? 1 - tail->since : tail->since;
+    const Interval window = is_left ? Interval{since - tail->period, since} : Interval{since, since + tail->period};
+    (is_left ? plain.start : plain.end) = since;
+    const Value period = Value::integer(is_left ? -tail->period : tail->period);
+    for (auto one = first_after(known, window.start); one != known.end() && one->start < window.end; ++one) {
+      if (is_infinite(one->start) || is_infinite(one->end)) continue;
+      fluent.pairs[fluent.add_pair(instance, period).first].list.push_back(common(*one, window));
+    }
+  }
+  return plain;
+}
+
+// What ends at `last` goes on until further notice.
+void MetricRun::give_cells(World& world, const MetricLink& link, Time last) const {
+  FluentTable& fluent = world.fluents[link.table];
+  const MetricTable& found = tables_[link.relation];
+  for (Index row = 0; row < found.rows(); ++row) {
+    const Intervals& known = found.list(row);
+    if (known.empty() || !world.is_of_key(link.table, found.args(row))) continue;
+    const Index instance = fluent.add(found.args(row));
+    const Interval plain = give_repeats(fluent, instance, known, link.relation, world);
+    Intervals& list = fluent.pairs[fluent.add_pair(instance, component_.holds).first].list;
+    for (const Interval& whole : known) {
+      const Interval one = is_infinite(whole.start) || is_infinite(whole.end) ? whole : common(whole, plain);
+      if (is_empty(one)) continue;
+      const Time start = one.start <= -kEndless ? kNever : one.start;
+      const Time end = one.end >= last ? kForever : one.end;
+      if (!list.empty() && list.back().end >= start) {
+        list.back().end = end;
+      } else {
+        list.push_back({start, end});
+      }
+    }
   }
 }
 

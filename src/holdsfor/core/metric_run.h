@@ -1,15 +1,33 @@
-// Evaluates metric predicates of an event description for one key, from what is known of it to time-points.
+// Evaluates metric predicates for one key, from what is known of it to the times at which they hold.
 //
-// A fluent that holds on the time-points [s, e) holds on the rational times (s-1, e-1], an event at T on [T, T]. The
-// other way round, a predicate holds at the time-points that lie in its intervals. Nothing is asked about the time
-// before the beginning, or after the time-point that follows the query time; what holds there holds until further
-// notice.
+// Beside an event description time is counted in time-points. A fluent that holds on the time-points [s, e) holds on the
+// rational times (s-1, e-1], an event at T on [T, T]. The other way round, a predicate holds at the time-points that
+// lie in its intervals. Nothing is asked about the time before the beginning, or after the time-point that follows the
+// query time; what holds there holds until further notice.
+//
+// In programs of metric rules alone, rows have cells of the doubled time-line for times. There the predicates are found
+// over all time that is asked about, or slice by slice: what a slice leaves to later ones is in the checkpoint at its
+// end.
 #pragma once
 
-#include "metric_engine.h"
+#include <chrono>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "checkpoint.h"
+#include "metric_endless.h"
 #include "world.h"
 
 namespace holdsfor {
+
+// What one stratum took so far.
+struct MetricProfile {
+  double seconds = 0;
+  std::size_t facts_in = 0;
+  std::size_t facts_out = 0;
+  std::size_t most_kept = 0;
+};
 
 class MetricRun {
  public:
@@ -20,24 +38,70 @@ class MetricRun {
   // From the tables of a world to the tables of the predicates in it.
   Outcome evaluate(World& world);
 
+  // The same slice by slice, from a checkpoint on if there is one, with the state at some times.
+  void evaluate_slices(World& world, CheckpointReader* reader, Time from, std::span<const Checkpoint> saves);
+  void save(std::size_t number, CheckpointWriter& into) const;
+  [[nodiscard]] std::vector<Index> carried_widths() const;
+  // By stratum; all zero unless it is measured.
+  [[nodiscard]] const std::vector<MetricProfile>& profile() const { return profile_; }
+  // When results change after the query time without new rows; kForever if they do not.
+  [[nodiscard]] Time next_change() const { return next_change_; }
+
  private:
+  using State = std::vector<MetricCarried>;  // by stratum
+
   [[nodiscard]] bool is_far(Time time) const { return time > farthest_ || time < -farthest_; }
   // Puts what is known into the relations; false if a time is too far off.
   bool take(const World& world, const MetricLink& link);
   bool take_events(const EventTable& events, MetricTable& into);
   bool take_fluent(const FluentTable& fluent, MetricTable& into);
+  void take_cells(const FluentTable& fluent, Interval slice, MetricTable& into);
   void note(Time time) { last_change_ = std::max(last_change_, time); }
-  [[nodiscard]] Interval within(const MetricSpan& span, const World& world) const;
+  // The time in which a stratum is evaluated; nothing if that is without limit.
+  [[nodiscard]] std::optional<Interval> within(const MetricSpan& span, const World& world) const;
+  bool evaluate_stratum(Index stratum, const World& world, const MetricWatch& watch);
+  // Has what is asked for of the outputs spelled out, where somebody says how far to go.
+  void spell_out(const World& world);
   // The first time-point that is not before a cell.
   [[nodiscard]] Time next_point(Time cell) const;
   void give(World& world, const MetricLink& link) const;
+  void give_cells(World& world, const MetricLink& link, Time last) const;
+  Interval give_repeats(FluentTable& fluent, Index instance, const Intervals& known, Index relation,
+                        const World& world) const;
+
+  template <typename Work>
+  bool measured(Index stratum, const World& world, const Work& work);
+  void read_state(CheckpointReader& from);
+  void find_next_change(const World& world);
+  void note_ends(const MetricStratumRun& run, const MetricCarried& carried, Time now);
 
   const MetricComponent& component_;
-  MetricEngine engine_;
+  std::vector<MetricTable> tables_;  // by relation
+  std::vector<std::unique_ptr<MetricStratumRun>> runs_;
+  MetricEndless endless_;
+  std::vector<MetricRepeat> repeats_;
   Time farthest_;
   // The last finite start or end of what was taken in.
   Time last_change_ = kNever;
   bool is_any_ = false;
+
+  State state_;
+  std::vector<State> saved_;
+  Time next_change_ = kForever;
+  std::vector<MetricProfile> profile_;
 };
+
+template <typename Work>
+bool MetricRun::measured(Index stratum, const World& world, const Work& work) {
+  if (!world.prepared.is_profiled) return work();
+  const auto begin = std::chrono::steady_clock::now();
+  const bool has_ended = work();
+  MetricProfile& found = profile_[stratum];
+  found.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const MetricStratum& known = runs_[stratum]->stratum();
+  for (const Index relation : relations_read(known)) found.facts_in += tables_[relation].intervals();
+  for (const Index relation : known.relations) found.facts_out += tables_[relation].intervals();
+  return has_ended;
+}
 
 }  // namespace holdsfor

@@ -125,6 +125,7 @@ bool MetricStratumRun::run(Interval slice, MetricCarried& carried, std::size_t m
 bool MetricStratumRun::run_once(Interval slice, std::size_t most_rounds, const MetricWatch& watch) {
   slice_ = slice;
   carried_ = nullptr;
+  was_cut_ = false;
   for (const Index relation : stratum_.relations) {
     // What is given of a relation of the stratum may lie outside.
     MetricTable& table = tables_[relation];
@@ -132,7 +133,9 @@ bool MetricStratumRun::run_once(Interval slice, std::size_t most_rounds, const M
     MetricTable inside(table.width());
     for (Index row = 0; row < table.rows(); ++row) {
       for (const Interval& one : table.list(row)) {
-        if (const Interval part = common(one, slice); !is_empty(part)) inside.add(table.args(row), part);
+        const Interval part = common(one, slice);
+        was_cut_ = was_cut_ || part != one;
+        if (!is_empty(part)) inside.add(table.args(row), part);
       }
     }
     table = std::move(inside);
@@ -179,9 +182,9 @@ void MetricStratumRun::begin() {
 
 // A fact: what lies in the slice holds now, what lies behind it is to come.
 void MetricStratumRun::insert(Index relation, std::span<const Value> tuple, Interval during) {
-  if (const Interval inside = common(during, slice_); !is_empty(inside)) {
-    insert_row(relation, tables_[relation].row_of(tuple), inside);
-  }
+  const Interval inside = common(during, slice_);
+  was_cut_ = was_cut_ || (inside != during && !is_empty(during));
+  if (!is_empty(inside)) insert_row(relation, tables_[relation].row_of(tuple), inside);
   note_later(relation, tuple, during);
 }
 

@@ -37,6 +37,8 @@ class MetricStratumRun {
   bool run(Interval slice, MetricCarried& carried, std::size_t most_rounds, const MetricWatch& watch);
   // The same where nobody asks about times after the slice.
   bool run_once(Interval slice, std::size_t most_rounds, const MetricWatch& watch);
+  // Whether something was derived, or given, that lies outside of the slice of the last run.
+  [[nodiscard]] bool was_cut() const { return was_cut_; }
   // Whether some finite start or end of its facts lies before, or after, all times that are told apart.
   [[nodiscard]] std::pair<bool, bool> lies_beyond() const;
 
@@ -116,6 +118,7 @@ class MetricStratumRun {
   std::vector<MetricTable> grown_;    // by remembered relation, where something went on before the slice
   std::vector<bool> has_grown_;
   bool is_recursing_ = false;
+  bool was_cut_ = false;
   std::vector<Fresh> fresh_;      // by relation of the stratum: what this round is about
   std::vector<Pending> pending_;  // what later rounds are about: a heap
   Derived derived_;

@@ -297,6 +297,7 @@ struct Plan {
   std::int64_t max_delayed_effects = 0;
   Time settle = kForever;
   std::shared_ptr<const MetricPlan> metric;  // null: there are no metric rules
+  bool is_rational = false;                  // rows have cells of the doubled time-line for times, see metric_plan.h
 };
 
 // Reads a plan; throws std::invalid_argument with a reason if the bytes are none.

@@ -208,7 +208,9 @@ Plan read_plan(std::span<const std::byte> bytes, TermTable& terms) {
   if (plan.metric) check_metric(*plan.metric);
   for (const Stage& stage : plan.stages) {
     for (const Component& component : stage.components) {
-      if (component.metric) check_metric(component, plan.tables);
+      if (!component.metric) continue;
+      check_metric(component, plan.tables);
+      plan.is_rational = plan.is_rational || component.metric->is_rational;
     }
   }
   return plan;

@@ -120,6 +120,8 @@ class StageStore {
   [[nodiscard]] std::span<const GroundPair> initial(Index slot) const;
   // The rows that all keys share; null if there are no such tables.
   [[nodiscard]] const KeyState* shared_state() const;
+  // Makes ticks of rational time so many times finer; `carried` are the widths of what slices leave to later ones.
+  void refine(Time factor, const std::vector<Index>& carried);
   // The rows that keys read by their parts; null if there are no such tables.
   [[nodiscard]] const PartStore* parts() const { return parts_.get(); }
   void set_wake(Index slot, Time time);
@@ -132,6 +134,13 @@ class StageStore {
   void set_empty_checkpoint(std::vector<std::uint64_t> words) { empty_checkpoint_ = std::move(words); }
   // After keys have got checkpoints at the border, drops the rows before it that they share.
   void finish_compaction(const Window& window, Time query, const LogWidths& widths);
+  // A key that comes from elsewhere, with what is known of it.
+  void plant(std::span<const Value> key, Checkpoint base, std::vector<Value> reported);
+  // Keys without a checkpoint go on from a time at which nothing is known of them, unless something holds initially of
+  // which nobody knows what has become: `is_known` by table.
+  void begin_at(Time time, const std::vector<bool>& is_known);
+  // Notes that there may be news of keys of which something was reported before.
+  void report_planted();
   // Forgets a key of which nothing is left.
   void forget(Index slot);
 

@@ -61,7 +61,6 @@ void Sweep::run_stage(const SweepRequest& request) {
   // An evaluation that was stopped may have left something behind.
   machine_.reset();
   touched_.clear();
-  quiet_.clear();
   openly_ended_.clear();
   with_ended_.clear();
   scheduled_.clear();
@@ -92,11 +91,13 @@ void Sweep::run_phase(Index number) {
   phase_ = &world_.prepared.phases[number];
   if (phase_->kind == PhaseKind::kStatic) {
     const Component& component = *world_.prepared.components[phase_->components[0]].component;
+    const bool has_slices = component.metric != nullptr && component.metric->is_forward;
+    if (has_slices) run_slices(*component.metric);
     for (const Index table : phase_->tables) load_static(table);
-    if (component.metric != nullptr) {
-      run_metric(*component.metric);
-    } else {
+    if (component.metric == nullptr) {
       define(phase_->tables[0]);
+    } else if (!has_slices) {
+      run_metric(*component.metric);
     }
     for (const Index table : phase_->tables) {
       splice_static(table);
@@ -112,7 +113,7 @@ void Sweep::run_phase(Index number) {
     set_limit();
     slot_instances_.assign(phase_->slots.instances(), kNone);
     slot_pairs_.assign(phase_->slots.pairs(), kNone);
-    live_.assign(phase_->live.begin(), phase_->live.end());
+    begin_packed();
     if (reader_) load();
     open_sources();
     if (phase_->kind == PhaseKind::kRows) {

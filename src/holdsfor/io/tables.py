@@ -67,7 +67,7 @@ class Taker:
         taken = np.zeros(len(part.table), np.bool_)
         bad = list(part.refused)
         for entry in entries:
-            chosen = _chosen(part, entry)
+            chosen = rows_of_entry(part, entry)
             taken |= chosen
             rows = np.flatnonzero(chosen)
             if len(rows):
@@ -81,7 +81,7 @@ class Taker:
             self.builder.add_unknown(entry.name, len(rows))
             return []
         bad = []
-        group = _Rows(part, entry, rows, self.unit)
+        group = EntryRows(part, entry, rows, self.unit)
         if group.is_dated:
             self.builder.unit = self.unit
         if group.zoneless is not None and self.builder.zoneless is None:
@@ -96,7 +96,7 @@ class Taker:
         if wrong is None:
             self.builder.add(group.piece(layout))
         elif not wrong.all():
-            self.builder.add(_Rows(part, entry, rows[~wrong], self.unit).piece(layout))
+            self.builder.add(EntryRows(part, entry, rows[~wrong], self.unit).piece(layout))
         return bad
 
     def _count_rest(self, part: Part, rows: Ints, name_column: str | None) -> list[pa.Table]:
@@ -114,7 +114,7 @@ class Taker:
         return []
 
 
-def _chosen(part: Part, entry: Entry) -> Bools:
+def rows_of_entry(part: Part, entry: Entry) -> Bools:
     """The rows of a table that are an entry's."""
     chosen = np.ones(len(part.table), np.bool_)
     for name, wanted in entry.where.items():
@@ -134,7 +134,7 @@ def _chosen(part: Part, entry: Entry) -> Bools:
     return chosen
 
 
-class _Rows:
+class EntryRows:
     """Rows of one entry."""
 
     def __init__(self, part: Part, entry: Entry, rows: Ints, unit: str) -> None:

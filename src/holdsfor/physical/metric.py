@@ -163,8 +163,8 @@ class MetricOutput:
 @record
 class MetricSpan:
     """Outside of which time a stratum derives nothing that is asked for: so many ticks before the beginning of time, and so
-    many after the last time-point that the query time decides. None: without limit. If it `is_endless`, it may go on for
-    ever, and is given up after many rounds. Whether somebody asks about times before, or after, all that are told apart.
+    many after the last time-point that the query time decides; one of both is enough. None: without limit. If it
+    `is_endless`, neither helps. Whether somebody asks about times before, or after, all that are told apart.
     """
 
     before: int | None
@@ -189,7 +189,8 @@ class MetricComponent:
     """Metric predicates that are evaluated together, on a time-line of `scale` ticks to a time-point.
 
     `spans` are those of the strata. So many time-points after the last change of what it reads, and of facts, nothing
-    changes any more by itself: its `reach`. `farthest` is the rule that looks farthest back or ahead.
+    changes any more by itself: its `reach`. `farthest` is the rule that looks farthest back or ahead. If it `is_rational`,
+    rows have cells of the doubled time-line for times. One that `is_forward` goes on from slice to slice of time.
     """
 
     part: MetricPart
@@ -200,3 +201,5 @@ class MetricComponent:
     facts: tuple[MetricGiven, ...]
     reach: int
     farthest: Origin = field(default=Origin(), compare=False)
+    is_rational: bool = False
+    is_forward: bool = False

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.compiler.analysis.definitions import EVENT, Node
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.kernels import Ints
@@ -24,7 +25,6 @@ from holdsfor.metric import MetricReasoner
 from holdsfor.metric.result import MetricResult
 from holdsfor.recognition import EventsInput, MappingInput
 from holdsfor.result import Result
-from holdsfor.review.definitions import EVENT, Node
 from holdsfor.review.diff import defined
 from holdsfor.review.history import History, Subject, history_of, metric_history_of, metric_scale
 from holdsfor.review.labels import Label, LabelsInput, label_history, label_scale, read_labels

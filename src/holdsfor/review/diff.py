@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from holdsfor.compiler.analysis.definitions import Definitions, Node, definitions, metric_definitions
+from holdsfor.compiler.analysis.reach import Reach, reach
 from holdsfor.compiler.analysis.similar import suggest
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.explain.limits import DEPTH
@@ -22,10 +24,8 @@ from holdsfor.metric.result import MetricResult
 from holdsfor.recognition import EventsInput, MappingInput
 from holdsfor.result import Result
 from holdsfor.review.comparing import CHANGES, Change, Difference, Differences
-from holdsfor.review.definitions import Definitions, Node, definitions, metric_definitions
 from holdsfor.review.history import History, Subject, changed_histories, histories, together
 from holdsfor.review.programs import AnyReasoner, RulesInput, opened
-from holdsfor.review.reach import Reach, reach
 from holdsfor.review.reasons import Cause, Reason, causes, edited_places
 from holdsfor.review.running import Input, Runs
 from holdsfor.review.timeline_scale import FAR, Line

@@ -14,6 +14,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from holdsfor.compiler.analysis.definitions import EVENT, FLUENT, Node, defined_nodes, definitions
+from holdsfor.compiler.analysis.reach import needed, part_of
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.op import Op
 from holdsfor.frontend.dmtl.numbers import number_text
@@ -44,12 +46,10 @@ from holdsfor.review.breakpoints import (
     uses_of,
     whole_numbers,
 )
-from holdsfor.review.definitions import EVENT, FLUENT, Node, defined_nodes, definitions
 from holdsfor.review.diff import defined
 from holdsfor.review.history import History, history_of, metric_history_of
 from holdsfor.review.labels import Label, LabelsInput, label_history, read_labels, written_subject
 from holdsfor.review.programs import AnyReasoner, RulesInput, opened
-from holdsfor.review.reach import needed, part_of
 from holdsfor.review.running import Input, Runs
 from holdsfor.review.scoring import Rules, Score
 from holdsfor.review.sweeping import Sweep, flagged

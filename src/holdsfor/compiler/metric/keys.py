@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from holdsfor.compiler.analysis.partition import _ordinal
+from holdsfor.compiler.analysis.ordinals import ordinal
 from holdsfor.compiler.metric.plan import MetricStratum
 from holdsfor.compiler.metric.rules import Eroded, Joined, Lasting, Moved, NormalRule, Relation, Scan, Total, sources
 from holdsfor.syntax.terms import Const, Term, Var
@@ -41,14 +41,14 @@ def keyed_reads(rule: NormalRule, place: int) -> tuple[Read, ...]:
             return tuple(_read(scan, columns[place]) for scan in (left, right))
         case Joined(terms=terms, literals=literals):
             key = terms[place]
+            if isinstance(key, Const):
+                raise Unsplit(f"the rule at {_at(rule)} is about one thing: {_nth(rule.head, place)} is a constant")
             scans = [one.scan if isinstance(one, Total) else one for one in literals if isinstance(one, Scan | Total)]
             reads = tuple(
                 _read(scan, None if key in _counted(one) else key)
                 for one, scan in zip((one for one in literals if isinstance(one, Scan | Total)), scans, strict=True)
             )
-            if not isinstance(key, Const) and not any(
-                read.places and not scan.negated for read, scan in zip(reads, scans, strict=True)
-            ):
+            if not any(read.places and not scan.negated for read, scan in zip(reads, scans, strict=True)):
                 raise Unsplit(f"the rule at {_at(rule)} works out {_nth(rule.head, place)} instead of reading it")
             return reads
 
@@ -95,7 +95,7 @@ def _crossing(rule: NormalRule, place: int, read: Read) -> str:
 
 
 def _nth(relation: Relation, place: int) -> str:
-    return f"the {_ordinal(place)} argument of {relation}"
+    return f"the {ordinal(place)} argument of {relation}"
 
 
 def _at(rule: NormalRule) -> str:

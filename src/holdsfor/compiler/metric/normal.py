@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain, pairwise, product
+from itertools import chain, combinations, pairwise, product
 from typing import NoReturn
 
 from holdsfor.compiler.metric.rules import (
@@ -121,7 +121,7 @@ class _Normaliser:
                 case Comparison():
                     choices.append([(literal,)])
                 case Aggregate(function, result, terms, atom):
-                    one = self._united(self._scans(atom), atom, "in an aggregate")
+                    one = self._counted(self._scans(atom), atom, _named(atom) | {var.name for var in terms})
                     assert one is not None, "the variables of an aggregate have no values"
                     choices.append([(Total(function, result, terms, one),)])
         for chosen in product(*choices):
@@ -148,8 +148,8 @@ class _Normaliser:
             # Diamonds after diamonds add up, and so do boxes.
             offsets, operand = plus(offsets, inner), operand.operand
         scans = self._scans(operand)
-        if not is_diamond and len(scans) > 1:
-            scans = [self._united(scans, operand, "under a box")]
+        if not is_diamond:
+            scans = self._together(scans)
         return [scan if scan is None else self._applied(is_diamond, offsets, scan) for scan in scans]
 
     def _applied(self, is_diamond: bool, offsets: Range, scan: Scan) -> Scan:
@@ -181,15 +181,14 @@ class _Normaliser:
     def _binary(self, atom: Binary) -> list[Scan | None]:
         is_until = atom.operator is BinaryOperator.UNTIL
         offsets = negative(atom.range) if is_until else atom.range
-        lefts = self._scans(atom.left)
-        left = lefts[0] if len(lefts) == 1 else self._united(lefts, atom.left, "on the left of Since or Until")
+        lefts = self._together(self._scans(atom.left))
         found: list[Scan | None] = []
-        for right in self._scans(atom.right):
+        for left, right in product(lefts, self._scans(atom.right)):
             if right is None or left is None:
                 found += self._simpler(left, right, offsets, atom)
                 continue
             found += self._lasting(self._chosen(left), self._chosen(right), offsets, is_until)
-        return found
+        return list(dict.fromkeys(found))
 
     def _simpler(self, left: Scan | None, right: Scan | None, offsets: Range, atom: Binary) -> list[Scan | None]:
         """Where an operand holds always."""
@@ -218,16 +217,42 @@ class _Normaliser:
         # At the moment itself nothing is asked of the left side: its own variables may then be anything.
         return [result, right]
 
-    def _united(self, scans: list[Scan | None], atom: MetricAtom, where: str) -> Scan | None:
-        """Alternatives as one relation."""
+    def _together(self, scans: list[Scan | None]) -> list[Scan | None]:
+        """Alternatives that may take turns, so that one of them always holds.
+
+        Where they have different variables, one that does not speak of a variable leaves it open. Then there is a
+        relation for each choice of alternatives: of the tuples of which all of those hold at some time.
+        """
+        if len(scans) == 1 or None in scans:
+            return scans if len(scans) == 1 else [None]
+        kept = [scan for scan in scans if scan is not None]
+        if all(scan.names == kept[0].names for scan in kept):
+            return [self._any(kept)]
+        sizes = range(1, len(kept) + 1)
+        return [self._any(list(some)) for size in sizes for some in combinations(kept, size)]
+
+    def _any(self, scans: Sequence[Scan]) -> Scan:
+        """Alternatives as one relation, of the tuples of which all of them hold at some time, or that have no others."""
+        if len(scans) == 1:
+            return scans[0]
+        columns = tuple(dict.fromkeys(var for scan in scans for var in _variables(scan)))
+        made = self._auxiliary(len(columns), "any", scans[0].relation.name)
+        for scan in scans:
+            others = [one for one in scans if not one.names <= scan.names]
+            literals = (scan, *(self._applied(True, Range(None, None, True, True), one) for one in others))
+            self._rules.append(Joined(made, columns, literals, self._here))
+        return Scan(made, columns)
+
+    def _counted(self, scans: list[Scan | None], atom: MetricAtom, needed: frozenset[str]) -> Scan | None:
+        """Alternatives as one relation of the variables that somebody asks about."""
         if len(scans) == 1 or None in scans:
             return scans[0] if len(scans) == 1 else None
         kept = [scan for scan in scans if scan is not None]
-        columns = tuple(dict.fromkeys(_variables(kept[0])))
-        if any(scan.names != kept[0].names for scan in kept):
+        if not all(needed <= scan.names for scan in kept):
             message = "a Since or Until whose left side has variables of its own, and whose interval has 0 in it, "
-            hint = "give the left side a rule of its own without those variables, or bind them on the right side too"
-            self._refuse(f"{message}has no plan {where}", atom.span, hint)
+            hint = "at 0 these variables may be anything: leave them anonymous (_), or bind them on the right side too"
+            self._refuse(f"{message}has no plan in an aggregate", atom.span, hint)
+        columns = tuple(dict.fromkeys(var for var in _variables(kept[0]) if var.name in needed))
         made = self._auxiliary(len(columns), "any", kept[0].relation.name)
         self._rules.extend(Joined(made, columns, (scan,), self._here) for scan in kept)
         return Scan(made, columns)
@@ -248,6 +273,19 @@ class _Normaliser:
 
 def _variables(scan: Scan) -> Iterator[Var]:
     return (arg for arg in scan.args if isinstance(arg, Var))
+
+
+def _named(atom: MetricAtom) -> frozenset[str]:
+    """The variables of an atom that have names: other literals may ask about them."""
+    match atom:
+        case Atom(args=args):
+            return frozenset(arg.name for arg in args if isinstance(arg, Var) and not arg.is_anonymous)
+        case Unary(operand=operand):
+            return _named(operand)
+        case Binary(left=left, right=right):
+            return _named(left) | _named(right)
+        case Truth():
+            return frozenset()
 
 
 def _all_different(args: Sequence[Var | Const]) -> bool:

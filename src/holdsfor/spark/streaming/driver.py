@@ -83,7 +83,7 @@ class Report:
         return (
             f"batch {self.batch}: query time {asked} (+{self.queries}), {self.events} events, {self.late} late{spoilt}"
             f"{unmatched}, {self.changes} changes{happened}, {self.intervals} intervals{self._worked}{unvalued}, "
-            f"state {_size(self.state_bytes)}, {self.milliseconds} ms"
+            f"state {size_text(self.state_bytes)}, {self.milliseconds} ms"
         )
 
     def _time(self, time: int | None) -> str:
@@ -105,10 +105,10 @@ class Report:
         return f", {self.keys_worked} of {self.keys_held} keys"
 
 
-def _size(count: int) -> str:
+def size_text(count: int) -> str:
     """A number of bytes as people say it.
 
-    >>> _size(250), _size(41_300), _size(1_400_000)
+    >>> size_text(250), size_text(41_300), size_text(1_400_000)
     ('0.2 kB', '41.3 kB', '1.4 MB')
     """
     return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.1f} kB"

@@ -27,7 +27,7 @@ from holdsfor.spark.columns import identifier, literal, time
 from holdsfor.spark.connectors.payload import unreadable_column
 from holdsfor.spark.job import Rows
 from holdsfor.spark.nested import with_paths, with_paths_of
-from holdsfor.spark.sources import Origin, _either, _feeds, _first_of, _Shipped
+from holdsfor.spark.sources import Origin, ShippedOrigin, any_of, feeds_of_frame, first_true
 from holdsfor.spark.stages import StagePlan
 from holdsfor.spark.streaming.clock import Clock, Windows
 from holdsfor.spark.streaming.rows import BACK, BACK_COPY, ROW, ROW_COPY, travelling_schema
@@ -98,7 +98,7 @@ class Sources:
 
     def origins(self, frame: DataFrame, entities: Entities) -> list[tuple[Origin, ...]]:
         """What the rows are; no row is two things of one tuple."""
-        feeds = _feeds(frame, self.entries, Layouts(entities), self.unit, untyped=self.untyped)
+        feeds = feeds_of_frame(frame, self.entries, Layouts(entities), self.unit, untyped=self.untyped)
         return [feed.origins for feed in feeds]
 
     def flag(self) -> str:
@@ -113,7 +113,7 @@ class Sources:
         """Whether the text of a row could not be made into columns; None if no stream tells."""
         named = [(names, unreadable_column(list(names))) for _, names in self.columns]
         told = [identifier(names[column]) for names, column in named if column is not None]
-        return _either([f"{name} is not null" for name in told]) if told else None
+        return any_of([f"{name} is not null" for name in told]) if told else None
 
     def row_text(self) -> str:
         """A row as it came, as JSON."""
@@ -166,19 +166,19 @@ class Sorting:
     """Whether a row that is nothing at all is one that could not be read. One of all sortings speaks of these."""
 
     @property
-    def _places(self) -> Iterator[tuple[int, Origin, list[_Shipped]]]:
+    def _places(self) -> Iterator[tuple[int, Origin, list[ShippedOrigin]]]:
         for place, origin in enumerate(self.origins, self.first):
             shipped = list(self._ways(place, origin))
             if shipped:
                 yield place, origin, shipped
 
-    def _ways(self, place: int, origin: Origin) -> Iterator[_Shipped]:
+    def _ways(self, place: int, origin: Origin) -> Iterator[ShippedOrigin]:
         """The stages that the rows of an origin go to."""
         for stage in self.stages.stages:
             found = self.rows.inputs.get((stage.number, place))
             if found is not None:
                 delivery = next(one for one in stage.deliveries if one.symbol == origin.rows.symbol)
-                yield _Shipped(origin, *found, delivery.spreading, delivery.lines, stage.sides)
+                yield ShippedOrigin(origin, *found, delivery.spreading, delivery.lines, stage.sides)
 
     @property
     def is_used(self) -> bool:
@@ -226,14 +226,14 @@ class Sorting:
     def _by_origin(self, found: Sequence[str | None]) -> str:
         """What was found for each origin, as one column."""
         tests = [origin.chosen for _, origin, _ in self._places]
-        return _first_of(list(zip(tests, found, strict=True)))
+        return first_true(list(zip(tests, found, strict=True)))
 
     def _verdict(self) -> dict[str, str]:
         """Whether a row is one of these, whether it is good, and the time that the clock goes by."""
         origins = [origin for _, origin, _ in self._places]
         moment = [self._moment(origin) for origin in origins]
         good = [f"({origin.good}) and {time} is not null" for origin, time in zip(origins, moment, strict=True)]
-        chosen, is_good = _either([origin.chosen for origin in origins]), f"coalesce({self._by_origin(good)}, false)"
+        chosen, is_good = any_of([origin.chosen for origin in origins]), f"coalesce({self._by_origin(good)}, false)"
         if self.lost != "false":
             chosen, is_good = f"({chosen}) or ({self.lost})", f"not ({self.lost}) and {is_good}"
         return {
@@ -255,10 +255,10 @@ class Sorting:
         ways = [shipped for _, _, shipped in self._places]
         return all(len(found) == 1 and len(found[0].spreading or ()) == 1 for found in ways)
 
-    def _stage(self, shipped: _Shipped) -> int:
+    def _stage(self, shipped: ShippedOrigin) -> int:
         return next(stage for (stage, _), (tag, _) in self.rows.inputs.items() if tag == shipped.number)
 
-    def _targets(self, shipped: Sequence[_Shipped]) -> str:
+    def _targets(self, shipped: Sequence[ShippedOrigin]) -> str:
         """Where a row goes: stages, tags and buckets."""
         found = []
         for one in shipped:
@@ -270,7 +270,7 @@ class Sorting:
         """The parts of states that a row of the streams reaches, as numbers that `reached_parts` takes apart."""
         return self._by_origin([self._parts(shipped) for _, _, shipped in self._places])
 
-    def _parts(self, ways: Sequence[_Shipped]) -> str:
+    def _parts(self, ways: Sequence[ShippedOrigin]) -> str:
         listed = []
         for one in ways:
             # A row that goes to several buckets brings the keys of all of them.

@@ -19,7 +19,7 @@ from holdsfor.io.mapping import TableMapping, make_mapping, read_mapping
 from holdsfor.loading import Background
 from holdsfor.recognition import MappingInput
 from holdsfor.spark.asked_for import known_scale, require_frames
-from holdsfor.spark.batch import Rules, _session, read_program, unit_in
+from holdsfor.spark.batch import Rules, read_program, session_of, unit_in
 from holdsfor.spark.plan_stages import bucket_count
 from holdsfor.spark.session import usual_buckets, workers_like_driver
 from holdsfor.spark.streaming.chain import link_before, run_of
@@ -175,7 +175,7 @@ class StreamingRecognition:
         self._events, self._sources, self._start, self._buckets = events, sources, start, buckets
         self._patience = None if idle is None else _duration(idle, sources.unit)
         self._frame = sources.together(events)
-        usual = buckets or usual_buckets(_session(events))
+        usual = buckets or usual_buckets(session_of(events))
         self._work = Work.of(plan, self._frame, sources, windows, usual, fluents, time_scale)
         self._settings: dict[str, Any] = {
             "rules": fingerprint(plan),
@@ -209,7 +209,7 @@ class StreamingRecognition:
         `on_report` is called after every batch.
         """
         sinks = self._sinks(sink, events, side, style, column_types)
-        ledger = self._home(checkpoint).ledger(_session(self._events))
+        ledger = self._home(checkpoint).ledger(session_of(self._events))
         if not ledger.committed():
             # A history that was begun has to come to its end first.
             link_before(ledger, 0)
@@ -246,14 +246,14 @@ class StreamingRecognition:
         of the same columns as the streams.
         """
         last = time_point_or_none(until, unit_in(self.time_scale), "until")
-        if any(batch >= 0 for batch in self._home(checkpoint).ledger(_session(self._events)).batches()):
+        if any(batch >= 0 for batch in self._home(checkpoint).ledger(session_of(self._events)).batches()):
             raise HoldsforError(f"the stream of {checkpoint} has begun; a history comes before it")
         run = self._run(checkpoint, self._sinks(sink, events, side, style, column_types), None)
         return run.once(self._sources.together(history), _BACKFILL, last)
 
     def has_begun(self, checkpoint: str) -> bool:
         """Whether a run has come to the end of a batch at a checkpoint. One that was killed before that has not begun."""
-        return bool(self._home(checkpoint).ledger(_session(self._events)).committed())
+        return bool(self._home(checkpoint).ledger(session_of(self._events)).committed())
 
     def _home(self, checkpoint: str) -> Home:
         """Where the state is: in files that workers open, if the folder is one of this machine, or in tables of Spark's."""
@@ -281,7 +281,7 @@ class StreamingRecognition:
         return Sinks(changes, happened, None if side is None else as_sink(side, style))
 
     def _run(self, checkpoint: str, sinks: Sinks, on_report: OnReport | None) -> Run:
-        spark = _session(self._events)
+        spark = session_of(self._events)
         workers_like_driver(spark)
         home = self._home(checkpoint)
         ledger = home.ledger(spark)

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from holdsfor.compiler.plan import Plan
-from holdsfor.engine.changelog import _SEEDS, CHANGES, _hex, _mixed, _text_hashes
+from holdsfor.engine.changelog import CHANGES
+from holdsfor.engine.ids import SEEDS, hex_digits, mixed, text_hashes
 from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.unvalued import unvalued
 from holdsfor.logic.failures import Failures
@@ -96,5 +97,5 @@ def _ids(events: Any, time: Ints) -> Any:
     """A hash of event and time."""
     encoded = events.dictionary_encode()
     codes, moments = encoded.indices.to_numpy(), np.ascontiguousarray(time).view(np.uint64)
-    halves = [_mixed(_mixed(seed ^ _text_hashes(encoded.dictionary, seed)[codes]) ^ moments) for seed in _SEEDS]
-    return _hex(np.stack(halves, axis=1))
+    halves = [mixed(mixed(seed ^ text_hashes(encoded.dictionary, seed)[codes]) ^ moments) for seed in SEEDS]
+    return hex_digits(np.stack(halves, axis=1))

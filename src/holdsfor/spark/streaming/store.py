@@ -96,7 +96,8 @@ class Store:
         return cls(f"{(_local_path(checkpoint) or checkpoint).rstrip('/')}/holdsfor")
 
     @cached_property
-    def _place(self) -> tuple[Any, str]:
+    def place(self) -> tuple[Any, str]:
+        """The file system of Arrow, and the path on it."""
         return place_of(self.root)
 
     def __getstate__(self) -> dict[str, str]:
@@ -116,7 +117,7 @@ class Store:
 
     def read(self, name: str, offset: int = 0, size: int | None = None) -> Any:
         """The bytes of a file, or some of them."""
-        system, root = self._place
+        system, root = self.place
         with system.open_input_file(f"{root}/{name}") as file:
             file.seek(min(offset, file.size()))
             return file.read_buffer(size)
@@ -134,7 +135,7 @@ class Store:
 
     def write(self, name: str, *data: Any) -> None:
         """Write a file; who comes later finds all of it or none."""
-        system, root = self._place
+        system, root = self.place
         path = f"{root}/{name}"
         folder = path.rpartition("/")[0]
         system.create_dir(folder, recursive=True)
@@ -146,13 +147,13 @@ class Store:
 
     def exists(self, name: str) -> bool:
         """Whether there is such a file or folder."""
-        system, root = self._place
+        system, root = self.place
         found: bool = system.get_file_info(f"{root}/{name}").type != fs.FileType.NotFound
         return found
 
     def sizes(self, folder: str) -> dict[str, int]:
         """The files of a folder and how large they are; none if there is no such folder."""
-        system, root = self._place
+        system, root = self.place
         found = system.get_file_info(fs.FileSelector(f"{root}/{folder}", allow_not_found=True))
         return {info.base_name: info.size for info in found if info.is_file and not info.base_name.startswith(".")}
 
@@ -183,24 +184,24 @@ class Store:
 
     @property
     def _checkpoint(self) -> tuple[Any, str]:
-        system, root = self._place
+        system, root = self.place
         return system, root.rpartition("/")[0]
 
     def batches(self) -> list[int]:
         """The batches that have a folder, done or not."""
-        system, root = self._place
+        system, root = self.place
         found = system.get_file_info(fs.FileSelector(root, allow_not_found=True))
         return sorted(int(info.base_name) for info in found if info.base_name.lstrip("-").isdigit())
 
     def drop(self, batches: Collection[int]) -> None:
         """Delete the folders of some batches."""
-        system, root = self._place
+        system, root = self.place
         for batch in batches:
             system.delete_dir(f"{root}/{batch}")
 
     def remove(self, folder: str) -> None:
         """Delete a folder."""
-        system, root = self._place
+        system, root = self.place
         system.delete_dir(f"{root}/{folder}")
 
 

@@ -1,0 +1,130 @@
+// What engines can do on rational time alone: with finer ticks, all times are so many times as far from 0.
+#include <algorithm>
+
+#include "engine.h"
+#include "metric_plan.h"
+#include "stage_shared.h"
+
+namespace holdsfor {
+namespace {
+
+void refine(Value& cell, Time factor) { cell = time_cell(finer(time_of(cell), factor)); }
+
+// The words of a checkpoint of a stage with one component of metric predicates: see Sweep::run_phase.
+class CheckpointRefiner {
+ public:
+  CheckpointRefiner(Checkpoint& checkpoint, Time factor) : words_(checkpoint.words), factor_(factor) {}
+
+  void run(const MetricComponent& metric, const std::vector<Index>& carried, const std::vector<TableInfo>& tables) {
+    ++at_;
+    for (const Index width : carried) table(width);
+    for (const MetricLink& link : metric.outputs) fluent(tables[link.table].columns);
+  }
+
+ private:
+  std::uint64_t next() { return words_.at(at_++); }
+  void time() {
+    auto& word = words_.at(at_++);
+    word = static_cast<std::uint64_t>(finer(static_cast<Time>(word), factor_));
+  }
+  void list() {
+    for (std::uint64_t count = next(); count > 0; --count) {
+      time();
+      time();
+    }
+  }
+  void table(Index width) {
+    for (std::uint64_t rows = next(); rows > 0; --rows) {
+      at_ += width;
+      list();
+    }
+  }
+  // See save_lists.
+  void fluent(Index width) {
+    at_ += next() * width;
+    for (std::uint64_t pairs = next(); pairs > 0; --pairs) {
+      at_ += 2;
+      time();
+      time();
+      ++at_;
+      list();
+    }
+  }
+
+  std::vector<std::uint64_t>& words_;
+  Time factor_;
+  std::size_t at_ = 0;
+};
+
+void refine_results(Results& results, Time factor) {
+  for (std::size_t at = 0; at < results.size(); at += result_head(&results[at]).width) {
+    refine(results[at + 1], factor);
+    refine(results[at + 2], factor);
+  }
+}
+
+}  // namespace
+
+void IntervalLog::refine(Time factor) {
+  for (std::size_t at = 0; at < cells_.size(); at += interval_head(&cells_[at]).width) {
+    for (std::size_t place = 1; place <= 3; ++place) holdsfor::refine(cells_[at + place], factor);
+  }
+}
+
+void StageStore::refine(Time factor, const std::vector<Index>& carried) {
+  const MetricComponent& metric = *stage_.components.front().metric;
+  for (KeyState& state : states_) {
+    state.intervals.refine(factor);
+    state.later.clear();
+    refine_results(state.results, factor);
+    if (state.base.time == kNever) continue;
+    state.base.time *= factor;
+    CheckpointRefiner(state.base, factor).run(metric, carried, prepared_.plan.tables);
+  }
+  if (!shared_) return;
+  shared_->state.intervals.refine(factor);
+  shared_->is_stale = true;
+}
+
+void Engine::refine(Time factor) {
+  if (!prepared_.plan.is_rational || keeps_changes_) throw std::invalid_argument("ticks cannot become finer here");
+  for (StageStore& stage : stages_) stage.refine(factor, evaluator(0).carried_widths(stage));
+  for (Edit& edit : edits_.all()) {
+    for (std::size_t row = 0; row < edit.intervals.size(); ++row) {
+      for (std::size_t place = 0; place < 2; ++place) {
+        holdsfor::refine(edit.intervals.cells[row * edit.intervals.width + place], factor);
+      }
+    }
+  }
+  if (query_ != kNever) query_ *= factor;
+  mark_all_dirty();
+}
+
+std::vector<MetricProfile> Engine::profile(const MetricComponent& metric) {
+  std::vector<MetricProfile> found(metric.plan.strata.size());
+  for (const auto& one : evaluators_) {
+    const auto& measured = one->profile(metric);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      found[i].seconds += measured[i].seconds;
+      found[i].facts_in += measured[i].facts_in;
+      found[i].facts_out += measured[i].facts_out;
+      found[i].most_kept = std::max(found[i].most_kept, measured[i].most_kept);
+    }
+  }
+  return found;
+}
+
+std::size_t Engine::carried() const {
+  std::size_t found = 0;
+  for (const StageStore& stage : stages_) {
+    for (Index slot = 0; slot < stage.slots(); ++slot) {
+      const KeyState& state = stage.state(slot);
+      const Checkpoint& last = state.later.empty() ? state.base : state.later.back().checkpoint;
+      // The number of facts comes first.
+      if (!last.words.empty()) found += last.words.front();
+    }
+  }
+  return found;
+}
+
+}  // namespace holdsfor

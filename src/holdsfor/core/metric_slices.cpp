@@ -1,0 +1,173 @@
+// Metric predicates slice by slice, and what a checkpoint has of them.
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "metric_run.h"
+
+namespace holdsfor {
+namespace {
+
+std::array<std::vector<MetricTable>*, 4> parts_of(MetricCarried& carried) {
+  return {&carried.ahead, &carried.going_on, &carried.armed, &carried.recent};
+}
+
+std::array<const std::vector<MetricTable>*, 4> parts_of(const MetricCarried& carried) {
+  return {&carried.ahead, &carried.going_on, &carried.armed, &carried.recent};
+}
+
+// The same rows have the same words, whichever came first.
+void put(const MetricTable& table, CheckpointWriter& into) {
+  std::vector<Index> order;
+  for (Index row = 0; row < table.rows(); ++row) {
+    if (!table.list(row).empty()) order.push_back(row);
+  }
+  std::sort(order.begin(), order.end(), [&](Index one, Index other) {
+    const auto a = table.args(one);
+    const auto b = table.args(other);
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+                                        [](Value x, Value y) { return x.word() < y.word(); });
+  });
+  into.put(order.size());
+  for (const Index row : order) {
+    into.put(table.args(row));
+    into.put(table.list(row).size());
+    for (const Interval& one : table.list(row)) {
+      into.put_time(one.start);
+      into.put_time(one.end);
+    }
+  }
+}
+
+void get(CheckpointReader& from, MetricTable& table) {
+  std::vector<Value> args;
+  const std::size_t rows = from.get_count(table.width() + 1);
+  for (std::size_t i = 0; i < rows; ++i) {
+    from.get(args, table.width());
+    const Index row = table.row_of(args);
+    const std::size_t count = from.get_count(2);
+    for (std::size_t k = 0; k < count; ++k) {
+      const Time start = from.get_time();
+      table.list(row).push_back({start, from.get_time()});
+    }
+  }
+}
+
+}  // namespace
+
+void MetricRun::evaluate_slices(World& world, CheckpointReader* reader, Time from, std::span<const Checkpoint> saves) {
+  for (const MetricLink& link : component_.outputs) world.fluents[link.table].clear();
+  state_.clear();
+  for (const auto& run : runs_) state_.push_back(run->nothing());
+  if (reader != nullptr) read_state(*reader);
+  if (saved_.size() < saves.size()) saved_.resize(saves.size());
+  const MetricWatch watch = [&] { world.watch.check(); };
+  Time low = reader == nullptr ? -kEndless : from + 1;
+  const auto advance = [&](Time last, bool is_end) {
+    const Interval slice{low, last + 1};
+    if (is_empty(slice)) return;
+    for (MetricTable& table : tables_) table.clear();
+    for (const MetricLink& link : component_.inputs) {
+      take_cells(world.fluent_table(link.table), slice, tables_[link.relation]);
+    }
+    for (Index i = 0; i < runs_.size(); ++i) {
+      measured(i, world, [&] { return runs_[i]->run(slice, state_[i], MetricStratumRun::kNoLimit, watch); });
+      profile_[i].most_kept = std::max(profile_[i].most_kept, world.prepared.is_profiled ? state_[i].facts() : 0);
+    }
+    for (const MetricLink& link : component_.outputs) give_cells(world, link, is_end ? slice.end : kEndless);
+    low = slice.end;
+  };
+  for (std::size_t number = 0; number < saves.size(); ++number) {
+    advance(saves[number].time, saves[number].time >= world.query);
+    saved_[number] = state_;
+  }
+  advance(world.query, true);
+  find_next_change(world);
+}
+
+void MetricRun::read_state(CheckpointReader& from) {
+  from.get();
+  for (MetricCarried& carried : state_) {
+    for (auto* tables : parts_of(carried)) {
+      for (MetricTable& table : *tables) get(from, table);
+    }
+  }
+}
+
+// How many facts there are comes first.
+void MetricRun::save(std::size_t number, CheckpointWriter& into) const {
+  const State& state = saved_[number];
+  into.put(std::accumulate(state.begin(), state.end(), std::size_t{0},
+                           [](std::size_t sum, const MetricCarried& one) { return sum + one.facts(); }));
+  for (const MetricCarried& carried : state) {
+    for (const auto* tables : parts_of(carried)) {
+      for (const MetricTable& table : *tables) put(table, into);
+    }
+  }
+}
+
+std::vector<Index> MetricRun::carried_widths() const {
+  std::vector<Index> found;
+  for (const auto& run : runs_) {
+    const MetricCarried nothing = run->nothing();
+    for (const auto* tables : parts_of(nothing)) {
+      for (const MetricTable& table : *tables) found.push_back(static_cast<Index>(table.width()));
+    }
+  }
+  return found;
+}
+
+// What an operator says up to the end of a slice, and not ahead, ends there.
+void MetricRun::note_ends(const MetricStratumRun& run, const MetricCarried& carried, Time now) {
+  for (const MetricRule& rule : run.stratum().rules) {
+    // Joins change when what they read does.
+    if (std::holds_alternative<MetricJoin>(rule)) continue;
+    const Index head = head_of(rule);
+    const MetricTable& table = tables_[head];
+    const auto& own = run.stratum().relations;
+    const MetricTable& ahead =
+        carried.ahead[static_cast<std::size_t>(std::find(own.begin(), own.end(), head) - own.begin())];
+    for (Index row = 0; row < table.rows(); ++row) {
+      if (table.list(row).empty() || table.list(row).back().end != now + 1) continue;
+      const Index later = ahead.find(table.args(row));
+      if (later == kNoRow || ahead.list(later).front().start > now + 1) next_change_ = now + 1;
+    }
+  }
+}
+
+// What goes on may have other consequences at any later time; what lies ahead has them when it begins or ends.
+void MetricRun::find_next_change(const World& world) {
+  next_change_ = kForever;
+  const Time now = world.query;
+  const auto note = [&](Time cell) {
+    if (cell > now && !is_infinite(cell) && cell != kNever && cell != kForever)
+      next_change_ = std::min(next_change_, cell);
+  };
+  for (const MetricCarried& carried : state_) {
+    for (const auto* tables : {&carried.going_on, &carried.armed, &carried.recent}) {
+      for (const MetricTable& table : *tables) {
+        if (!table.is_empty()) next_change_ = now + 1;
+      }
+    }
+    for (const MetricTable& table : carried.ahead) {
+      for (Index row = 0; row < table.rows(); ++row) {
+        for (const Interval& one : table.list(row)) {
+          note(one.start);
+          note(one.end);
+        }
+      }
+    }
+  }
+  for (std::size_t i = 0; i < runs_.size(); ++i) note_ends(*runs_[i], state_[i], now);
+  for (const MetricLink& link : component_.inputs) {
+    const FluentTable& fluent = world.fluent_table(link.table);
+    for (Index number = 0; number < fluent.pair_count; ++number) {
+      for (const Interval& one : fluent.pairs[number].list) {
+        note(one.start);
+        note(one.end);
+      }
+    }
+  }
+}
+
+}  // namespace holdsfor

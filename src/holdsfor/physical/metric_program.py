@@ -1,0 +1,182 @@
+"""A program of metric rules alone as a physical plan: stages by keys, on rational time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil
+
+from holdsfor.compiler.metric.delays import TooFarAhead, looking_back
+from holdsfor.compiler.metric.demand import Demand, recursive_rules
+from holdsfor.compiler.metric.mirror import mirrored_stratum
+from holdsfor.compiler.metric.plan import Direction, MetricPlan, MetricStratum
+from holdsfor.compiler.metric.rules import Relation
+from holdsfor.compiler.metric.stages import MetricStage, metric_stages
+from holdsfor.physical.metric import MetricComponent, MetricInput, MetricOutput, MetricSpan
+from holdsfor.physical.metric_lower import lower_metric
+from holdsfor.physical.model import FOREVER, Component, PhysicalPlan, Role, Route, Stage, Table
+from holdsfor.records import record
+
+_ZERO = Fraction(0)
+
+
+@record
+class MetricProgram:
+    """A plan, with the tables to which the facts of relations go, and those in which outputs are found.
+
+    There are so many ticks to a unit of time in it.
+    """
+
+    plan: PhysicalPlan
+    given: dict[Relation, tuple[int, ...]]
+    outputs: dict[Relation, int]
+    scale: int
+
+
+def lower_program(plan: MetricPlan, scale: int, *, is_stream: bool) -> MetricProgram:
+    """The physical plan of a program, for all time at once or for a stream.
+
+    On a stream, a program derives nothing for a time before what it is derived from; what was found up to a border and
+    what a checkpoint there has is all that later times need.
+    """
+    lowering = _Lowering(plan, scale, is_stream=is_stream)
+    stages = tuple(map(lowering.stage, metric_stages(plan).stages))
+    keep = 0 if is_stream else FOREVER
+    tables = tuple(Table(one.label, one.role, one.columns, keep=keep) for one in lowering.tables)
+    physical = PhysicalPlan(tables, (), (), stages, (), (), (), 0, settle=keep)
+    given: dict[Relation, tuple[int, ...]] = {}
+    for (relation, is_made, _), number in lowering.numbers.items():
+        if not is_made:
+            given[relation] = (*given.get(relation, ()), number)
+    outputs = {relation: lowering.number(relation, is_made=True) for relation in plan.outputs}
+    return MetricProgram(physical, given, outputs, scale)
+
+
+@dataclass
+class _Lowering:
+    program: MetricPlan
+    scale: int
+    is_stream: bool
+    tables: list[Table] = field(default_factory=list)
+    numbers: dict[tuple[Relation, bool, bool], int] = field(default_factory=dict)
+    """By relation, whether rules derive its rows, and whether all keys share them."""
+
+    def __post_init__(self) -> None:
+        self._demand = Demand(self.program, _ZERO, _ZERO)
+        # What later stages share has a table of its own.
+        self._shared = {
+            delivery.relation
+            for stage in metric_stages(self.program).stages
+            for delivery in stage.deliveries
+            if delivery.made_in is not None and delivery.place is None and not stage.is_single
+        }
+
+    def number(self, relation: Relation, *, is_made: bool, is_shared: bool = False) -> int:
+        """The table of a relation."""
+        key = (relation, is_made, is_shared)
+        if key not in self.numbers:
+            self.numbers[key] = len(self.tables)
+            role = Role.STATIC_FLUENT if is_made else Role.INPUT_FLUENT
+            label = f"{relation}{'' if is_made else ' given'}{' everywhere' if is_shared else ''}"
+            self.tables.append(Table(label, role, relation.arity))
+        return self.numbers[key]
+
+    def stage(self, stage: MetricStage) -> Stage:
+        """A stage with one component."""
+        outside = [*stage.makes, *(delivery.copy for delivery in stage.deliveries)]
+        lowered = lower_metric(stage.strata, outside, self.scale)
+        assert lowered.plan.metric is not None
+        number = {relation: place for place, relation in enumerate(lowered.relations)}
+        inputs, routes = self._inputs(stage, number)
+        made = [(relation, is_shared) for relation in stage.makes for is_shared in self._variants(relation)]
+        tables = tuple(self.number(relation, is_made=True, is_shared=is_shared) for relation, is_shared in made)
+        component = MetricComponent(
+            lowered.plan.metric,
+            lowered.scale,
+            inputs,
+            tuple(MetricOutput(number[relation], table) for (relation, _), table in zip(made, tables, strict=True)),
+            tuple(_span(one, self._demand.of(one), lowered.scale) for one in stage.strata),
+            (),
+            FOREVER,
+            is_rational=True,
+            is_forward=self.is_stream,
+        )
+        key = 0 if stage.is_single else 1
+        members = tuple(
+            Route(table, ((stage.keys[relation],) if key else (),), is_shared=False)
+            for (relation, _), table in zip(made, tables, strict=True)
+        )
+        whole = Component(tables, (), (), (), (), is_static=True, metric=component)
+        return Stage((whole,), key, members, routes, why=stage.reason or "")
+
+    def _variants(self, relation: Relation) -> Iterable[bool]:
+        """Only what somebody outside of the stage reads has a table."""
+        if relation in self.program.outputs or relation in self._read_later():
+            yield False
+        if relation in self._shared:
+            yield True
+
+    def _read_later(self) -> frozenset[Relation]:
+        return frozenset(
+            delivery.relation
+            for stage in metric_stages(self.program).stages
+            for delivery in stage.deliveries
+            if delivery.made_in is not None and (delivery.place is not None or stage.is_single)
+        )
+
+    def _inputs(
+        self, stage: MetricStage, number: dict[Relation, int]
+    ) -> tuple[tuple[MetricInput, ...], tuple[Route, ...]]:
+        links: list[MetricInput] = []
+        places: dict[int, set[int]] = {}
+        shared: dict[int, None] = {}
+        for delivery in stage.deliveries:
+            is_shared = delivery.place is None and not stage.is_single
+            is_made = delivery.made_in is not None
+            table = self.number(delivery.relation, is_made=is_made, is_shared=is_shared)
+            links.append(MetricInput(number[delivery.copy], table, FOREVER, FOREVER))
+            if is_shared:
+                shared[table] = None
+            else:
+                places.setdefault(table, set())
+                if delivery.place is not None:
+                    places[table].add(delivery.place)
+        routes = [
+            Route(table, tuple((place,) for place in sorted(found)) or ((),), is_shared=False)
+            for table, found in places.items()
+        ]
+        routes += [Route(table, (), is_shared=True) for table in shared]
+        return tuple(links), tuple(routes)
+
+
+def _span(stratum: MetricStratum, asked: tuple[Fraction | None, Fraction | None], scale: int) -> MetricSpan:
+    """Of recursion that carries facts in one direction on the whole, what lies behind all that is asked for is left out."""
+    first, last = asked
+    is_moving = stratum.is_recursive and stratum.direction is not Direction.NOWHERE and stratum.stride is not None
+    asks_before = first is None or (is_moving and stratum.direction is not Direction.BACKWARD)
+    asks_after = last is None or (is_moving and stratum.direction is not Direction.FORWARD)
+    if not is_moving:
+        return MetricSpan(None, None, asks_before=asks_before, asks_after=asks_after)
+    before = after = None
+    with suppress(TooFarAhead):
+        ahead = _ahead(stratum)
+        after = None if last is None else ceil((last + ahead) * scale)
+    with suppress(TooFarAhead):
+        back = _ahead(mirrored_stratum(stratum))
+        before = None if first is None else ceil((back - first) * scale)
+    is_endless = before is None and after is None
+    return MetricSpan(before, after, is_endless=is_endless, asks_before=asks_before, asks_after=asks_after)
+
+
+def _ahead(stratum: MetricStratum) -> Fraction:
+    """How far recursion that carries facts forward on the whole looks ahead on its way; raises TooFarAhead."""
+    return max(looking_back(recursive_rules(stratum))[1].values(), default=_ZERO)
+
+
+def read_relations(plan: MetricPlan) -> Iterator[Relation]:
+    """The relations of which there may be facts: inputs, and those that rules derive and people name."""
+    yield from plan.inputs
+    for stratum in plan.strata:
+        yield from (relation for relation in stratum.relations if relation.is_written)
