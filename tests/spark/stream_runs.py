@@ -87,8 +87,11 @@ class SimulatedWorkers:
         times = np.array([time for _, time in self._known(rows) if latest is None or time <= latest], np.int64)
         if not len(times):
             return Seen()
-        quartile, median = (quantile(times, 1, parts) for parts in (4, 2))
-        return Seen(len(times), 0, int(times.min()), int(times.max()), quartile, median)
+        return Seen(len(times), 0, int(times.min()), int(times.max()))
+
+    def middle(self, rows: Sequence[Sent]) -> tuple[int, int]:
+        times = np.array([time for _, time in self._known(rows)], np.int64)
+        return quantile(times, 1, 4), quantile(times, 1, 2)
 
     def _known(self, rows: Sequence[Sent]) -> list[tuple[Sent, int]]:
         """Rows that some stage reads, and the time that the clock goes by."""

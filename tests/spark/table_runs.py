@@ -20,11 +20,12 @@ from holdsfor.spark.streaming.row_tasks import (
     ARRIVED,
     DELIVERY,
     NOTE,
+    OUT,
     SECTIONS,
     AskRows,
     KeepAsRows,
     in_schema,
-    out_schema,
+    unpacked_rows,
 )
 from holdsfor.spark.streaming.rows import Admission, with_batch
 from holdsfor.spark.streaming.table_workers import TableWorkers
@@ -51,8 +52,8 @@ class LocalTables(Tables):
         rows = [row for name in folders for row in self.folders[name].select(["kind", "batch", "note"]).to_pylist()]
         return [(row["batch"], row["note"]) for row in rows if row["kind"] == NOTE]
 
-    def put(self, folder: str, batches: Iterable[pa.RecordBatch], scale: Any) -> list[dict[str, Any]]:
-        table = pa.concat_tables([out_schema(scale).empty_table(), *map(_whole, batches)])
+    def put(self, folder: str, batches: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
+        table = pa.concat_tables([OUT.empty_table(), *map(_whole, batches)])
         self.folders[folder] = table
         return notes_of(row["note"] for row in table.select(["kind", "note"]).to_pylist() if row["kind"] == NOTE)
 
@@ -82,13 +83,16 @@ class LocalTableWorkers(TableWorkers):
         self._local.memory.reached = {name: None if one is None else set(one) for name, one in found.items()}
         return self._simulated.look(rows, latest)
 
+    def middle(self, rows: Any) -> tuple[int, int]:
+        return self._simulated.middle(rows)
+
     def keep(self, rows: Any, admission: Admission, buckets: int) -> list[dict[str, Any]]:
         known = self._simulated._known(rows)
         task = KeepAsRows(self.work.job, admission, self._local.owner)
         parts = enumerate(self._simulated.divided(buckets)._partitions(known))
         out = [batch for bucket, table in parts for batch in task(bucket, table.to_batches())]
         self._local.memory.has_written = True
-        notes = self._local.put(self._local.folder(self._slot, 0), out, None)
+        notes = self._local.put(self._local.folder(self._slot, 0), out)
         self._simulated._check(notes, known, admission)
         return notes
 
@@ -128,7 +132,7 @@ class LocalTableWorkers(TableWorkers):
             rest = pa.table([*own.columns, *empty], schema=in_schema(job))
             both = pa.concat_tables([sections, rest])
             out += task(bucket, both.to_batches(max_chunksize=7))
-        return self._local.put(self._local.folder(self._slot, number), out, None)
+        return self._local.put(self._local.folder(self._slot, number), out)
 
     def _rows(self, folder: str) -> list[dict[str, Any]]:
         names = ["kind", "batch", "stage", "bucket", "number", "of", "q", "data"]
@@ -145,10 +149,9 @@ class LocalTableWorkers(TableWorkers):
         """A changelog of the last batch."""
         folders = [self._local.folder(self._slot, stage) for stage in range(1, self.work.job.last + 1)]
         rows = pa.concat_tables([self._local.folders[name] for name in folders])
-        mine = rows.filter(pc.equal(rows["kind"], kind))
-        if kind == "events":
-            mine = mine.select(["id", "op", "fluent", "start", "query_time"]).rename_columns(EVENT_CHANGES.names)
-        return mine.select(_COLUMNS[kind].names).cast(_COLUMNS[kind])
+        mine = rows.filter(pc.equal(rows["kind"], kind)).select(["data"])
+        tables = map(_whole, unpacked_rows(mine.to_batches()))
+        return pa.concat_tables([_COLUMNS[kind].empty_table(), *(table.cast(_COLUMNS[kind]) for table in tables)])
 
 
 class SimulatedTables(SimulatedStream):

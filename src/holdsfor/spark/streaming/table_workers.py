@@ -13,9 +13,17 @@ from holdsfor.core.shares import KeyPart
 from holdsfor.spark.streaming.commits import Commit
 from holdsfor.spark.streaming.driver import Checkpoint, Seen
 from holdsfor.spark.streaming.frames import reached_parts
-from holdsfor.spark.streaming.results import UNMATCHED
 from holdsfor.spark.streaming.row_state import MOST_LISTED, Held
-from holdsfor.spark.streaming.row_tasks import ARRIVED, DELIVERY, SECTIONS, AskRows, KeepAsRows, in_schema, out_sql
+from holdsfor.spark.streaming.row_tasks import (
+    ARRIVED,
+    DELIVERY,
+    OUT,
+    SECTIONS,
+    AskRows,
+    KeepAsRows,
+    in_schema,
+    unpacked_rows,
+)
 from holdsfor.spark.streaming.rows import Admission
 from holdsfor.spark.streaming.store import spark_path
 from holdsfor.spark.streaming.tables import Memory, Reached, TableCheckpoint, Tables, free_slot, merged
@@ -82,8 +90,7 @@ class TableWorkers(SparkWorkers):
         """Write the rows of a batch for later."""
         self.admission = admission
         task = KeepAsRows(self.work.job, admission, self._tables.owner)
-        scale = self.work.job.time_scale
-        frame = on_buckets(self._travelling(rows, buckets), buckets, task, out_sql(scale))
+        frame = on_buckets(self._travelling(rows, buckets), buckets, task, ddl(OUT))
         self._tables.memory.has_written = True
         return self._tables.written(frame, self._tables.folder(self._slot, 0))
 
@@ -123,7 +130,7 @@ class TableWorkers(SparkWorkers):
     ) -> list[dict[str, Any]]:
         """Run a stage, and write what it gives out; the notes of its buckets."""
         frame = self._input(rows, turn, number, task, wanted, is_regrouped=is_regrouped)
-        made = on_buckets(frame, self.work.job.buckets, task, out_sql(self.work.job.time_scale))
+        made = on_buckets(frame, self.work.job.buckets, task, ddl(OUT))
         return self._tables.written(made, self._tables.folder(self._slot, number))
 
     def _stage(
@@ -208,12 +215,8 @@ class TableWorkers(SparkWorkers):
     def found(self, kind: str) -> DataFrame:
         """What the last batch has found."""
         folders = [self._tables.folder(self._slot, stage) for stage in range(1, self.work.job.last + 1)]
-        rows = self._tables.read(folders, out_sql(self.work.job.time_scale)).where(f"kind = '{kind}'")
-        if kind == "unmatched":
-            return rows.selectExpr(f"from_json(note, '{ddl(UNMATCHED)}') as found").select("found.*")
-        if kind == "events":
-            return rows.selectExpr("id", "op", "fluent as event", "start as time", "query_time")
-        return rows.drop("kind", "batch", "stage", "bucket", "number", "of", "q", "data", "note")
+        found = self._tables.read(folders).where(f"kind = '{kind}'").select("data")
+        return found.mapInArrow(unpacked_rows, self._columns(kind))
 
 
 def _quoted(name: str | None) -> str:

@@ -5,7 +5,7 @@ of a *slot*. Slots that no commit needs are overwritten: nothing is ever listed,
 
 | folder | |
 | --- | --- |
-| `slot-<n>/<stage>` | sections of states, notes for the driver, bytes for later stages, changes: Parquet, see row_tasks.py |
+| `slot-<n>/<stage>` | sections of states, notes for the driver, bytes for later stages, changes as bytes: Parquet, see row_tasks.py |
 | `slot-<n>/0` | rows that came in when no query time was due |
 | `commit-0`, `commit-1` | the last two commits, by turns: one is whole while the other is written |
 | `history` | there if a history was begun before the stream |
@@ -26,13 +26,11 @@ from pyspark.sql import functions as F  # noqa: N812
 from holdsfor.spark.streaming.chain import add_link
 from holdsfor.spark.streaming.commits import Commit, last_commit
 from holdsfor.spark.streaming.row_state import Held
-from holdsfor.spark.streaming.row_tasks import (
-    NOTE,
-    STATE_SQL,
-)
+from holdsfor.spark.streaming.row_tasks import NOTE, OUT
 from holdsfor.spark.streaming.seals import DamagedCheckpoint
 from holdsfor.spark.streaming.state import MOST_FILES
 from holdsfor.spark.streaming.tasks import notes_of
+from holdsfor.spark.wire import ddl
 
 Reached = dict[str, set[int] | None]
 """Which parts are reached, by stage and bucket; None is all of them."""
@@ -138,10 +136,10 @@ class Tables:
         """Where a batch with a slot has written what is of a stage; stage 0 has rows that wait."""
         return f"{self.root}/slot-{slot}/{stage}"
 
-    def read(self, folders: Sequence[str], schema: str = STATE_SQL) -> DataFrame:
+    def read(self, folders: Sequence[str]) -> DataFrame:
         """What is in some folders."""
         try:
-            return self.spark.read.schema(schema).parquet(*folders)
+            return self.spark.read.schema(ddl(OUT)).parquet(*folders)
         except AnalysisException as problem:
             if problem.getCondition() == "PATH_NOT_FOUND":
                 raise DamagedCheckpoint(_named(folders, str(problem)), "is missing") from None
