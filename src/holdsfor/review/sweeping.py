@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +61,31 @@ def flagged(program: Program, uses: Sequence[Uses]) -> tuple[Program, list[Flag]
     return replace(program, rules=tuple(rules[id(rule)] for rule in program.rules)), flags
 
 
+class _Moving:
+    """The rows for which a comparison with a constant may hold, in the order of their numbers."""
+
+    def __init__(self, flag: Flag, rows: EventRows, numbers: npt.NDArray[np.float64]) -> None:
+        self.flag = flag
+        order = np.argsort(numbers, kind="stable")
+        # What has no number is at the end, and holds for none.
+        self._numbers = numbers[order][: int(np.count_nonzero(~np.isnan(numbers)))]
+        self._rows = rows.take(order[: len(self._numbers)])
+        self._place = 0 if flag.test.operator in ("<", "=<") else len(self._numbers)
+
+    def to(self, constant: Fraction) -> tuple[EventRows | None, EventRows | None]:
+        """The rows for which it begins to hold, and those for which it ceases to."""
+        operator = self.flag.test.operator
+        side: Literal["left", "right"] = "left" if operator in ("<", ">=") else "right"
+        now, before = int(np.searchsorted(self._numbers, float(constant), side)), self._place
+        self._place = now
+        if now == before:
+            return None, None
+        between = self._rows.take(slice(min(now, before), max(now, before))).kept()
+        # Those below the constant, or those above it.
+        comes = (now > before) == (operator in ("<", "=<"))
+        return (between, None) if comes else (None, between)
+
+
 class Sweep:
     """One engine that goes from setting to setting."""
 
@@ -71,7 +96,7 @@ class Sweep:
         vocabulary = Vocabulary(reading.dictionary, self._engine.words)
         for rows, _ in self._engine.rows_of(reading.stream, vocabulary):
             self._engine.push(rows)
-        self._moving: list[tuple[Flag, EventRows, npt.NDArray[np.float64], npt.NDArray[np.bool_]]] = []
+        self._moving: list[_Moving] = []
         for flag in flags:
             columns = reading.stream.events.get(flag.test.symbol)
             table = self._engine.tables.get(flag.symbol)
@@ -81,18 +106,16 @@ class Sweep:
             given = self._engine.rows(flag.test.symbol, columns, vocabulary)
             assert isinstance(given, EventRows)
             numbers = column_numbers(columns, flag.test.argument, reading)
-            moved = EventRows(table, given.time, given.words)
-            self._moving.append((flag, moved, numbers, np.zeros(len(numbers), np.bool_)))
+            self._moving.append(_Moving(flag, EventRows(table, given.time, given.words), numbers))
 
     def to(self, setting: Sequence[Fraction], names: Collection[str]) -> list[Moved]:
         """Go to a setting: what becomes of the intervals of some fluents."""
-        for place, (flag, rows, numbers, holds) in enumerate(self._moving):
-            now = _compared(numbers, flag.test.operator, setting[flag.parameter])
-            for wanted, act in ((now & ~holds, self._engine.push), (holds & ~now, self._engine.retract)):
-                moved = np.flatnonzero(wanted)
-                if len(moved):
-                    act(rows.take(moved).kept())
-            self._moving[place] = (flag, rows, numbers, now)
+        for moving in self._moving:
+            comes, goes = moving.to(setting[moving.flag.parameter])
+            if comes is not None:
+                self._engine.push(comes, is_cause=False)
+            if goes is not None:
+                self._engine.retract(goes)
         self._engine.advance(self._query)
         columns = self._texts.speller.columns(self._engine.changes(0), _OPERATIONS, 1)
         found = {name: as_strings(columns[name]) for name in ("op", "fluent", "value")}
@@ -116,16 +139,3 @@ def _named(fluents: Any, names: Collection[str]) -> Any:
         mine = pc.or_(pc.starts_with(fluents, f"{shown}("), pc.equal(fluents, shown))
         found = pc.or_(found, mine)
     return found
-
-
-def _compared(numbers: npt.NDArray[np.float64], operator: str, constant: Fraction) -> npt.NDArray[np.bool_]:
-    value = float(constant)
-    match operator:
-        case "<":
-            return numbers < value
-        case ">":
-            return numbers > value
-        case "=<":
-            return numbers <= value
-        case _:
-            return numbers >= value

@@ -19,7 +19,6 @@ from holdsfor.compiler.analysis.reach import needed, part_of
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.op import Op
 from holdsfor.frontend.dmtl.numbers import number_text
-from holdsfor.io.outputs import created
 from holdsfor.io.preprocessing_rules import has_preprocessing
 from holdsfor.ir import Rule
 from holdsfor.loading import Background, Reasoner, from_program
@@ -51,6 +50,7 @@ from holdsfor.review.history import History, history_of, metric_history_of
 from holdsfor.review.labels import Label, LabelsInput, label_history, read_labels, written_subject
 from holdsfor.review.programs import AnyReasoner, RulesInput, opened
 from holdsfor.review.running import Input, Runs
+from holdsfor.review.saving import save_form
 from holdsfor.review.scoring import Rules, Score
 from holdsfor.review.sweeping import Sweep, flagged
 from holdsfor.review.timeline_scale import FAR, Line
@@ -160,7 +160,6 @@ class Tuning:
 
     def save(self, path: str | Path) -> Path:
         """Write a file; its ending says what: `.html`, `.svg`, `.json`, `.csv`, `.md`, `.txt`."""
-        target = Path(path)
         forms: dict[str, Callable[[], str]] = {
             ".html": self.html,
             ".svg": self.svg,
@@ -169,11 +168,7 @@ class Tuning:
             ".md": self.markdown,
             ".txt": self.text,
         }
-        if target.suffix not in forms:
-            raise HoldsforError(f"a tuning is saved as {', '.join(forms)}, not as {target.name!r}")
-        with created(target) as file:
-            file.write(forms[target.suffix]().encode())
-        return target
+        return save_form("tuning", path, forms)
 
     def __repr__(self) -> str:
         return self.text().rstrip("\n")
