@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from holdsfor.compiler.analysis.entities import EntityKind, Symbol
 from holdsfor.compiler.plan import Plan
@@ -26,7 +24,6 @@ from holdsfor.io.builder import Reading
 from holdsfor.ir import Happens, Program
 from holdsfor.review.breakpoints import RowTest, Uses, column_numbers
 from holdsfor.session.texts import Texts, as_strings, as_times
-from holdsfor.syntax.printer import print_constant
 from holdsfor.syntax.terms import Compound
 
 
@@ -89,13 +86,16 @@ class _Moving:
 class Sweep:
     """One engine that goes from setting to setting."""
 
-    def __init__(self, plan: Plan, reading: Reading, flags: Sequence[Flag], threads: int | None) -> None:
+    def __init__(
+        self, plan: Plan, reading: Reading, flags: Sequence[Flag], names: Collection[str], threads: int | None
+    ) -> None:
         self._engine = Engine(plan, threads=threads, changes=True)
+        self._engine.core.report_only([symbol.name in names for symbol in self._engine.symbols])
         self._texts = Texts(self._engine.words, self._engine.symbols)
         self._query = int(reading.stream.moments()[1])
         vocabulary = Vocabulary(reading.dictionary, self._engine.words)
         for rows, _ in self._engine.rows_of(reading.stream, vocabulary):
-            self._engine.push(rows)
+            self._engine.push(rows, is_cause=False)
         self._moving: list[_Moving] = []
         for flag in flags:
             columns = reading.stream.events.get(flag.test.symbol)
@@ -108,8 +108,8 @@ class Sweep:
             numbers = column_numbers(columns, flag.test.argument, reading)
             self._moving.append(_Moving(flag, EventRows(table, given.time, given.words), numbers))
 
-    def to(self, setting: Sequence[Fraction], names: Collection[str]) -> list[Moved]:
-        """Go to a setting: what becomes of the intervals of some fluents."""
+    def to(self, setting: Sequence[Fraction]) -> list[Moved]:
+        """Go to a setting: what becomes of the intervals of the fluents that are told of."""
         for moving in self._moving:
             comes, goes = moving.to(setting[moving.flag.parameter])
             if comes is not None:
@@ -120,8 +120,7 @@ class Sweep:
         columns = self._texts.speller.columns(self._engine.changes(0), _OPERATIONS, 1)
         found = {name: as_strings(columns[name]) for name in ("op", "fluent", "value")}
         found |= {name: as_times(columns[name]) for name in _TIMES}
-        chosen = _named(found["fluent"], names)
-        listed = [found[name].filter(chosen).to_pylist() for name in ("op", "fluent", "value", *_TIMES)]
+        listed = [found[name].to_pylist() for name in ("op", "fluent", "value", *_TIMES)]
         return list(zip(*listed, strict=True))
 
 
@@ -129,13 +128,3 @@ _TIMES = ("start", "end", "previous_start", "previous_end")
 _OPERATIONS = [op.value for op in Op]
 Moved: TypeAlias = tuple[str, str, str, int | None, int | None, int | None, int | None]
 """The operation, fluent and value, start and end, and what those were."""
-
-
-def _named(fluents: Any, names: Collection[str]) -> Any:
-    """Which fluents have one of some names."""
-    found = pa.array(np.zeros(len(fluents), np.bool_))
-    for name in sorted(names):
-        shown = print_constant(name)
-        mine = pc.or_(pc.starts_with(fluents, f"{shown}("), pc.equal(fluents, shown))
-        found = pc.or_(found, mine)
-    return found

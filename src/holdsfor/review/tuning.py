@@ -450,7 +450,8 @@ class _Work:
         found = definitions(program)
         part = from_program(part_of(program, found, needed(found, self.wanted)))
         part.require_no_errors()
-        sweep = Sweep(part.plan, self.runs.reading(self.reasoner), flags, given.threads)
+        fluents = {name for name, _ in names}
+        sweep = Sweep(part.plan, self.runs.reading(self.reasoner), flags, fluents, given.threads)
         return self._steps(sweep, values, current, book, numbers, names)
 
     def _steps(
@@ -463,10 +464,9 @@ class _Work:
         names: set[tuple[str, str]],
     ) -> Iterator[tuple[tuple[Fraction, ...], list[Score]]]:
         held: dict[int, set[tuple[int, int]]] = {}
-        fluents = {name for name, _ in names}
         for one in dict.fromkeys((*values, current)):
             changed: set[int] = set()
-            for op, fluent, value, start, end, old_start, old_end in sweep.to(one, fluents):
+            for op, fluent, value, start, end, old_start, old_end in sweep.to(one):
                 key = numbers.of_text(fluent, value, names)
                 if key is None:
                     continue
