@@ -123,7 +123,9 @@ def test_however_facts_arrive(features: MetricFeatures, data: st.DataObject) -> 
     scenario = shown(data.draw(scenarios(features)))
     stops = data.draw(st.lists(st.fractions(scenario.start, scenario.end, max_denominator=4), max_size=6))
     run = scenario.program, scenario.facts, scenario.start, scenario.end
-    assert by_arrivals(*run, stops)[0] == by_reference(*run)
+    expected = by_reference(*run)
+    assert by_arrivals(*run, stops)[0] == expected
+    assert by_arrivals(*run, stops, is_fed=True)[0] == expected
 
 
 @STREAMS
@@ -133,7 +135,9 @@ def test_saved_and_read_again(features: MetricFeatures, data: st.DataObject) -> 
     scenario = shown(data.draw(scenarios(features)))
     stops = data.draw(st.lists(st.fractions(scenario.start, scenario.end, max_denominator=4), max_size=6))
     run = scenario.program, scenario.facts, scenario.start, scenario.end, stops
-    assert by_arrivals(*run, saving=True)[0] == by_arrivals(*run)[0]
+    expected = by_arrivals(*run)[0]
+    assert by_arrivals(*run, saving=True)[0] == expected
+    assert by_arrivals(*run, saving=True, is_fed=True)[0] == expected
 
 
 def regular(scenario: Scenario, step: Fraction) -> list[Fraction]:

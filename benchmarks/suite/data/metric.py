@@ -14,7 +14,7 @@ import numpy as np
 
 from holdsfor.compiler.metric.plan import MetricPlan, make_metric_plan
 from holdsfor.core.metric_driver import materialise
-from holdsfor.core.metric_feed import MetricFeed
+from holdsfor.core.metric_stream import MetricStream
 from holdsfor.diagnostics import Source
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.metric.facts import Facts, FactSet, Signature
@@ -100,14 +100,11 @@ def _between(table: Facts, low: int, high: int) -> Facts:
 
 def streamed(case: Case, arriving: list[tuple[Fraction, FactSet]]) -> Streamed:
     """The stream, step by step."""
-    stream, found = MetricFeed(case.plan, case.dictionary), Streamed()
-    reached: Fraction | None = None
+    stream, found = MetricStream(case.plan, case.dictionary), Streamed()
     for until, facts in arriving:
         begin = time.process_time()
         stream.push(facts)
-        stream.advance(until)
-        answer = stream.answer(reached)
-        reached = until
+        answer = stream.advance(until)
         found.milliseconds.append(1e3 * (time.process_time() - begin))
         found.answers += sum(points(table, answer.scale, case.step) for table in answer.tables.values())
         found.kept.append(stream.facts)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import weakref
 from fractions import Fraction
 from math import lcm
 from typing import Any, NoReturn
 
 import numpy as np
 
+from holdsfor.compiler.metric.checks.extremes import times_too_far
 from holdsfor.compiler.metric.plan import MetricPlan
 from holdsfor.compiler.metric.rules import Relation
 from holdsfor.compiler.metric.stages import metric_stages
@@ -16,7 +18,7 @@ from holdsfor.core.engine import available_threads
 from holdsfor.core.host import FOREVER as CORE_FOREVER
 from holdsfor.core.host import NEVER, Host
 from holdsfor.core.vocabulary import NO_WORDS, Vocabulary, WordArray
-from holdsfor.diagnostics import HoldsforError
+from holdsfor.diagnostics import HoldsforError, ProgramError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.metric.carried import NeverEnds
@@ -26,11 +28,12 @@ from holdsfor.engine.metric.timeline import cells, columns_of, require_near, sca
 from holdsfor.engine.tables import FOREVER
 from holdsfor.ir.metric import Range
 from holdsfor.physical.encode import Encoder
-from holdsfor.physical.metric_program import lower_program, read_relations
+from holdsfor.physical.metric_program import MetricProgram, lower_program, read_relations
 from holdsfor.physical.model import Site
+from holdsfor.records import record
 from holdsfor.syntax.terms import Term
 
-_NO_END = 3
+_TOO_FAR, _NO_END = 2, 3
 ALL_TIME = 2 * ((1 << 61) - 3) + 1
 """A query time after which nothing is told apart: everything is asked about."""
 
@@ -38,8 +41,9 @@ ALL_TIME = 2 * ((1 << 61) - 3) + 1
 class MetricHost(Host):
     """What the core asks back; metric rules have no goals."""
 
-    def __init__(self, sites: list[Site]) -> None:
+    def __init__(self, plan: MetricPlan, sites: list[Site]) -> None:
         super().__init__((), sites, {})
+        self._plan = plan
 
     def follow(self, sites: list[Site]) -> None:
         """Another plan from now on."""
@@ -49,7 +53,35 @@ class MetricHost(Host):
         """A program without an end, and without a period that was found, is refused."""
         if reason == _NO_END:
             raise NeverEnds
+        if reason == _TOO_FAR:
+            raise ProgramError([times_too_far(tuple(dict.fromkeys(rule.origin for rule in self._plan.rules)))])
         super().stopped(reason, site, row, time, limit)
+
+
+@record
+class Encoded:
+    """A program as the core takes it."""
+
+    program: MetricProgram
+    data: bytes
+    sites: list[Site]
+
+
+_ENCODED: dict[int, dict[tuple[int, bool], Encoded]] = {}
+"""By the identity of a plan, for as long as that lives: by ticks to a unit of time, and whether it is for a stream."""
+
+
+def encoded(plan: MetricPlan, scale: int, *, is_stream: bool) -> Encoded:
+    """The physical plan of a program as bytes. It is made once."""
+    if id(plan) not in _ENCODED:
+        _ENCODED[id(plan)] = {}
+        weakref.finalize(plan, _ENCODED.pop, id(plan), None)
+    known = _ENCODED[id(plan)]
+    if (scale, is_stream) not in known:
+        program = lower_program(plan, scale, is_stream=is_stream)
+        encoder = Encoder()
+        known[scale, is_stream] = Encoded(program, encoder.encode(program.plan), encoder.sites)
+    return known[scale, is_stream]
 
 
 class MetricDriver:
@@ -59,11 +91,10 @@ class MetricDriver:
         self, plan: MetricPlan, dictionary: Dictionary, scale: int, *, is_stream: bool, threads: int | None = None
     ) -> None:
         self._plan = plan
-        self.program = lower_program(plan, scale, is_stream=is_stream)
-        encoder = Encoder()
-        data = encoder.encode(self.program.plan)
-        host = MetricHost(encoder.sites)
-        self.core: Any = compiled_core().Core(data, host, False)
+        made = encoded(plan, scale, is_stream=is_stream)
+        self.program = made.program
+        host = MetricHost(plan, made.sites)
+        self.core: Any = compiled_core().Core(made.data, host, False)
         self._words_of = words = host.connect(self.core)
         self._host = host
         self._vocabulary = Vocabulary(dictionary, words)
@@ -82,10 +113,10 @@ class MetricDriver:
 
     def refine(self, factor: int) -> None:
         """Have so many times the ticks to a unit of time."""
-        self.program = lower_program(self._plan, self.scale * factor, is_stream=True)
-        encoder = Encoder()
-        self.core.refine(factor, encoder.encode(self.program.plan))
-        self._host.follow(encoder.sites)
+        made = encoded(self._plan, self.scale * factor, is_stream=True)
+        self.program = made.program
+        self.core.refine(factor, made.data)
+        self._host.follow(made.sites)
 
     def save(self, note: Term) -> bytes:
         """The state as bytes, with what the caller wants back with it."""

@@ -16,6 +16,7 @@ MetricRun::MetricRun(const MetricComponent& component, TermTable& terms, Host& h
   profile_.resize(component.plan.strata.size());
   for (const MetricStratum& stratum : component.plan.strata) {
     runs_.push_back(std::make_unique<MetricStratumRun>(stratum, component.plan.widths, 1, tables_, terms, host));
+    if (component.is_forward) state_.push_back(runs_.back()->nothing());
   }
 }
 

@@ -38,9 +38,9 @@ class MetricRun {
   // From the tables of a world to the tables of the predicates in it.
   Outcome evaluate(World& world);
 
-  // The same slice by slice, from a checkpoint on if there is one, with the state at some times.
-  void evaluate_slices(World& world, CheckpointReader* reader, Time from, std::span<const Checkpoint> saves);
-  void save(std::size_t number, CheckpointWriter& into) const;
+  // The same slice by slice, from a checkpoint on if there is one. The state at some times is written.
+  void evaluate_slices(World& world, CheckpointReader* reader, Time from, std::span<const Checkpoint> saves,
+                       std::span<CheckpointWriter> writers);
   [[nodiscard]] std::vector<Index> carried_widths() const;
   // By stratum; all zero unless it is measured.
   [[nodiscard]] const std::vector<MetricProfile>& profile() const { return profile_; }
@@ -72,6 +72,7 @@ class MetricRun {
   template <typename Work>
   bool measured(Index stratum, const World& world, const Work& work);
   void read_state(CheckpointReader& from);
+  void save(CheckpointWriter& into) const;
   void find_next_change(const World& world);
   void note_ends(const MetricStratumRun& run, const MetricCarried& carried, Time now);
 
@@ -86,7 +87,6 @@ class MetricRun {
   bool is_any_ = false;
 
   State state_;
-  std::vector<State> saved_;
   Time next_change_ = kForever;
   std::vector<MetricProfile> profile_;
 };

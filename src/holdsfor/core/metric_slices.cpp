@@ -18,6 +18,7 @@ std::array<const std::vector<MetricTable>*, 4> parts_of(const MetricCarried& car
 
 // The same rows have the same words, whichever came first.
 void put(const MetricTable& table, CheckpointWriter& into) {
+  if (table.is_empty()) return into.put(std::uint64_t{0});
   std::vector<Index> order;
   for (Index row = 0; row < table.rows(); ++row) {
     if (!table.list(row).empty()) order.push_back(row);
@@ -55,18 +56,19 @@ void get(CheckpointReader& from, MetricTable& table) {
 
 }  // namespace
 
-void MetricRun::evaluate_slices(World& world, CheckpointReader* reader, Time from, std::span<const Checkpoint> saves) {
+void MetricRun::evaluate_slices(World& world, CheckpointReader* reader, Time from, std::span<const Checkpoint> saves,
+                                std::span<CheckpointWriter> writers) {
   for (const MetricLink& link : component_.outputs) world.fluents[link.table].clear();
-  state_.clear();
-  for (const auto& run : runs_) state_.push_back(run->nothing());
+  for (MetricCarried& carried : state_) carried.clear();
   if (reader != nullptr) read_state(*reader);
-  if (saved_.size() < saves.size()) saved_.resize(saves.size());
   const MetricWatch watch = [&] { world.watch.check(); };
   Time low = reader == nullptr ? -kEndless : from + 1;
   const auto advance = [&](Time last, bool is_end) {
     const Interval slice{low, last + 1};
     if (is_empty(slice)) return;
-    for (MetricTable& table : tables_) table.clear();
+    for (MetricTable& table : tables_) {
+      if (!table.is_empty()) table.clear();
+    }
     for (const MetricLink& link : component_.inputs) {
       take_cells(world.fluent_table(link.table), slice, tables_[link.relation]);
     }
@@ -79,7 +81,7 @@ void MetricRun::evaluate_slices(World& world, CheckpointReader* reader, Time fro
   };
   for (std::size_t number = 0; number < saves.size(); ++number) {
     advance(saves[number].time, saves[number].time >= world.query);
-    saved_[number] = state_;
+    save(writers[number]);
   }
   advance(world.query, true);
   find_next_change(world);
@@ -95,11 +97,10 @@ void MetricRun::read_state(CheckpointReader& from) {
 }
 
 // How many facts there are comes first.
-void MetricRun::save(std::size_t number, CheckpointWriter& into) const {
-  const State& state = saved_[number];
-  into.put(std::accumulate(state.begin(), state.end(), std::size_t{0},
+void MetricRun::save(CheckpointWriter& into) const {
+  into.put(std::accumulate(state_.begin(), state_.end(), std::size_t{0},
                            [](std::size_t sum, const MetricCarried& one) { return sum + one.facts(); }));
-  for (const MetricCarried& carried : state) {
+  for (const MetricCarried& carried : state_) {
     for (const auto* tables : parts_of(carried)) {
       for (const MetricTable& table : *tables) put(table, into);
     }

@@ -176,7 +176,7 @@ class MetricReasoner:
         >>> stream = loads_metric("Recent(X) :- Diamondminus[0,1/2] Alarm(X)").stream()
         >>> stream.push({"Alarm": [(3, "pump")]})
         >>> len(stream.advance(2)), len(stream.advance(3)), stream.facts_held
-        (0, 1, 2)
+        (0, 1, 1)
         """
         from holdsfor.metric.session import MetricSession, streamed_plan
 

@@ -13,7 +13,7 @@ import numpy as np
 from holdsfor.compiler.metric.delays import TooFarAhead, delayed_plan
 from holdsfor.compiler.metric.plan import Direction, MetricPlan
 from holdsfor.core.metric_driver import materialise
-from holdsfor.core.metric_feed import MetricFeed, stepped_run
+from holdsfor.core.metric_stream import MetricStream, stepped_run
 from holdsfor.diagnostics import Diagnostic, HoldsforError, ProgramError, Severity
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import EMPTY
@@ -183,8 +183,7 @@ class MetricSession:
         self._plan, self._known = plan, known
         self._counted = Counted(declared, unit)
         self._dictionary = Dictionary()
-        self._stream = MetricFeed(plan, self._dictionary)
-        self._reached: Fraction | None = None
+        self._stream = MetricStream(plan, self._dictionary)
 
     @property
     def facts_held(self) -> int:
@@ -223,10 +222,7 @@ class MetricSession:
 
     def advance(self, until: Time) -> MetricResult:
         """What holds after the time that was reached before, up to and with `until`."""
-        time = exact(until, "until", self._counted.unit)
-        self._stream.advance(time)
-        found = self._stream.answer(self._reached)
-        self._reached = time if self._reached is None else max(time, self._reached)
+        found = self._stream.advance(exact(until, "until", self._counted.unit))
         return MetricResult(found, self._dictionary, variables=self._plan.variables, time_scale=self.time_scale)
 
 
