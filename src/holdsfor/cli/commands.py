@@ -34,6 +34,7 @@ BUILT_IN = {
     "completion": "completion",
     "lsp": "lsp",
     "grammar": "lsp",
+    "mcp": "mcp",
 }
 """Every command of this package and the module that defines it."""
 

@@ -230,7 +230,9 @@ void Engine::run_stage(StageStore& stage, Time query, unsigned threads, const st
     stage.finish_joining(joining, evaluator(0).join_states(stage, joining.slots, query_));
   }
   stage.deliver(deliveries_, window_, query, border, evaluator(0).writer(number), crew, widths_, is_home_[number]);
-  if (succession_ && succession_->border() != kNever) stage.begin_at(succession_->border());
+  if (succession_ && succession_->border() != kNever) {
+    stage.begin_at(succession_->border(), succession_->has_state());
+  }
   const auto work = stage.work();
   // Chunks of keys are put together in order: the answers are the same for any number of threads.
   const std::size_t at_once = std::clamp<std::size_t>(work.size() / (std::size_t{threads} * 8 + 1), 1, kKeysAtOnce);

@@ -93,6 +93,7 @@ void Engine::succeed(Engine& earlier, const Heritage& how, Time border) {
     throw std::invalid_argument("an engine takes over from others before it begins");
   }
   if (!succession_) succession_ = std::make_unique<Succession>(prepared_, border);
+  succession_->expect(how);
   for (StageStore& stage : earlier.stages_) {
     for (const Index slot : stage.slots_of([](std::span<const Value>) { return true; })) {
       const KeyState& state = stage.state(slot);
@@ -138,10 +139,11 @@ void Engine::resume(unsigned threads, const std::function<void()>& watch) {
     }
     find_initial(query_);
     is_begun_ = true;
-    run_stages(query_, threads, watch, false);
+    // A key of which nothing is left must not be forgotten before that is told.
     if (keeps_changes_) {
       for (StageStore& stage : stages_) stage.report_planted();
     }
+    run_stages(query_, threads, watch, false);
   }
   succession_.reset();
 }

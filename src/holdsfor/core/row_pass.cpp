@@ -28,9 +28,10 @@ void Sweep::run_rows() {
     const Time time = time_of_row();
     const Value* const next = row + rules.width;
     if (time >= next_of_sources || time >= next_due() || time > limit_) return false;
-    if (next == end) return scheduled_.empty();
-    const auto time_of_next = static_cast<Time>(next->word());
-    return time_of_next != time && scheduled_.empty();
+    if (!scheduled_.empty() || (next != end && static_cast<Time>(next->word()) == time)) return false;
+    // An event all the same: delayed effects after it do not follow from those before it.
+    in_a_row_ = 0;
+    return true;
   };
   for (;;) {
     while (row != end && is_idle()) go_on();

@@ -144,11 +144,13 @@ void StageStore::plant(std::span<const Value> key, Checkpoint base, std::vector<
   if (parts_) parts_->place(number, key);
 }
 
-void StageStore::begin_at(Time time) {
+void StageStore::begin_at(Time time, const std::vector<bool>& is_known) {
   for (Index slot = 0; slot < states_.size(); ++slot) {
     KeyState& state = states_[slot];
     const bool is_own_group = !is_tied() || ties_.root(slot) == slot;
-    if (state.is_forgotten || !is_own_group || state.base.time != kNever || !initial(slot).empty()) continue;
+    if (state.is_forgotten || !is_own_group || state.base.time != kNever) continue;
+    const auto holds = initial(slot);
+    if (std::any_of(holds.begin(), holds.end(), [&](const GroundPair& one) { return !is_known[one.table]; })) continue;
     state.base = {.time = time, .words = empty_checkpoint_};
   }
 }

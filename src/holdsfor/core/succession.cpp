@@ -32,7 +32,11 @@ bool Succession::ByWords::operator()(const Key& one, const Key& other) const {
 }
 
 Succession::Succession(const Prepared& prepared, Time border)
-    : prepared_(prepared), border_(border), homes_(prepared.plan.tables.size()), keys_(prepared.plan.stages.size()) {
+    : prepared_(prepared),
+      border_(border),
+      homes_(prepared.plan.tables.size()),
+      keys_(prepared.plan.stages.size()),
+      has_state_(prepared.plan.tables.size()) {
   for (Index stage = 0; stage < prepared.plan.stages.size(); ++stage) {
     for (const Route& member : prepared.plan.stages[stage].members) homes_[member.table].stage = stage;
     const std::vector<SavedPhase> phases = CheckpointContents(prepared, stage).nothing();
@@ -41,6 +45,12 @@ Succession::Succession(const Prepared& prepared, Time border)
         homes_[phases[phase].tables[place].table] = {stage, phase, place, true};
       }
     }
+  }
+}
+
+void Succession::expect(const Heritage& how) {
+  for (std::size_t before = 0; before < how.table_of.size(); ++before) {
+    if (how.table_of[before] != kNone && how.has_state[before]) has_state_[how.table_of[before]] = true;
   }
 }
 

@@ -45,6 +45,9 @@ class Succession {
   [[nodiscard]] std::map<Key, State, ByWords>& keys(Index stage) { return keys_[stage]; }
   // The state of a key as a checkpoint at the border.
   [[nodiscard]] Checkpoint checkpoint(Index stage, State& state) const;
+  // By table: what is known of it up to the border was taken over.
+  [[nodiscard]] const std::vector<bool>& has_state() const { return has_state_; }
+  void expect(const Heritage& how);
   // Hands on rows of some tables: input, or settled results that later stages look back to.
   void deliver(const std::vector<bool>& tables, Deliveries& into);
 
@@ -84,6 +87,7 @@ class Succession {
   Time border_;
   std::vector<Home> homes_;  // by table
   std::vector<std::map<Key, State, ByWords>> keys_;
+  std::vector<bool> has_state_;
   Deliveries rows_;
   std::set<Key, ByWords> known_rows_;  // intervals and effects: a row may have several keys
 };

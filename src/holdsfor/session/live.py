@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakSet
 
 import numpy as np
@@ -35,6 +35,7 @@ from holdsfor.io.rtec_csv import read_rtec
 from holdsfor.ir import BackgroundRule, Program
 from holdsfor.logic.arithmetic import number_term
 from holdsfor.logic.failures import Failure
+from holdsfor.physical.model import PhysicalPlan
 from holdsfor.recognition import EventsInput, Summary, without_value
 from holdsfor.result import Result
 from holdsfor.session.causes import CauseKind
@@ -55,6 +56,13 @@ from holdsfor.times import (
     time_point_or_none,
     unit_of,
 )
+
+
+class Size(NamedTuple):
+    """How many keys something is known of, and how many rows of input are kept."""
+
+    keys: int
+    rows: int
 
 
 class Session:
@@ -458,6 +466,16 @@ class Session:
         self._unread.clear()
         self._untold = []
         self._events.clear()
+
+    @property
+    def physical_plan(self) -> PhysicalPlan:
+        """What is run, and what it promises to keep."""
+        return self._engine.lowered.plan
+
+    @property
+    def size(self) -> Size:
+        """How much is known."""
+        return Size(self._engine.keys, self._engine.kept_rows)
 
     @property
     def now(self) -> int | None:

@@ -6,7 +6,8 @@ row is sorted out once, in one pass: what it is, whether it is good, whether it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TypeAlias
@@ -16,6 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
 from holdsfor.compiler.analysis.entities import Entities
+from holdsfor.core.shares import MOST_PARTS
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.io.formats import require_columns
 from holdsfor.io.frames import entry_of
@@ -256,13 +258,30 @@ class Sorting:
             found.append(f"transform({one.targets(self.buckets)}, b -> {row})")
         return found[0] if len(found) == 1 else f"concat({', '.join(found)})"
 
+    def reached(self) -> str:
+        """The parts of states that a row of the streams reaches, as numbers that `reached_parts` takes apart."""
+        return self._by_origin([self._parts(shipped) for _, _, shipped in self._places])
+
+    def _parts(self, ways: Sequence[ShippedOrigin]) -> str:
+        listed = []
+        for one in ways:
+            # A row that goes to several buckets brings the keys of all of them.
+            for places in one.spreading or ():
+                bucket = f"cast({one.bucket(places, self.buckets)} as bigint)"
+                count = math.prod(one.sides) if one.sides else self.buckets
+                listed += [
+                    f"shiftleft({self._stage(one)}L, 48) + shiftleft({bucket}, 16) + {one.part(keys, count, MOST_PARTS)}"
+                    for keys in one.spreading or ()
+                ]
+        return f"array({', '.join(listed)})" if listed else "cast(array() as array<bigint>)"
+
     def misplaced(self, clock: Clock, latest: int | None) -> str:
         """Why the time of a good row keeps it from being used, or null."""
         late = self.lateness(clock)
         return late if latest is None else f"if(moment > {latest}L, 'too far ahead', {late})"
 
     def lateness(self, clock: Clock) -> str:
-        """Why a good row is too late, or null: the rule of `TakeIn`, for those who want to see the row."""
+        """Why a good row is too late, or null: the rule of `Admission`, for those who want to see the row."""
         if clock.query is None or clock.start is None:
             return "cast(null as string)"
         arrival = f"greatest(moment, {clock.query + 1}L)"
@@ -296,6 +315,14 @@ class Sorting:
             columns |= {"tag": "target.tag", "stage": "target.stage", "bucket": "target.bucket"}
             columns["retracted"] = f"if(copy = 0, if(back, {BACK}, {ROW}), if(back, {BACK_COPY}, {ROW_COPY}))"
         return kept.selectExpr(*(f"cast({columns[name]} as {kinds[name]}) as {name}" for name in schema.names))
+
+
+def reached_parts(numbers: Iterable[int]) -> dict[str, set[int]]:
+    """The parts that rows reach, by stage and bucket."""
+    found: dict[str, set[int]] = {}
+    for number in numbers:
+        found.setdefault(f"{number >> 48}-{number >> 16 & 0xFFFFFFFF}", set()).add(number & 0xFFFF)
+    return found
 
 
 def _metrics(chosen: str, good: str, moment: str) -> list[tuple[str, str]]:

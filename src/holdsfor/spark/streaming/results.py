@@ -1,4 +1,4 @@
-"""What a bucket has to say of a micro-batch, as files: the changelogs, and retractions that found nothing."""
+"""What a bucket has to say of a micro-batch: the changelogs, and retractions that found nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from holdsfor.engine.changelog import CHANGES
 from holdsfor.engine.unvalued import unvalued
 from holdsfor.logic.failures import Failures
 from holdsfor.spark.streaming.happenings import EVENT_CHANGES
-from holdsfor.spark.streaming.store import Store, as_parquet
 from holdsfor.spark.timestamps import with_timestamps
 from holdsfor.times import TimeScale
 
@@ -39,16 +38,20 @@ class Results:
     events: list[pa.Table] = field(default_factory=lambda: [EVENT_CHANGES.empty_table()])
     unmatched: list[pa.Table] = field(default_factory=lambda: [UNMATCHED.empty_table()])
 
-    def write(self, store: Store, batch: int, name: str, scale: TimeScale | None = None) -> dict[str, int]:
-        """Write what there is, with timestamps if it is known what a time-point is; how many rows of each kind."""
+    def tables(self, scale: TimeScale | None) -> dict[str, pa.Table]:
+        """What there is, by kinds, with timestamps if it is known what a time-point is."""
         kinds = {"changes": self.changes, "events": self.events, "unmatched": self.unmatched}
         tables = {kind: pa.concat_tables(found) for kind, found in kinds.items()}
-        for kind, table in tables.items():
-            if len(table):
-                shown = table if kind == "unmatched" else with_timestamps(table, scale)
-                store.write(f"{batch}/{kind}/{name}.parquet", as_parquet(shown))
-        counted = {"events": "event_changes"}
-        return {counted.get(kind, kind): len(table) for kind, table in tables.items()}
+        return {
+            kind: table if kind == "unmatched" else with_timestamps(table, scale)
+            for kind, table in tables.items()
+            if len(table)
+        }
+
+    def counts(self) -> dict[str, int]:
+        """How many rows there are of each kind."""
+        kinds = {"changes": self.changes, "event_changes": self.events, "unmatched": self.unmatched}
+        return {kind: sum(map(len, found)) for kind, found in kinds.items()}
 
 
 def without_value(failures: Failures, plan: Plan) -> dict[str, Any]:

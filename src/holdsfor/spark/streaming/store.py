@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -29,6 +29,7 @@ from pyarrow import fs
 
 from holdsfor.diagnostics import HoldsforError
 from holdsfor.spark.streaming.seals import DamagedCheckpoint, seal, unsealed
+from holdsfor.spark.streaming.spark_logs import check_spark_files, spark_files
 
 COMMIT = "commit.json"
 
@@ -55,6 +56,11 @@ def _local_path(folder: str) -> str | None:
         return None
     # What follows is taken as it stands, as Spark does: no escapes, two slashes or none.
     return "/" + folder.removeprefix("file:").lstrip("/")
+
+
+def is_local(folder: str) -> bool:
+    """Whether a folder is one of this machine, or mounted there."""
+    return _local_path(folder) is not None
 
 
 def spark_path(folder: str) -> str:
@@ -154,6 +160,32 @@ class Store:
     def committed(self) -> list[int]:
         """The batches that are done."""
         return [batch for batch in self.batches() if self.exists(f"{batch}/{COMMIT}")]
+
+    def commit_path(self, batch: int) -> str:
+        """Where the commit of a batch is."""
+        return self.path(f"{batch}/{COMMIT}")
+
+    def commit_text(self, batch: int) -> bytes:
+        """The commit of a batch."""
+        found: bytes = self.read(f"{batch}/{COMMIT}").to_pybytes()
+        return found
+
+    def write_commit(self, batch: int, text: bytes) -> None:
+        """Write the commit of a batch."""
+        self.write(f"{batch}/{COMMIT}", text)
+
+    def spark_files(self) -> dict[str, int]:
+        """The newest entry of each of Spark's logs of what has been read, with its checksum."""
+        return spark_files(*self._checkpoint)
+
+    def check_spark_files(self, told: Mapping[str, Any]) -> None:
+        """Refuse to go on if one of them is gone or another."""
+        check_spark_files(*self._checkpoint, told)
+
+    @property
+    def _checkpoint(self) -> tuple[Any, str]:
+        system, root = self.place
+        return system, root.rpartition("/")[0]
 
     def batches(self) -> list[int]:
         """The batches that have a folder, done or not."""
