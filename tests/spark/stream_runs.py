@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from holdsfor.core.engine import encoded
-from holdsfor.core.run import Run
+from holdsfor.core.run import RecordedRun
 from holdsfor.core.shares import identity_of
 from holdsfor.engine.dictionary import Dictionary, Value
 from holdsfor.engine.report import event_rows, interval_rows
@@ -279,7 +279,7 @@ class SimulatedStream:
         records = [replace(sent.record, arrival=arrival) for sent, arrival, _ in self.workers.used]
         stream = from_records(records, reasoner.analysis.entities, dictionary)
         plan = WindowPlan(self.windows.size, self.windows.step, clock.start, self.asked[-1])
-        answers = list(Run(reasoner.plan, dictionary, stream, plan, origin=clock.origin(self.windows)))
+        answers = list(RecordedRun(reasoner.plan, dictionary, stream, plan, origin=clock.origin(self.windows)))
         return interval_rows(answers, dictionary), event_rows(answers, dictionary)
 
 

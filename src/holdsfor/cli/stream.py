@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 SECRET = "HOLDSFOR_WEBHOOK_SECRET"  # noqa: S105 -- the name of a variable
 
 
-class Clock(StrEnum):
+class ClockSource(StrEnum):
     """What query times go by."""
 
     EVENT = "event"
@@ -86,8 +86,8 @@ def stream(
     step: Annotated[Given | None, duration_option(help="Distance of query times; the window if not given.")] = None,
     lateness: Annotated[Given, duration_option(help="How long late events are waited for.")] = Fraction(0),
     start: Annotated[Given | None, time_option(help="The stream begins after this time.")] = None,
-    clock: Annotated[Clock, typer.Option(help="Query times go by the time of events or by their arrival.")] = (
-        Clock.EVENT
+    clock: Annotated[ClockSource, typer.Option(help="Query times go by the time of events or by their arrival.")] = (
+        ClockSource.EVENT
     ),
     idle: Annotated[str | None, typer.Option(help='Go on without events after such a time, as "10 seconds".')] = None,
     retracted: Annotated[str | None, typer.Option(help="Column that is true in rows that take something back.")] = None,

@@ -16,7 +16,7 @@ from holdsfor.engine.kernels import Ints
 from holdsfor.explain.nodes import Row
 from holdsfor.io.builder import Piece
 from holdsfor.io.columns import encode
-from holdsfor.io.formats import Part, parts
+from holdsfor.io.formats import TablePart, parts
 from holdsfor.io.layouts import Layout, Layouts
 from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.io.sources import shown_name
@@ -61,7 +61,7 @@ def mapped_rows(
                             yield one, Row(text.strip(), shown_name(path), int(part.line(np.array([row]))[0]))
 
 
-def _rows_of(part: Part, entry: Entry, layout: Layout, sought: Sought, unit: str) -> Iterator[int]:
+def _rows_of(part: TablePart, entry: Entry, layout: Layout, sought: Sought, unit: str) -> Iterator[int]:
     """The rows of a part that say what is sought; words are compared first, all rows at once."""
     chosen = rows_of_entry(part, entry)
     for name, arg in zip(entry.args, sought.args, strict=True):

@@ -20,7 +20,7 @@ from holdsfor.engine.kernels import Bools, Ints
 from holdsfor.engine.metric.facts import FactSet, Signature
 from holdsfor.engine.tables import FOREVER
 from holdsfor.io.columns import value_of_text
-from holdsfor.io.formats import Part, parts
+from holdsfor.io.formats import TablePart, parts
 from holdsfor.io.frames import as_part
 from holdsfor.io.mapping import Entry, TableMapping
 from holdsfor.io.metric_dates import dated_ticks, timestamp_ticks
@@ -120,7 +120,7 @@ def columns_of_entry(entry: Entry) -> FactColumns:
 
 
 def facts_of_part(
-    part: Part,
+    part: TablePart,
     columns: FactColumns,
     places: Ints,
     unit: str,
@@ -145,7 +145,7 @@ def facts_of_part(
 class _Found:
     """Rows of a table that are facts of one predicate."""
 
-    def __init__(self, part: Part, columns: FactColumns, places: Ints, unit: str, tick: Fraction | None) -> None:
+    def __init__(self, part: TablePart, columns: FactColumns, places: Ints, unit: str, tick: Fraction | None) -> None:
         self._tick = tick
         self._part, self._columns, self._places = part, columns, pa.array(places)
         is_point = columns.start == columns.end

@@ -26,13 +26,13 @@ from holdsfor.metric.result import MetricResult
 from holdsfor.result import Result
 from holdsfor.syntax.terms import Var, arguments, functor
 from holdsfor.viz.timeline_answers import symbols_in_order
-from holdsfor.workbench.desk import Desk, Run, Setting
+from holdsfor.workbench.desk import Desk, SampleRun, Setting
 
 _LON, _LAT = ("lon", "lng", "longitude"), ("lat", "latitude")
 Table = Mapping[str, Any]
 
 
-def tracks_of(desk: Desk, run: Run) -> Table | None:
+def tracks_of(desk: Desk, run: SampleRun) -> Table | None:
     """Columns `entity, time, lon, lat`, or None if nothing is known of where things were."""
     setting = desk.setting
     if setting.tracks is not None:
@@ -46,7 +46,7 @@ def tracks_of(desk: Desk, run: Run) -> Table | None:
     return _joined(found) if found else None
 
 
-def _unit(setting: Setting, run: Run) -> str:
+def _unit(setting: Setting, run: SampleRun) -> str:
     """What a time-point of a table of tracks is: the same as for the events."""
     return setting.unit or ("s" if run.time_scale is None else run.time_scale.unit)
 

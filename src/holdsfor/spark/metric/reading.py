@@ -13,7 +13,7 @@ from holdsfor.diagnostics import HoldsforError
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.kernels import Ints
 from holdsfor.engine.metric.facts import FactSet
-from holdsfor.io.formats import Part
+from holdsfor.io.formats import TablePart
 from holdsfor.io.frames import as_part
 from holdsfor.io.mapping import TableMapping
 from holdsfor.io.metric_frames import columns_by_name, columns_of_entry, facts_of_part
@@ -95,7 +95,7 @@ class Source:
             places = np.flatnonzero(rows_of_entry(part, entry))
             yield from facts_of_part(part, columns_of_entry(entry), places, mapping.unit, mapping.name, rejects)
 
-    def _mapped_part(self, table: pa.Table, mapping: TableMapping) -> Part:
+    def _mapped_part(self, table: pa.Table, mapping: TableMapping) -> TablePart:
         paths = [path for entry in mapping.entries for path in entry.columns]
         return _part(table, mapping.name, untyped=self.untyped).with_paths(paths)
 
@@ -120,10 +120,10 @@ class Source:
                     yield from self._of_predicate(name, _used(rows), rejects, untyped=self.untyped)
 
 
-def _part(table: pa.Table, source: str, *, untyped: bool) -> Part:
+def _part(table: pa.Table, source: str, *, untyped: bool) -> TablePart:
     """Rows of a table; if it comes from files without types, numbers in it are text too."""
     part = as_part(table, source)
-    return Part(part.table, part.lines, part.text, frozenset(table.column_names)) if untyped else part
+    return TablePart(part.table, part.lines, part.text, frozenset(table.column_names)) if untyped else part
 
 
 def _widths(table: pa.Table) -> Ints:
